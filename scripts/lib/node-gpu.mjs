@@ -1,0 +1,173 @@
+// @ts-check
+/**
+ * @file What Dawn for Node needs around it. A real GPU is used where there is one; a Linux machine without
+ * one gets SwiftShader, the software adapter that every Chromium carries beside it.
+ *
+ * Dawn opens `libvulkan.so.1` when it is loaded, so these variables must stand in the environment before
+ * the process starts: pass them to a child (`spawn(…, { env: { ...process.env, ...nodeGpuEnv() } })`).
+ */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findBrowser } from './find-browser.mjs';
+
+const PROBE = fileURLToPath(new URL('./probe-adapter.mjs', import.meta.url));
+const SWIFTSHADER_ICD = 'vk_swiftshader_icd.json';
+const LOADER = 'libvulkan.so.1';
+
+/**
+ * @typedef {object} GpuMachine what the choice looks at; a test gives its own
+ * @property {Record<string, string | undefined>} env
+ * @property {NodeJS.Platform} platform
+ * @property {string | null} browser
+ * @property {(file: string) => boolean} exists
+ * @property {(file: string) => string} realpath
+ * @property {(folder: string) => string[]} list
+ * @property {() => string} loaderCache what `ldconfig -p` prints
+ * @property {() => boolean} hasHardwareAdapter whether Dawn finds a real GPU in the environment as it is
+ * @property {(target: string) => string} linkLoader makes a folder with `libvulkan.so.1` -> target, gives the folder
+ * @property {() => string} runtimeDir a private folder to use where XDG_RUNTIME_DIR is unset
+ */
+
+/** @type {Record<string, string> | undefined} */
+let known;
+
+/**
+ * The variables to add to a child's environment so that Dawn finds an adapter in it. Empty where nothing is
+ * needed. `RETROGRAD_ADAPTER=swiftshader` takes the software adapter though there is a GPU;
+ * `RETROGRAD_ADAPTER=gpu` never falls back to it.
+ *
+ * @returns {Record<string, string>}
+ */
+export function nodeGpuEnv() {
+  known ??= chooseGpuEnv(thisGpuMachine());
+  return known;
+}
+
+/**
+ * @param {GpuMachine} machine
+ * @returns {Record<string, string>}
+ */
+export function chooseGpuEnv(machine) {
+  const { env } = machine;
+  if (machine.platform !== 'linux') return {}; // Metal and Direct3D bring their adapters along.
+  /** @type {Record<string, string>} */
+  const added = env.XDG_RUNTIME_DIR ? {} : { XDG_RUNTIME_DIR: machine.runtimeDir() };
+  const wish = env.RETROGRAD_ADAPTER;
+  if (wish === 'gpu') return added;
+  if (wish !== 'swiftshader') {
+    if (env.VK_ICD_FILENAMES || env.VK_DRIVER_FILES) return added; // Chosen by the caller.
+    if (hasGpuNode(machine) && machine.hasHardwareAdapter()) return added;
+  }
+  const folder = swiftShaderFolder(machine);
+  if (!folder) {
+    if (wish === 'swiftshader') throw new Error(noSwiftShader(machine.browser));
+    return added;
+  }
+  const icd = path.join(folder, SWIFTSHADER_ICD);
+  added.VK_ICD_FILENAMES = icd;
+  added.VK_DRIVER_FILES = icd;
+  if (!machine.loaderCache().includes(LOADER)) {
+    added.LD_LIBRARY_PATH = [loaderFolder(machine, folder), env.LD_LIBRARY_PATH].filter(Boolean).join(':');
+  }
+  return added;
+}
+
+/**
+ * Whether the kernel shows a GPU at all (DRM render node, NVIDIA, WSL). Cheap, so that the usual machine
+ * without one starts no probe.
+ *
+ * @param {GpuMachine} machine
+ */
+export function hasGpuNode(machine = thisGpuMachine()) {
+  return (
+    machine.list('/dev/dri').some((name) => name.startsWith('renderD')) ||
+    machine.list('/dev').some((name) => /^nvidia\d+$/.test(name)) ||
+    machine.exists('/dev/dxg')
+  );
+}
+
+/** @param {GpuMachine} machine */
+function swiftShaderFolder(machine) {
+  const beside = machine.browser ? [path.dirname(machine.realpath(machine.browser))] : [];
+  const usual = [
+    '/usr/lib/chromium',
+    '/usr/lib/chromium-browser',
+    '/usr/lib64/chromium',
+    '/usr/lib64/chromium-browser',
+    '/opt/google/chrome',
+    '/snap/chromium/current/usr/lib/chromium-browser',
+  ];
+  return [...beside, ...usual].find((folder) => machine.exists(path.join(folder, SWIFTSHADER_ICD)));
+}
+
+/**
+ * A folder to search for the Vulkan loader where the system has none. Chrome ships a loader of its own; where
+ * it doesn't, SwiftShader exports `vkGetInstanceProcAddr` itself and can stand in for the loader.
+ *
+ * @param {GpuMachine} machine
+ * @param {string} folder
+ */
+function loaderFolder(machine, folder) {
+  const own = path.join(folder, LOADER);
+  return machine.linkLoader(machine.exists(own) ? own : path.join(folder, 'libvk_swiftshader.so'));
+}
+
+/** @param {string | null} browser */
+function noSwiftShader(browser) {
+  return (
+    `RETROGRAD_ADAPTER=swiftshader needs the SwiftShader that comes with Chromium. ` +
+    `Received: ${browser ? `browser ${browser}, with no ${SWIFTSHADER_ICD} beside it` : 'no browser'}. ` +
+    `Mend: install Chromium, or name it in RETROGRAD_CHROME.`
+  );
+}
+
+/** @returns {GpuMachine} */
+function thisGpuMachine() {
+  return {
+    env: process.env,
+    platform: process.platform,
+    browser: findBrowser(),
+    exists: fs.existsSync,
+    realpath: (file) => fs.realpathSync(file),
+    list: (folder) => (fs.existsSync(folder) ? fs.readdirSync(folder) : []),
+    loaderCache: () => output('ldconfig', ['-p']) || output('/sbin/ldconfig', ['-p']),
+    hasHardwareAdapter: () => output(process.execPath, [PROBE]).includes('"hardware":true'),
+    linkLoader: (target) => {
+      const folder = path.join(privateFolder(), 'vulkan');
+      const link = path.join(folder, LOADER);
+      fs.mkdirSync(folder, { recursive: true });
+      if (!fs.existsSync(link) || fs.readlinkSync(link) !== target) {
+        fs.rmSync(link, { force: true });
+        fs.symlinkSync(target, link);
+      }
+      return folder;
+    },
+    runtimeDir: () => {
+      const folder = path.join(privateFolder(), 'runtime');
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    },
+  };
+}
+
+/** A folder of this user's, outside the repository: two checkouts may share it. */
+function privateFolder() {
+  const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+  return path.join(cache, 'retrograd');
+}
+
+/** @param {string} file @param {string[]} args */
+function output(file, args) {
+  try {
+    return execFileSync(file, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 30_000,
+    });
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * @file WebGPU in Node for tests, and helpers on a raw `GPUDevice`. Knows nothing of the library, so that the
+ * library's own device can be tested with it.
+ */
+import { create, globals } from 'webgpu';
+
+/** State that outlives one test file: with `isolate: false` several files share the process. */
+interface GpuState {
+  /** Held for the life of the process: a collected `GPU` object takes its adapters and devices along. */
+  gpu: GPU;
+  devices: Set<WeakRef<GPUDevice>>;
+  uncaptured: GPUError[];
+}
+
+const STATE = Symbol.for('retrograd.test.gpu');
+const holder = globalThis as { [STATE]?: GpuState };
+
+/**
+ * Puts `navigator.gpu` and the WebGPU globals in place, once a process.
+ * @throws where Dawn finds no adapter: a GPU test that cannot run must not look like one that passed.
+ */
+export async function installNodeGpu(): Promise<GPU> {
+  const present = holder[STATE];
+  if (present) return present.gpu;
+  Object.assign(globalThis, globals);
+  const gpu = create([]);
+  const adapter = await gpu.requestAdapter();
+  if (!adapter) {
+    throw new Error(
+      'The tests need a WebGPU adapter. Dawn for Node found none ' +
+        `(VK_DRIVER_FILES=${process.env.VK_DRIVER_FILES ?? ''}, LD_LIBRARY_PATH=${process.env.LD_LIBRARY_PATH ?? ''}). ` +
+        'Mend: run `npm test`, which installs a browser and with it a software adapter, or install a Vulkan driver.',
+    );
+  }
+  holder[STATE] = { gpu, devices: new Set(), uncaptured: [] };
+  recordUncapturedErrors(holder[STATE]);
+  const navigator = globalThis.navigator ?? {};
+  Object.defineProperty(navigator, 'gpu', { value: gpu, configurable: true });
+  Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
+  return gpu;
+}
+
+/** Has every device that is made from now on write its uncaptured errors down. */
+function recordUncapturedErrors(state: GpuState): void {
+  const { requestDevice } = GPUAdapter.prototype;
+  GPUAdapter.prototype.requestDevice = async function (descriptor) {
+    const device = await requestDevice.call(this, descriptor);
+    const ref = new WeakRef(device);
+    state.devices.add(ref);
+    device.addEventListener('uncapturederror', (event) => {
+      event.preventDefault();
+      state.uncaptured.push(event.error);
+    });
+    void device.lost.then(() => state.devices.delete(ref));
+    return device;
+  };
+}
+
+/**
+ * The uncaptured errors of all devices since the last call. A test that provokes some takes them; what is
+ * left when a test ends fails it.
+ */
+export async function takeUncapturedErrors(): Promise<GPUError[]> {
+  const state = holder[STATE];
+  if (!state) return [];
+  await Promise.all([...state.devices].map((ref) => settle(ref.deref())));
+  return state.uncaptured.splice(0);
+}
+
+/** An error scope answers after all errors before it have been reported. */
+async function settle(device: GPUDevice | undefined): Promise<void> {
+  if (!device) return;
+  device.pushErrorScope('validation');
+  await device.popErrorScope().catch(() => null); // A lost device has nothing left to report.
+}
+
+/** A new device, destroyed when its scope ends: `await using own = await useDevice();` */
+export async function useDevice(
+  descriptor: GPUDeviceDescriptor = {},
+): Promise<{ device: GPUDevice; [Symbol.asyncDispose](): Promise<void> }> {
+  const gpu = await installNodeGpu();
+  const adapter = await gpu.requestAdapter();
+  if (!adapter) throw new Error('The WebGPU adapter that was there before is gone.');
+  const device = await adapter.requestDevice(descriptor);
+  return {
+    device,
+    async [Symbol.asyncDispose]() {
+      await settle(device);
+      device.destroy();
+    },
+  };
+}
+
+/**
+ * Runs `body` with validation, out-of-memory and internal errors of `device` captured.
+ * @throws an Error that carries the first captured message, so that no validation error hides behind a value.
+ */
+export async function withErrorScope<T>(device: GPUDevice, body: () => T | Promise<T>): Promise<T> {
+  const errors = await captureErrors(device, body);
+  if (errors.error) throw new Error(`GPU error: ${errors.error.message}`);
+  return errors.value;
+}
+
+/** Runs `body` and gives its value and the first GPU error that it caused on `device`, or null. */
+export async function captureErrors<T>(
+  device: GPUDevice,
+  body: () => T | Promise<T>,
+): Promise<{ value: T; error: GPUError | null }> {
+  const filters: GPUErrorFilter[] = ['internal', 'out-of-memory', 'validation'];
+  for (const filter of filters) device.pushErrorScope(filter);
+  let value: T;
+  const found: (GPUError | null)[] = [];
+  try {
+    value = await body();
+  } finally {
+    for (const _ of filters) found.push(await device.popErrorScope());
+  }
+  return { value, error: found.find((error) => error !== null) ?? null };
+}
+
+/** The bytes of `buffer` (usage COPY_SRC), from `offset`, as float32. */
+export async function readFloats(device: GPUDevice, buffer: GPUBuffer, offset = 0): Promise<Float32Array> {
+  return new Float32Array(await readBytes(device, buffer, offset));
+}
+
+/** The bytes of `buffer` (usage COPY_SRC), from `offset` to its end. */
+export async function readBytes(device: GPUDevice, buffer: GPUBuffer, offset = 0): Promise<ArrayBuffer> {
+  const size = buffer.size - offset;
+  const staging = device.createBuffer({
+    label: 'test readback',
+    size,
+    usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ,
+  });
+  const encoder = device.createCommandEncoder({ label: 'test readback' });
+  encoder.copyBufferToBuffer(buffer, offset, staging, 0, size);
+  device.queue.submit([encoder.finish()]);
+  await staging.mapAsync(GPUMapMode.READ);
+  const bytes = staging.getMappedRange().slice(0);
+  staging.destroy();
+  return bytes;
+}
