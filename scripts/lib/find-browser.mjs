@@ -60,9 +60,10 @@ export function thisMachine() {
  * A variable that is set but names no file is an error: it was meant, so nothing else is taken in its place.
  *
  * @param {Partial<Machine>} [machine]
+ * @param {(file: string) => boolean} [accepts] a further test that a found file must pass
  * @returns {BrowserSearch}
  */
-export function searchBrowser(machine = {}) {
+export function searchBrowser(machine = {}, accepts = () => true) {
   const world = { ...thisMachine(), ...machine };
   /** @type {string[]} */
   const tried = [];
@@ -83,7 +84,7 @@ export function searchBrowser(machine = {}) {
     ['puppeteer cache', inPuppeteerCache(world)],
   ];
   for (const [source, files] of places) {
-    const found = files.find(world.isFile);
+    const found = files.find((file) => world.isFile(file) && accepts(file));
     if (found) return { path: found, source, tried };
     tried.push(`${source}: ${files.length ? files.join(', ') : 'empty'}`);
   }

@@ -1,0 +1,278 @@
+// @ts-check
+/**
+ * @file Starts a headless Chromium with WebGPU, serves folders to it, and runs functions in its pages. Used by
+ * the tests, the demo and the benchmark.
+ *
+ * A page's errors are collected, never dropped: console errors, exceptions, failed requests, uncaptured GPU
+ * errors. Needs the installed packages (see ../setup.mjs).
+ */
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import process from 'node:process';
+import puppeteer from 'puppeteer';
+import { findBrowser } from './find-browser.mjs';
+import { hasGpuNode } from './node-gpu.mjs';
+
+/** @typedef {import('puppeteer').Browser} Browser */
+/** @typedef {import('puppeteer').Page} Page */
+
+/** A page may compute for long on a software adapter; puppeteer's own limit is 3 minutes. */
+const PROTOCOL_TIMEOUT_MS = 60 * 60_000;
+const PROBE_TIMEOUT_MS = 20_000;
+
+const COMMON_ARGS = [
+  '--enable-unsafe-webgpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--no-first-run',
+  // A long dispatch on a software adapter is slow, not hung.
+  '--disable-gpu-watchdog',
+];
+const SOFTWARE_ARGS = ['--use-webgpu-adapter=swiftshader'];
+/** Headless Chromium on Linux reaches a real GPU through Vulkan only. */
+const LINUX_GPU_ARGS = ['--enable-features=Vulkan', '--use-angle=vulkan', '--disable-vulkan-surface'];
+
+/**
+ * @typedef {object} LaunchOptions
+ * @property {string} [executable] the browser; found where left out
+ * @property {string[]} [args] further flags
+ * @property {boolean} [headless] default true
+ * @property {'auto' | 'swiftshader' | 'gpu'} [adapter] default: RETROGRAD_ADAPTER, else `auto`: a real GPU where
+ *   the browser gives one, else the software adapter
+ */
+
+/**
+ * Starts a browser that has a WebGPU adapter.
+ *
+ * @param {LaunchOptions} [options]
+ * @returns {Promise<Browser>}
+ */
+export async function launchBrowser(options = {}) {
+  const executable = options.executable ?? findBrowser();
+  if (!executable) {
+    throw new Error(
+      'A Chrome or Chromium is needed. Received: none was found. Mend: `node scripts/setup.mjs` installs one, ' +
+        'or set RETROGRAD_CHROME to its full path.',
+    );
+  }
+  const wish = options.adapter ?? process.env.RETROGRAD_ADAPTER ?? 'auto';
+  /** @param {string[]} adapterArgs */
+  const start = (adapterArgs) =>
+    puppeteer.launch({
+      executablePath: executable,
+      headless: options.headless ?? true,
+      args: [...COMMON_ARGS, ...sandboxArgs(), ...adapterArgs, ...(options.args ?? [])],
+      protocolTimeout: PROTOCOL_TIMEOUT_MS,
+    });
+  if (wish === 'swiftshader') return start(SOFTWARE_ARGS);
+  if (process.platform !== 'linux') return start([]);
+  if (wish === 'gpu') return start(LINUX_GPU_ARGS);
+  if (!hasGpuNode()) return start(SOFTWARE_ARGS);
+  const browser = await start(LINUX_GPU_ARGS);
+  if (await hasAdapter(browser)) return browser;
+  await browser.close();
+  return start(SOFTWARE_ARGS);
+}
+
+/** Chromium refuses to run as root with its sandbox. */
+function sandboxArgs() {
+  return process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+}
+
+/**
+ * Whether pages of `browser` get a WebGPU adapter that makes a device. A broken driver may hang: silence is a no.
+ *
+ * @param {Browser} browser
+ */
+async function hasAdapter(browser) {
+  const server = await serveFolder(null);
+  try {
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    const answer = page.evaluate(async () => {
+      const adapter = await navigator.gpu?.requestAdapter();
+      const device = await adapter?.requestDevice().catch(() => null);
+      device?.destroy();
+      return Boolean(device);
+    });
+    answer.catch(() => {});
+    return await Promise.race([answer, delay(PROBE_TIMEOUT_MS).then(() => false)]);
+  } catch {
+    return false;
+  } finally {
+    await server.close();
+  }
+}
+
+/** @param {number} ms */
+function delay(ms) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+/** @type {Record<string, string | undefined>} */
+const MIME_TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.wgsl': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.wasm': 'application/wasm',
+};
+
+/** @typedef {{ url: string, close: () => Promise<void> }} StaticServer `url` ends with a slash */
+
+/**
+ * Serves `root`, and further folders under their prefixes, on localhost: a secure context, as WebGPU asks for.
+ * `/` without an index.html is an empty page. Cross-origin isolated, which makes `performance.now()` fine-grained.
+ *
+ * @param {string | null} root null serves the empty page alone
+ * @param {{ mounts?: Record<string, string>, port?: number }} [options] mounts: `{ '/dist/': 'dist' }`
+ * @returns {Promise<StaticServer>}
+ */
+export async function serveFolder(root, { mounts = {}, port = 0 } = {}) {
+  const folders = Object.entries({ ...(root === null ? {} : { '/': root }), ...mounts })
+    .map(([prefix, folder]) => ({
+      prefix: prefix.endsWith('/') ? prefix : `${prefix}/`,
+      folder: path.resolve(folder),
+    }))
+    .sort((a, b) => b.prefix.length - a.prefix.length);
+  const server = http.createServer((request, response) => {
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+    response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp');
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const file = resolveFile(folders, decodeURIComponent(url.pathname));
+    if (file) {
+      const type = MIME_TYPES[path.extname(file).toLowerCase()];
+      response.setHeader('Content-Type', type ?? 'application/octet-stream');
+      fs.createReadStream(file).pipe(response);
+    } else if (url.pathname === '/') {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end('<!doctype html><link rel="icon" href="data:,"><title>Retrograd</title>');
+    } else {
+      response.statusCode = url.pathname === '/favicon.ico' ? 204 : 404;
+      response.end();
+    }
+  });
+  await new Promise((resolve) => {
+    server.listen(port, '127.0.0.1', () => resolve(undefined));
+  });
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    url: `http://localhost:${address.port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve(undefined));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/**
+ * The file behind a request path, or null. Never one outside of the served folders.
+ *
+ * @param {{ prefix: string, folder: string }[]} folders
+ * @param {string} pathname
+ */
+function resolveFile(folders, pathname) {
+  for (const { prefix, folder } of folders) {
+    if (!pathname.startsWith(prefix)) continue;
+    const file = path.join(folder, pathname.slice(prefix.length));
+    if (file !== folder && !file.startsWith(folder + path.sep)) continue;
+    const candidate = fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()
+      ? path.join(file, 'index.html')
+      : file;
+    if (fs.statSync(candidate, { throwIfNoEntry: false })?.isFile()) return candidate;
+  }
+  return null;
+}
+
+/** @typedef {{ page: Page, errors: string[] }} OpenPage `errors` fills while the page lives */
+
+/**
+ * Opens `url` in a new page that writes down every error.
+ *
+ * @param {Browser} browser
+ * @param {string} url
+ * @param {{ prepare?: (page: Page) => Promise<unknown> }} [options] `prepare` is called before the page is loaded
+ * @returns {Promise<OpenPage>}
+ */
+export async function openPage(browser, url, { prepare } = {}) {
+  const page = await browser.newPage();
+  /** @type {string[]} */
+  const errors = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => {
+    errors.push(`exception: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  });
+  page.on('requestfailed', (request) => {
+    errors.push(`request: ${request.url()} ${request.failure()?.errorText ?? ''}`);
+  });
+  page.on('error', (error) => errors.push(`crash: ${error.message}`));
+  await page.evaluateOnNewDocument(reportUncapturedGpuErrors);
+  await prepare?.(page);
+  await page.goto(url, { waitUntil: 'load' });
+  return { page, errors };
+}
+
+/** Runs in the page: Chromium tells of uncaptured GPU errors as warnings, which would be overlooked. */
+function reportUncapturedGpuErrors() {
+  if (typeof GPUAdapter === 'undefined') return;
+  const { requestDevice } = GPUAdapter.prototype;
+  /** @param {GPUDeviceDescriptor} [descriptor] */
+  GPUAdapter.prototype.requestDevice = async function (descriptor) {
+    const device = await requestDevice.call(this, descriptor);
+    device.addEventListener('uncapturederror', (event) => {
+      console.error(`Uncaptured GPU error: ${event.error.message}`);
+    });
+    return device;
+  };
+}
+
+/**
+ * Runs `body` in an open page, gives its value (JSON-like) and closes the page.
+ *
+ * @template T
+ * @template {unknown[]} A
+ * @param {OpenPage} open
+ * @param {(...args: A) => T | Promise<T>} body sent to the page as source: it sees its arguments and nothing else
+ * @param {A} args
+ * @returns {Promise<T>}
+ * @throws where the body throws, or the page wrote down an error
+ */
+export async function evaluateIn({ page, errors }, body, ...args) {
+  try {
+    const value = await page.evaluate(/** @type {any} */ (body), ...args);
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0))); // Lets late errors arrive.
+    if (errors.length > 0) throw new Error(`The page reported:\n${errors.join('\n')}`);
+    return value;
+  } finally {
+    await page.close();
+  }
+}
+
+/**
+ * Runs `body` in a page of its own at `url`; see `evaluateIn`.
+ *
+ * @template T
+ * @template {unknown[]} A
+ * @param {Browser} browser
+ * @param {string} url
+ * @param {(...args: A) => T | Promise<T>} body
+ * @param {A} args
+ * @returns {Promise<T>}
+ */
+export async function runInPage(browser, url, body, ...args) {
+  return evaluateIn(await openPage(browser, url), body, ...args);
+}

@@ -1,0 +1,68 @@
+/**
+ * @file A real Chromium for tests under `test/e2e/`. The launcher itself is shared with the demo and the benchmark.
+ */
+import { afterAll, beforeAll } from 'vitest';
+import {
+  type Browser,
+  evaluateIn,
+  launchBrowser,
+  openPage,
+  type Page,
+  type StaticServer,
+  serveFolder,
+} from '../../scripts/lib/browser.mjs';
+
+export { launchBrowser, openPage, runInPage, serveFolder } from '../../scripts/lib/browser.mjs';
+
+export interface BrowserFixture {
+  /** Of the file's browser; throws before `beforeAll` has run. */
+  readonly browser: Browser;
+  /** Where the served folder is, with a slash at its end. */
+  readonly url: string;
+  /**
+   * Runs `body` in a fresh page at `url + path`; fails on any error that the page reports. `body` may
+   * `import('/dist/index.js' as string)` what is served.
+   */
+  run<T, A extends unknown[]>(path: string, body: (...args: A) => T | Promise<T>, ...args: A): Promise<T>;
+}
+
+/** One browser and one server for all tests of a file, closed at its end. */
+export function useBrowser(
+  options: { root?: string | null; mounts?: Record<string, string>; args?: string[] } = {},
+): BrowserFixture {
+  let browser: Browser | undefined;
+  let server: StaticServer | undefined;
+  beforeAll(async () => {
+    server = await serveFolder(options.root ?? null, { mounts: options.mounts ?? {} });
+    browser = await launchBrowser({ args: options.args ?? [] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  const started = <T>(thing: T | undefined): T => {
+    if (thing === undefined) throw new Error('The browser is started in beforeAll: use it inside of a test.');
+    return thing;
+  };
+  return {
+    get browser() {
+      return started(browser);
+    },
+    get url() {
+      return started(server).url;
+    },
+    run: async (path, body, ...args) => {
+      const url = new URL(path, started(server).url).href;
+      return evaluateIn(
+        await openPage(started(browser), url, { prepare: allowDynamicImport }),
+        body,
+        ...args,
+      );
+    },
+  };
+}
+
+/** Vitest rewrites `import()` in a test's functions to a helper of its own, which a page does not have. */
+function allowDynamicImport(page: Page): Promise<unknown> {
+  return page.evaluateOnNewDocument('globalThis.__vite_ssr_dynamic_import__ = (url) => import(url);');
+}
