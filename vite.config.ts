@@ -6,32 +6,19 @@
  * Pages (the demo, the benchmark, the notebook) are built with configurations of their own, beside them:
  * `vite build --config examples/<page>/vite.config.ts`.
  */
-import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { presentEntries } from './scripts/lib/entries.mjs';
 
-/** Package entry -> source; the first file that exists is taken, an entry without one is left out. */
-const ENTRIES: Record<string, string[]> = {
-  index: ['src/index.ts'],
-  kernels: ['src/kernels/index.ts', 'src/kernels.ts'],
-  keras: ['src/keras/index.ts'],
-  io: ['src/io/index.ts'],
-};
-
-const entry = Object.fromEntries(
-  Object.entries(ENTRIES).flatMap(([name, files]) =>
-    files
-      .filter(existsSync)
-      .slice(0, 1)
-      .map((file) => [name, file]),
-  ),
-);
+const root = fileURLToPath(new URL('.', import.meta.url));
 
 export default defineConfig({
+  root,
   build: {
     target: 'es2022',
     sourcemap: true,
     minify: false,
-    lib: { entry, formats: ['es'] },
+    lib: { entry: presentEntries(root), formats: ['es'] },
     rolldownOptions: {
       external: [/^node:/],
       output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

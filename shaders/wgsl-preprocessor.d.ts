@@ -1,5 +1,3 @@
-/** Types for `wgsl-preprocessor`, which ships none. */
-declare module 'wgsl-preprocessor' {
-  /** Template tag that resolves `#if ${…}`, `#elif ${…}`, `#else` and `#endif` in WGSL source. */
+declare module 'wgsl-preprocessor/wgsl-preprocessor.js' {
   export function wgsl(strings: TemplateStringsArray, ...values: unknown[]): string;
 }

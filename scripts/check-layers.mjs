@@ -1,0 +1,213 @@
+// @ts-check
+/**
+ * @file Holds the shape of the house: reads every import in src/ and shaders/ and fails on an arrow that runs
+ * up, on an import of a package entry from inside, on a package where none belongs, and on a cycle of files.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { ENTRY_SOURCES } from './lib/entries.mjs';
+import { readImports } from './lib/imports.mjs';
+
+/**
+ * Layer -> the layers that it may import, beside itself. A layer is the longest prefix of a file's path that
+ * is named here. Layers of keras call ops, never kernels; the graph and the tape never meet.
+ *
+ * @type {Record<string, string[]>}
+ */
+export const MAY_IMPORT = {
+  shaders: [],
+  'src/core': [],
+  'src/history': ['src/core'],
+  'src/gpu': ['src/core', 'shaders'],
+  'src/tensor': ['src/gpu', 'src/core', 'src/history'],
+  'src/kernels': ['src/tensor', 'src/gpu', 'src/core', 'shaders'],
+  'src/ops': ['src/kernels', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+  'src/tape': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+  'src/keras': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+  'src/keras/models': [
+    'src/keras',
+    'src/tape',
+    'src/ops',
+    'src/tensor',
+    'src/gpu',
+    'src/core',
+    'src/history',
+  ],
+  'src/keras/training': [
+    'src/keras',
+    'src/tape',
+    'src/ops',
+    'src/tensor',
+    'src/gpu',
+    'src/core',
+    'src/history',
+  ],
+  'src/io': ['src/keras', 'src/tape', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+};
+
+/**
+ * Layer -> packages that it may import. Everything else in the core is our own; readers of file formats are
+ * loaded by `io` alone.
+ *
+ * @type {Record<string, RegExp>}
+ */
+const MAY_IMPORT_PACKAGES = { shaders: /^wgsl-preprocessor(\/|$)/, 'src/io': /^[^.]/ };
+
+/**
+ * Where files may import each other: the gradient of `gather` is `scatterAdd`, and the other way around. Their
+ * names are used when a gradient is asked for, long after both are loaded.
+ */
+const MAY_CYCLE = 'src/ops/';
+
+/** What stands above every layer: entries gather what others made. */
+const ENTRIES = Object.values(ENTRY_SOURCES).flat();
+
+/** @typedef {{ file: string, line: number, message: string }} Violation */
+
+/**
+ * @param {Map<string, string>} sources path (relative, with `/`) -> text of every file in src/ and shaders/
+ * @returns {Violation[]}
+ */
+export function checkLayers(sources) {
+  /** @type {Violation[]} */
+  const violations = [];
+  /** @type {Map<string, string[]>} */
+  const graph = new Map();
+  for (const [file, text] of sources) {
+    /** @type {string[]} */
+    const loaded = [];
+    for (const found of readImports(text)) {
+      const target = found.specifier.startsWith('.')
+        ? path.posix.join(path.posix.dirname(file), found.specifier)
+        : null;
+      const message =
+        target === null ? packageFault(file, found.specifier) : arrowFault(file, target, sources);
+      if (message) violations.push({ file, line: found.line, message });
+      if (target !== null && !found.typeOnly && !found.dynamic) loaded.push(target);
+    }
+    graph.set(file, loaded);
+  }
+  for (const cycle of findCycles(graph)) {
+    if (cycle.every((file) => file.startsWith(MAY_CYCLE))) continue;
+    violations.push({ file: cycle[0] ?? '', line: 1, message: `imports itself: ${cycle.join(' -> ')}` });
+  }
+  for (const file of sources.keys()) {
+    if (layerOf(file) === null && !ENTRIES.includes(file)) {
+      const message = 'stands in no layer: put it into one, or name its layer in scripts/check-layers.mjs';
+      violations.push({ file, line: 1, message });
+    }
+  }
+  return violations;
+}
+
+/** @param {string} file @param {string} specifier */
+function packageFault(file, specifier) {
+  const layer = layerOf(file);
+  const allowed = layer === null ? undefined : MAY_IMPORT_PACKAGES[layer];
+  if (allowed?.test(specifier)) return null;
+  return `imports the package '${specifier}', which is not for ${layer ?? 'an entry'} to import`;
+}
+
+/** @param {string} file @param {string} target @param {Map<string, string>} sources */
+function arrowFault(file, target, sources) {
+  if (!sources.has(target)) return `imports '${target}', which is no file of src/ or shaders/`;
+  if (isEntry(file)) return null;
+  if (isEntry(target)) return `imports the package entry ${target}; import the file that has what you need`;
+  const [from, to] = [layerOf(file), layerOf(target)];
+  if (from === null || to === null || from === to || MAY_IMPORT[from]?.includes(to)) return null;
+  const allowed = MAY_IMPORT[from]?.join(', ') || 'nothing';
+  return `${from} must not import ${to} (${target}); beside itself it may import: ${allowed}`;
+}
+
+/** @param {string} file */
+function isEntry(file) {
+  return ENTRIES.includes(file);
+}
+
+/** @param {string} file */
+function layerOf(file) {
+  const layers = Object.keys(MAY_IMPORT).filter(
+    (layer) => file.startsWith(`${layer}/`) || file === `${layer}.ts`, // A layer may begin as a single file.
+  );
+  return layers.sort((a, b) => b.length - a.length)[0] ?? null;
+}
+
+/**
+ * One cycle for each knot of files that import each other when they are loaded (strongly connected components,
+ * Tarjan 1972). Type-only and dynamic imports load nothing.
+ *
+ * @param {Map<string, string[]>} graph
+ * @returns {string[][]}
+ */
+export function findCycles(graph) {
+  /** @type {Map<string, { index: number, low: number, open: boolean }>} */
+  const marks = new Map();
+  /** @type {string[]} */
+  const stack = [];
+  /** @type {string[][]} */
+  const cycles = [];
+  /** @param {string} file */
+  const visit = (file) => {
+    const mark = { index: marks.size, low: marks.size, open: true };
+    marks.set(file, mark);
+    stack.push(file);
+    for (const next of graph.get(file) ?? []) {
+      const seen = marks.get(next);
+      if (!seen) mark.low = Math.min(mark.low, visit(next).low);
+      else if (seen.open) mark.low = Math.min(mark.low, seen.index);
+    }
+    if (mark.low === mark.index) {
+      const knot = new Set(stack.splice(stack.indexOf(file)));
+      for (const member of knot) /** @type {{ open: boolean }} */ (marks.get(member)).open = false;
+      if (knot.size > 1 || graph.get(file)?.includes(file)) cycles.push(shortestCycle(file, knot, graph));
+    }
+    return mark;
+  };
+  for (const file of graph.keys()) if (!marks.has(file)) visit(file);
+  return cycles;
+}
+
+/** @param {string} start @param {Set<string>} knot @param {Map<string, string[]>} graph */
+function shortestCycle(start, knot, graph) {
+  /** @type {string[][]} */
+  const paths = [[start]];
+  const seen = new Set();
+  for (const way of paths) {
+    for (const next of graph.get(way[way.length - 1] ?? start) ?? []) {
+      if (next === start) return [...way, start];
+      if (!knot.has(next) || seen.has(next)) continue;
+      seen.add(next);
+      paths.push([...way, next]);
+    }
+  }
+  return [start, start];
+}
+
+/**
+ * @param {string} root
+ * @returns {Map<string, string>}
+ */
+export function readSources(root) {
+  const files = ['src', 'shaders']
+    .filter((folder) => fs.existsSync(path.join(root, folder)))
+    .flatMap((folder) =>
+      fs
+        .readdirSync(path.join(root, folder), { recursive: true })
+        .map((name) => path.join(folder, String(name))),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+    .sort();
+  return new Map(
+    files.map((file) => [file.replaceAll('\\', '/'), fs.readFileSync(path.join(root, file), 'utf8')]),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const sources = readSources(fileURLToPath(new URL('..', import.meta.url)));
+  const violations = checkLayers(sources);
+  for (const { file, line, message } of violations) process.stderr.write(`${file}:${line}: ${message}\n`);
+  process.stdout.write(`${sources.size} files, ${violations.length} arrows that must not be\n`);
+  process.exitCode = violations.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,143 @@
+// @ts-check
+/**
+ * @file Looks at the package as a user gets it: what `npm pack` would ship, whether every export leads to a module
+ * and to types, whether every import inside resolves, whether each entry loads where there is no GPU, and
+ * whether the notices name what is bundled.
+ */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { presentEntries } from './lib/entries.mjs';
+import { readImports } from './lib/imports.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const NOTICES = 'THIRD_PARTY_NOTICES.md';
+
+/** @returns {Set<string>} the paths that `npm pack` would ship, with `/` */
+function packedFiles() {
+  const npm = process.env.npm_execpath;
+  const [file, ...args] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  const answer = execFileSync(
+    /** @type {string} */ (file),
+    [...args, 'pack', '--dry-run', '--json', '--ignore-scripts'],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      shell: process.platform === 'win32' && file === 'npm',
+    },
+  );
+  const parsed = JSON.parse(answer);
+  const [packed] = Array.isArray(parsed) ? parsed : Object.values(parsed);
+  return new Set(packed.files.map((/** @type {{ path: string }} */ entry) => entry.path));
+}
+
+/**
+ * @param {Record<string, unknown>} manifest package.json
+ * @param {Record<string, string>} entries entry name -> source
+ * @param {Set<string>} files
+ * @returns {string[]} faults
+ */
+export function checkExports(manifest, entries, files) {
+  /** @type {string[]} */
+  const faults = [];
+  const exported = /** @type {Record<string, string | Record<string, string>>} */ (manifest.exports);
+  const names = new Set(Object.keys(entries).map((name) => (name === 'index' ? '.' : `./${name}`)));
+  for (const [name, target] of Object.entries(exported)) {
+    const targets = typeof target === 'string' ? [target] : Object.values(target);
+    for (const file of targets) {
+      if (!files.has(file.replace(/^\.\//, '')))
+        faults.push(`exports['${name}'] leads to ${file}, which is not packed`);
+    }
+    if (typeof target !== 'string' && !names.delete(name)) faults.push(`exports['${name}'] has no source`);
+  }
+  for (const name of names) faults.push(`the entry '${name}' is built but not in package.json's exports`);
+  if (manifest.dependencies)
+    faults.push('the core has no run-time dependency, but package.json has `dependencies`');
+  return faults;
+}
+
+/**
+ * Every import of a packed module and of packed types leads to a packed file.
+ *
+ * @param {Set<string>} files
+ * @param {(file: string) => string} read
+ * @returns {string[]} faults
+ */
+export function checkImports(files, read) {
+  /** @type {string[]} */
+  const faults = [];
+  for (const file of files) {
+    if (!/^dist\/.*\.(js|d\.ts)$/.test(file)) continue;
+    for (const { specifier, line } of readImports(read(file))) {
+      if (!specifier.startsWith('.')) {
+        faults.push(`${file}:${line}: imports the package '${specifier}'`);
+        continue;
+      }
+      const target = path.posix.join(path.posix.dirname(file), specifier);
+      const typed = file.endsWith('.d.ts') ? target.replace(/\.(js|ts)$/, '.d.ts') : target;
+      if (!files.has(typed)) faults.push(`${file}:${line}: imports '${specifier}', which is not packed`);
+    }
+  }
+  return faults;
+}
+
+/** Packages whose code the source maps show in dist/, but the notices do not name. @param {Set<string>} files */
+function checkNotices(files) {
+  const notices = files.has(NOTICES) ? fs.readFileSync(path.join(ROOT, NOTICES), 'utf8') : '';
+  const bundled = new Set();
+  for (const file of files) {
+    if (!file.endsWith('.js.map')) continue;
+    const { sources } = JSON.parse(fs.readFileSync(path.join(ROOT, file), 'utf8'));
+    for (const source of sources) {
+      const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
+      if (name) bundled.add(name);
+    }
+  }
+  return [...bundled]
+    .filter((name) => !notices.includes(name))
+    .map((name) => `${NOTICES} does not name ${name}`);
+}
+
+/** Importing an entry touches no GPU and no browser. @param {Record<string, string>} entries */
+function checkLoading(entries) {
+  /** @type {string[]} */
+  const faults = [];
+  for (const name of Object.keys(entries)) {
+    const url = new URL(`../dist/${name}.js`, import.meta.url).href;
+    try {
+      const script = `const entry = await import(${JSON.stringify(url)}); if (Object.keys(entry).length === 0) throw new Error('exports nothing');`;
+      execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+    } catch (error) {
+      const output = String(/** @type {{ stderr?: Buffer }} */ (error).stderr ?? error);
+      faults.push(`dist/${name}.js does not load: ${/\w*Error: .*/.exec(output)?.[0] ?? output}`);
+    }
+  }
+  return faults;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const entries = presentEntries(ROOT);
+  const files = packedFiles();
+  const read = (/** @type {string} */ file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
+  const faults = [
+    ...checkExports(manifest, entries, files),
+    ...checkImports(files, read),
+    ...checkNotices(files),
+    ...checkLoading(entries),
+  ];
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  for (const file of [...files].filter((name) => name.endsWith('.js'))) {
+    const text = read(file);
+    const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(1).padStart(7);
+    process.stdout.write(`${kib(text.length)} KiB ${kib(gzipSync(text).length)} KiB gzip  ${file}\n`);
+  }
+  process.stdout.write(`${files.size} packed files, ${faults.length} faults\n`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}

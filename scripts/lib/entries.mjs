@@ -1,0 +1,36 @@
+// @ts-check
+/**
+ * @file The package entries, in one place: what is built, what is checked in the packed package, and what no
+ * module inside may import.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Entry name -> its source; of several the first that exists counts. `index` is the entry `.`, any other name
+ * is the entry `./name`.
+ *
+ * @type {Record<string, string[]>}
+ */
+export const ENTRY_SOURCES = {
+  index: ['src/index.ts'],
+  kernels: ['src/kernels.ts', 'src/kernels/index.ts'],
+  keras: ['src/keras/index.ts'],
+  io: ['src/io/index.ts'],
+};
+
+/**
+ * The entries whose source exists under `root`.
+ *
+ * @param {string} root
+ * @returns {Record<string, string>} entry name -> source, relative to `root`
+ */
+export function presentEntries(root) {
+  /** @type {Record<string, string>} */
+  const present = {};
+  for (const [name, sources] of Object.entries(ENTRY_SOURCES)) {
+    const source = sources.find((file) => fs.existsSync(path.join(root, file)));
+    if (source) present[name] = source;
+  }
+  return present;
+}

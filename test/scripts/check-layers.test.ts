@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { checkLayers, findCycles } from '../../scripts/check-layers.mjs';
+import { readImports } from '../../scripts/lib/imports.mjs';
+
+const messages = (files: Record<string, string>) =>
+  checkLayers(new Map(Object.entries(files))).map(({ file, line, message }) => `${file}:${line}: ${message}`);
+
+describe('layers', () => {
+  test('an arrow that points down is fine', () => {
+    const files = {
+      'src/core/shape.ts': '',
+      'src/ops/gather.ts': `import { size } from '../core/shape.ts';\nimport { k } from '../kernels/gather.ts';`,
+      'src/kernels/gather.ts': `import { source } from '../../shaders/gather.ts';`,
+      'shaders/gather.ts': `import { wgsl } from 'wgsl-preprocessor';`,
+    };
+    expect(messages(files)).toEqual([]);
+  });
+
+  test.each([
+    ['src/core/shape.ts', 'src/gpu/device.ts'],
+    ['src/history/node.ts', 'src/tensor/tensor.ts'],
+    ['src/tensor/tensor.ts', 'src/ops/add.ts'],
+    ['src/kernels/gather.ts', 'src/ops/gather.ts'],
+    ['src/tape/tape.ts', 'src/keras/graph/node.ts'],
+    ['src/keras/graph/node.ts', 'src/tape/tape.ts'],
+    ['src/keras/layers/dense.ts', 'src/kernels/matMul.ts'],
+    ['src/tape/tape.ts', 'src/kernels/matMul.ts'],
+    ['src/keras/layers/dense.ts', 'src/keras/training/fit.ts'],
+    ['shaders/gather.ts', 'src/core/shape.ts'],
+  ])('%s must not import %s', (from, to) => {
+    const up = '../'.repeat(from.split('/').length - 1);
+    const found = messages({ [from]: `\nimport { x } from '${up}${to}';`, [to]: '' });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(new RegExp(`^${from}:2: .* must not import .*${to}`));
+  });
+
+  test('a type-only import is an arrow too', () => {
+    const files = { 'src/core/a.ts': `import type { T } from '../gpu/b.ts';`, 'src/gpu/b.ts': '' };
+    expect(messages(files)).toHaveLength(1);
+  });
+
+  test('models and training may use the tape', () => {
+    const files = {
+      'src/keras/training/fit.ts': `import { T } from '../../tape/tape.ts';`,
+      'src/tape/tape.ts': '',
+    };
+    expect(messages(files)).toEqual([]);
+  });
+
+  test('an entry is imported by entries alone', () => {
+    const files = {
+      'src/index.ts': `export * from './keras/index.ts';`,
+      'src/keras/index.ts': '',
+      'src/ops/f.ts': `import { g } from '../index.ts';`,
+    };
+    expect(messages(files)).toEqual([
+      expect.stringContaining('src/ops/f.ts:1: imports the package entry src/index.ts'),
+    ]);
+  });
+
+  test('packages are for shaders (the preprocessor) and io', () => {
+    const files = {
+      'shaders/a.ts': `import { x } from 'left-pad';`,
+      'src/gpu/b.ts': `import fs from 'node:fs';`,
+      'src/io/c.ts': `const zip = await import('fflate');`,
+    };
+    expect(messages(files)).toEqual([
+      expect.stringContaining("shaders/a.ts:1: imports the package 'left-pad'"),
+      expect.stringContaining("src/gpu/b.ts:1: imports the package 'node:fs'"),
+    ]);
+  });
+
+  test('a file that is not there, and a file outside of every layer', () => {
+    const files = { 'src/ops/a.ts': `import './gone.ts';`, 'src/misc/b.ts': '' };
+    expect(messages(files)).toEqual([
+      expect.stringContaining("src/ops/a.ts:1: imports 'src/ops/gone.ts'"),
+      expect.stringContaining('src/misc/b.ts:1: stands in no layer'),
+    ]);
+  });
+});
+
+describe('cycles', () => {
+  test('files that load each other are named in order', () => {
+    const files = {
+      'src/gpu/a.ts': `import { b } from './b.ts';`,
+      'src/gpu/b.ts': `import { c } from './c.ts';`,
+      'src/gpu/c.ts': `import { a } from './a.ts';`,
+    };
+    expect(messages(files)).toEqual([
+      'src/gpu/a.ts:1: imports itself: src/gpu/a.ts -> src/gpu/b.ts -> src/gpu/c.ts -> src/gpu/a.ts',
+    ]);
+  });
+
+  test('type-only and dynamic imports load nothing', () => {
+    const files = {
+      'src/gpu/a.ts': `import type { B } from './b.ts';\nconst c = () => import('./c.ts');`,
+      'src/gpu/b.ts': `import { a } from './a.ts';`,
+      'src/gpu/c.ts': `import { a } from './a.ts';`,
+    };
+    expect(messages(files)).toEqual([]);
+  });
+
+  test('gradients may refer to each other', () => {
+    const files = { 'src/ops/a.ts': `import './b.ts';`, 'src/ops/b.ts': `import './a.ts';` };
+    expect(messages(files)).toEqual([]);
+  });
+
+  test('two ways to one file are no cycle; a file that imports itself is', () => {
+    const diamond = new Map([
+      ['a', ['b', 'c']],
+      ['b', ['d']],
+      ['c', ['d']],
+      ['d', []],
+    ] as const);
+    expect(findCycles(new Map([...diamond].map(([k, v]) => [k, [...v]])))).toEqual([]);
+    expect(findCycles(new Map([['a', ['a']]]))).toEqual([['a', 'a']]);
+  });
+});
+
+describe('reading imports', () => {
+  const specifiers = (source: string) => readImports(source).map((found) => found.specifier);
+
+  test('every form', () => {
+    const source = [
+      `import a from 'a';`,
+      `import * as b from "b";`,
+      `import c, { type C } from 'c';`,
+      `import {\n  d,\n  e as f,\n} from 'd';`,
+      `import 'e';`,
+      `export { g } from 'f';`,
+      `export * from 'g';`,
+      `export * as h from 'h';`,
+      `const i = await import('i');`,
+    ].join('\n');
+    expect(specifiers(source)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']);
+  });
+
+  test('what looks like an import in comments, strings and templates is none', () => {
+    const source = [
+      `// import a from 'a';`,
+      `/* import b from 'b'; */`,
+      'const shader = `import c from "c"`;',
+      `const text = "import d from 'd'";`,
+      `export const from = 'e';`,
+      `object.import('f');`,
+    ].join('\n');
+    expect(specifiers(source)).toEqual([]);
+  });
+
+  test('type-only is told apart', () => {
+    const kinds = readImports(
+      `import type { A } from 'a';\nexport type { B } from 'b';\nimport { type C } from 'c';\nimport type from 'd';`,
+    );
+    expect(kinds.map((found) => found.typeOnly)).toEqual([true, true, false, false]);
+  });
+});
