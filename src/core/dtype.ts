@@ -1,0 +1,85 @@
+/**
+ * @file Element types: their storage, their WGSL names, and how two of them meet.
+ *
+ * Every element takes four bytes on the device. A bool is a u32 that holds 0 or 1: WGSL's `bool` can't be stored.
+ * float16 storage will be a fifth entry of `info`; nothing else may assume a size.
+ */
+import { DTypeError } from './errors.ts';
+
+export type DType = 'float32' | 'int32' | 'uint32' | 'bool';
+
+/** The host array that `data()` gives for each dtype. */
+export interface DataOf {
+  float32: Float32Array;
+  int32: Int32Array;
+  uint32: Uint32Array;
+  bool: Uint8Array;
+}
+
+export type TypedData = DataOf[DType];
+
+interface DTypeInfo {
+  /** Bytes an element takes on the device. */
+  bytes: number;
+  /** The WGSL type an element is stored as. */
+  wgsl: 'f32' | 'i32' | 'u32';
+  /** Promotion order: the higher of two wins. */
+  order: number;
+}
+
+const info: Record<DType, DTypeInfo> = {
+  bool: { bytes: 4, wgsl: 'u32', order: 0 },
+  uint32: { bytes: 4, wgsl: 'u32', order: 1 },
+  int32: { bytes: 4, wgsl: 'i32', order: 2 },
+  float32: { bytes: 4, wgsl: 'f32', order: 3 },
+};
+
+export const dtypes = Object.keys(info) as DType[];
+
+export function bytesPerElement(dtype: DType): number {
+  return info[dtype].bytes;
+}
+
+export function wgslType(dtype: DType): 'f32' | 'i32' | 'u32' {
+  return info[dtype].wgsl;
+}
+
+export function isFloating(dtype: DType): boolean {
+  return dtype === 'float32';
+}
+
+export function isInteger(dtype: DType): boolean {
+  return dtype === 'int32' || dtype === 'uint32';
+}
+
+export function isDType(value: unknown): value is DType {
+  return typeof value === 'string' && value in info;
+}
+
+/**
+ * The dtype in which two operands meet: bool < uint32 < int32 < float32.
+ * uint32 and int32 don't meet, since neither holds the other's values.
+ */
+export function promote(op: string, a: DType, b: DType): DType {
+  if (a === b) return a;
+  if ((a === 'uint32' && b === 'int32') || (a === 'int32' && b === 'uint32')) {
+    throw new DTypeError({
+      op,
+      rule: 'int32 and uint32 operands have no common dtype.',
+      received: `${a} and ${b}`,
+      mend: "cast one of them: cast(x, 'int32').",
+    });
+  }
+  return info[a].order > info[b].order ? a : b;
+}
+
+/** Throws unless `dtype` is one of `allowed`. */
+export function requireDType(op: string, what: string, dtype: DType, allowed: readonly DType[]): void {
+  if (allowed.includes(dtype)) return;
+  throw new DTypeError({
+    op,
+    rule: `${what} must be ${allowed.join(' or ')}.`,
+    received: `${what} of dtype ${dtype}`,
+    mend: `cast it first: cast(${what}, '${allowed[0]}').`,
+  });
+}

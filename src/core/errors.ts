@@ -1,0 +1,110 @@
+/**
+ * @file The errors that Retrograd throws. Each message says the rule, what was received, and the mend, in that
+ * order; the parts are kept as properties so that a program can show them in its own way.
+ */
+
+/** What an error has to say. `op` names the operation that refused; `mend` is an imperative sentence. */
+export interface ErrorParts {
+  op?: string;
+  rule: string;
+  received?: string;
+  mend?: string;
+  cause?: unknown;
+}
+
+/** Base class of every error thrown by Retrograd. */
+export class RetrogradError extends Error {
+  readonly op: string | undefined;
+  readonly rule: string;
+  readonly received: string | undefined;
+  readonly mend: string | undefined;
+
+  constructor(parts: ErrorParts) {
+    super(formatMessage(parts), parts.cause === undefined ? undefined : { cause: parts.cause });
+    this.name = new.target.name;
+    this.op = parts.op;
+    this.rule = parts.rule;
+    this.received = parts.received;
+    this.mend = parts.mend;
+  }
+}
+
+function formatMessage({ op, rule, received, mend }: ErrorParts): string {
+  let message = op ? `${op}: ${rule}` : rule;
+  if (received) message += `\n  received: ${received}`;
+  if (mend) message += `\n  mend: ${mend}`;
+  return message;
+}
+
+/** A rank, a size, or an option that concerns them doesn't fit. */
+export class ShapeError extends RetrogradError {}
+
+/** An element type that the operation doesn't take. */
+export class DTypeError extends RetrogradError {}
+
+/** An option outside its domain (negative, fractional, unknown name). */
+export class ValueError extends RetrogradError {}
+
+/** A tensor, variable or tape was used after it was disposed. */
+export class DisposedError extends RetrogradError {}
+
+/** A tape was used against its rules (twice, before recording, with an unknown option). */
+export class TapeError extends RetrogradError {}
+
+/** A tensor has no Keras history where one is needed. */
+export class MissingHistoryError extends RetrogradError {}
+
+/** The outputs of a model can't be computed from its inputs. */
+export class GraphDisconnectedError extends RetrogradError {}
+
+/** No device, a lost device, or tensors of two devices in one operation. */
+export class DeviceError extends RetrogradError {}
+
+/** The GPU device was lost; variables can be restored on a new one. */
+export class DeviceLostError extends DeviceError {}
+
+/** The device refused an allocation, or a tensor is larger than its limits allow. */
+export class OutOfMemoryError extends DeviceError {}
+
+/** A file is malformed or in a format that isn't understood. */
+export class FormatError extends RetrogradError {}
+
+/** A file holds code that would run on loading. */
+export class UnsafeModelError extends FormatError {}
+
+/** What an out-of-range index needs to be found again. */
+export interface IndexFault extends ErrorParts {
+  op: string;
+  /** Multi-index into `indices`. */
+  position: number[];
+  index: number;
+  /** Exclusive upper bound of a valid index. */
+  limit: number;
+  axis: number;
+  /** Name of the layer whose call launched the operation, if a layer did. */
+  layer?: string | undefined;
+  /** The node that recorded the call, if one did. */
+  history?: unknown;
+}
+
+/** An index outside the range of the axis that it indexes. */
+export class IndexOutOfRangeError extends RetrogradError {
+  override readonly op: string;
+  readonly position: number[];
+  readonly index: number;
+  readonly limit: number;
+  readonly axis: number;
+  readonly layer: string | undefined;
+  readonly history: unknown;
+
+  constructor(fault: IndexFault) {
+    super(fault);
+    this.op = fault.op;
+    this.position = fault.position;
+    this.index = fault.index;
+    this.limit = fault.limit;
+    this.axis = fault.axis;
+    this.layer = fault.layer;
+    this.history = fault.history;
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * @file Shapes: sizes, strides, axes and broadcasting. Pure functions on arrays of numbers.
+ *
+ * A shape is a list of sizes, row-major, the last axis contiguous. Ranks go from 0 to `maxRank`.
+ */
+import { ShapeError, ValueError } from './errors.ts';
+
+export type Shape = readonly number[];
+
+/** Tensors of a higher rank are refused. */
+export const maxRank = 6;
+
+export function sizeOf(shape: Shape): number {
+  let size = 1;
+  for (const n of shape) size *= n;
+  return size;
+}
+
+/** Row-major strides, in elements. */
+export function stridesOf(shape: Shape): number[] {
+  const strides = new Array<number>(shape.length);
+  let stride = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    strides[i] = stride;
+    stride *= shape[i] as number;
+  }
+  return strides;
+}
+
+export function sameShape(a: Shape, b: Shape): boolean {
+  return a.length === b.length && a.every((n, i) => n === b[i]);
+}
+
+export function formatShape(shape: Shape): string {
+  return `[${shape.join(', ')}]`;
+}
+
+/** Throws unless `shape` is a list of at most `maxRank` non-negative integers. */
+export function checkShape(op: string, shape: unknown): asserts shape is number[] {
+  const valid = Array.isArray(shape) && shape.every((n) => Number.isInteger(n) && n >= 0);
+  if (!valid) {
+    throw new ShapeError({
+      op,
+      rule: 'a shape is a list of non-negative integers.',
+      received: describe(shape),
+      mend: 'pass sizes such as [2, 3]; [] is a scalar.',
+    });
+  }
+  if (shape.length > maxRank) {
+    throw new ShapeError({
+      op,
+      rule: `tensors have at most ${maxRank} axes.`,
+      received: `rank ${shape.length}, shape ${formatShape(shape)}`,
+      mend: 'reshape so that neighbouring axes are merged.',
+    });
+  }
+}
+
+/** A short picture of any value for error messages. */
+export function describe(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(describe).join(', ')}]`;
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'function') return 'a function';
+  if (value !== null && typeof value === 'object') {
+    const name = value.constructor?.name;
+    return name && name !== 'Object' ? `a ${name}` : JSON.stringify(value);
+  }
+  return String(value);
+}
+
+/** An axis counted from the front; negative axes count from the back. */
+export function normalizeAxis(op: string, axis: unknown, rank: number, what = 'axis'): number {
+  if (!Number.isInteger(axis) || (axis as number) < -rank || (axis as number) >= rank) {
+    throw new ShapeError({
+      op,
+      rule:
+        rank === 0
+          ? `a scalar has no axes, so \`${what}\` can't be given.`
+          : `\`${what}\` must be an integer in [${-rank}, ${rank - 1}] for a tensor of rank ${rank}.`,
+      received: `${what}: ${describe(axis)}`,
+      mend: 'name an axis that the tensor has; negative axes count from the last.',
+    });
+  }
+  return (axis as number) < 0 ? (axis as number) + rank : (axis as number);
+}
+
+/** Axes in ascending order, without repeats; null or undefined means all. */
+export function normalizeAxes(
+  op: string,
+  axis: number | readonly number[] | null | undefined,
+  rank: number,
+): number[] {
+  if (axis === null || axis === undefined) return Array.from({ length: rank }, (_, i) => i);
+  const axes = (Array.isArray(axis) ? axis : [axis]).map((a) => normalizeAxis(op, a, rank));
+  if (new Set(axes).size !== axes.length) {
+    throw new ShapeError({
+      op,
+      rule: 'an axis may be named once.',
+      received: `axis: ${describe(axis)} of a tensor of rank ${rank}`,
+      mend: 'remove the repeated axis; -1 and rank - 1 are the same axis.',
+    });
+  }
+  return axes.sort((a, b) => a - b);
+}
+
+/** The shape that `a` and `b` broadcast to, by NumPy's rule. */
+export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
+  const rank = Math.max(a.length, b.length);
+  const out = new Array<number>(rank);
+  for (let i = 0; i < rank; i++) {
+    const x = a[a.length - rank + i] ?? 1;
+    const y = b[b.length - rank + i] ?? 1;
+    if (x !== y && x !== 1 && y !== 1) {
+      throw new ShapeError({
+        op,
+        rule: 'shapes broadcast when, counted from the last axis, sizes are equal or one of them is 1.',
+        received: `${formatShape(a)} and ${formatShape(b)}`,
+        mend: 'reshape or expandDims one operand so that the axes line up.',
+      });
+    }
+    out[i] = x === 1 ? y : x;
+  }
+  return out;
+}
+
+/** Axes of `to` along which a tensor of shape `from` was repeated; the sum over them undoes a broadcast. */
+export function broadcastAxes(from: Shape, to: Shape): number[] {
+  const offset = to.length - from.length;
+  const axes: number[] = [];
+  for (let i = 0; i < to.length; i++) {
+    if (i < offset || (from[i - offset] === 1 && to[i] !== 1)) axes.push(i);
+  }
+  return axes;
+}
+
+/** The shape after a reduction over `axes`. */
+export function reducedShape(shape: Shape, axes: readonly number[], keepDims: boolean): number[] {
+  if (keepDims) return shape.map((n, i) => (axes.includes(i) ? 1 : n));
+  return shape.filter((_, i) => !axes.includes(i));
+}
+
+/** Throws unless `value` is an integer of at least `min`. */
+export function requireInteger(
+  op: string,
+  what: string,
+  value: unknown,
+  min: number,
+): asserts value is number {
+  if (Number.isInteger(value) && (value as number) >= min) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be an integer of at least ${min}.`,
+    received: `${what}: ${describe(value)}`,
+    mend: `pass a whole number such as ${Math.max(min, 1)}.`,
+  });
+}
+
+/** Throws unless `value` is one of `allowed`. */
+export function requireOneOf<T extends string>(
+  op: string,
+  what: string,
+  value: unknown,
+  allowed: readonly T[],
+): asserts value is T {
+  if (allowed.includes(value as T)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be ${allowed.map((a) => `'${a}'`).join(' or ')}.`,
+    received: `${what}: ${describe(value)}`,
+    mend: `pass one of the listed names.`,
+  });
+}
+
+/** Throws unless `rank` is one of `allowed`. */
+export function requireRank(op: string, what: string, shape: Shape, ...allowed: number[]): void {
+  if (allowed.includes(shape.length)) return;
+  throw new ShapeError({
+    op,
+    rule: `\`${what}\` must have rank ${allowed.join(' or ')}.`,
+    received: `${what} of rank ${shape.length}, shape ${formatShape(shape)}`,
+    mend: 'reshape or expandDims it to the expected rank.',
+  });
+}
+
+/** The multi-index of a flat row-major position. */
+export function unravel(position: number, shape: Shape): number[] {
+  const index = new Array<number>(shape.length);
+  for (let i = shape.length - 1; i >= 0; i--) {
+    const n = shape[i] as number;
+    index[i] = position % n;
+    position = Math.floor(position / n);
+  }
+  return index;
+}

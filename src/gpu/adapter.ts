@@ -1,0 +1,60 @@
+/**
+ * @file Opening a WebGPU adapter and device with the limits and features that Retrograd uses, and no others.
+ */
+import { DeviceError } from '../core/errors.ts';
+
+/** How an adapter computes; kernels are chosen by it. */
+export type AdapterClass = 'gpu' | 'cpu';
+
+export interface AdapterDescription {
+  vendor: string;
+  architecture: string;
+  device: string;
+  description: string;
+  class: AdapterClass;
+}
+
+/** Limits that kernels and tensors make use of; each is raised to what the adapter offers. */
+const usedLimits = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxComputeWorkgroupStorageSize',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupSizeX',
+  'maxStorageBuffersPerShaderStage',
+] as const;
+
+const usedFeatures = ['timestamp-query'] as const;
+
+const noWebGPU = {
+  rule: 'Retrograd needs WebGPU.',
+  mend:
+    'use Chrome or Edge 113+, Safari 26+ or Firefox 141+ over https or localhost; ' +
+    "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
+};
+
+export async function openDevice(
+  gpu: GPU | undefined,
+  options: GPURequestAdapterOptions,
+): Promise<GPUDevice> {
+  const entry = gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
+  if (!entry) throw new DeviceError({ ...noWebGPU, received: 'an environment without navigator.gpu' });
+  const adapter = await entry.requestAdapter(options);
+  if (!adapter)
+    throw new DeviceError({ ...noWebGPU, received: 'no adapter from navigator.gpu.requestAdapter()' });
+  const requiredLimits: Record<string, number> = {};
+  for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
+  return adapter.requestDevice({
+    label: 'retrograd',
+    requiredFeatures: usedFeatures.filter((feature) => adapter.features.has(feature)),
+    requiredLimits,
+  });
+}
+
+/** What is known of a device's adapter. Software rasterisers are told by their names. */
+export function describeAdapter(device: GPUDevice): AdapterDescription {
+  const { vendor = '', architecture = '', device: model = '', description = '' } = device.adapterInfo ?? {};
+  const text = `${vendor} ${architecture} ${model} ${description}`.toLowerCase();
+  const software = /swiftshader|llvmpipe|lavapipe|softpipe|warp|basic render/.test(text);
+  return { vendor, architecture, device: model, description, class: software ? 'cpu' : 'gpu' };
+}

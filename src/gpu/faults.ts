@@ -1,0 +1,65 @@
+/**
+ * @file The device's fault words. A validating launch takes a slot; every readback copies the slots taken since the
+ * last one, in the same submission, and turns what they hold into errors.
+ */
+import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
+import type { RetrogradError } from '../core/errors.ts';
+import { adoptBuffer, type DeviceBuffer } from './pool.ts';
+
+/** What a validating launch leaves behind, so that its fault can be told. */
+export interface FaultReport {
+  /** Positions of the launch: the flat size of the indices. At most 2^31 - 1. */
+  count: number;
+  /** Builds the error for the flat position and the 32 bits of the offending value. */
+  raise(position: number, value: number): RetrogradError;
+}
+
+const slots = 256;
+
+export class FaultWords {
+  readonly buffer: DeviceBuffer;
+  #reports: FaultReport[] = [];
+
+  constructor(device: GPUDevice) {
+    this.buffer = adoptBuffer(
+      device.createBuffer({
+        label: 'retrograd fault words',
+        size: slots * wordsPerSlot * 4,
+        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+      }),
+    );
+  }
+
+  /** True when the next `take` would find no slot. */
+  get full(): boolean {
+    return this.#reports.length === slots;
+  }
+
+  /** Bytes that hold reports not yet collected. */
+  get bytesTaken(): number {
+    return this.#reports.length * wordsPerSlot * 4;
+  }
+
+  /** A slot for one launch. */
+  take(report: FaultReport): number {
+    this.#reports.push(report);
+    return this.#reports.length - 1;
+  }
+
+  /** Hands out the reports of the slots taken so far; the caller copies and clears the words in the same stream. */
+  collect(): FaultReport[] {
+    const reports = this.#reports;
+    this.#reports = [];
+    return reports;
+  }
+}
+
+/** The errors that copied fault words hold, in launch order. */
+export function decodeFaults(words: Uint32Array, reports: readonly FaultReport[]): RetrogradError[] {
+  const errors: RetrogradError[] = [];
+  reports.forEach((report, slot) => {
+    const fault = decodeFault(words.subarray(slot * wordsPerSlot, (slot + 1) * wordsPerSlot), report.count);
+    if (fault) errors.push(report.raise(fault.position, fault.value));
+  });
+  return errors;
+}

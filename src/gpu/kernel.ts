@@ -1,0 +1,83 @@
+/**
+ * @file A kernel: WGSL whose source depends on compile-time options alone, with its bindings and runtime
+ * parameters declared beside it. The declarations of buffers and parameters are generated, so that the WGSL and the
+ * launch can't disagree.
+ */
+import type { ParamFields, ParamValues } from './params.ts';
+import { ParamLayout } from './params.ts';
+
+/** How a kernel uses a buffer: access, then element type, such as `read f32` or `write vec4<f32>`. */
+export type BindingType = `${'read' | 'write' | 'read_write'} ${string}`;
+export type Bindings = Readonly<Record<string, BindingType>>;
+
+/** Compile-time options: they choose the source text, and nothing else does. */
+export type KernelOptions = Readonly<
+  Record<string, string | number | boolean | readonly (string | number | boolean)[]>
+>;
+
+export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
+  /** Labels modules and pipelines; unique among kernels. */
+  name: string;
+  /** Buffers in binding order: a table, or a function of the options where element types depend on them. */
+  bindings: B | ((options: O) => B);
+  /** Runtime parameters, read in WGSL as `params.<field>`. */
+  params: P;
+  /** The WGSL after the generated declarations; its entry point is `main`. */
+  source: (options: O) => string;
+  /** Where true, the WGSL may call `report_fault(position, count, value)` (shaders/lib/fault). */
+  faults?: boolean;
+}
+
+export interface Kernel<
+  O extends KernelOptions = KernelOptions,
+  B extends Bindings = Bindings,
+  P extends ParamFields = ParamFields,
+> extends KernelDefinition<O, B, P> {
+  readonly layout: ParamLayout;
+  /** Phantom: the launch derives its argument types from these. */
+  readonly types?: { options: O; bindings: B; params: ParamValues<P> };
+}
+
+/** Declares a kernel. Nothing is compiled until it is first launched. */
+/* @__NO_SIDE_EFFECTS__ */
+export function defineKernel<
+  const O extends KernelOptions,
+  const B extends Bindings,
+  const P extends ParamFields,
+>(definition: KernelDefinition<O, B, P>): Kernel<O, B, P> {
+  const params: ParamFields = definition.faults
+    ? { ...definition.params, fault_slot: 'u32' }
+    : definition.params;
+  return { ...definition, layout: new ParamLayout(params) };
+}
+
+export function bindingsOf(kernel: Kernel, options: KernelOptions): Bindings {
+  return typeof kernel.bindings === 'function' ? kernel.bindings(options) : kernel.bindings;
+}
+
+export function isReadOnly(type: BindingType): boolean {
+  return type.startsWith('read ');
+}
+
+/** The complete WGSL module of a kernel under `options`. */
+export function moduleSource(kernel: Kernel, options: KernelOptions, faultLibrary: string): string {
+  const bindings = Object.entries(bindingsOf(kernel, options));
+  const declarations = bindings.map(([name, type], i) => {
+    const element = type.slice(type.indexOf(' ') + 1);
+    const access = isReadOnly(type) ? 'read' : 'read_write';
+    return `@group(0) @binding(${i}) var<storage, ${access}> ${name}: array<${element}>;`;
+  });
+  if (kernel.layout.fields.length > 0) {
+    declarations.push(
+      kernel.layout.wgsl,
+      `@group(0) @binding(${bindings.length}) var<uniform> params: Params;`,
+    );
+  }
+  if (kernel.faults) {
+    declarations.push(
+      `@group(0) @binding(${bindings.length + 1}) var<storage, read_write> fault_words: array<atomic<u32>>;`,
+      faultLibrary,
+    );
+  }
+  return `${declarations.join('\n')}\n${kernel.source(options)}`;
+}

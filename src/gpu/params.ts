@@ -1,0 +1,83 @@
+/**
+ * @file Kernel parameters: named fields laid out as a WGSL uniform struct, and packed into its bytes.
+ *
+ * A field is a scalar, or `u32x8`/`i32x8`: eight integers (a shape, strides) as `array<vec4, 2>`, because uniform
+ * arrays have a stride of 16 bytes. WGSL reads element i of such a field as `params.name[i / 4][i % 4]`.
+ */
+
+export type ParamType = 'u32' | 'i32' | 'f32' | 'u32x8' | 'i32x8';
+export type ParamFields = Readonly<Record<string, ParamType>>;
+export type ParamValues<P extends ParamFields> = {
+  [K in keyof P]: P[K] extends 'u32x8' | 'i32x8' ? readonly number[] : number;
+};
+
+const wgslOf: Record<ParamType, string> = {
+  u32: 'u32',
+  i32: 'i32',
+  f32: 'f32',
+  u32x8: 'array<vec4<u32>, 2>',
+  i32x8: 'array<vec4<i32>, 2>',
+};
+
+interface Field {
+  name: string;
+  type: ParamType;
+  /** In 32-bit words. */
+  offset: number;
+}
+
+/** The layout of one kernel's parameters. */
+export class ParamLayout {
+  readonly fields: readonly Field[];
+  /** Size of the struct in bytes, a multiple of 16. */
+  readonly bytes: number;
+
+  constructor(fields: ParamFields) {
+    // Arrays first: they are aligned to 16 bytes, and no padding is needed where nothing stands before them.
+    const isArray = (type: ParamType) => type.endsWith('x8');
+    const entries = Object.entries(fields);
+    const ordered = [...entries.filter(([, t]) => isArray(t)), ...entries.filter(([, t]) => !isArray(t))];
+    let offset = 0;
+    this.fields = ordered.map(([name, type]) => {
+      const field = { name, type, offset };
+      offset += isArray(type) ? 8 : 1;
+      return field;
+    });
+    this.bytes = Math.max(16, Math.ceil(offset / 4) * 16);
+  }
+
+  /** The WGSL declaration of the struct. */
+  get wgsl(): string {
+    const members = this.fields.map(({ name, type }) => `  ${name}: ${wgslOf[type]},`);
+    return `struct Params {\n${members.join('\n')}\n}`;
+  }
+
+  /** Writes `values` at word `base` of the parameter ring. */
+  pack(ring: ParamWords, base: number, values: Readonly<Record<string, number | readonly number[]>>): void {
+    for (const { name, type, offset } of this.fields) {
+      const value = values[name];
+      if (value === undefined) throw new TypeError(`kernel parameter '${name}' has no value`);
+      const at = base + offset;
+      if (typeof value !== 'number') {
+        const words = type === 'u32x8' ? ring.u32 : ring.i32;
+        for (let i = 0; i < 8; i++) words[at + i] = value[i] ?? 0;
+      } else if (type === 'f32') ring.f32[at] = value;
+      else if (type === 'u32') ring.u32[at] = value;
+      else ring.i32[at] = value;
+    }
+  }
+}
+
+/** One block of memory seen as each word type. */
+export class ParamWords {
+  readonly u32: Uint32Array<ArrayBuffer>;
+  readonly i32: Int32Array<ArrayBuffer>;
+  readonly f32: Float32Array<ArrayBuffer>;
+
+  constructor(readonly bytes: number) {
+    const memory = new ArrayBuffer(bytes);
+    this.u32 = new Uint32Array(memory);
+    this.i32 = new Int32Array(memory);
+    this.f32 = new Float32Array(memory);
+  }
+}

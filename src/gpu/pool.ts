@@ -1,0 +1,152 @@
+/**
+ * @file A bounded pool of GPU buffers in size classes: eight to an octave, so that at most an eighth of a buffer
+ * is unused. A buffer that is given back may be taken again at once, since the launches of a device run in order.
+ */
+import { OutOfMemoryError } from '../core/errors.ts';
+
+const smallestClass = 256;
+
+/** A GPU buffer with the number that caches know it by. */
+export interface DeviceBuffer {
+  readonly id: number;
+  readonly gpu: GPUBuffer;
+  /** Bytes of the whole buffer. */
+  readonly size: number;
+  /** The submission that last used it; uploads must not overtake launches that still wait to be submitted. */
+  lastUse: number;
+}
+
+export interface PoolStatistics {
+  /** Bytes in buffers that are in use. */
+  bytesInUse: number;
+  /** The most that `bytesInUse` has been. */
+  peakBytes: number;
+  /** Bytes kept ready in the pool. */
+  bytesPooled: number;
+  buffersInUse: number;
+  /** Buffers created since the device was opened; flat in a steady loop. */
+  allocations: number;
+}
+
+let nextBufferId = 1;
+
+export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
+  return { id: nextBufferId++, gpu, size: gpu.size, lastUse: 0 };
+}
+
+/** The size class that holds `bytes`: powers of two in eight steps each, multiples of 256. */
+export function sizeClass(bytes: number): number {
+  if (bytes <= smallestClass) return smallestClass;
+  const step = Math.max(smallestClass, 2 ** (Math.floor(Math.log2(bytes)) - 3));
+  return Math.ceil(bytes / step) * step;
+}
+
+export class BufferPool {
+  readonly #free = new Map<number, DeviceBuffer[]>();
+  #condemned: DeviceBuffer[] = [];
+  readonly #statistics: PoolStatistics = {
+    bytesInUse: 0,
+    peakBytes: 0,
+    bytesPooled: 0,
+    buffersInUse: 0,
+    allocations: 0,
+  };
+
+  constructor(
+    private readonly device: GPUDevice,
+    private readonly onAllocationError: (error: OutOfMemoryError) => void,
+    /** Bytes that may lie unused; beyond it buffers are destroyed when they are given back. */
+    private readonly maxPooledBytes: number,
+  ) {}
+
+  get statistics(): Readonly<PoolStatistics> {
+    return this.#statistics;
+  }
+
+  resetPeak(): void {
+    this.#statistics.peakBytes = this.#statistics.bytesInUse;
+  }
+
+  /** A buffer of at least `bytes` bytes with undefined contents, last used no later than submission `idleSince`. */
+  acquire(bytes: number, label: string, idleSince = Number.POSITIVE_INFINITY): DeviceBuffer {
+    const size = Math.min(sizeClass(bytes), Math.max(this.#limit, bytes));
+    const waiting = this.#free.get(size);
+    const found = waiting?.findLastIndex((buffer) => buffer.lastUse <= idleSince) ?? -1;
+    let buffer: DeviceBuffer;
+    if (waiting && found >= 0) {
+      buffer = waiting.splice(found, 1)[0] as DeviceBuffer;
+      this.#statistics.bytesPooled -= size;
+    } else {
+      buffer = this.#create(size, bytes, label);
+    }
+    const statistics = this.#statistics;
+    statistics.bytesInUse += size;
+    statistics.buffersInUse++;
+    statistics.peakBytes = Math.max(statistics.peakBytes, statistics.bytesInUse);
+    return buffer;
+  }
+
+  release(buffer: DeviceBuffer): void {
+    const statistics = this.#statistics;
+    statistics.bytesInUse -= buffer.size;
+    statistics.buffersInUse--;
+    if (statistics.bytesPooled + buffer.size > this.maxPooledBytes) {
+      this.#condemned.push(buffer);
+      return;
+    }
+    statistics.bytesPooled += buffer.size;
+    const waiting = this.#free.get(buffer.size);
+    if (waiting) waiting.push(buffer);
+    else this.#free.set(buffer.size, [buffer]);
+  }
+
+  /** Destroys what was condemned; called after a submission, when no open encoder names these buffers. */
+  destroyCondemned(): void {
+    for (const buffer of this.#condemned) buffer.gpu.destroy();
+    this.#condemned = [];
+  }
+
+  /** Moves all unused buffers to the condemned. */
+  trim(): void {
+    for (const waiting of this.#free.values()) this.#condemned.push(...waiting);
+    this.#free.clear();
+    this.#statistics.bytesPooled = 0;
+  }
+
+  get #limit(): number {
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
+    return Math.min(maxBufferSize, maxStorageBufferBindingSize);
+  }
+
+  #create(size: number, bytes: number, label: string): DeviceBuffer {
+    if (bytes > this.#limit) {
+      throw new OutOfMemoryError({
+        rule: `a tensor takes at most ${this.#limit} bytes on this device.`,
+        received: `${bytes} bytes for ${label}`,
+        mend: 'split the tensor, or open a device with larger maxBufferSize and maxStorageBufferBindingSize limits.',
+      });
+    }
+    this.#statistics.allocations++;
+    this.device.pushErrorScope('out-of-memory');
+    const gpu = this.device.createBuffer({
+      label: `retrograd ${label}`,
+      size,
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+    });
+    // A device that is lost or destroyed rejects the scope; its loss is told elsewhere.
+    this.device.popErrorScope().then(
+      (error) => {
+        if (!error) return;
+        this.onAllocationError(
+          new OutOfMemoryError({
+            rule: 'the device must have room for the tensors that are alive.',
+            received: `${size} bytes for ${label}, with ${this.#statistics.bytesInUse} bytes in use: ${error.message}`,
+            mend: 'dispose of tensors (tidy, using), or take smaller batches.',
+          }),
+        );
+      },
+      () => {},
+    );
+    return adoptBuffer(gpu);
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * @file A counted reference to a range of a GPU buffer. Tensors that share values (reshape, a tape's saved inputs)
+ * share one Storage; the buffer returns to its pool when the last of them lets go.
+ */
+import type { DeviceBuffer } from './pool.ts';
+
+export class Storage {
+  #references = 1;
+
+  constructor(
+    readonly buffer: DeviceBuffer,
+    /** Bytes from the start of the buffer; a multiple of 256 where it isn't 0. */
+    readonly offset: number,
+    /** Bytes that may be bound: those of the values, and what lies unused behind them. */
+    readonly bytes: number,
+    private readonly free: (storage: Storage) => void,
+  ) {}
+
+  /** True where no one else holds these values, so that they may be overwritten in place. */
+  get exclusive(): boolean {
+    return this.#references === 1;
+  }
+
+  retain(): this {
+    this.#references++;
+    return this;
+  }
+
+  release(): void {
+    if (--this.#references === 0) this.free(this);
+  }
+}

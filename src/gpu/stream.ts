@@ -1,0 +1,181 @@
+/**
+ * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a
+ * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
+ */
+import { type ParamLayout, ParamWords } from './params.ts';
+import type { Pipeline } from './pipelines.ts';
+import { adoptBuffer, type DeviceBuffer } from './pool.ts';
+import type { PassTimer } from './timing.ts';
+
+/** Dynamic uniform offsets are multiples of this on every device (the WebGPU default limit). */
+const ringSlotBytes = 256;
+/** Launches in one submission, at most. Software adapters start work only at a submission, so it isn't huge. */
+const ringSlots = 256;
+
+/** A range of a buffer as a launch binds it. */
+export interface BoundRange {
+  readonly buffer: DeviceBuffer;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface StreamStatistics {
+  submits: number;
+  launches: number;
+}
+
+export class CommandStream {
+  readonly #ring: DeviceBuffer;
+  readonly #words = new ParamWords(ringSlotBytes * ringSlots);
+  readonly #bindGroups = new Map<string, GPUBindGroup>();
+  #slot = 0;
+  #encoder: GPUCommandEncoder | null = null;
+  #pass: GPUComputePassEncoder | null = null;
+  /** Number of the submission that is being recorded; buffers used by it carry this number. */
+  #serial = 1;
+  readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
+  timer: PassTimer | null = null;
+
+  constructor(
+    private readonly device: GPUDevice,
+    private readonly afterSubmit: () => void,
+  ) {
+    this.#ring = adoptBuffer(
+      device.createBuffer({
+        label: 'retrograd parameter ring',
+        size: ringSlotBytes * ringSlots,
+        usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+      }),
+    );
+  }
+
+  get statistics(): Readonly<StreamStatistics> {
+    return this.#statistics;
+  }
+
+  /** The newest submission whose work can't be overtaken by a queue write. */
+  get submitted(): number {
+    return this.#serial - 1;
+  }
+
+  /** Appends one dispatch. */
+  launch(
+    pipeline: Pipeline,
+    ranges: readonly BoundRange[],
+    faultWords: DeviceBuffer | null,
+    layout: ParamLayout,
+    params: Readonly<Record<string, number | readonly number[]>>,
+    [x, y, z]: readonly [number, number, number],
+  ): void {
+    const hasParams = layout.fields.length > 0;
+    if (hasParams && this.#slot === ringSlots) this.flush();
+    const pass = this.#openPass();
+    pass.setPipeline(pipeline.gpu);
+    const group = this.#bindGroup(pipeline, ranges, faultWords, hasParams ? layout.bytes : 0);
+    if (hasParams) {
+      layout.pack(this.#words, (this.#slot * ringSlotBytes) / 4, params);
+      pass.setBindGroup(0, group, [this.#slot * ringSlotBytes]);
+      this.#slot++;
+    } else {
+      pass.setBindGroup(0, group);
+    }
+    pass.dispatchWorkgroups(x, y, z);
+    for (const range of ranges) range.buffer.lastUse = this.#serial;
+    this.#statistics.launches++;
+  }
+
+  /** Appends a copy between buffers; offsets and size are multiples of 4. */
+  copy(
+    source: DeviceBuffer,
+    sourceOffset: number,
+    target: GPUBuffer,
+    targetOffset: number,
+    bytes: number,
+  ): void {
+    this.#openEncoder().copyBufferToBuffer(source.gpu, sourceOffset, target, targetOffset, bytes);
+    source.lastUse = this.#serial;
+  }
+
+  clear(buffer: DeviceBuffer, offset: number, bytes: number): void {
+    this.#openEncoder().clearBuffer(buffer.gpu, offset, bytes);
+    buffer.lastUse = this.#serial;
+  }
+
+  /** Lets `encode` append commands of its own between passes. */
+  encode(encode: (encoder: GPUCommandEncoder) => void): void {
+    encode(this.#openEncoder());
+  }
+
+  /** Submits what was appended. Does nothing where there is nothing. */
+  flush(): void {
+    if (!this.#encoder) return;
+    this.#closePass();
+    if (this.#slot > 0) {
+      // Queue writes are ordered after earlier submissions, so one ring serves all of them.
+      this.device.queue.writeBuffer(this.#ring.gpu, 0, this.#words.u32, 0, (this.#slot * ringSlotBytes) / 4);
+    }
+    this.timer?.resolve(this.#encoder);
+    this.device.queue.submit([this.#encoder.finish()]);
+    this.#encoder = null;
+    this.#slot = 0;
+    this.#serial++;
+    this.#statistics.submits++;
+    this.afterSubmit();
+  }
+
+  #openPass(): GPUComputePassEncoder {
+    if (!this.#pass) {
+      const encoder = this.#encoder ?? this.#begin();
+      const timestampWrites = this.timer?.next();
+      this.#pass = encoder.beginComputePass({
+        label: 'retrograd pass',
+        ...(timestampWrites ? { timestampWrites } : {}),
+      });
+    }
+    return this.#pass;
+  }
+
+  #openEncoder(): GPUCommandEncoder {
+    this.#closePass();
+    return this.#encoder ?? this.#begin();
+  }
+
+  #begin(): GPUCommandEncoder {
+    this.#encoder = this.device.createCommandEncoder({ label: 'retrograd stream' });
+    return this.#encoder;
+  }
+
+  #closePass(): void {
+    this.#pass?.end();
+    this.#pass = null;
+  }
+
+  #bindGroup(
+    pipeline: Pipeline,
+    ranges: readonly BoundRange[],
+    faultWords: DeviceBuffer | null,
+    paramBytes: number,
+  ): GPUBindGroup {
+    let key = `${pipeline.id}:${paramBytes}`;
+    for (const { buffer, offset, bytes } of ranges) key += `,${buffer.id}+${offset}+${bytes}`;
+    const known = this.#bindGroups.get(key);
+    if (known) return known;
+    const entries: GPUBindGroupEntry[] = ranges.map(({ buffer, offset, bytes }, binding) => ({
+      binding,
+      resource: { buffer: buffer.gpu, offset, size: bytes },
+    }));
+    if (paramBytes > 0) {
+      entries.push({ binding: ranges.length, resource: { buffer: this.#ring.gpu, size: paramBytes } });
+    }
+    if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
+    const group = this.device.createBindGroup({
+      label: `retrograd ${pipeline.label}`,
+      layout: pipeline.bindGroupLayout,
+      entries,
+    });
+    // Buffer numbers are never given twice, so a stale entry is only dead weight; drop all before they pile up.
+    if (this.#bindGroups.size > 8192) this.#bindGroups.clear();
+    this.#bindGroups.set(key, group);
+    return group;
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * @file Call sites: the file and line of the user's code that made a tensor. A stack trace costs microseconds, so they
+ * are recorded in debug mode alone.
+ */
+
+let enabled = false;
+
+/** Turns debug mode on or off: call sites in histories and errors, at the price of a stack trace per op. */
+export function debugMode(on = true): void {
+  enabled = on;
+}
+
+/** This library's own folder or file, so that its frames can be told from the user's. */
+const ownFrames = new URL('..', import.meta.url).href.replace(/\/(chunks\/)?$/, '/');
+
+/** `file:line` of the nearest frame outside the library; undefined unless debug mode is on. */
+export function callSite(): string | undefined {
+  if (!enabled) return undefined;
+  const frames = (new Error().stack ?? '').split('\n').slice(1);
+  for (const frame of frames) {
+    const place = /\(?((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame.trim());
+    if (!place) continue;
+    const [, file = '', line] = place;
+    const url = file.startsWith('/') ? `file://${file}` : file;
+    if (url.startsWith(ownFrames)) continue;
+    return `${url.split('/').slice(-1)[0]}:${line}`;
+  }
+  return undefined;
+}

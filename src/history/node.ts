@@ -1,0 +1,82 @@
+/**
+ * @file The record of one call. A Node is one call of one operation: its inputs, outputs and arguments as specs.
+ * An operation that is called twice has two nodes. Metadata only: nothing here may hold GPU memory.
+ */
+import type { TensorSpec } from '../core/spec.ts';
+
+/** What can be called: an op, a layer, a model. Identity is what matters; names are for people. */
+export interface Operation {
+  readonly name: string;
+  /** 'op' for library and app ops, otherwise the layer's class name. */
+  readonly className: string;
+}
+
+/** Where a tensor came from: output `tensorIndex` of call `nodeIndex` of `operation`. As in Keras. */
+export interface KerasHistory {
+  readonly operation: Operation;
+  readonly nodeIndex: number;
+  readonly tensorIndex: number;
+  /** The call itself. */
+  readonly node: Node;
+}
+
+/** An input of a call: what it was, and where it came from if that is known. */
+export interface NodeInput extends TensorSpec {
+  /** The identity that tapes know the tensor by. */
+  readonly id: number;
+  readonly name: string | undefined;
+  /** Null for leaves: data, variables, and what another recording made. */
+  readonly history: KerasHistory | null;
+}
+
+export interface NodeParts {
+  operation: Operation;
+  inputs: readonly NodeInput[];
+  outputs: readonly TensorSpec[];
+  options?: Readonly<Record<string, unknown>>;
+  /** The layer call inside which this call happened. */
+  parent?: Node | null;
+  /** File and line of the user's code; recorded in debug mode. */
+  callSite?: string | undefined;
+  /** Number of the outermost recording during the call; 0 where nothing recorded. */
+  recording?: number;
+}
+
+const callCounts = new WeakMap<Operation, number>();
+
+export class Node {
+  readonly operation: Operation;
+  /** Which call of the operation this is, from 0. */
+  readonly index: number;
+  readonly inputs: readonly NodeInput[];
+  readonly outputs: readonly TensorSpec[];
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly parent: Node | null;
+  readonly callSite: string | undefined;
+  readonly recording: number;
+
+  constructor({
+    operation,
+    inputs,
+    outputs,
+    options = {},
+    parent = null,
+    callSite,
+    recording = 0,
+  }: NodeParts) {
+    this.operation = operation;
+    this.index = callCounts.get(operation) ?? 0;
+    callCounts.set(operation, this.index + 1);
+    this.inputs = inputs;
+    this.outputs = outputs;
+    this.options = options;
+    this.parent = parent;
+    this.callSite = callSite;
+    this.recording = recording;
+  }
+
+  /** The history of output `tensorIndex`. */
+  historyOf(tensorIndex: number): KerasHistory {
+    return { operation: this.operation, nodeIndex: this.index, tensorIndex, node: this };
+  }
+}

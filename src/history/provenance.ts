@@ -1,0 +1,46 @@
+/**
+ * @file Why a tensor has a history, or why it has none. Every tensor carries one Provenance from its making.
+ */
+import type { KerasHistory, Node } from './node.ts';
+
+export type Provenance =
+  /** Made by an operation whose call was recorded. */
+  | { readonly cause: 'recorded'; readonly history: KerasHistory }
+  /** Made from host data by the named function; `readBackFrom` where the data came from a tensor's `data()`. */
+  | {
+      readonly cause: 'fresh';
+      readonly by: string;
+      readonly readBackFrom?: Origin | undefined;
+      readonly callSite?: string | undefined;
+    }
+  /** Made by an operation while nothing recorded. */
+  | { readonly cause: 'unrecorded'; readonly op: string; readonly callSite?: string | undefined }
+  /** Cut off on purpose, by the named function. */
+  | {
+      readonly cause: 'detached';
+      readonly by: string;
+      readonly from: Origin;
+      readonly callSite?: string | undefined;
+    }
+  /** A variable: a leaf by nature. */
+  | { readonly cause: 'variable' }
+  /** Read from a file. */
+  | { readonly cause: 'loaded'; readonly from: string };
+
+/**
+ * The tensor that another one descends from across a cut. The node is held weakly: a value that goes round through the
+ * host at every step must not drag the histories of all earlier steps behind it.
+ */
+export interface Origin {
+  /** The identity that tapes know the tensor by. */
+  readonly id: number;
+  readonly spec: string;
+  readonly name: string | undefined;
+  /** Name of the operation that made it. */
+  readonly operation: string | undefined;
+  readonly node: WeakRef<Node> | undefined;
+}
+
+export function historyOf(provenance: Provenance): KerasHistory | null {
+  return provenance.cause === 'recorded' ? provenance.history : null;
+}

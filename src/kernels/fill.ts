@@ -1,0 +1,38 @@
+/** @file Launches fills. */
+import { fill, fillWorkgroup } from '../../shaders/fill.ts';
+import type { DType } from '../core/dtype.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../gpu/device.ts';
+import { defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { output } from './output.ts';
+
+const kernel = defineKernel({
+  name: 'fill',
+  bindings: { out: 'write u32' },
+  params: { count: 'u32', bits: 'u32' },
+  source: fill,
+});
+
+const word = new DataView(new ArrayBuffer(4));
+
+/** The 32 bits that store `value`. */
+export function bitsOf(value: number, dtype: DType): number {
+  if (dtype === 'float32') word.setFloat32(0, value);
+  else if (dtype === 'int32') word.setInt32(0, value);
+  else word.setUint32(0, dtype === 'bool' ? Number(value !== 0) : value);
+  return word.getUint32(0);
+}
+
+export function fillKernel(device: Device, spec: TensorSpec, value: number, op: string): Tensor {
+  const out = output(device, spec, op);
+  if (out.size > 0) {
+    device.launch(kernel, {
+      options: {},
+      bindings: { out: out.storage },
+      params: { count: out.size, bits: bitsOf(value, spec.dtype) },
+      workgroups: Math.ceil(out.size / fillWorkgroup),
+    });
+  }
+  return out;
+}

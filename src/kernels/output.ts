@@ -1,0 +1,35 @@
+/**
+ * @file Tensors for kernels to write, and views of existing values.
+ */
+import { bytesPerElement } from '../core/dtype.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../gpu/device.ts';
+import type { Provenance } from '../history/provenance.ts';
+import { callSite } from '../history/callSite.ts';
+import { makeTensor, type Tensor } from '../tensor/tensor.ts';
+
+/** A tensor with undefined values for the kernel of `op` to write. */
+export function output(device: Device, spec: TensorSpec, op: string): Tensor {
+  const storage = device.allocate(sizeOf(spec.shape) * bytesPerElement(spec.dtype), op);
+  return makeTensor(device, storage, { shape: spec.shape, dtype: spec.dtype }, unrecorded(op));
+}
+
+/** The values of `x` under another spec of the same size, without a copy. */
+export function view(
+  x: Tensor,
+  spec: TensorSpec,
+  op: string,
+  provenance: Provenance = unrecorded(op),
+): Tensor {
+  return makeTensor(x.device, x.storage.retain(), { shape: spec.shape, dtype: spec.dtype }, provenance);
+}
+
+function unrecorded(op: string): Provenance {
+  return { cause: 'unrecorded', op, callSite: callSite() };
+}
+
+/** Whether the values of `x` may be bound as an array of vec4: the last, ragged vector must lie in the buffer. */
+export function bindsAsVectors(x: Tensor): boolean {
+  return Math.ceil(x.size / 4) * 16 <= x.storage.bytes;
+}

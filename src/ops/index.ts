@@ -1,0 +1,10 @@
+/** @file The table of contents of the ops. */
+export { add, mul, sub } from './arithmetic.ts';
+export { broadcastTo } from './broadcastTo.ts';
+export { cast } from './cast.ts';
+export { fill, ones, zeros } from './creation.ts';
+export { defineOp } from './define.ts';
+export { identity } from './identity.ts';
+export { reshape } from './reshape.ts';
+export { sum } from './sum.ts';
+export { neg, square } from './unary.ts';

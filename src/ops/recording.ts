@@ -1,0 +1,75 @@
+/**
+ * @file The small interface between ops and whoever watches them: recorders (tapes) and symbolic tensors (graphs).
+ * Op files know neither; tapes and graphs know only this.
+ */
+import type { TensorSpec } from '../core/spec.ts';
+import type { Node } from '../history/node.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import type { OpDefinition } from './define.ts';
+
+/** One executed call, as a recorder sees it. */
+export interface RecordedCall {
+  readonly op: OpDefinition;
+  readonly inputs: readonly (Tensor | null)[];
+  readonly outputs: readonly Tensor[];
+  readonly options: object;
+  readonly node: Node;
+}
+
+/** Something that watches executed calls while it is active. */
+export interface Recorder {
+  /** Unique and growing with time. */
+  readonly recording: number;
+  record(call: RecordedCall): void;
+}
+
+let active: readonly Recorder[] = [];
+let lastRecording = 0;
+
+/** A number for a new recorder. */
+export function nextRecording(): number {
+  return ++lastRecording;
+}
+
+/** The recorders that see calls now, outermost first. */
+export function activeRecorders(): readonly Recorder[] {
+  return active;
+}
+
+export function startRecorder(recorder: Recorder): void {
+  active = [...active, recorder];
+}
+
+export function stopRecorder(recorder: Recorder): void {
+  active = active.filter((other) => other !== recorder);
+}
+
+/** Runs `body` while exactly `recorders` see its calls. */
+export function withRecorders<T>(recorders: readonly Recorder[], body: () => T): T {
+  const before = active;
+  active = recorders;
+  try {
+    return body();
+  } finally {
+    active = before;
+  }
+}
+
+/** Marks tensors that stand for values to come. The mark leads to the graph that such calls go to. */
+export const symbolicGraph: unique symbol = Symbol('retrograd symbolic');
+
+/** Shapes of symbolic tensors hold null where a size is open. */
+export interface SymbolicTensor {
+  readonly shape: readonly (number | null)[];
+  readonly dtype: TensorSpec['dtype'];
+  readonly [symbolicGraph]: SymbolicGraph;
+}
+
+export interface SymbolicGraph {
+  /** Adds a call of `op` to the graph. Inputs that are tensors or host values are constants. */
+  call(op: OpDefinition, inputs: readonly unknown[], options: object): SymbolicTensor | SymbolicTensor[];
+}
+
+export function isSymbolic(value: unknown): value is SymbolicTensor {
+  return typeof value === 'object' && value !== null && symbolicGraph in value;
+}

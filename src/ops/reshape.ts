@@ -1,0 +1,45 @@
+/** @file reshape */
+import { ShapeError } from '../core/errors.ts';
+import { checkShape, describe, formatShape, type Shape, sizeOf } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { view } from '../kernels/output.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+
+/**
+ * The same values in row-major order under another shape, without a copy. One size may be -1: what remains.
+ * Errors: ShapeError where the sizes don't multiply to those of x.
+ */
+export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor> = /* @__PURE__ */ defineOp<
+  [x: Tensor],
+  { shape: Shape }
+>({
+  name: 'reshape',
+  inputs: ['x'],
+  infer: ([x], { shape }) => ({ shape: resolve(x as TensorSpec, shape), dtype: (x as TensorSpec).dtype }),
+  forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'reshape'),
+  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],
+  save: { inputs: [] },
+});
+
+function resolve(x: TensorSpec, shape: Shape): number[] {
+  const open = Array.isArray(shape) ? shape.indexOf(-1) : -1;
+  const size = sizeOf(x.shape);
+  const target = [...(Array.isArray(shape) ? shape : [])];
+  if (!Array.isArray(shape)) checkShape('reshape', shape);
+  if (open >= 0) {
+    target[open] = 1;
+    const rest = sizeOf(target);
+    target[open] = rest === 0 ? 0 : size / rest;
+  }
+  if (target.every(Number.isInteger) && sizeOf(target) === size) {
+    checkShape('reshape', target);
+    return target;
+  }
+  throw new ShapeError({
+    op: 'reshape',
+    rule: 'the new shape must hold exactly the elements of `x`, with at most one -1.',
+    received: `${formatSpec(x)} (${size} elements) to ${describe(shape)}`,
+    mend: `choose sizes whose product is ${size}, or let one of them be -1; x has shape ${formatShape(x.shape)}.`,
+  });
+}

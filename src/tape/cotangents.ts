@@ -1,0 +1,58 @@
+/**
+ * @file The cotangents of a backward walk, by tensor id. Counts who shares a tensor, so that each is freed as soon as
+ * no id needs it.
+ */
+import { add } from '../ops/arithmetic.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+
+export class Cotangents {
+  readonly #byId = new Map<number, Tensor>();
+  readonly #uses = new Map<Tensor, number>();
+  /** Tensors of the caller's, which are never freed here. */
+  readonly #lent = new Set<Tensor>();
+
+  has(id: number): boolean {
+    return this.#byId.has(id);
+  }
+
+  get(id: number): Tensor | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Adds `gradient` to what `id` has. */
+  add(id: number, gradient: Tensor): void {
+    const known = this.#byId.get(id);
+    if (!known) {
+      this.#hold(id, gradient);
+      return;
+    }
+    const total = add(known, gradient);
+    if (!this.#uses.has(gradient) && !this.#lent.has(gradient)) gradient.dispose();
+    this.drop(id);
+    this.#hold(id, total);
+  }
+
+  /** Like `add`, for a tensor that belongs to the caller. */
+  lend(id: number, gradient: Tensor): void {
+    this.#lent.add(gradient);
+    this.add(id, gradient);
+  }
+
+  /** Forgets what `id` has, and frees it where nothing else shares it. */
+  drop(id: number): void {
+    const known = this.#byId.get(id);
+    if (!known) return;
+    this.#byId.delete(id);
+    const uses = (this.#uses.get(known) ?? 1) - 1;
+    if (uses > 0) this.#uses.set(known, uses);
+    else {
+      this.#uses.delete(known);
+      if (!this.#lent.has(known)) known.dispose();
+    }
+  }
+
+  #hold(id: number, tensor: Tensor): void {
+    this.#byId.set(id, tensor);
+    this.#uses.set(tensor, (this.#uses.get(tensor) ?? 0) + 1);
+  }
+}

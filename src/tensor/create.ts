@@ -1,0 +1,210 @@
+/**
+ * @file Tensors from host data and from an app's own buffers.
+ */
+import { bytesPerElement, type DType, isDType } from '../core/dtype.ts';
+import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { checkShape, describe, formatShape, type Shape, sizeOf } from '../core/shape.ts';
+import { type Device, getDevice } from '../gpu/device.ts';
+import { callSite } from '../history/callSite.ts';
+import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
+
+export type HostArray =
+  | Float32Array
+  | Float64Array
+  | Int32Array
+  | Uint32Array
+  | Int16Array
+  | Uint16Array
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray;
+export type HostValues =
+  | number
+  | boolean
+  | NestedArray
+  | HostArray
+  | readonly boolean[]
+  | readonly (readonly boolean[])[];
+
+export interface TensorOptions<D extends DType = DType> {
+  /** Default: the nesting of the values, or [length] for a typed array. */
+  shape?: Shape;
+  /** Default: bool for booleans, the array's own for typed arrays (bytes become int32), float32 otherwise. */
+  dtype?: D;
+  name?: string;
+}
+
+/**
+ * A tensor of host values: numbers, booleans, nested arrays of them, or a typed array in row-major order.
+ * Errors: ShapeError for ragged nesting or a shape that holds another number of values; DTypeError.
+ */
+export function tensor<D extends DType = 'float32'>(
+  values: HostValues,
+  options?: TensorOptions<D>,
+): Tensor<D> {
+  return fromHost('tensor', values, options as TensorOptions) as Tensor<D>;
+}
+
+/**
+ * The path to avoid, by name: a new tensor from host data. Same as `tensor()`, but its history says that it is fresh:
+ * no operation made it, and no gradient passes through it.
+ */
+export function freshTensor<D extends DType = 'float32'>(
+  values: HostValues,
+  options?: TensorOptions<D>,
+): Tensor<D> {
+  return fromHost('freshTensor', values, options as TensorOptions) as Tensor<D>;
+}
+
+function fromHost(by: string, values: HostValues, { shape, dtype, name }: TensorOptions = {}): Tensor {
+  if (dtype !== undefined) checkDType(by, dtype);
+  const flat: number[] | HostArray = ArrayBuffer.isView(values) ? (values as HostArray) : [];
+  const nesting = ArrayBuffer.isView(values) ? [flat.length] : flatten(by, values, flat as number[]);
+  if (shape !== undefined) checkShape(by, shape);
+  else checkShape(by, nesting);
+  const target = shape ?? nesting;
+  if (sizeOf(target) !== flat.length) {
+    throw new ShapeError({
+      op: by,
+      rule: 'a shape must hold exactly the given values.',
+      received: `${flat.length} values for shape ${formatShape(target)}, which holds ${sizeOf(target)}`,
+      mend: 'leave `shape` out to take it from the nesting, or correct it.',
+    });
+  }
+  const type = dtype ?? naturalDType(values);
+  const device = getDevice();
+  const made = makeTensor(
+    device,
+    device.upload(encode(flat, type), by),
+    { shape: [...target], dtype: type },
+    {
+      cause: 'fresh',
+      by,
+      readBackFrom: originOfData(values),
+      callSite: callSite(),
+    },
+  );
+  made.name = name;
+  return made;
+}
+
+export function checkDType(op: string, dtype: unknown): asserts dtype is DType {
+  if (isDType(dtype)) return;
+  throw new DTypeError({
+    op,
+    rule: 'a dtype is float32, int32, uint32 or bool.',
+    received: describe(dtype),
+    mend: "pass one of these names; the default is 'float32'.",
+  });
+}
+
+/** Appends the values to `flat`, and returns the shape of the nesting. */
+function flatten(op: string, values: unknown, flat: number[]): number[] {
+  if (typeof values === 'number' || typeof values === 'boolean') {
+    flat.push(Number(values));
+    return [];
+  }
+  if (ArrayBuffer.isView(values) && !(values instanceof DataView)) {
+    for (const value of values as unknown as Iterable<number>) flat.push(value);
+    return [(values as HostArray).length];
+  }
+  if (!Array.isArray(values)) {
+    throw new ValueError({
+      op,
+      rule: 'values are numbers, booleans, nested arrays of them, or a typed array.',
+      received: describe(values),
+      mend: 'convert the values to numbers first.',
+    });
+  }
+  let inner: number[] | null = null;
+  for (const item of values) {
+    const shape = flatten(op, item, flat);
+    if (inner && formatShape(inner) !== formatShape(shape)) {
+      throw new ShapeError({
+        op,
+        rule: 'nested arrays must be rectangular.',
+        received: `neighbours of shape ${formatShape(inner)} and ${formatShape(shape)}`,
+        mend: 'pad the shorter rows, or make one tensor a row.',
+      });
+    }
+    inner = shape;
+  }
+  return [values.length, ...(inner ?? [])];
+}
+
+function naturalDType(values: unknown): DType {
+  if (values instanceof Uint32Array) return 'uint32';
+  if (values instanceof Float32Array || values instanceof Float64Array) return 'float32';
+  if (ArrayBuffer.isView(values)) return 'int32';
+  let first = values;
+  while (Array.isArray(first)) first = first[0];
+  return typeof first === 'boolean' ? 'bool' : 'float32';
+}
+
+/** The bytes that the device stores for `values`. Floats are truncated towards zero for integer dtypes. */
+function encode(
+  values: ArrayLike<number>,
+  dtype: DType,
+): Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> {
+  if (dtype === 'float32') {
+    const isOwn = values instanceof Float32Array && values.buffer instanceof ArrayBuffer;
+    return isOwn ? (values as Float32Array<ArrayBuffer>) : Float32Array.from(values);
+  }
+  if (dtype === 'int32') return Int32Array.from(values);
+  if (dtype === 'uint32') return Uint32Array.from(values);
+  return Uint32Array.from(values, (value) => (value ? 1 : 0));
+}
+
+export interface BufferOptions {
+  shape: Shape;
+  dtype?: DType;
+  /** Byte offset of the first element; a multiple of 256. Default 0. */
+  offset?: number;
+  name?: string;
+  device?: Device;
+}
+
+/**
+ * A tensor over a GPUBuffer of the app's own, without a copy. The buffer needs usage STORAGE, and COPY_SRC to be read
+ * back; it is never pooled, written or destroyed by the library, and must outlive the tensor.
+ * Errors: ShapeError where the buffer is too small; ValueError for its usage or offset.
+ */
+export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
+  const { shape, dtype = 'float32', offset = 0, name, device = getDevice() } = options;
+  checkShape('fromBuffer', shape);
+  checkDType('fromBuffer', dtype);
+  if (!Number.isInteger(offset) || offset < 0 || offset % 256 !== 0) {
+    throw new ValueError({
+      op: 'fromBuffer',
+      rule: '`offset` is a non-negative multiple of 256, as WebGPU bindings demand.',
+      received: `offset: ${describe(offset)}`,
+      mend: 'align the values in your buffer to 256 bytes.',
+    });
+  }
+  if (!(buffer.usage & GPUBufferUsage.STORAGE)) {
+    throw new ValueError({
+      op: 'fromBuffer',
+      rule: 'a shared buffer needs the usage GPUBufferUsage.STORAGE.',
+      received: `buffer '${buffer.label}' of usage ${buffer.usage}`,
+      mend: 'create it with usage STORAGE | COPY_SRC.',
+    });
+  }
+  const bytes = sizeOf(shape) * bytesPerElement(dtype);
+  if (offset + bytes > buffer.size) {
+    throw new ShapeError({
+      op: 'fromBuffer',
+      rule: 'the buffer must hold the whole tensor.',
+      received: `${bytes} bytes from offset ${offset} for ${dtype}${formatShape(shape)}, in a buffer of ${buffer.size} bytes`,
+      mend: 'correct the shape, the dtype or the offset.',
+    });
+  }
+  const storage = device.adopt(buffer, offset, Math.max(4, bytes));
+  const made = makeTensor(
+    device,
+    storage,
+    { shape: [...shape], dtype },
+    { cause: 'fresh', by: 'fromBuffer', callSite: callSite() },
+  );
+  made.name = name;
+  return made;
+}

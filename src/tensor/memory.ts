@@ -1,0 +1,27 @@
+/**
+ * @file What is alive on the device.
+ */
+import { type Device, getDevice } from '../gpu/device.ts';
+import { tensorCount } from './tensor.ts';
+
+export interface MemoryReport {
+  /** Tensors and variables that were made and not yet disposed of, on all devices. */
+  tensors: number;
+  /** Bytes in buffers that tensors or tapes hold. */
+  bytes: number;
+  /** The most that `bytes` has been since the device was opened or `resetPeakMemory()`. */
+  peakBytes: number;
+  /** Bytes kept ready in the pool. */
+  pooledBytes: number;
+  /** Buffers created since the device was opened; flat in a steady loop. */
+  allocations: number;
+}
+
+export function memory(device: Device = getDevice()): MemoryReport {
+  const { bytesInUse, peakBytes, bytesPooled, allocations } = device.pool.statistics;
+  return { tensors: tensorCount(), bytes: bytesInUse, peakBytes, pooledBytes: bytesPooled, allocations };
+}
+
+export function resetPeakMemory(device: Device = getDevice()): void {
+  device.pool.resetPeak();
+}

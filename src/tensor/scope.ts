@@ -1,0 +1,101 @@
+/**
+ * @file Scopes: tensors made inside one are freed at its end, but for those that leave it.
+ */
+import { RetrogradError } from '../core/errors.ts';
+import type { Tensor } from './tensor.ts';
+
+const scopes: Set<Tensor>[] = [];
+
+/** Notes a new tensor in the innermost scope. */
+export function track(tensor: Tensor): void {
+  scopes.at(-1)?.add(tensor);
+}
+
+/** Forgets a tensor that was disposed of. */
+export function untrack(tensor: Tensor): void {
+  for (let i = scopes.length - 1; i >= 0; i--) if (scopes[i]?.delete(tensor)) return;
+}
+
+/** Takes `tensor` out of every scope: it lives until it is disposed of. Returns it. */
+export function keep<T extends Tensor>(tensor: T): T {
+  untrack(tensor);
+  return tensor;
+}
+
+/**
+ * Runs `body` and frees the tensors that it made, but for those in its result (found in arrays and plain objects,
+ * at any depth), which pass to the scope outside, and those that were kept.
+ * Errors: RetrogradError where `body` is async: tensors made after an await would belong to no scope.
+ */
+export function tidy<T>(body: () => T): T {
+  const scope = new Set<Tensor>();
+  scopes.push(scope);
+  let result: T;
+  try {
+    result = body();
+  } catch (error) {
+    closeScope(scope, undefined);
+    throw error;
+  }
+  if (result instanceof Promise) {
+    closeScope(scope, undefined);
+    throw new RetrogradError({
+      op: 'tidy',
+      rule: 'tidy takes a synchronous function.',
+      received: 'a function that returned a Promise',
+      mend: 'await before or after the scope, or hold single tensors by `using`.',
+    });
+  }
+  closeScope(scope, result);
+  return result;
+}
+
+function closeScope(scope: Set<Tensor>, result: unknown): void {
+  scopes.splice(scopes.lastIndexOf(scope), 1);
+  const leaving = new Set<unknown>();
+  collectTensors(result, leaving);
+  for (const tensor of scope) {
+    if (leaving.has(tensor)) track(tensor);
+    else tensor.dispose();
+  }
+}
+
+/** Anything disposable counts as a leaf here: tensors are told by membership in the scope. */
+function collectTensors(value: unknown, into: Set<unknown>): void {
+  if (typeof value !== 'object' || value === null || into.has(value)) return;
+  into.add(value);
+  if (Array.isArray(value)) for (const item of value) collectTensors(item, into);
+  else if (isPlainObject(value)) for (const item of Object.values(value)) collectTensors(item, into);
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * A scope for `using`: tensors made while it is open are freed when it ends.
+ *
+ *     using step = scope();
+ *     const loss = step.keep(mean(square(x)));
+ */
+export function scope(): Scope {
+  return new Scope();
+}
+
+export class Scope {
+  readonly #tensors = new Set<Tensor>();
+
+  constructor() {
+    scopes.push(this.#tensors);
+  }
+
+  /** Takes `tensor` out of this scope. Returns it. */
+  keep<T extends Tensor>(tensor: T): T {
+    return keep(tensor);
+  }
+
+  [Symbol.dispose](): void {
+    if (scopes.includes(this.#tensors)) closeScope(this.#tensors, undefined);
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * @file Tensor: an immutable n-dimensional array on the device, with the account of where it came from.
+ *
+ * A tensor's `id` is its identity on tapes. Aliases (a tape's saved inputs) share id and storage with the tensor, and
+ * live on when it is disposed.
+ */
+import { bytesPerElement, type DataOf, type DType, type TypedData } from '../core/dtype.ts';
+import { DisposedError, ShapeError } from '../core/errors.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import type { Device } from '../gpu/device.ts';
+import type { Storage } from '../gpu/storage.ts';
+import type { KerasHistory } from '../history/node.ts';
+import { historyOf, type Origin, type Provenance } from '../history/provenance.ts';
+import { track, untrack } from './scope.ts';
+
+/** Values in nested arrays, as `array()` gives them. */
+export type NestedArray = number | NestedArray[];
+
+/** Which tensor a host array was read back from, so that an upload of it can say what it lost. */
+const readBackFrom = new WeakMap<TypedData, Origin>();
+
+export function originOfData(data: unknown): Origin | undefined {
+  return typeof data === 'object' && data !== null ? readBackFrom.get(data as TypedData) : undefined;
+}
+
+/** Returns the storage of tensors that were dropped without `dispose`. A backstop: scopes free at once. */
+const dropped = new FinalizationRegistry<Holder>((holder) => {
+  holder.storage?.release();
+  if (holder.counted) liveTensors--;
+});
+
+interface Holder {
+  storage: Storage | null;
+  /** False for aliases, which `tensorCount` leaves out. */
+  counted: boolean;
+}
+
+let nextTensorId = 1;
+let liveTensors = 0;
+
+/** Tensors made and not yet disposed of, variables included. */
+export function tensorCount(): number {
+  return liveTensors;
+}
+
+export class Tensor<D extends DType = DType> implements TensorSpec {
+  /** The identity that tapes know this tensor by. */
+  readonly id: number;
+  readonly shape: Shape;
+  readonly dtype: D;
+  readonly size: number;
+  readonly device: Device;
+  name: string | undefined;
+  provenance: Provenance;
+  /** Shared with the finalizer, which must not hold the tensor itself. */
+  readonly #holder: Holder;
+
+  /** Takes over one reference of `storage`. For the library's own use: make tensors with `tensor()` and ops. */
+  constructor(device: Device, storage: Storage, spec: TensorSpec, provenance: Provenance, aliasOf?: number) {
+    this.id = aliasOf ?? nextTensorId++;
+    this.shape = spec.shape;
+    this.dtype = spec.dtype as D;
+    this.size = sizeOf(spec.shape);
+    this.device = device;
+    this.provenance = provenance;
+    this.#holder = { storage, counted: aliasOf === undefined };
+    if (this.#holder.counted) liveTensors++;
+    dropped.register(this, this.#holder, this);
+  }
+
+  get rank(): number {
+    return this.shape.length;
+  }
+
+  get disposed(): boolean {
+    return this.#holder.storage === null;
+  }
+
+  /** Where this tensor came from; null where nothing recorded its making: `explainHistory(t)` says why. */
+  get kerasHistory(): KerasHistory | null {
+    return historyOf(this.provenance);
+  }
+
+  /** Errors: DisposedError. */
+  get storage(): Storage {
+    const { storage } = this.#holder;
+    if (storage) return storage;
+    throw new DisposedError({
+      rule: 'a tensor can be used until it is disposed.',
+      received: `disposed ${formatSpec(this)}${this.name ? ` '${this.name}'` : ''}`,
+      mend: 'keep(t) it out of tidy(), or return it from the scope that made it.',
+    });
+  }
+
+  /** Replaces the values; for variables. Takes over one reference. */
+  protected replaceStorage(storage: Storage): void {
+    this.storage.release();
+    this.#holder.storage = storage;
+  }
+
+  /**
+   * The buffer that holds the values, row-major from `bufferOffset` on, without a copy. Pending launches are submitted
+   * first, so that work which the app submits afterwards sees the values. The buffer may be longer than the tensor.
+   */
+  get buffer(): GPUBuffer {
+    this.device.flush();
+    return this.storage.buffer.gpu;
+  }
+
+  /** Byte offset of the first element in `buffer`. */
+  get bufferOffset(): number {
+    return this.storage.offset;
+  }
+
+  get bytes(): number {
+    return this.size * bytesPerElement(this.dtype);
+  }
+
+  /**
+   * Reads the values back, row-major. The only wait in the library.
+   * Errors: IndexOutOfRangeError for a fault of any work before it; DisposedError; DeviceLostError.
+   */
+  async data(): Promise<DataOf[D]> {
+    const { buffer, offset } = this.storage;
+    const held = this.storage.retain();
+    const origin = originOf(this);
+    try {
+      const bytes = await this.device.read({ buffer, offset, bytes: this.bytes });
+      const data = viewOf(bytes, this.dtype, this.size) as DataOf[D];
+      readBackFrom.set(data as TypedData, origin);
+      return data;
+    } finally {
+      held.release();
+    }
+  }
+
+  /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
+  async array(): Promise<NestedArray> {
+    return nest(await this.data(), this.shape);
+  }
+
+  /** The value of a tensor with one element. Errors: ShapeError where there are none or several. */
+  async item(): Promise<number> {
+    if (this.size !== 1) {
+      throw new ShapeError({
+        op: 'item',
+        rule: 'item() reads a tensor that has exactly one element.',
+        received: formatSpec(this),
+        mend: 'reduce it first, or use data() or array().',
+      });
+    }
+    return (await this.data())[0] as number;
+  }
+
+  /** Frees the values, unless a tape or another tensor still shares them. Doing it twice is harmless. */
+  dispose(): void {
+    const { storage } = this.#holder;
+    if (!storage) return;
+    this.#holder.storage = null;
+    dropped.unregister(this);
+    if (this.#holder.counted) liveTensors--;
+    untrack(this);
+    storage.release();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  toString(): string {
+    const history = this.kerasHistory;
+    const maker = history ? `, made by ${history.operation.name}` : '';
+    return `Tensor ${formatSpec(this)}${this.name ? ` '${this.name}'` : ''}${maker}`;
+  }
+}
+
+/** What a tensor beyond a cut is remembered by. */
+export function originOf(tensor: Tensor): Origin {
+  const node = tensor.kerasHistory?.node;
+  return {
+    id: tensor.id,
+    spec: formatSpec(tensor),
+    name: tensor.name,
+    operation: node?.operation.name,
+    node: node ? new WeakRef(node) : undefined,
+  };
+}
+
+/** A tensor of its own on `storage`, freed with the current scope. Takes over one reference. */
+export function makeTensor(
+  device: Device,
+  storage: Storage,
+  spec: TensorSpec,
+  provenance: Provenance,
+): Tensor {
+  const made = new Tensor(device, storage, spec, provenance);
+  track(made);
+  return made;
+}
+
+/** A second handle on `tensor` under the same identity, outside all scopes: what tapes save. */
+export function alias(tensor: Tensor): Tensor {
+  const second = new Tensor(tensor.device, tensor.storage.retain(), tensor, tensor.provenance, tensor.id);
+  second.name = tensor.name;
+  return second;
+}
+
+function viewOf(bytes: ArrayBuffer, dtype: DType, size: number): TypedData {
+  if (dtype === 'float32') return new Float32Array(bytes, 0, size);
+  if (dtype === 'int32') return new Int32Array(bytes, 0, size);
+  const words = new Uint32Array(bytes, 0, size);
+  return dtype === 'uint32' ? words : Uint8Array.from(words);
+}
+
+function nest(data: TypedData, shape: Shape): NestedArray {
+  let next = 0;
+  const build = (axis: number): NestedArray => {
+    if (axis === shape.length) return data[next++] as number;
+    return Array.from({ length: shape[axis] as number }, () => build(axis + 1));
+  };
+  return build(0);
+}

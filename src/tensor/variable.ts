@@ -1,0 +1,68 @@
+/**
+ * @file Variable: a tensor whose values can be replaced. A leaf of every history.
+ */
+import type { DType } from '../core/dtype.ts';
+import { DTypeError, ShapeError } from '../core/errors.ts';
+import { sameShape } from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
+import type { Storage } from '../gpu/storage.ts';
+import { Tensor } from './tensor.ts';
+
+export interface VariableOptions {
+  name?: string;
+  /** Whether tapes watch it of their own accord. Default true. */
+  trainable?: boolean;
+}
+
+let unnamed = 0;
+
+export class Variable<D extends DType = DType> extends Tensor<D> {
+  trainable: boolean;
+
+  constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
+    super(initial.device, initial.storage.retain(), initial, { cause: 'variable' });
+    this.name = name ?? `variable_${unnamed++}`;
+    this.trainable = trainable;
+  }
+
+  /**
+   * Takes the values of `value`; nothing is copied, and what a tape saved of the old values stays as it was.
+   * Errors: ShapeError, DTypeError where `value` has another spec.
+   */
+  assign(value: Tensor): this {
+    const parts = {
+      op: 'assign',
+      rule: 'a variable keeps its shape and dtype.',
+      received: `${formatSpec(value)} for variable '${this.name}' ${formatSpec(this)}`,
+      mend: 'reshape or cast the value, or make a new variable.',
+    };
+    if (!sameShape(value.shape, this.shape)) throw new ShapeError(parts);
+    if (value.dtype !== this.dtype) throw new DTypeError(parts);
+    this.replaceStorage(value.storage.retain());
+    return this;
+  }
+
+  /**
+   * A storage with the current values that may be written in place. Values that are shared (by a tape, by the tensor
+   * last assigned) are copied first. For optimizer kernels.
+   */
+  writableStorage(): Storage {
+    const { storage, device } = this;
+    if (storage.exclusive) return storage;
+    const copy = device.allocate(this.bytes, this.name ?? 'variable');
+    device.stream.copy(
+      storage.buffer,
+      storage.offset,
+      copy.buffer.gpu,
+      copy.offset,
+      Math.ceil(this.bytes / 4) * 4,
+    );
+    this.replaceStorage(copy);
+    return copy;
+  }
+}
+
+/** A variable that starts with the values of `initial`, which stays usable on its own. */
+export function variable<D extends DType>(initial: Tensor<D>, options?: VariableOptions): Variable<D> {
+  return new Variable(initial, options);
+}
