@@ -6,6 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +37,8 @@ function packedFiles() {
 }
 
 /**
+ * Every entry that has a source is exported, and every export of such an entry is packed.
+ *
  * @param {Record<string, unknown>} manifest package.json
  * @param {Record<string, string>} entries entry name -> source
  * @param {Set<string>} files
@@ -44,17 +47,16 @@ function packedFiles() {
 export function checkExports(manifest, entries, files) {
   /** @type {string[]} */
   const faults = [];
-  const exported = /** @type {Record<string, string | Record<string, string>>} */ (manifest.exports);
-  const names = new Set(Object.keys(entries).map((name) => (name === 'index' ? '.' : `./${name}`)));
-  for (const [name, target] of Object.entries(exported)) {
-    const targets = typeof target === 'string' ? [target] : Object.values(target);
-    for (const file of targets) {
-      if (!files.has(file.replace(/^\.\//, '')))
-        faults.push(`exports['${name}'] leads to ${file}, which is not packed`);
+  const exported = /** @type {Record<string, Record<string, string> | undefined>} */ (manifest.exports);
+  for (const name of Object.keys(entries)) {
+    const key = name === 'index' ? '.' : `./${name}`;
+    for (const condition of ['types', 'default']) {
+      const file = exported[key]?.[condition];
+      if (!file) faults.push(`package.json's exports['${key}'] lacks '${condition}'`);
+      else if (!files.has(file.replace(/^\.\//, '')))
+        faults.push(`exports['${key}'] leads to ${file}, which is not packed`);
     }
-    if (typeof target !== 'string' && !names.delete(name)) faults.push(`exports['${name}'] has no source`);
   }
-  for (const name of names) faults.push(`the entry '${name}' is built but not in package.json's exports`);
   if (manifest.dependencies)
     faults.push('the core has no run-time dependency, but package.json has `dependencies`');
   return faults;
@@ -121,6 +123,63 @@ function checkLoading(entries) {
   return faults;
 }
 
+/**
+ * A strict TypeScript project that installs the package compiles, in both ways of resolving modules.
+ *
+ * @param {Record<string, string>} entries
+ * @param {Set<string>} files
+ */
+function checkConsumer(entries, files) {
+  const project = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-consumer-'));
+  try {
+    const installed = path.join(project, 'node_modules', 'retrograd');
+    for (const file of files) {
+      fs.mkdirSync(path.dirname(path.join(installed, file)), { recursive: true });
+      fs.copyFileSync(path.join(ROOT, file), path.join(installed, file));
+    }
+    const names = Object.keys(entries);
+    const imports = names.map(
+      (name) => `import * as ${name} from 'retrograd${name === 'index' ? '' : `/${name}`}';`,
+    );
+    fs.writeFileSync(
+      path.join(project, 'app.mts'),
+      `${imports.join('\n')}\nexport default [${names.join(', ')}];\n`,
+    );
+    return ['nodenext', 'bundler'].flatMap((resolution) => compile(project, resolution));
+  } finally {
+    fs.rmSync(project, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} project @param {string} resolution @returns {string[]} faults */
+function compile(project, resolution) {
+  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'esnext.disposable'],
+    module: resolution === 'bundler' ? 'esnext' : resolution,
+    moduleResolution: resolution,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: [],
+  };
+  fs.writeFileSync(
+    path.join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['app.mts'] }),
+  );
+  try {
+    execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'pipe' });
+    return [];
+  } catch (error) {
+    const output = String(/** @type {{ stdout?: Buffer }} */ (error).stdout ?? error).trim();
+    return output
+      .split('\n')
+      .slice(0, 10)
+      .map((line) => `a consumer (${resolution}) does not compile: ${line}`);
+  }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const manifest = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const entries = presentEntries(ROOT);
@@ -131,6 +190,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     ...checkImports(files, read),
     ...checkNotices(files),
     ...checkLoading(entries),
+    ...checkConsumer(entries, files),
   ];
   for (const fault of faults) process.stderr.write(`${fault}\n`);
   for (const file of [...files].filter((name) => name.endsWith('.js'))) {

@@ -1,0 +1,65 @@
+// @ts-check
+/**
+ * @file Writes the types of the package: dist/types/ as the compiler emits them, with imports that every
+ * TypeScript resolves (`./x.js`), without the files that no entry leads to, and dist/<entry>.d.ts on top.
+ */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { presentEntries } from './lib/entries.mjs';
+import { readImports } from './lib/imports.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TYPES = path.join(ROOT, 'dist', 'types');
+
+/** @param {string} text */
+export function rewriteImports(text) {
+  return text.replace(/((?:\bfrom|\bimport\(|\bimport)\s*(['"])\.[^'"\n]*)\.ts\2/g, '$1.js$2');
+}
+
+/**
+ * The declaration files that `start` leads to, itself included.
+ *
+ * @param {string} start
+ * @param {Set<string>} reached
+ */
+function reach(start, reached) {
+  if (reached.has(start)) return;
+  reached.add(start);
+  for (const { specifier } of readImports(fs.readFileSync(start, 'utf8'))) {
+    if (specifier.startsWith('.'))
+      reach(path.join(path.dirname(start), specifier.replace(/\.js$/, '.d.ts')), reached);
+  }
+}
+
+/** @param {string} folder @returns {string[]} */
+function filesIn(folder) {
+  const names = fs.readdirSync(folder, { recursive: true }).map((name) => path.join(folder, String(name)));
+  return names.filter((name) => fs.statSync(name).isFile());
+}
+
+function buildTypes() {
+  fs.rmSync(TYPES, { recursive: true, force: true });
+  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [tsc, '-p', path.join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
+  for (const file of filesIn(TYPES)) fs.writeFileSync(file, rewriteImports(fs.readFileSync(file, 'utf8')));
+
+  /** @type {Set<string>} */
+  const reached = new Set();
+  for (const [name, source] of Object.entries(presentEntries(ROOT))) {
+    const types = source.replace(/\.ts$/, '');
+    fs.writeFileSync(path.join(ROOT, 'dist', `${name}.d.ts`), `export * from './types/${types}.js';\n`);
+    reach(path.join(TYPES, `${types}.d.ts`), reached);
+  }
+  for (const file of filesIn(TYPES)) if (!reached.has(file)) fs.rmSync(file);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    buildTypes();
+  } catch {
+    process.exitCode = 1; // The compiler has told.
+  }
+}

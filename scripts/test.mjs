@@ -1,0 +1,196 @@
+// @ts-check
+/**
+ * @file `npm test`: everything that must hold, from a fresh clone. Installs what is missing, then runs the stages
+ * in order and stops at the first that fails. Closes with a table, and with `N passed, N failed` on a line of its
+ * own: the tests of all stages that count tests.
+ *
+ * `npm test -- --only types,unit` runs some stages; their names stand below.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+
+const NODE = process.execPath;
+const OUT = path.join(ROOT, 'out', 'test');
+/** No stage takes this long unless it hangs. */
+const STAGE_MINUTES = 15;
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+/**
+ * @typedef {object} Stage
+ * @property {string} name
+ * @property {string[][]} commands run in order; `node` is this Node
+ * @property {(output: string) => Counts | null} [count]
+ */
+
+/** @param {...string} parts */
+const bin = (...parts) => path.join('node_modules', ...parts);
+
+/** @returns {Stage[]} */
+function stages() {
+  /** @type {Stage[]} */
+  const all = [
+    { name: 'types', commands: [[bin('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']] },
+    {
+      name: 'lint',
+      commands: [[bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.']],
+    },
+    { name: 'layers', commands: [['scripts/check-layers.mjs']] },
+    vitest('unit'),
+    { name: 'build', commands: [[bin('vite', 'bin', 'vite.js'), 'build'], ['scripts/build-types.mjs']] },
+    { name: 'package', commands: [['scripts/check-package.mjs']] },
+    { name: 'conformance', commands: [['scripts/conformance.mjs']], count: countInOutput },
+    vitest('browser'),
+  ];
+  return all.filter(
+    (stage) => stage.name !== 'conformance' || fs.existsSync(path.join(ROOT, 'scripts/conformance.mjs')),
+  );
+}
+
+/** @param {string} project @returns {Stage} */
+function vitest(project) {
+  const report = path.join(OUT, `${project}.json`);
+  const command = [bin('vitest', 'vitest.mjs'), 'run', '--project', project];
+  return {
+    name: project,
+    commands: [[...command, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
+    count: () => countInReport(report),
+  };
+}
+
+/** @param {string} report a file that vitest's JSON reporter wrote @returns {Counts | null} */
+function countInReport(report) {
+  if (!fs.existsSync(report)) return null;
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
+    fs.readFileSync(report, 'utf8'),
+  );
+  return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests };
+}
+
+/**
+ * The sum of the lines `N passed, N failed` that a stage printed.
+ *
+ * @param {string} output
+ * @returns {Counts | null}
+ */
+function countInOutput(output) {
+  const lines = [...output.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)];
+  if (lines.length === 0) return null;
+  /** @param {number} group */
+  const sum = (group) => lines.reduce((total, line) => total + Number(line[group] ?? 0), 0);
+  return { passed: sum(1), failed: sum(2), skipped: sum(3) };
+}
+
+/**
+ * Runs one command of a stage and gives what it printed, which is shown as it comes.
+ *
+ * @param {string[]} command
+ * @param {Record<string, string>} env
+ * @returns {Promise<{ ok: boolean, output: string }>}
+ */
+function run(command, env) {
+  return new Promise((resolve) => {
+    const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+    const child = spawn(NODE, command, {
+      cwd: ROOT,
+      env: { ...process.env, ...color, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: process.platform !== 'win32', // A group of its own, so that a limit ends its children as well.
+    });
+    /** @type {Buffer[]} */
+    const chunks = [];
+    child.stdout.on('data', (chunk) => {
+      chunks.push(chunk);
+      process.stdout.write(chunk);
+    });
+    const limit = setTimeout(() => {
+      process.stderr.write(`\nNot done within ${STAGE_MINUTES} minutes, stopped: ${command.join(' ')}\n`);
+      stop(child.pid);
+    }, STAGE_MINUTES * 60_000);
+    const onInterrupt = () => stop(child.pid);
+    process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt);
+    child.on('close', (code) => {
+      clearTimeout(limit);
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt);
+      resolve({ ok: code === 0, output: Buffer.concat(chunks).toString('utf8') });
+    });
+  });
+}
+
+/** @param {number | undefined} pid */
+function stop(pid) {
+  if (pid === undefined) return;
+  if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f']);
+  else process.kill(-pid, 'SIGKILL');
+}
+
+/** @typedef {{ name: string, outcome: 'passed' | 'FAILED' | 'not run', seconds: number, counts: Counts | null }} Row */
+
+/** @param {Row[]} rows */
+function table(rows) {
+  const lines = rows.map(({ name, outcome, seconds, counts }) => {
+    const time = outcome === 'not run' ? '' : `${seconds.toFixed(1)} s`;
+    const skipped = counts?.skipped ? `, ${counts.skipped} skipped` : '';
+    const tests = counts ? `${counts.passed} of ${counts.passed + counts.failed} tests${skipped}` : '';
+    return `  ${name.padEnd(12)} ${outcome.padEnd(8)} ${time.padStart(9)}   ${tests}`.trimEnd();
+  });
+  return `\n${lines.join('\n')}\n\n`;
+}
+
+/** @param {Stage[]} all @returns {Stage[]} those named by `--only`, else all */
+function chosen(all) {
+  const at = process.argv.indexOf('--only');
+  if (at < 0) return all;
+  const names = (process.argv[at + 1] ?? '').split(',');
+  const unknown = names.filter((name) => !all.some((stage) => stage.name === name));
+  if (unknown.length > 0) {
+    const known = all.map((stage) => stage.name).join(', ');
+    throw new SetupError(
+      `--only takes stages, separated by commas: ${known}. Received: '${unknown.join(',')}'.`,
+    );
+  }
+  return all.filter((stage) => names.includes(stage.name));
+}
+
+async function main() {
+  const started = performance.now();
+  const { env } = setup();
+  fs.rmSync(OUT, { recursive: true, force: true });
+  fs.mkdirSync(OUT, { recursive: true });
+  /** @type {Row[]} */
+  const rows = [];
+  let failed = false;
+  for (const { name, commands, count } of chosen(stages())) {
+    if (failed) {
+      rows.push({ name, outcome: 'not run', seconds: 0, counts: null });
+      continue;
+    }
+    process.stdout.write(`\n== ${name}\n`);
+    const start = performance.now();
+    let output = '';
+    for (const command of commands) {
+      const result = await run(command, env);
+      output += result.output;
+      failed = !result.ok;
+      if (failed) break;
+    }
+    const counts = count?.(output) ?? null;
+    failed ||= (counts?.failed ?? 0) > 0 || (count !== undefined && !counts?.passed); // No test run is no pass.
+    rows.push({
+      name,
+      outcome: failed ? 'FAILED' : 'passed',
+      seconds: (performance.now() - start) / 1000,
+      counts,
+    });
+  }
+  process.stdout.write(table(rows));
+  process.stdout.write(`${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
+  /** @param {'passed' | 'failed'} key */
+  const sum = (key) => rows.reduce((total, { counts }) => total + (counts?.[key] ?? 0), 0);
+  process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed\n`);
+  process.exitCode = failed ? 1 : 0;
+}
+
+await runMain(main);

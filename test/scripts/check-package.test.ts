@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { rewriteImports } from '../../scripts/build-types.mjs';
+import { checkExports, checkImports } from '../../scripts/check-package.mjs';
+
+const ENTRY = { types: './dist/index.d.ts', default: './dist/index.js' };
+
+describe('exports', () => {
+  const entries = { index: 'src/index.ts' };
+  const files = new Set(['dist/index.js', 'dist/index.d.ts']);
+
+  test('every entry is exported and packed', () => {
+    expect(checkExports({ exports: { '.': ENTRY } }, entries, files)).toEqual([]);
+  });
+
+  test('what lacks is told', () => {
+    expect(checkExports({ exports: { '.': ENTRY } }, entries, new Set(['dist/index.js']))).toEqual([
+      "exports['.'] leads to ./dist/index.d.ts, which is not packed",
+    ]);
+    expect(checkExports({ exports: {} }, entries, files)).toHaveLength(2);
+    expect(checkExports({ exports: { '.': ENTRY }, dependencies: { a: '1' } }, entries, files)).toHaveLength(
+      1,
+    );
+  });
+});
+
+describe('imports of what is packed', () => {
+  const check = (packed: Record<string, string>) =>
+    checkImports(new Set(Object.keys(packed)), (file) => packed[file] ?? '');
+
+  test('modules and types resolve among the packed files', () => {
+    const packed = {
+      'dist/index.js': `import { a } from './chunks/a.js';`,
+      'dist/chunks/a.js': '',
+      'dist/index.d.ts': `export * from './types/a.js';`,
+      'dist/types/a.d.ts': '',
+    };
+    expect(check(packed)).toEqual([]);
+  });
+
+  test('a missing file and a package are told', () => {
+    const packed = { 'dist/index.js': `import './gone.js';\nimport 'left-pad';` };
+    expect(check(packed)).toEqual([
+      "dist/index.js:1: imports './gone.js', which is not packed",
+      "dist/index.js:2: imports the package 'left-pad'",
+    ]);
+  });
+});
+
+test('types import .js where the sources import .ts', () => {
+  const text = `import type { A } from './a.ts';\nexport declare const b: import("../b.ts").B;\nimport './c.ts';\nconst d = './d.ts';`;
+  expect(rewriteImports(text)).toBe(
+    `import type { A } from './a.js';\nexport declare const b: import("../b.js").B;\nimport './c.js';\nconst d = './d.ts';`,
+  );
+});

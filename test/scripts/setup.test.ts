@@ -1,0 +1,140 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ensureBrowser, ensurePackages, packagesInstalled, SetupError } from '../../scripts/setup.mjs';
+
+type Shell = NonNullable<Parameters<typeof ensureBrowser>[0]>;
+
+/**
+ * A machine whose commands answer as `answers` says (`[pattern, output]`, null: it fails) and are written down.
+ */
+function machine(answers: [RegExp, string | null | (() => string)][], browsers: string[] = []) {
+  const commands: string[] = [];
+  const shell: Shell = {
+    platform: 'linux',
+    root: true,
+    say: () => {},
+    search: (_machine, accepts = () => true) => ({
+      path: browsers.find(accepts) ?? null,
+      source: 'PATH',
+      tried: ['PATH: empty'],
+    }),
+    run: (file, args) => {
+      const command = [path.basename(file), ...args].join(' ');
+      commands.push(command);
+      const answer = answers.find(([pattern]) => pattern.test(command))?.[1] ?? null;
+      const output = typeof answer === 'function' ? answer() : answer;
+      return { ok: output !== null, output: output ?? 'E: it failed' };
+    },
+  };
+  /** An answer after which `file` is there. */
+  const finds = (file: string) => {
+    browsers.push(file);
+    return '';
+  };
+  return { shell, commands, finds };
+}
+
+const VERSION: [RegExp, string] = [/^chromium --version$/, 'Chromium 156.0.8078.79 built on Debian'];
+
+describe('ensureBrowser', () => {
+  test('a browser that is there is used, and nothing is installed', () => {
+    const { shell, commands } = machine([VERSION], ['/usr/bin/chromium']);
+    expect(ensureBrowser(shell)).toBe('/usr/bin/chromium');
+    expect(commands).toEqual(['chromium --version']);
+  });
+
+  test.each([
+    ['Google Chrome 140.0.1.2', true],
+    ['Google Chrome for Testing 148.0.7778.97', true],
+    ['Chromium 90.0.1.2', false],
+    ['Command requires the chromium snap to be installed.', false],
+  ])('%s: %s', (output, usable) => {
+    const { shell } = machine([[/--version$/, output]], ['/usr/bin/chromium']);
+    const found = () => ensureBrowser({ ...shell, platform: 'linux', root: false });
+    if (usable) expect(found()).toBe('/usr/bin/chromium');
+    else expect(found).toThrow(SetupError);
+  });
+
+  test("else puppeteer's download", () => {
+    const world = machine([
+      VERSION,
+      [/puppeteer|cli\.js browsers install chrome/, () => world.finds('/cache/chromium')],
+    ]);
+    expect(ensureBrowser(world.shell)).toBe('/cache/chromium');
+    expect(world.commands.some((command) => command.startsWith('apt-get'))).toBe(false);
+  });
+
+  test("else Debian's package, after apt-get update", () => {
+    const world = machine([
+      VERSION,
+      [/^apt-get (--version|update)/, ''],
+      [/^apt-get install .*chromium$/, () => world.finds('/usr/bin/chromium')],
+    ]);
+    expect(ensureBrowser(world.shell)).toBe('/usr/bin/chromium');
+    const apt = world.commands
+      .filter((command) => command.startsWith('apt-get'))
+      .map((command) => command.split(' ')[1]);
+    expect(apt).toEqual(['--version', 'update', 'install']);
+  });
+
+  test('else a message: the rule, what was tried, the mend', () => {
+    const { shell } = machine([[/^apt-get --version/, '']]);
+    expect(() => ensureBrowser(shell)).toThrow(
+      /is needed.*Received: none. Tried:.*PATH: empty.*puppeteer's download: E: it failed.*apt-get install chromium: E: it failed.*Mend: install/s,
+    );
+  });
+
+  test('without root nothing is asked of apt-get', () => {
+    const { shell, commands } = machine([[/^apt-get --version/, '']]);
+    expect(() => ensureBrowser({ ...shell, root: false })).toThrow(/needs root/);
+    expect(commands.some((command) => /apt-get (update|install)/.test(command))).toBe(false);
+  });
+});
+
+describe('packages', () => {
+  let root = '';
+  beforeEach(() => {
+    root = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-setup-'));
+    write('package-lock.json', {
+      '': {},
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/b': { version: '2.0.0', optional: true },
+    });
+  });
+  afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+
+  function write(file: string, packages: object) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), JSON.stringify({ packages }));
+  }
+
+  test('no node_modules: not installed', () => {
+    expect(packagesInstalled(root)).toBe(false);
+  });
+
+  test('another version: not installed', () => {
+    write('node_modules/.package-lock.json', { 'node_modules/a': { version: '0.9.0' } });
+    expect(packagesInstalled(root)).toBe(false);
+  });
+
+  test("another platform's package may lack", () => {
+    write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
+    expect(packagesInstalled(root)).toBe(true);
+  });
+
+  test('npm ci runs only where something lacks', () => {
+    const { shell, commands } = machine([[/ci --no-audit/, '']]);
+    ensurePackages(root, shell);
+    expect(commands).toEqual([expect.stringMatching(/ ci --no-audit --no-fund$/)]);
+    write('node_modules/.package-lock.json', { 'node_modules/a': { version: '1.0.0' } });
+    ensurePackages(root, shell);
+    expect(commands).toHaveLength(1);
+  });
+
+  test('npm ci that fails says what to do', () => {
+    const { shell } = machine([]);
+    expect(() => ensurePackages(root, shell)).toThrow(/must be installed. Received: .* Mend: /s);
+  });
+});
