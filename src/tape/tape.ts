@@ -270,7 +270,8 @@ export class GradientTape implements Recorder {
     );
     for (const { inputIds, outputIds, outputSpecs } of records) {
       if (!inputIds.some((id) => id !== null && reached.has(id))) continue;
-      outputIds.forEach((id, i) => isFloating((outputSpecs[i] as TensorSpec).dtype) && reached.add(id));
+      for (const [i, id] of outputIds.entries())
+        if (isFloating((outputSpecs[i] as TensorSpec).dtype)) reached.add(id);
     }
     return reached;
   }

@@ -1,3 +1,4 @@
+/// <reference types="vite/client" />
 /**
  * @file One battery that every op passes, on the samples of test/ops/samples. Gradients and second derivatives are
  * checked by central differences (one Richardson step) of values read back and summed in float64.
@@ -233,9 +234,8 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
         );
 
         // With respect to the cotangents: the gradient is linear in them, so this is a Jacobian-vector product.
-        const full: number[][] = [];
         let next = 0;
-        run.values.forEach((v, k) => full.push(run.floating[k] ? (u[next++] as number[]) : v.map(() => 0)));
+        const full = run.values.map((v, k) => (run.floating[k] ? (u[next++] as number[]) : v.map(() => 0)));
         const outputs = run.run(inputs);
         const slope = await run.derivative(full, (moved) => flat(run.run(moved)));
         const mask = outputs.flatMap((output) =>
