@@ -247,8 +247,10 @@ const operations = new WeakMap<OpDefinition, Operation>();
 
 /** The identity under which histories know an op. */
 export function operationOf(op: OpDefinition): Operation {
-  let operation = operations.get(op);
-  if (!operation) operations.set(op, (operation = { name: op.name, className: 'op' }));
+  const known = operations.get(op);
+  if (known) return known;
+  const operation = { name: op.name, className: 'op' };
+  operations.set(op, operation);
   return operation;
 }
 

@@ -19,8 +19,8 @@ const constants = new WeakMap<Device, Map<string, Tensor>>();
 
 /** A scalar that is made once and kept. */
 export function constant(device: Device, value: number, dtype: DType): Tensor {
-  let known = constants.get(device);
-  if (!known) constants.set(device, (known = new Map()));
+  const known = constants.get(device) ?? new Map<string, Tensor>();
+  constants.set(device, known);
   const key = `${dtype} ${Object.is(value, -0) ? '-0' : value}`;
   const found = known.get(key);
   if (found) return found;
