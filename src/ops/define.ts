@@ -218,29 +218,41 @@ function execute(
   const specs = op.infer(inputs as readonly TensorSpec[], options);
   const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
   const result = withRecorders([], () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
-  const outputs = Array.isArray(result) ? result : [result];
+  call.node = recordCall(op, inputs, Array.isArray(result) ? result : [result], options);
+  return result;
+}
+
+/**
+ * Tells active recorders, and the layer call around it, that `op` made `outputs` from `inputs`; null where no one
+ * listens. For functions that bring their own gradient; ops are recorded by their dispatch.
+ */
+export function recordCall(
+  op: OpDefinition,
+  inputs: readonly (Tensor | null)[],
+  outputs: readonly Tensor[],
+  options: object,
+): Node | null {
   const recorders = activeRecorders();
   const parent = currentParent();
-  if (recorders.length > 0 || parent) {
-    const recording = recorders[0]?.recording ?? 0;
-    const node = new Node({
-      operation: operationOf(op),
-      inputs: inputs.filter((input) => input !== null).map((input) => inputRecord(input, recording)),
-      outputs: call.outputs,
-      options: options as Record<string, unknown>,
-      parent,
-      callSite: callSite(),
-      recording,
-    });
-    call.node = node;
-    outputs.forEach((output, i) => {
-      // A kernel may hand back a tensor whose lack of history is the point (stopGradient): that stays.
-      if (output.provenance.cause === 'unrecorded')
-        output.provenance = { cause: 'recorded', history: node.historyOf(i) };
-    });
-    for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node });
-  }
-  return result;
+  if (recorders.length === 0 && !parent) return null;
+  const recording = recorders[0]?.recording ?? 0;
+  const node = new Node({
+    operation: operationOf(op),
+    inputs: inputs.filter((input) => input !== null).map((input) => inputRecord(input, recording)),
+    outputs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
+    options: options as Record<string, unknown>,
+    parent,
+    callSite: callSite(),
+    recording,
+  });
+  outputs.forEach((output, i) => {
+    // A kernel may hand back a tensor whose lack of history is the point (stopGradient): that stays.
+    if (output.provenance.cause === 'unrecorded') {
+      output.provenance = { cause: 'recorded', history: node.historyOf(i) };
+    }
+  });
+  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node });
+  return node;
 }
 
 const operations = new WeakMap<OpDefinition, Operation>();
