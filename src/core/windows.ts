@@ -1,0 +1,90 @@
+/**
+ * @file Windows that slide over the spatial axes of an image: how many there are, and how much padding lies before
+ * the first. Shared by convolutions and pools.
+ */
+import { ShapeError, ValueError } from './errors.ts';
+import { describe, formatShape, requireInteger } from './shape.ts';
+
+/** `same` pads so that ceil(size / stride) windows fit, the odd one behind; pairs are [before, after] for each axis. */
+export type Padding = 'same' | 'valid' | readonly (readonly [number, number])[];
+
+/** One spatial axis. */
+export interface WindowAxis {
+  /** Size of the input. */
+  readonly input: number;
+  /** Number of windows: the size of the output. */
+  readonly output: number;
+  readonly window: number;
+  readonly stride: number;
+  readonly dilation: number;
+  /** Padding before the first element. */
+  readonly before: number;
+}
+
+export interface WindowOptions {
+  window: readonly number[];
+  strides: readonly number[];
+  /** Default: 1 on every axis. */
+  dilation?: readonly number[];
+  padding: Padding;
+}
+
+/** Positive integers, one for each of `rank` axes; a single number stands for all. */
+export function perAxis(op: string, what: string, value: unknown, rank: number): number[] {
+  const list = Array.isArray(value) ? value : new Array(rank).fill(value);
+  if (list.length !== rank) {
+    throw new ValueError({
+      op,
+      rule: `\`${what}\` is one positive integer, or a list of ${rank}.`,
+      received: `${what}: ${describe(value)}`,
+      mend: `pass ${describe(new Array(rank).fill(2))}, or 2 for all axes.`,
+    });
+  }
+  for (const n of list) requireInteger(op, what, n, 1);
+  return list;
+}
+
+/** Throws unless `padding` is a name, or a pair of non-negative integers for each of `rank` axes. */
+export function checkPadding(op: string, padding: unknown, rank: number): asserts padding is Padding {
+  if (padding === 'same' || padding === 'valid') return;
+  const isPair = (pair: unknown) =>
+    Array.isArray(pair) && pair.length === 2 && pair.every((n) => Number.isInteger(n) && n >= 0);
+  if (Array.isArray(padding) && padding.length === rank && padding.every(isPair)) return;
+  const example = `[${new Array(rank).fill('[1, 1]').join(', ')}]`;
+  throw new ValueError({
+    op,
+    rule: `\`padding\` must be 'same', 'valid', or a pair of non-negative integers for each of ${rank} spatial axes.`,
+    received: `padding: ${describe(padding)}`,
+    mend: `pass one of the names, or pairs such as ${example}.`,
+  });
+}
+
+/**
+ * The windows over the spatial axes of `sizes`. Options are checked before.
+ * Errors: ShapeError where a window is larger than a padded axis.
+ */
+export function slideWindows(op: string, sizes: readonly number[], options: WindowOptions): WindowAxis[] {
+  const { strides, padding } = options;
+  return sizes.map((input, axis) => {
+    const window = options.window[axis] as number;
+    const stride = strides[axis] as number;
+    const dilation = options.dilation?.[axis] ?? 1;
+    const extent = (window - 1) * dilation + 1;
+    if (padding === 'same') {
+      const output = Math.ceil(input / stride);
+      const total = Math.max(0, (output - 1) * stride + extent - input);
+      return { input, output, window, stride, dilation, before: Math.floor(total / 2) };
+    }
+    const [before, after] = padding === 'valid' ? [0, 0] : (padding[axis] as readonly [number, number]);
+    const room = input + before + after - extent;
+    if (room < 0) {
+      throw new ShapeError({
+        op,
+        rule: 'a window must fit into the padded image.',
+        received: `a window of ${extent} on spatial axis ${axis}, which has ${input + before + after} elements with padding (image ${formatShape(sizes)})`,
+        mend: "take a smaller window, or padding: 'same'.",
+      });
+    }
+    return { input, output: Math.floor(room / stride) + 1, window, stride, dilation, before };
+  });
+}
