@@ -169,8 +169,8 @@ function installDebianBrowser(shell) {
     return { ok: false, output: 'apt-get install chromium: not a Debian system' };
   }
   if (!shell.root) return { ok: false, output: 'apt-get install chromium: needs root' };
-  shell.say('The download failed. Installing the chromium package (apt-get) …');
-  const options = { minutes: APT_MINUTES, env: { DEBIAN_FRONTEND: 'noninteractive' }, show: true };
+  shell.say('The download failed. Installing the chromium package (apt-get; about 90 MB) …');
+  const options = { minutes: APT_MINUTES, env: { DEBIAN_FRONTEND: 'noninteractive' } };
   shell.run('apt-get', ['update', '-qq'], options); // May fail in part; the install tells.
   const { ok, output } = shell.run(
     'apt-get',

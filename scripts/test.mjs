@@ -187,9 +187,13 @@ async function main() {
   }
   process.stdout.write(table(rows));
   process.stdout.write(`${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
-  /** @param {'passed' | 'failed'} key */
-  const sum = (key) => rows.reduce((total, { counts }) => total + (counts?.[key] ?? 0), 0);
-  process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed\n`);
+  const passes = rows.reduce((total, { counts }) => total + (counts?.passed ?? 0), 0);
+  // A stage that failed without a failed test (a type error, a crash) counts as one: `0 failed` means all is well.
+  const failures = rows.reduce(
+    (total, row) => total + (row.counts?.failed || Number(row.outcome === 'FAILED')),
+    0,
+  );
+  process.stdout.write(`${passes} passed, ${failures} failed\n`);
   process.exitCode = failed ? 1 : 0;
 }
 

@@ -59,12 +59,14 @@ export async function launchBrowser(options = {}) {
   const wish = options.adapter ?? process.env.RETROGRAD_ADAPTER ?? 'auto';
   /** @param {string[]} adapterArgs */
   const start = (adapterArgs) =>
-    puppeteer.launch({
-      executablePath: executable,
-      headless: options.headless ?? true,
-      args: [...COMMON_ARGS, ...sandboxArgs(), ...adapterArgs, ...(options.args ?? [])],
-      protocolTimeout: PROTOCOL_TIMEOUT_MS,
-    });
+    startSandboxed((sandboxArgs) =>
+      puppeteer.launch({
+        executablePath: executable,
+        headless: options.headless ?? true,
+        args: [...COMMON_ARGS, ...sandboxArgs, ...adapterArgs, ...(options.args ?? [])],
+        protocolTimeout: PROTOCOL_TIMEOUT_MS,
+      }),
+    );
   if (wish === 'swiftshader') return start(SOFTWARE_ARGS);
   if (process.platform !== 'linux') return start([]);
   if (wish === 'gpu') return start(LINUX_GPU_ARGS);
@@ -75,9 +77,21 @@ export async function launchBrowser(options = {}) {
   return start(SOFTWARE_ARGS);
 }
 
-/** Chromium refuses to run as root with its sandbox. */
-function sandboxArgs() {
-  return process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+/**
+ * Chromium refuses to run with its sandbox as root, and in containers that give it no user namespaces. What runs
+ * in it here is our own code from localhost, so it may go without.
+ *
+ * @param {(sandboxArgs: string[]) => Promise<Browser>} start
+ */
+async function startSandboxed(start) {
+  const without = ['--no-sandbox'];
+  if (process.getuid?.() === 0) return start(without);
+  try {
+    return await start([]);
+  } catch (error) {
+    if (!/no usable sandbox/i.test(String(error))) throw error;
+    return start(without);
+  }
 }
 
 /**

@@ -136,27 +136,43 @@ function thisGpuMachine() {
     loaderCache: () => output('ldconfig', ['-p']) || output('/sbin/ldconfig', ['-p']),
     hasHardwareAdapter: () => output(process.execPath, [PROBE]).includes('"hardware":true'),
     linkLoader: (target) => {
-      const folder = path.join(privateFolder(), 'vulkan');
+      // A folder for each target: processes that start at once with several browsers don't undo each other's link.
+      const folder = privateFolder('vulkan', target.replaceAll(path.sep, '_'));
       const link = path.join(folder, LOADER);
-      fs.mkdirSync(folder, { recursive: true });
-      if (!fs.existsSync(link) || fs.readlinkSync(link) !== target) {
-        fs.rmSync(link, { force: true });
+      try {
         fs.symlinkSync(target, link);
+      } catch (error) {
+        if (!fs.existsSync(link)) throw error;
       }
       return folder;
     },
-    runtimeDir: () => {
-      const folder = path.join(privateFolder(), 'runtime');
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return folder;
-    },
+    runtimeDir: () => privateFolder('runtime'),
   };
 }
 
-/** A folder of this user's, outside the repository: two checkouts may share it. */
-function privateFolder() {
+/**
+ * A folder of this user's, outside the repository: two checkouts may share it.
+ *
+ * @param {...string} names
+ */
+function privateFolder(...names) {
   const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
-  return path.join(cache, 'retrograd');
+  const roots = [
+    path.join(cache, 'retrograd'),
+    path.join(os.tmpdir(), `retrograd-${process.getuid?.() ?? ''}`),
+  ];
+  for (const root of roots) {
+    const folder = path.join(root, ...names);
+    try {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    } catch {
+      // A home that can't be written to: the next.
+    }
+  }
+  throw new Error(
+    `A folder to write to is needed. Received: none of ${roots.join(', ')}. Mend: set XDG_CACHE_HOME.`,
+  );
 }
 
 /** @param {string} file @param {string[]} args */
