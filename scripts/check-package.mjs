@@ -11,7 +11,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { presentEntries } from './lib/entries.mjs';
+import { ENTRY_SOURCES, presentEntries } from './lib/entries.mjs';
 import { readImports } from './lib/imports.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -197,6 +197,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const text = read(file);
     const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(1).padStart(7);
     process.stdout.write(`${kib(text.length)} KiB ${kib(gzipSync(text).length)} KiB gzip  ${file}\n`);
+  }
+  for (const name of Object.keys(ENTRY_SOURCES).filter((known) => !entries[known])) {
+    process.stdout.write(`the entry '${name}' has no source yet: left out\n`);
   }
   process.stdout.write(`${files.size} packed files, ${faults.length} faults\n`);
   process.exitCode = faults.length > 0 ? 1 : 0;

@@ -180,12 +180,15 @@ function installDebianBrowser(shell) {
   return { ok, output: `apt-get install chromium: ${lastError(output)}` };
 }
 
-/** @param {string} output */
+/** The line of `output` that says why, and the next where it is announced by a colon. @param {string} output */
 function lastError(output) {
-  const lines = output.split('\n').map((line) => line.trim());
-  return (
-    lines.find((line) => /error|fail|E:|ENOTFOUND|unable/i.test(line)) ?? lines.findLast(Boolean) ?? 'failed'
-  );
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const at = lines.findIndex((line) => /^E:|error|ENOTFOUND|unable/i.test(line));
+  if (at < 0) return lines.at(-1) ?? 'failed';
+  return lines.slice(at, lines[at]?.endsWith(':') ? at + 2 : at + 1).join(' ');
 }
 
 /** @param {Pick<Shell, 'run'>} shell @param {string[]} args */

@@ -86,7 +86,7 @@ export function searchBrowser(machine = {}, accepts = () => true) {
   for (const [source, files] of places) {
     const found = files.find((file) => world.isFile(file) && accepts(file));
     if (found) return { path: found, source, tried };
-    tried.push(`${source}: ${files.length ? files.join(', ') : 'empty'}`);
+    tried.push(`${source}: ${files.length ? files.join(', ') : 'nothing there'}`);
   }
   return { path: null, source: 'nowhere', tried };
 }
