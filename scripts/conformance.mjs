@@ -1,0 +1,90 @@
+// @ts-check
+/**
+ * @file `npm run conformance`: the library against numbers and tests that others made.
+ *
+ *     -- --fixtures PATH [--filter PATTERN] [--browser]    cases of a folder (or of one family's file), in Node or Chromium
+ *     -- --tfjs PATTERN [--filter PATTERN]                 TF.js's own tests whose file names match
+ *
+ * Without arguments: everything that `npm test` asks for. Each part closes with `N passed, N failed` on a line of its
+ * own; the exit code is 1 where something failed, or nothing ran.
+ */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+
+const CASES = 'test/fixtures/ops';
+
+const usage = [
+  'npm run conformance -- --fixtures PATH [--filter PATTERN] [--browser]',
+  'npm run conformance -- --tfjs PATTERN [--filter PATTERN]',
+];
+
+/** What runs a part: a process of its own, since Dawn reads its environment when it is loaded. */
+const runners = {
+  fixtures: 'scripts/conformance/fixtures.mjs',
+  tfjs: 'scripts/conformance/tfjs.mjs',
+};
+
+/**
+ * @param {string[]} command
+ * @param {Record<string, string>} env
+ * @returns {Promise<number>}
+ */
+function run(command, env) {
+  return new Promise((resolve) => {
+    const args = ['--enable-source-maps', ...command];
+    const options = { cwd: ROOT, env: { ...process.env, ...env }, stdio: /** @type {const} */ ('inherit') };
+    const child = spawn(process.execPath, args, options);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** @returns {{ title: string, command: string[] }[]} */
+function parts() {
+  const { values } = parse();
+  const filter = values.filter === undefined ? [] : ['--filter', values.filter];
+  if (values.fixtures !== undefined) {
+    const folder = path.resolve(process.env.INIT_CWD ?? process.cwd(), values.fixtures);
+    const where = values.browser ? ['--browser'] : [];
+    return [{ title: '', command: [runners.fixtures, '--fixtures', folder, ...where, ...filter] }];
+  }
+  if (values.tfjs !== undefined)
+    return [{ title: '', command: [runners.tfjs, '--tfjs', values.tfjs, ...filter] }];
+  if (values.filter !== undefined || values.browser) throw new SetupError(`Usage:\n  ${usage.join('\n  ')}`);
+  return [
+    { title: 'golden cases in Node', command: [runners.fixtures, '--fixtures', path.join(ROOT, CASES)] },
+    {
+      title: 'golden cases in Chromium',
+      command: [runners.fixtures, '--fixtures', path.join(ROOT, CASES), '--browser'],
+    },
+  ];
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        fixtures: { type: 'string' },
+        tfjs: { type: 'string' },
+        filter: { type: 'string' },
+        browser: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new SetupError(`${message}\nUsage:\n  ${usage.join('\n  ')}`);
+  }
+}
+
+await runMain(async () => {
+  const todo = parts();
+  const { env } = setup();
+  let failed = false;
+  for (const { title, command } of todo) {
+    if (title) process.stdout.write(`\n-- ${title}\n`);
+    failed = (await run(command, env)) !== 0 || failed;
+  }
+  process.exitCode = failed ? 1 : 0;
+});

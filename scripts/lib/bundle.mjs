@@ -1,0 +1,62 @@
+// @ts-check
+/**
+ * @file Bundles TypeScript of the repository to one ES module that Node or a page can load: for scripts, which run
+ * without a test runner. Needs the installed packages.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * @typedef {object} BundleOptions
+ * @property {string} entry relative to the repository
+ * @property {string} folder where the bundle goes
+ * @property {import('vite').Plugin[]} [plugins]
+ * @property {RegExp[]} [external] packages to leave out, beside Node's own modules
+ */
+
+/**
+ * @param {BundleOptions} options
+ * @returns {Promise<string>} the bundle's path; its source map stands beside it
+ */
+export async function bundle({ entry, folder, plugins = [], external = [] }) {
+  const name = path.basename(entry).replace(/\.[cm]?[jt]s$/, '');
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'warn',
+    plugins,
+    build: {
+      target: 'es2022',
+      outDir: folder,
+      emptyOutDir: false,
+      copyPublicDir: false,
+      minify: false,
+      sourcemap: true,
+      reportCompressedSize: false,
+      lib: { entry: path.join(ROOT, entry), formats: ['es'], fileName: () => `${name}.js` },
+      rolldownOptions: {
+        external: [/^node:/, ...external],
+        output: { codeSplitting: false },
+      },
+    },
+  });
+  return path.join(folder, `${name}.js`);
+}
+
+/**
+ * A folder of this process's own under `out/`, removed when the process ends: two runs never share one. It stands in
+ * the repository, so that packages left out of a bundle are found from it.
+ *
+ * @param {string} name
+ */
+export function temporaryFolder(name) {
+  const folder = path.join(ROOT, 'out', 'bundles', `${name}-${process.pid}`);
+  fs.mkdirSync(folder, { recursive: true });
+  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,101 @@
+/**
+ * @file From a case to a call of the library. Most are one to one, `op(...inputs, attrs)`; the few that differ stand
+ * here, each with its reason. Nothing is computed here that the library should compute.
+ */
+import * as library from '../../src/index.ts';
+import type { Tensor } from '../../src/index.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+type AnyOp = (...args: unknown[]) => Tensor | Tensor[];
+type Call = (inputs: readonly Tensor[], attributes: Attributes) => Tensor | Tensor[];
+
+/** Thrown where a case's op is known to the formats but comes with a later part of the library. */
+export class NotYetOffered extends Error {}
+
+/** Thrown where a case's op is missing from the library: a failure, told in one line. */
+export class MissingOp extends Error {}
+
+const exported = library as unknown as Readonly<Record<string, AnyOp | undefined>>;
+
+/** The entry `retrograd/keras`, once it is there. */
+const keras = Object.values(import.meta.glob('../../src/keras/index.ts', { eager: true }))[0] as
+  | { losses?: Readonly<Record<string, AnyOp | undefined>> }
+  | undefined;
+
+/** An op whose first argument is a list of tensors. */
+function ofList(name: string): Call {
+  return (inputs, attributes) => op(name)(inputs, attributes);
+}
+
+/** Losses belong to `retrograd/keras`; sample weights are an option there. */
+function loss(name: string): Call {
+  return ([yTrue, yPred, sampleWeight], attributes) => {
+    const { losses } = keras ?? {};
+    if (!losses) throw new NotYetOffered('losses come with retrograd/keras');
+    const call = losses[name];
+    if (!call) throw new MissingOp(`retrograd/keras has no loss '${name}'`);
+    return call(yTrue, yPred, { ...attributes, ...(sampleWeight ? { sampleWeight } : {}) });
+  };
+}
+
+const lossNames = [
+  'meanSquaredError',
+  'meanAbsoluteError',
+  'huber',
+  'logCosh',
+  'cosineSimilarity',
+  'binaryCrossentropy',
+  'categoricalCrossentropy',
+  'sparseCategoricalCrossentropy',
+  'klDivergence',
+  'poisson',
+  'hinge',
+  'squaredHinge',
+  'categoricalHinge',
+  'meanSquaredLogarithmicError',
+  'meanAbsolutePercentageError',
+];
+
+const special: Readonly<Record<string, Call>> = {
+  concat: ofList('concat'),
+  stack: ofList('stack'),
+  resizeNearest: (inputs, attributes) => op('resizeNearest')(...inputs, halfPixel(attributes)),
+  resizeBilinear: (inputs, attributes) => op('resizeBilinear')(...inputs, halfPixel(attributes)),
+  upSampling2d,
+  segmentSum,
+  ...Object.fromEntries(lossNames.map((name) => [name, loss(name)])),
+};
+
+/** Half-pixel centres are the only ones that the library has, so that it has no option for them. */
+function halfPixel({ halfPixelCenters, ...attributes }: Attributes): Attributes {
+  if (halfPixelCenters === false) throw new Error('the library resizes by half-pixel centres alone');
+  return attributes;
+}
+
+/** Keras's layer is a resize by whole factors. */
+function upSampling2d(inputs: readonly Tensor[], { size, interpolation }: Attributes): Tensor | Tensor[] {
+  const [, height, width] = (inputs[0] as Tensor).shape as readonly [number, number, number, number];
+  const [down, across] = (Array.isArray(size) ? size : [size, size]) as [number, number];
+  const resize = op(interpolation === 'bilinear' ? 'resizeBilinear' : 'resizeNearest');
+  return resize(...inputs, { size: [height * down, width * across] });
+}
+
+/** A segment sum is a scatter-add along a new first axis; ids outside of the range are dropped, as in TensorFlow. */
+function segmentSum(inputs: readonly Tensor[], attributes: Attributes): Tensor | Tensor[] {
+  if (exported.segmentSum) return exported.segmentSum(...inputs, attributes);
+  const [x, ids] = inputs as [Tensor, Tensor];
+  const shape = [attributes.numSegments, ...x.shape.slice(ids.rank)];
+  return op('scatterAdd')(ids, x, { shape, axis: 0, validateIndices: false });
+}
+
+function op(name: string): AnyOp {
+  const found = exported[name];
+  if (found) return found;
+  throw new MissingOp(`the library has no op '${name}'`);
+}
+
+/** Runs a case's op. A list in any case: of one output for most ops. */
+export function callOp(name: string, inputs: readonly Tensor[], attributes: Attributes): Tensor[] {
+  const call = special[name] ?? ((tensors, options) => op(name)(...tensors, options));
+  return [call(inputs, attributes)].flat();
+}
