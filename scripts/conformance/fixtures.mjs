@@ -13,6 +13,7 @@ import { runMain, SetupError } from '../setup.mjs';
 import { closingLine, matcher } from './report.mjs';
 
 /** @typedef {import('../../test/conformance/cases.ts').CaseResult} CaseResult */
+/** @typedef {import('../../test/conformance/cases.ts').Case} Case */
 /** @typedef {{ name: string, json: string, tensors: string }} FamilyFiles */
 
 /** @param {string} where a folder, or one family's file @returns {FamilyFiles[]} */
@@ -37,27 +38,70 @@ function families(where) {
   return found;
 }
 
+/**
+ * The cases of a family whose `family/id`, or whose op, matches.
+ *
+ * @param {FamilyFiles} files
+ * @param {string} filter
+ * @returns {Case[]}
+ */
+function chosenCases({ name, json }, filter) {
+  const matches = matcher(filter);
+  /** @type {Case[]} */
+  const cases = JSON.parse(fs.readFileSync(json, 'utf8'));
+  return cases.filter(({ id, op }) => matches(`${name}/${id}`) || matches(op));
+}
+
 /** @param {FamilyFiles[]} files @param {string} filter @returns {Promise<CaseResult[]>} */
 async function inNode(files, filter) {
   const folder = temporaryFolder('conformance-fixtures');
   const built = await bundle({ entry: 'test/conformance/node.ts', folder, external: [/^webgpu$/] });
   const { open, runFamily } = await import(pathToFileURL(built).href);
   const uncaptured = await open();
-  const matches = matcher(filter);
   /** @type {CaseResult[]} */
   const results = [];
-  for (const { name, json, tensors } of files) {
-    const bytes = fs.readFileSync(tensors);
-    const family = {
-      name,
-      cases: JSON.parse(fs.readFileSync(json, 'utf8')),
-      tensors: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
-    };
-    /** @param {{ id: string, op: string }} test */
-    const chosen = ({ id, op }) => matches(`${name}/${id}`) || matches(op);
-    results.push(...(await runFamily(family, chosen, uncaptured)));
+  for (const family of files) {
+    const bytes = fs.readFileSync(family.tensors);
+    const tensors = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    const cases = chosenCases(family, filter);
+    results.push(...(await runFamily({ name: family.name, cases, tensors }, uncaptured)));
   }
   return results;
+}
+
+/** @param {FamilyFiles[]} files @param {string} filter @returns {Promise<CaseResult[]>} */
+async function inBrowser(files, filter) {
+  const { launchBrowser, openPage, serveFolder } = await import('../lib/browser.mjs');
+  const folder = temporaryFolder('conformance-page');
+  await bundle({ entry: 'test/conformance/page.ts', folder });
+  const [{ tensors }] = /** @type {[FamilyFiles]} */ (files);
+  const server = await serveFolder(folder, { mounts: { '/cases/': path.dirname(tensors) } });
+  const browser = await launchBrowser();
+  try {
+    const { page, errors } = await openPage(browser, server.url);
+    /** @type {CaseResult[]} */
+    const results = [];
+    for (const family of files) {
+      const url = `/cases/${encodeURIComponent(path.basename(family.tensors))}`;
+      const cases = chosenCases(family, filter);
+      results.push(...(await page.evaluate(runInPage, { name: family.name, cases, url })));
+    }
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0))); // Lets late errors arrive.
+    // Those of the GPU are told by the case that ran.
+    const faults = errors.filter((error) => !error.includes('Uncaptured GPU error'));
+    if (faults.length > 0)
+      results.push({ family: 'page', id: 'errors', op: 'Chromium', note: undefined, faults });
+    return results;
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/** Runs in the page. @param {{ name: string, cases: Case[], url: string }} family @returns {Promise<CaseResult[]>} */
+async function runInPage(family) {
+  const { runFamilyAt } = await import(/** @type {string} */ ('/page.js'));
+  return runFamilyAt(family);
 }
 
 /** @param {CaseResult[]} results */
@@ -86,6 +130,6 @@ await runMain(async () => {
     },
   });
   const files = families(values.fixtures);
-  report(await inNode(files, values.filter));
+  report(await (values.browser ? inBrowser : inNode)(files, values.filter));
   process.exit(); // Dawn's device would keep the process alive.
 });
