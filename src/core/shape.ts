@@ -7,6 +7,9 @@ import { ShapeError, ValueError } from './errors.ts';
 
 export type Shape = readonly number[];
 
+/** A shape with null where a size is open: that of a symbolic tensor. */
+export type OpenShape = readonly (number | null)[];
+
 /** Tensors of a higher rank are refused. */
 export const maxRank = 6;
 
@@ -31,8 +34,8 @@ export function sameShape(a: Shape, b: Shape): boolean {
   return a.length === b.length && a.every((n, i) => n === b[i]);
 }
 
-export function formatShape(shape: Shape): string {
-  return `[${shape.join(', ')}]`;
+export function formatShape(shape: OpenShape): string {
+  return `[${shape.map(String).join(', ')}]`;
 }
 
 /** Throws unless `shape` is a list of at most `maxRank` non-negative integers. */

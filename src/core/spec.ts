@@ -2,14 +2,20 @@
  * @file What is known of a tensor without its values: shape and dtype. `infer` functions map specs to specs.
  */
 import type { DType } from './dtype.ts';
-import { formatShape, type Shape } from './shape.ts';
+import { formatShape, type OpenShape, type Shape } from './shape.ts';
 
 export interface TensorSpec {
   readonly shape: Shape;
   readonly dtype: DType;
 }
 
+/** The same of a symbolic tensor: sizes may be open. */
+export interface OpenSpec {
+  readonly shape: OpenShape;
+  readonly dtype: DType;
+}
+
 /** `float32[10, 64]`, as error messages and histories show it. */
-export function formatSpec(spec: TensorSpec): string {
+export function formatSpec(spec: OpenSpec): string {
   return `${spec.dtype}${formatShape(spec.shape)}`;
 }

@@ -10,8 +10,8 @@ export function currentParent(): Node | null {
   return parent;
 }
 
-/** Runs `body`; calls made in it are recorded as made by `node`. */
-export function insideCall<T>(node: Node, body: () => T): T {
+/** Runs `body`; calls made in it are recorded as made by `node`; with null, as made by no layer. */
+export function insideCall<T>(node: Node | null, body: () => T): T {
   const before = parent;
   parent = node;
   try {

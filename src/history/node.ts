@@ -2,7 +2,7 @@
  * @file The record of one call. A Node is one call of one operation: its inputs, outputs and arguments as specs.
  * An operation that is called twice has two nodes. Metadata only: nothing here may hold GPU memory.
  */
-import type { TensorSpec } from '../core/spec.ts';
+import type { OpenSpec } from '../core/spec.ts';
 
 /** What can be called: an op, a layer, a model. Identity is what matters; names are for people. */
 export interface Operation {
@@ -21,7 +21,7 @@ export interface KerasHistory {
 }
 
 /** An input of a call: what it was, and where it came from if that is known. */
-export interface NodeInput extends TensorSpec {
+export interface NodeInput extends OpenSpec {
   /** The identity that tapes know the tensor by. */
   readonly id: number;
   readonly name: string | undefined;
@@ -32,7 +32,9 @@ export interface NodeInput extends TensorSpec {
 export interface NodeParts {
   operation: Operation;
   inputs: readonly NodeInput[];
-  outputs: readonly TensorSpec[];
+  outputs: readonly OpenSpec[];
+  /** Which call of the operation this is. Default: counted. */
+  index?: number;
   options?: Readonly<Record<string, unknown>>;
   /** The layer call inside which this call happened. */
   parent?: Node | null;
@@ -49,24 +51,27 @@ export class Node {
   /** Which call of the operation this is, from 0. */
   readonly index: number;
   readonly inputs: readonly NodeInput[];
-  readonly outputs: readonly TensorSpec[];
+  readonly outputs: readonly OpenSpec[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly parent: Node | null;
   readonly callSite: string | undefined;
   readonly recording: number;
+  /** For a layer call: how its outputs were made inside, output by output. A drawing of the node opens to these. */
+  inside: readonly KerasHistory[] = [];
 
   constructor({
     operation,
     inputs,
     outputs,
+    index,
     options = {},
     parent = null,
     callSite,
     recording = 0,
   }: NodeParts) {
     this.operation = operation;
-    this.index = callCounts.get(operation) ?? 0;
-    callCounts.set(operation, this.index + 1);
+    this.index = index ?? callCounts.get(operation) ?? 0;
+    if (index === undefined) callCounts.set(operation, this.index + 1);
     this.inputs = inputs;
     this.outputs = outputs;
     this.options = options;

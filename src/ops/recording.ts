@@ -2,8 +2,8 @@
  * @file The small interface between ops and whoever watches them: recorders (tapes) and symbolic tensors (graphs).
  * Op files know neither; tapes and graphs know only this.
  */
-import type { TensorSpec } from '../core/spec.ts';
-import type { Node } from '../history/node.ts';
+import type { OpenSpec } from '../core/spec.ts';
+import type { KerasHistory, Node } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { OpDefinition } from './define.ts';
 
@@ -58,10 +58,10 @@ export function withRecorders<T>(recorders: readonly Recorder[], body: () => T):
 /** Marks tensors that stand for values to come. The mark leads to the graph that such calls go to. */
 export const symbolicGraph: unique symbol = Symbol('retrograd symbolic');
 
-/** Shapes of symbolic tensors hold null where a size is open. */
-export interface SymbolicTensor {
-  readonly shape: readonly (number | null)[];
-  readonly dtype: TensorSpec['dtype'];
+/** A value to come: a shape, with null where a size is open, a dtype, and where it comes from. */
+export interface SymbolicTensor extends OpenSpec {
+  readonly name: string;
+  readonly kerasHistory: KerasHistory | null;
   readonly [symbolicGraph]: SymbolicGraph;
 }
 

@@ -39,6 +39,11 @@ interface Holder {
 let nextTensorId = 1;
 let liveTensors = 0;
 
+/** An identity that no tensor has; symbolic tensors are numbered with the others. */
+export function newTensorId(): number {
+  return nextTensorId++;
+}
+
 /** Tensors made and not yet disposed of, variables included. */
 export function tensorCount(): number {
   return liveTensors;
@@ -58,7 +63,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
 
   /** Takes over one reference of `storage`. For the library's own use: make tensors with `tensor()` and ops. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, provenance: Provenance, aliasOf?: number) {
-    this.id = aliasOf ?? nextTensorId++;
+    this.id = aliasOf ?? newTensorId();
     this.shape = spec.shape;
     this.dtype = spec.dtype as D;
     this.size = sizeOf(spec.shape);
