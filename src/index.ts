@@ -18,6 +18,14 @@ export { Variable, variable, type VariableOptions } from './tensor/variable.ts';
 // Ops
 export * from './ops/index.ts';
 // Tape
-export { GradientTape, type GradientOptions, type TapeOptions } from './tape/tape.ts';
+export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
+export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';
+export { grad, grads, hvp, jvp, valueAndGrad, valueAndGrads } from './tape/functional.ts';
+export { type GradientOptions, GradientTape, type TapeOptions } from './tape/tape.ts';
+// History
+export { debugMode } from './history/callSite.ts';
+export { explainHistory, type HistoryExplanation, requireHistory } from './history/explain.ts';
+export { Lineage, lineage } from './history/lineage.ts';
+export { type KerasHistory, Node, type Operation } from './history/node.ts';
 // Errors
 export * from './core/errors.ts';

@@ -13,8 +13,13 @@ export type Provenance =
       readonly readBackFrom?: Origin | undefined;
       readonly callSite?: string | undefined;
     }
-  /** Made by an operation while nothing recorded. */
-  | { readonly cause: 'unrecorded'; readonly op: string; readonly callSite?: string | undefined }
+  /** Made by an operation while nothing recorded; `inputs` are the identities of what it was made from. */
+  | {
+      readonly cause: 'unrecorded';
+      readonly op: string;
+      readonly inputs?: readonly number[] | undefined;
+      readonly callSite?: string | undefined;
+    }
   /** Cut off on purpose, by the named function. */
   | {
       readonly cause: 'detached';
@@ -22,8 +27,8 @@ export type Provenance =
       readonly from: Origin;
       readonly callSite?: string | undefined;
     }
-  /** A variable: a leaf by nature. */
-  | { readonly cause: 'variable' }
+  /** A variable: a leaf by nature. `from` is the tensor whose values it took last. */
+  | { readonly cause: 'variable'; readonly from?: Origin | undefined }
   /** Read from a file. */
   | { readonly cause: 'loaded'; readonly from: string };
 

@@ -7,7 +7,7 @@ import { describe, unravel } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { FaultReport } from '../gpu/faults.ts';
 import { callSite } from '../history/callSite.ts';
-import { currentParent } from '../history/frames.ts';
+import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
@@ -217,7 +217,9 @@ function execute(
 ): Tensor | Tensor[] {
   const specs = op.infer(inputs as readonly TensorSpec[], options);
   const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
-  const result = withRecorders([], () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
+  // Ops that a forward uses are its own business: no recorder and no layer hears of them.
+  const forward = () => tidy(() => op.forward(inputs as readonly Tensor[], options, call));
+  const result = withRecorders([], () => insideCall(null, forward));
   call.node = recordCall(op, inputs, Array.isArray(result) ? result : [result], options);
   return result;
 }
@@ -234,7 +236,10 @@ export function recordCall(
 ): Node | null {
   const recorders = activeRecorders();
   const parent = currentParent();
-  if (recorders.length === 0 && !parent) return null;
+  if (recorders.length === 0 && !parent) {
+    rememberInputs(inputs, outputs);
+    return null;
+  }
   const recording = recorders[0]?.recording ?? 0;
   const node = new Node({
     operation: operationOf(op),
@@ -255,6 +260,15 @@ export function recordCall(
   return node;
 }
 
+/** Identities alone: enough for `tape.explain` to follow a value through a call that it didn't see. */
+function rememberInputs(inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
+  const ids = inputs.filter((input) => input !== null).map((input) => input.id);
+  for (const output of outputs) {
+    const { provenance } = output;
+    if (provenance.cause === 'unrecorded') output.provenance = { ...provenance, inputs: ids };
+  }
+}
+
 const operations = new WeakMap<OpDefinition, Operation>();
 
 /** The identity under which histories know an op. */
@@ -266,7 +280,8 @@ export function operationOf(op: OpDefinition): Operation {
   return operation;
 }
 
-function inputRecord(input: Tensor, recording: number): NodeInput {
+/** `input` as a node of `recording` remembers it. */
+export function inputRecord(input: Tensor, recording: number): NodeInput {
   const history = input.kerasHistory;
   // Links stay inside one recording: a state carried from step to step would otherwise drag all its past along.
   const linked = history && history.node.recording === recording ? history : null;

@@ -1,10 +1,14 @@
 /** @file The table of contents of the ops. */
 export { add, mul, sub } from './arithmetic.ts';
+export { avgPool, avgPool1d } from './avgPool.ts';
 export { broadcastTo } from './broadcastTo.ts';
 export { cast } from './cast.ts';
 export { fill, ones, zeros } from './creation.ts';
 export { defineOp } from './define.ts';
 export { identity } from './identity.ts';
+export { maxPool, maxPool1d } from './maxPool.ts';
+export type { PoolOptions } from './pooling.ts';
 export { reshape } from './reshape.ts';
+export { stopGradient } from './stopGradient.ts';
 export { sum } from './sum.ts';
 export { neg, square } from './unary.ts';

@@ -1,17 +1,374 @@
 /**
- * @file The answer of `tape.explain(target, source)`.
+ * @file The answer of `tape.explain(target, source)`: the path of a gradient, or the call at which it is cut.
+ *
+ * From the source forward, through differentiable calls, goes what the gradient reaches. From the target backward,
+ * through everything that is known of values (calls, readbacks, detachments), goes what it was made from. Where the
+ * second walk steps over into the first, there is the cut.
  */
+import { isFloating } from '../core/dtype.ts';
+import { formatSpec } from '../core/spec.ts';
+import { nameOrigin } from '../history/explain.ts';
+import type { Node } from '../history/node.ts';
+import type { Origin, Provenance } from '../history/provenance.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { GradientTape } from './tape.ts';
+import { Variable } from '../tensor/variable.ts';
+import type { TracedCall } from './tape.ts';
+
+export type CutCause =
+  /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
+  | 'notDifferentiable'
+  /** Values went through integers or bools. */
+  | 'integers'
+  /** stopGradient. */
+  | 'detached'
+  /** Values were read back to the host and uploaded again. */
+  | 'readBack'
+  /** An operation ran while this tape didn't record. */
+  | 'unrecorded'
+  /** Recorded on another tape. */
+  | 'foreign'
+  /** Values were copied into a variable. */
+  | 'variable'
+  /** The tape doesn't watch the source. */
+  | 'unwatched'
+  /** The target wasn't made from the source, as far as anything is known of it. */
+  | 'independent';
+
+/** One call on the path of a gradient, in the order of the forward computation. */
+export interface PathStep {
+  operation: string;
+  /** Spec of the output that the path goes through. */
+  spec: string;
+  callSite: string | undefined;
+}
 
 export interface PathExplanation {
   connected: boolean;
+  /** The calls from source to target; where the gradient is cut, those up to the cut. */
+  path: PathStep[];
+  /** Null where connected. */
+  cut: {
+    cause: CutCause;
+    /** The last thing that the gradient of the source reaches: an operation, or the source itself. */
+    last: string;
+    /** The first thing beyond the cut. */
+    first: string;
+    where: string | undefined;
+    why: string;
+    mend: string;
+  } | null;
   text: string;
 }
 
-export function explainPath(tape: GradientTape, target: Tensor, source: Tensor): PathExplanation {
-  void tape;
-  void target;
-  void source;
-  return { connected: false, text: '' };
+/** What the explanation needs of a tape. */
+export interface ExplainedTape {
+  readonly recording: number;
+  readonly trace: readonly TracedCall[];
+  /** Provenances of tensors that entered the tape's calls from outside. */
+  readonly leaves: ReadonlyMap<number, Leaf>;
+  isWatched(id: number): boolean;
+}
+
+export interface Leaf {
+  readonly spec: string;
+  readonly name: string | undefined;
+  readonly provenance: Provenance;
+}
+
+export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation {
+  const calls = new Map<number, TracedCall>();
+  for (const call of tape.trace) for (const id of call.outputIds) calls.set(id, call);
+  const reached = reach(tape, source);
+  if (reached.has(target.id)) return connected(reached, calls, target, source);
+  if (!tape.isWatched(source.id)) return unwatched(target, source);
+  return cut(tape, calls, reached, target, source);
+}
+
+/** Ids that the gradient of `source` flows through, each with the id before it. */
+function reach(tape: ExplainedTape, source: Tensor): Map<number, number | null> {
+  const reached = new Map<number, number | null>([[source.id, null]]);
+  if (!isFloating(source.dtype) || !tape.isWatched(source.id)) return new Map();
+  for (const { inputIds, outputIds, node, connected } of tape.trace) {
+    if (!connected) continue;
+    const from = inputIds.find((id) => id !== null && reached.has(id));
+    if (from === undefined || from === null) continue;
+    outputIds.forEach((id, i) => {
+      if (!reached.has(id) && isFloating(node.outputs[i]?.dtype ?? 'float32')) reached.set(id, from);
+    });
+  }
+  return reached;
+}
+
+function pathTo(
+  id: number,
+  reached: ReadonlyMap<number, number | null>,
+  calls: ReadonlyMap<number, TracedCall>,
+): PathStep[] {
+  const path: PathStep[] = [];
+  for (let at: number | null = id; at !== null; at = reached.get(at) ?? null) {
+    const call = calls.get(at);
+    if (!call) break;
+    path.push({
+      operation: nameOf(call.node),
+      spec: formatSpec(call.node.outputs[call.outputIds.indexOf(at)] as Tensor),
+      callSite: call.node.callSite,
+    });
+  }
+  return path.reverse();
+}
+
+/** An op inside a layer goes by the layer's name as well. */
+function nameOf(node: Node): string {
+  return node.parent ? `${node.parent.operation.name} › ${node.operation.name}` : node.operation.name;
+}
+
+const show = (tensor: Tensor) => `${formatSpec(tensor)}${tensor.name ? ` '${tensor.name}'` : ''}`;
+
+function connected(
+  reached: ReadonlyMap<number, number | null>,
+  calls: ReadonlyMap<number, TracedCall>,
+  target: Tensor,
+  source: Tensor,
+): PathExplanation {
+  const path = pathTo(target.id, reached, calls);
+  const steps = path.map(({ operation }) => operation).join(' → ');
+  return {
+    connected: true,
+    path,
+    cut: null,
+    text: `connected: the gradient of ${show(target)} reaches ${show(source)}${steps ? ` through ${steps}` : ': they are the same tensor'}.`,
+  };
+}
+
+interface Cut {
+  cause: CutCause;
+  last: string;
+  first: string;
+  where?: string | undefined;
+  why: string;
+  mend: string;
+}
+
+function disconnected(
+  target: Tensor,
+  source: Tensor,
+  path: PathStep[],
+  { where, ...rest }: Cut,
+): PathExplanation {
+  const { last, first, why, mend } = rest;
+  const lines = [
+    `cut: no gradient flows from ${show(target)} to ${show(source)}.`,
+    `  connected up to ${last}; cut at ${first}${where ? `, ${where}` : ''}.`,
+    `  why: ${why}`,
+    `  mend: ${mend}`,
+  ];
+  return { connected: false, path, cut: { ...rest, where }, text: lines.join('\n') };
+}
+
+function unwatched(target: Tensor, source: Tensor): PathExplanation {
+  const common = { cause: 'unwatched', last: `the source ${show(source)}`, first: 'its first use' } as const;
+  if (!isFloating(source.dtype)) {
+    return disconnected(target, source, [], {
+      ...common,
+      cause: 'integers',
+      why: `the source is ${source.dtype}, and gradients are defined for floating-point tensors alone.`,
+      mend: "take the gradient with respect to a float tensor: cast(x, 'float32') before the computation.",
+    });
+  }
+  if (source instanceof Variable) {
+    return disconnected(target, source, [], {
+      ...common,
+      why: source.trainable
+        ? 'no recorded call used this variable, or the tape was made with watchAccessedVariables: false.'
+        : 'the variable is not trainable, so the tape doesn’t watch it. Gradients still pass through the calls that use it.',
+      mend: source.trainable
+        ? 'use it while the tape records, or tape.watch(variable).'
+        : 'set variable.trainable = true, or tape.watch(variable).',
+    });
+  }
+  return disconnected(target, source, [], {
+    ...common,
+    why: 'the tape doesn’t watch this tensor: it watches trainable variables by itself, and tensors when told.',
+    mend: 'call tape.watch(x) before computing with x.',
+  });
+}
+
+/** A step from a tensor back to what it was made from. */
+interface Edge {
+  to: number;
+  cut: Cut;
+}
+
+function cut(
+  tape: ExplainedTape,
+  calls: ReadonlyMap<number, TracedCall>,
+  reached: ReadonlyMap<number, number | null>,
+  target: Tensor,
+  source: Tensor,
+): PathExplanation {
+  const seen = new Set<number>([target.id]);
+  const queue = [target.id];
+  const endsAt: string[] = [];
+  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+    const edges = edgesOf(tape, calls, id, id === target.id ? target : null);
+    if (edges.length === 0) endsAt.push(describeLeaf(tape, calls, id, target));
+    for (const { to, cut: found } of edges) {
+      if (reached.has(to)) {
+        const path = pathTo(to, reached, calls);
+        const lastStep = path.at(-1);
+        const last = lastStep ? `'${lastStep.operation}' (${lastStep.spec})` : `the source ${show(source)}`;
+        return disconnected(target, source, path, { ...found, last });
+      }
+      if (!seen.has(to)) {
+        seen.add(to);
+        queue.push(to);
+      }
+    }
+  }
+  return disconnected(target, source, [], {
+    cause: 'independent',
+    last: `the source ${show(source)}`,
+    first: 'nothing that leads to the target',
+    why: `as far as was recorded, the target was made from ${endsAt.join(', ') || 'nothing'}, not from the source.`,
+    mend: 'compute the target from the source by ops while the tape records.',
+  });
+}
+
+/** Every way back from tensor `id`, with what the cut would be if the gradient's reach began right behind it. */
+function edgesOf(
+  tape: ExplainedTape,
+  calls: ReadonlyMap<number, TracedCall>,
+  id: number,
+  target: Tensor | null,
+): Edge[] {
+  const call = calls.get(id);
+  if (call)
+    return call.inputIds.filter((input) => input !== null).map((to) => ({ to, cut: cutByCall(call, to) }));
+  const provenance = target?.provenance ?? tape.leaves.get(id)?.provenance;
+  return provenance ? edgesOfProvenance(tape, provenance) : [];
+}
+
+function edgesOfProvenance(tape: ExplainedTape, provenance: Provenance): Edge[] {
+  switch (provenance.cause) {
+    case 'fresh':
+      return provenance.readBackFrom
+        ? [
+            {
+              to: provenance.readBackFrom.id,
+              cut: readBackCut(provenance.by, provenance.readBackFrom, provenance.callSite),
+            },
+          ]
+        : [];
+    case 'detached':
+      return [{ to: provenance.from.id, cut: detachedCut(provenance.by, provenance.callSite) }];
+    case 'variable':
+      return provenance.from ? [{ to: provenance.from.id, cut: variableCut(provenance.from) }] : [];
+    case 'unrecorded':
+      return (provenance.inputs ?? []).map((to) => ({
+        to,
+        cut: unrecordedCut(provenance.op, provenance.callSite),
+      }));
+    case 'recorded': {
+      const { node, operation } = provenance.history;
+      if (node.recording === tape.recording) return [];
+      return node.inputs.map(({ id: to }) => ({ to, cut: foreignCut(operation.name, node.callSite) }));
+    }
+    case 'loaded':
+      return [];
+  }
+}
+
+function cutByCall({ op, node, inputIds }: TracedCall, from: number): Cut {
+  const first = `'${nameOf(node)}'`;
+  const input = node.inputs.find(({ id }) => id === from) ?? node.inputs[inputIds.indexOf(from)];
+  const output = node.outputs[0];
+  if (op.name === 'stopGradient') return detachedCut('stopGradient', node.callSite);
+  if (
+    op.backward !== null &&
+    ((input && !isFloating(input.dtype)) || (output && !isFloating(output.dtype)))
+  ) {
+    return {
+      cause: 'integers',
+      last: '',
+      first,
+      where: node.callSite,
+      why: `${first} gives ${output?.dtype}, and gradients don’t pass through integers or bools.`,
+      mend: 'stay in floating point: drop the cast, or use a smooth stand-in for the rounding.',
+    };
+  }
+  return {
+    cause: 'notDifferentiable',
+    last: '',
+    first,
+    where: node.callSite,
+    why: `${first} has no gradient: its result jumps or stays constant where its input moves.`,
+    mend: 'use a differentiable stand-in (softmax for argMax, sigmoid for a comparison), or customGradient.',
+  };
+}
+
+function readBackCut(by: string, from: Origin, where: string | undefined): Cut {
+  return {
+    cause: 'readBack',
+    last: '',
+    first: `${by}()`,
+    where,
+    why: `the values of ${nameOrigin(from)} were read back to the host, and ${by}() made a fresh tensor of them.`,
+    mend: 'pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
+  };
+}
+
+function detachedCut(by: string, where: string | undefined): Cut {
+  return {
+    cause: 'detached',
+    last: '',
+    first: `'${by}'`,
+    where,
+    why: `${by} cuts the gradient on purpose.`,
+    mend: `use the tensor from before ${by} where the gradient should pass.`,
+  };
+}
+
+function variableCut(from: Origin): Cut {
+  return {
+    cause: 'variable',
+    last: '',
+    first: 'a variable',
+    why: `a variable took the values of ${nameOrigin(from)}, and a variable is a leaf: it holds values, not histories.`,
+    mend: 'compute with the tensor itself, or take the gradient with respect to the variable.',
+  };
+}
+
+function unrecordedCut(op: string, where: string | undefined): Cut {
+  return {
+    cause: 'unrecorded',
+    last: '',
+    first: `'${op}'`,
+    where,
+    why: `'${op}' ran while this tape was not recording.`,
+    mend: 'run it after the tape is opened, and outside stopRecording.',
+  };
+}
+
+function foreignCut(op: string, where: string | undefined): Cut {
+  return {
+    cause: 'foreign',
+    last: '',
+    first: `'${op}'`,
+    where,
+    why: `'${op}' was recorded on another tape, which alone can walk back through it.`,
+    mend: 'compute everything on one tape, or nest this tape inside the other.',
+  };
+}
+
+function describeLeaf(
+  tape: ExplainedTape,
+  calls: ReadonlyMap<number, TracedCall>,
+  id: number,
+  target: Tensor,
+): string {
+  if (id === target.id && !calls.has(id)) return `${show(target)} (${target.provenance.cause})`;
+  const leaf = tape.leaves.get(id);
+  return leaf
+    ? `${leaf.spec}${leaf.name ? ` '${leaf.name}'` : ''} (${leaf.provenance.cause})`
+    : 'something unknown';
 }

@@ -9,7 +9,7 @@ import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import type { Node } from '../history/node.ts';
+import type { KerasHistory, Node } from '../history/node.ts';
 import type { OpDefinition } from '../ops/define.ts';
 import {
   activeRecorders,
@@ -26,7 +26,7 @@ import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { Cotangents } from './cotangents.ts';
-import { explainPath, type PathExplanation } from './explain.ts';
+import { explainPath, type Leaf, type PathExplanation } from './explain.ts';
 
 export interface TapeOptions {
   /** Whether `gradient` may be called more than once. Default false: values are freed as they are used. */
@@ -73,6 +73,7 @@ export class GradientTape implements Recorder {
   #watched = new Map<number, Tensor>();
   #records: Record[] = [];
   #trace: TracedCall[] = [];
+  #leaves = new Map<number, Leaf>();
   #spent = false;
 
   constructor(options: TapeOptions = {}) {
@@ -88,6 +89,20 @@ export class GradientTape implements Recorder {
   /** Tensors and variables that this tape watches. */
   get watched(): readonly Tensor[] {
     return [...this.#watched.values()];
+  }
+
+  /** Provenances of tensors that entered recorded calls from outside. */
+  get leaves(): ReadonlyMap<number, Leaf> {
+    return this.#leaves;
+  }
+
+  isWatched(id: number): boolean {
+    return this.#watched.has(id);
+  }
+
+  /** Whether this tape saw the call that a history names, or the calls inside it. */
+  hasRecorded({ node }: KerasHistory): boolean {
+    return this.#trace.some(({ node: seen }) => seen === node || seen.parent === node);
   }
 
   /** Calls seen so far, newest last. */
@@ -124,6 +139,7 @@ export class GradientTape implements Recorder {
     );
     const connected = depends && op.backward !== null && outputs.some((output) => isFloating(output.dtype));
     this.#trace.push({ op, node, inputIds, outputIds, connected });
+    for (const input of inputs) if (input) this.#noteLeaf(input);
     if (!connected) return;
     for (const output of outputs) if (isFloating(output.dtype)) this.#connected.add(output.id);
     const { inputs: readInputs = inputs.map((_, i) => i), outputs: readOutputs = [] } = op.save ?? {};
@@ -141,6 +157,13 @@ export class GradientTape implements Recorder {
     });
   }
 
+  /** Keeps the provenance of what other hands made; what this tape recorded is in its trace. */
+  #noteLeaf(input: Tensor): void {
+    const { provenance, name, id } = input;
+    if (provenance.cause === 'recorded' && provenance.history.node.recording === this.recording) return;
+    this.#leaves.set(id, { spec: formatSpec(input), name, provenance });
+  }
+
   /** Runs `body` unrecorded by this tape. */
   stopRecording<T>(body: () => T): T {
     return withRecorders(
@@ -155,6 +178,7 @@ export class GradientTape implements Recorder {
     this.#connected = new Set();
     this.#watched = new Map();
     this.#trace = [];
+    this.#leaves = new Map();
     this.#spent = false;
     if (!this.isRecording) startRecorder(this);
   }

@@ -2,11 +2,12 @@
  * @file Variable: a tensor whose values can be replaced. A leaf of every history.
  */
 import type { DType } from '../core/dtype.ts';
-import { DTypeError, ShapeError } from '../core/errors.ts';
+import { DeviceError, DTypeError, ShapeError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { Storage } from '../gpu/storage.ts';
-import { Tensor } from './tensor.ts';
+import type { Provenance } from '../history/provenance.ts';
+import { originOf, Tensor } from './tensor.ts';
 
 export interface VariableOptions {
   name?: string;
@@ -20,7 +21,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> {
   trainable: boolean;
 
   constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
-    super(initial.device, initial.storage.retain(), initial, { cause: 'variable' });
+    super(initial.device, initial.storage.retain(), initial, leaf(initial));
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
   }
@@ -38,7 +39,15 @@ export class Variable<D extends DType = DType> extends Tensor<D> {
     };
     if (!sameShape(value.shape, this.shape)) throw new ShapeError(parts);
     if (value.dtype !== this.dtype) throw new DTypeError(parts);
+    if (value.device !== this.device) {
+      throw new DeviceError({
+        ...parts,
+        rule: 'a variable and its new value live on one device.',
+        mend: 'upload the value to the device of the variable.',
+      });
+    }
     this.replaceStorage(value.storage.retain());
+    this.provenance = leaf(value);
     return this;
   }
 
@@ -60,6 +69,13 @@ export class Variable<D extends DType = DType> extends Tensor<D> {
     this.replaceStorage(copy);
     return copy;
   }
+}
+
+/** Values that a file brought stay marked as such: their variable has no training history, and can say why. */
+function leaf(value: Tensor): Provenance {
+  const { provenance } = value;
+  if (provenance.cause === 'loaded') return provenance;
+  return { cause: 'variable', from: provenance.cause === 'fresh' ? undefined : originOf(value) };
 }
 
 /** A variable that starts with the values of `initial`, which stays usable on its own. */

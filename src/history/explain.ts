@@ -1,0 +1,188 @@
+/**
+ * @file Why a tensor has no Keras history, in words: what, why, where, and the mend.
+ */
+import { MissingHistoryError } from '../core/errors.ts';
+import { formatShape } from '../core/shape.ts';
+import type { KerasHistory } from './node.ts';
+import type { Origin, Provenance } from './provenance.ts';
+
+/** What `explainHistory` looks at; tensors, variables and symbolic tensors have it. */
+export interface Explainable {
+  readonly shape: readonly (number | null)[];
+  readonly dtype: string;
+  readonly name?: string | undefined;
+  readonly kerasHistory: KerasHistory | null;
+  /** Absent on symbolic tensors, which always have a history. */
+  readonly provenance?: Provenance;
+  readonly device?: unknown;
+}
+
+export type HistoryCause =
+  | 'recorded'
+  | 'fresh'
+  | 'unrecorded'
+  | 'detached'
+  | 'foreign'
+  | 'variable'
+  | 'loaded';
+
+export interface HistoryExplanation {
+  cause: HistoryCause;
+  /** What the tensor is. */
+  what: string;
+  /** Why it has a history, or has none. */
+  why: string;
+  /** File and line, where debug mode recorded them. */
+  where: string | undefined;
+  /** What to do about it; undefined where nothing is amiss. */
+  mend: string | undefined;
+  /** All of it, as an error shows it. */
+  text: string;
+}
+
+/** What a history can be foreign to: a tape (or whatever else records) or a device. */
+export interface ExplainOptions {
+  tape?: { hasRecorded(history: KerasHistory): boolean };
+  device?: unknown;
+}
+
+const notTensor: Explainable = { shape: [], dtype: '', kerasHistory: null };
+
+/**
+ * Says where a tensor came from, or why it has no history. With `tape` or `device`, a history that belongs to another
+ * one is foreign.
+ */
+export function explainHistory(tensor: Explainable, options: ExplainOptions = {}): HistoryExplanation {
+  const { shape, dtype, name, kerasHistory, provenance, device } = tensor ?? notTensor;
+  const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
+  if (options.device !== undefined && device !== undefined && options.device !== device) {
+    return explanation('foreign', what, {
+      why: 'it lives on another device: histories and gradients don’t cross devices.',
+      mend: 'compute on one device, or upload the values anew, which starts a new history.',
+    });
+  }
+  if (kerasHistory) {
+    const { node, nodeIndex, tensorIndex, operation } = kerasHistory;
+    if (options.tape && !options.tape.hasRecorded(kerasHistory)) {
+      return explanation('foreign', what, {
+        why: `its making by '${operation.name}' was recorded on another tape, which alone can walk back through it.`,
+        where: node.callSite,
+        mend: 'compute it while this tape records, or nest this tape inside the other.',
+      });
+    }
+    return explanation('recorded', what, {
+      why: `output ${tensorIndex} of call ${nodeIndex + 1} of '${operation.name}', from ${listInputs(kerasHistory)}.`,
+      where: node.callSite,
+    });
+  }
+  if (!provenance) {
+    return explanation('fresh', what, {
+      why: 'it isn’t a tensor of this library: no operation made it.',
+      mend: 'make it a tensor by tensor(values), or start a graph from input({ shape }).',
+    });
+  }
+  return explanation(...causes(what, provenance));
+}
+
+type Words = { why: string; where?: string | undefined; mend?: string };
+
+function causes(
+  what: string,
+  provenance: Exclude<Provenance, { cause: 'recorded' }> | Provenance,
+): [HistoryCause, string, Words] {
+  switch (provenance.cause) {
+    case 'fresh':
+      return ['fresh', what, freshWords(provenance)];
+    case 'unrecorded':
+      return [
+        'unrecorded',
+        what,
+        {
+          why: `'${provenance.op}' made it while no tape was recording.`,
+          where: provenance.callSite,
+          mend: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
+        },
+      ];
+    case 'detached':
+      return [
+        'detached',
+        what,
+        {
+          why: `${provenance.by} cut it off from ${nameOrigin(provenance.from)} on purpose.`,
+          where: provenance.callSite,
+          mend: `use the tensor from before ${provenance.by} where the gradient should pass.`,
+        },
+      ];
+    case 'variable':
+      return [
+        'variable',
+        what,
+        {
+          why: `a variable is a leaf: it holds values, and no operation made it${provenance.from ? ` (its values are those of ${nameOrigin(provenance.from)}, without the history)` : ''}.`,
+          mend: 'use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
+        },
+      ];
+    case 'loaded':
+      return [
+        'loaded',
+        what,
+        {
+          why: `it was loaded from ${provenance.from}: weights have no training history.`,
+          mend: 'the metrics of a training run are its History, saved beside the model as JSON.',
+        },
+      ];
+    case 'recorded':
+      return ['recorded', what, { why: `made by '${provenance.history.operation.name}'.` }];
+  }
+}
+
+function freshWords({ by, readBackFrom, callSite }: Extract<Provenance, { cause: 'fresh' }>): Words {
+  if (readBackFrom) {
+    return {
+      why: `${by}() made it from values that were read back from ${nameOrigin(readBackFrom)}: the history ended at the readback.`,
+      where: callSite,
+      mend: 'pass that tensor itself instead of its data(): values that stay on the device keep history and gradient.',
+    };
+  }
+  return {
+    why: `${by}() made it from data: no operation made it.`,
+    where: callSite,
+    mend: 'nothing is amiss if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
+  };
+}
+
+export function nameOrigin({ spec, name, operation }: Origin): string {
+  return `${spec}${name ? ` '${name}'` : ''}${operation ? ` made by '${operation}'` : ''}`;
+}
+
+function listInputs({ node }: KerasHistory): string {
+  if (node.inputs.length === 0) return 'no inputs';
+  return node.inputs
+    .map(({ dtype, shape, name }) => `${dtype}${formatShape(shape)}${name ? ` '${name}'` : ''}`)
+    .join(', ');
+}
+
+function explanation(cause: HistoryCause, what: string, { why, where, mend }: Words): HistoryExplanation {
+  const lines = [
+    `${what} ${cause === 'recorded' ? 'has a history' : `has no history here (${cause})`}: ${why}`,
+  ];
+  if (where) lines.push(`  where: ${where}`);
+  if (mend) lines.push(`  mend: ${mend}`);
+  return { cause, what, why, where, mend, text: lines.join('\n') };
+}
+
+/**
+ * The history of `tensor`.
+ * Errors: MissingHistoryError with the explanation, where it has none.
+ */
+export function requireHistory(tensor: Explainable): KerasHistory {
+  const history = tensor?.kerasHistory;
+  if (history) return history;
+  const { what, why, where, mend } = explainHistory(tensor);
+  throw new MissingHistoryError({
+    op: 'requireHistory',
+    rule: `a tensor with a Keras history is needed, and this one has none: ${why}`,
+    received: where ? `${what}, made at ${where}` : what,
+    ...(mend ? { mend } : {}),
+  });
+}

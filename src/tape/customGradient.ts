@@ -1,0 +1,134 @@
+/**
+ * @file Functions with a gradient of their own: customGradient, and checkpoint, whose gradient computes the function
+ * anew.
+ */
+import { TapeError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { type OpDefinition, recordCall } from '../ops/define.ts';
+import { identity } from '../ops/identity.ts';
+import { type TensorLike, toTensors } from '../ops/operands.ts';
+import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recording.ts';
+import { tidy } from '../tensor/scope.ts';
+import { Tensor } from '../tensor/tensor.ts';
+import { Variable } from '../tensor/variable.ts';
+import { GradientTape } from './tape.ts';
+
+export interface CustomGradientResult {
+  value: Tensor;
+  /** The cotangents of the inputs (one tensor, or a list with null for inputs without) from that of the value. */
+  gradient: (dy: Tensor) => Tensor | readonly (Tensor | null)[];
+}
+
+/**
+ * A function whose gradient is the one it returns beside its value. What `f` computes isn't recorded; tensors that its
+ * `gradient` closes over must live until then, so keep them out of `tidy` inside `f`. Ops in `gradient` are recorded by
+ * outer tapes, so higher derivatives exist.
+ *
+ *     const clipGradient = customGradient((x) => ({ value: identity(x), gradient: (dy) => clip(dy, { min: -1, max: 1 }) }));
+ *
+ * Errors: TapeError where `f` returns something else, or a gradient has another shape than its input.
+ */
+export function customGradient(
+  f: (...inputs: Tensor[]) => CustomGradientResult,
+): (...inputs: TensorLike[]) => Tensor {
+  return (...operands) => {
+    const inputs = toTensors(
+      'customGradient',
+      [{ name: 'inputs', hostDType: undefined, optional: false }],
+      operands,
+    ) as Tensor[];
+    const result = withRecorders([], () => f(...inputs)) as Partial<CustomGradientResult> | undefined;
+    const { value, gradient } = result ?? {};
+    if (!(value instanceof Tensor) || typeof gradient !== 'function') {
+      throw new TapeError({
+        op: 'customGradient',
+        rule: 'the function returns { value, gradient }: a tensor, and a function from its cotangent.',
+        received: describe(result),
+        mend: 'return { value, gradient: (dy) => … }.',
+      });
+    }
+    // The value may be an input, or a tensor with a history of its own: the result must be this call's.
+    const output = withRecorders([], () => identity(value));
+    recordCall(
+      customDefinition('customGradient', ([dy]) => listOf(gradient(dy as Tensor), inputs)),
+      inputs,
+      [output],
+      {},
+    );
+    return output;
+  };
+}
+
+function listOf(
+  gradients: Tensor | readonly (Tensor | null)[],
+  inputs: readonly Tensor[],
+): readonly (Tensor | null)[] {
+  const list = gradients instanceof Tensor ? [gradients] : gradients;
+  const fits =
+    Array.isArray(list) &&
+    list.length === inputs.length &&
+    list.every((g, i) => g === null || (g instanceof Tensor && g.shape.join() === inputs[i]?.shape.join()));
+  if (fits) return list;
+  throw new TapeError({
+    op: 'customGradient',
+    rule: 'the gradient function returns one tensor for each input, in its shape, or null.',
+    received: Array.isArray(list)
+      ? `${list.length} gradients: ${list.map(String).join(', ')}`
+      : describe(list),
+    mend: `return a list of ${inputs.length}.`,
+  });
+}
+
+/** A definition that lives as long as one call does. It is never dispatched, only recorded. */
+function customDefinition(name: string, backward: NonNullable<OpDefinition['backward']>): OpDefinition {
+  const never = () => {
+    throw new TypeError(`${name} is recorded, never dispatched`);
+  };
+  return { name, inputs: ['...inputs'], infer: never, forward: never, backward, save: { inputs: [] } };
+}
+
+/**
+ * Runs `f` without keeping what its gradient needs: the backward walk computes `f` again. Trades time for memory.
+ * Trainable variables that `f` uses get their gradients. `f` must compute the same when called twice.
+ * Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
+ */
+export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: TensorLike[]) => Tensor {
+  return (...operands) => {
+    const inputs = toTensors(
+      'checkpoint',
+      [{ name: 'inputs', hostDType: undefined, optional: false }],
+      operands,
+    ) as Tensor[];
+    const usage = new VariableUsage();
+    const value = withRecorders([usage], () => tidy(() => identity(f(...inputs))));
+    value.provenance = { cause: 'unrecorded', op: 'checkpoint' };
+    const leaves = [...inputs, ...[...usage.variables].filter((v) => !inputs.includes(v))];
+    const definition = customDefinition('checkpoint', ([dy], saved) =>
+      recompute(f, saved.inputs, inputs.length, dy as Tensor),
+    );
+    recordCall({ ...definition, save: { inputs: leaves.map((_, i) => i) } }, leaves, [value], {});
+    return value;
+  };
+}
+
+function recompute(
+  f: (...inputs: Tensor[]) => Tensor,
+  leaves: readonly Tensor[],
+  count: number,
+  dy: Tensor,
+): (Tensor | null)[] {
+  using tape = new GradientTape({ watchAccessedVariables: false });
+  tape.watch(leaves.filter((leaf) => leaf.dtype === 'float32'));
+  const value = f(...leaves.slice(0, count));
+  return tape.gradient(value, leaves, { outputGradients: dy });
+}
+
+/** Notes the trainable variables that recorded calls use. */
+class VariableUsage implements Recorder {
+  readonly recording = activeRecorders()[0]?.recording ?? nextRecording();
+  readonly variables = new Set<Variable>();
+
+  record({ inputs }: { inputs: readonly (Tensor | null)[] }): void {
+    for (const input of inputs) if (input instanceof Variable && input.trainable) this.variables.add(input);
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * @file Gradients of functions: grad, grads, valueAndGrad, valueAndGrads, jvp, hvp, jacobian. Names and shapes of the
+ * calls are TF.js's where it has them.
+ */
+import { ShapeError, TapeError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
+import { fill } from '../ops/creation.ts';
+import { identity } from '../ops/identity.ts';
+import { tidy } from '../tensor/scope.ts';
+import { Tensor } from '../tensor/tensor.ts';
+import { GradientTape } from './tape.ts';
+
+type Function = (...inputs: Tensor[]) => Tensor;
+
+/** The gradient of a function of one tensor: `grad(f)(x)` has the shape of x. `dy` weighs the elements of f(x). */
+export function grad(f: (x: Tensor) => Tensor): (x: Tensor, dy?: Tensor) => Tensor {
+  return (x, dy) => valueAndGrad(f, 'grad')(x, dy).grad;
+}
+
+/** The gradients of a function of several tensors: `grads(f)([a, b])` gives one for each, in their shapes. */
+export function grads(f: Function): (inputs: readonly Tensor[], dy?: Tensor) => Tensor[] {
+  return (inputs, dy) => valueAndGrads(f, 'grads')(inputs, dy).grads;
+}
+
+/** The value of a function of one tensor, with its gradient. */
+export function valueAndGrad(
+  f: (x: Tensor) => Tensor,
+  name = 'valueAndGrad',
+): (x: Tensor, dy?: Tensor) => { value: Tensor; grad: Tensor } {
+  return (x, dy) => {
+    requireFunction(name, f);
+    const { value, grads: all } = differentiate(name, f, [x], dy);
+    return { value, grad: all[0] as Tensor };
+  };
+}
+
+/** The value of a function of several tensors, with its gradients. */
+export function valueAndGrads(
+  f: Function,
+  name = 'valueAndGrads',
+): (inputs: readonly Tensor[], dy?: Tensor) => { value: Tensor; grads: Tensor[] } {
+  return (inputs, dy) => {
+    requireFunction(name, f);
+    if (!Array.isArray(inputs)) {
+      throw new TapeError({
+        op: name,
+        rule: 'the inputs are given as one list.',
+        received: describe(inputs),
+        mend: `call ${name}(f)([a, b]).`,
+      });
+    }
+    return differentiate(name, f, inputs, dy);
+  };
+}
+
+function requireFunction(name: string, f: unknown): void {
+  if (typeof f === 'function') return;
+  throw new TapeError({
+    op: name,
+    rule: 'its argument is a function of tensors.',
+    received: describe(f),
+    mend: `call ${name}((x) => …).`,
+  });
+}
+
+function differentiate(
+  name: string,
+  f: Function,
+  inputs: readonly Tensor[],
+  dy: Tensor | undefined,
+): { value: Tensor; grads: Tensor[] } {
+  for (const [i, input] of inputs.entries()) requireTensor(name, input, i);
+  return tidy(() => {
+    using tape = new GradientTape({ watchAccessedVariables: false });
+    // The caller may pass one tensor twice, and each must get a gradient of its own.
+    const own = inputs.map((input, i) =>
+      inputs.indexOf(input) < i ? tape.stopRecording(() => identity(input)) : input,
+    );
+    tape.watch(own);
+    const value = f(...own);
+    requireValue(name, value);
+    const gradients = tape.gradient(value, own, { outputGradients: dy ?? null });
+    const cut = gradients.indexOf(null);
+    if (cut >= 0) {
+      throw new TapeError({
+        op: name,
+        rule: 'the result must depend on every input through differentiable operations.',
+        received: `no gradient for input ${cut}, ${formatSpec(own[cut] as Tensor)}. ${tape.explain(value, own[cut] as Tensor).text}`,
+        mend: 'compute the result from the inputs by ops inside the function, or leave the input out.',
+      });
+    }
+    // A function may return its input: the caller then holds that tensor twice.
+    return { value: inputs.includes(value) ? identity(value) : value, grads: gradients as Tensor[] };
+  });
+}
+
+function requireTensor(name: string, input: unknown, i: number): void {
+  if (input instanceof Tensor) return;
+  throw new TapeError({
+    op: name,
+    rule: 'gradients are taken with respect to tensors.',
+    received: `input ${i}: ${describe(input)}`,
+    mend: 'make it a tensor first: tensor(values).',
+  });
+}
+
+function requireValue(name: string, value: unknown): asserts value is Tensor {
+  if (value instanceof Tensor) return;
+  throw new TapeError({
+    op: name,
+    rule: 'the function must return one tensor.',
+    received: describe(value),
+    mend: 'return the result of an op; async functions can’t be differentiated.',
+  });
+}
+
+function requireLike(name: string, what: string, given: readonly Tensor[], inputs: readonly Tensor[]): void {
+  const fits =
+    given.length === inputs.length &&
+    given.every((t, i) => sizeAndShape(t) === sizeAndShape(inputs[i] as Tensor));
+  if (fits) return;
+  throw new ShapeError({
+    op: name,
+    rule: `${what} have the shapes of the inputs, one for each.`,
+    received: `${given.map(formatSpec).join(', ')} for ${inputs.map(formatSpec).join(', ')}`,
+    mend: 'pass one tensor for each input, in its shape.',
+  });
+}
+
+const sizeAndShape = (t: Tensor) => t.shape.join();
+
+/**
+ * Jacobian-vector product: the value of f at `inputs`, and how it moves along `tangents` (in the inputs' shapes).
+ * Reverse over reverse: u ↦ Jᵀu is linear, and its own transpose is v ↦ Jv.
+ */
+export function jvp(
+  f: Function,
+  inputs: readonly Tensor[],
+  tangents: readonly Tensor[],
+): { value: Tensor; tangent: Tensor } {
+  requireFunction('jvp', f);
+  requireLike('jvp', 'tangents', tangents, inputs);
+  return tidy(() => {
+    using outer = new GradientTape({ watchAccessedVariables: false });
+    using inner = new GradientTape({ watchAccessedVariables: false });
+    inner.watch(inputs);
+    const value = f(...inputs);
+    requireValue('jvp', value);
+    const u = fill(value.shape, 0);
+    outer.watch(u);
+    const transposed = inner.gradient(value, inputs, {
+      outputGradients: u,
+      unconnectedGradients: 'zero',
+    }) as Tensor[];
+    const tangent = outer.gradient(transposed, u, {
+      outputGradients: tangents,
+      unconnectedGradients: 'zero',
+    }) as Tensor;
+    return { value: inputs.includes(value) ? identity(value) : value, tangent };
+  });
+}
+
+/** Hessian-vector product of a scalar function: d/dε ∇f(inputs + ε·vectors), in the inputs' shapes. */
+export function hvp(f: Function, inputs: readonly Tensor[], vectors: readonly Tensor[]): Tensor[] {
+  requireFunction('hvp', f);
+  requireLike('hvp', 'vectors', vectors, inputs);
+  return tidy(() => {
+    using outer = new GradientTape({ watchAccessedVariables: false });
+    outer.watch(inputs);
+    using inner = new GradientTape({ watchAccessedVariables: false });
+    inner.watch(inputs);
+    const value = f(...inputs);
+    requireValue('hvp', value);
+    const gradients = inner.gradient(value, inputs, { unconnectedGradients: 'zero' }) as Tensor[];
+    return outer.gradient(gradients, inputs, {
+      outputGradients: vectors,
+      unconnectedGradients: 'zero',
+    }) as Tensor[];
+  });
+}
