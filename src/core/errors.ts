@@ -18,6 +18,8 @@ export class RetrogradError extends Error {
   readonly rule: string;
   readonly received: string | undefined;
   readonly mend: string | undefined;
+  /** Errors that came with this one: a readback throws the first and keeps the rest here. */
+  others: readonly RetrogradError[] = [];
 
   constructor(parts: ErrorParts) {
     super(formatMessage(parts), parts.cause === undefined ? undefined : { cause: parts.cause });

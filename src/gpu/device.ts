@@ -3,7 +3,7 @@
  */
 import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
-import { type FaultReport, FaultWords } from './faults.ts';
+import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import type { ParamFields, ParamValues } from './params.ts';
 import { PipelineCache } from './pipelines.ts';
@@ -52,6 +52,8 @@ export class Device {
   readonly #readback: Readback;
   /** Errors that arrived while no one waited; the next readback tells them. */
   #pending: RetrogradError[] = [];
+  /** Settles once all fault words that were collected in between have arrived in `#pending`. */
+  #collecting: Promise<unknown> = Promise.resolve();
   #lost: DeviceLostError | null = null;
 
   constructor(
@@ -145,6 +147,7 @@ export class Device {
    */
   async read(range: BoundRange | null): Promise<ArrayBuffer> {
     this.requireAlive();
+    const collecting = this.#collecting;
     let result: Awaited<ReturnType<Readback['read']>>;
     try {
       result = await this.#readback.read(range);
@@ -152,6 +155,7 @@ export class Device {
       await Promise.resolve();
       throw this.#lost ?? cause;
     }
+    await collecting;
     this.#throwPending(result.errors);
     return result.bytes;
   }
@@ -194,18 +198,19 @@ export class Device {
 
   readonly #free = (storage: Storage): void => this.pool.release(storage.buffer);
 
+  /** Frees the fault slots; what they held is told at the next readback. */
   #collectFaultsInBackground(): void {
-    this.#readback.read(null).then(
+    const collected = this.#readback.read(null).then(
       ({ errors }) => void this.#pending.push(...errors),
       () => {},
     );
+    this.#collecting = Promise.all([this.#collecting, collected]);
   }
 
   #throwPending(errors: RetrogradError[]): void {
-    const [first, ...others] = [...this.#pending, ...errors];
+    const error = joinErrors([...this.#pending, ...errors]);
     this.#pending = [];
-    if (!first) return;
-    throw others.length === 0 ? first : Object.assign(first, { others });
+    if (error) throw error;
   }
 }
 

@@ -63,3 +63,20 @@ export function decodeFaults(words: Uint32Array, reports: readonly FaultReport[]
   });
   return errors;
 }
+
+/** Errors named in the message of one that stands for several. */
+const maxNamed = 8;
+
+/** One error for several that came at once: the first, which tells of the rest in its message and its `others`. */
+export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | null {
+  const [first, ...others] = errors;
+  if (!first || others.length === 0) return first ?? null;
+  const named = others
+    .slice(0, maxNamed)
+    .map(({ op, rule }) => `\n    ${op ? `${op}: ` : ''}${rule.split('\n')[0]}`);
+  const rest = others.length > maxNamed ? `\n    and ${others.length - maxNamed} more` : '';
+  const count = others.length === 1 ? '1 more error' : `${others.length} more errors`;
+  first.others = others;
+  first.message += `\n  with ${count}, in \`others\`:${named.join('')}${rest}`;
+  return first;
+}

@@ -3,7 +3,7 @@
  * otherwise the kernels run, and active recorders receive the call.
  */
 import { DTypeError, IndexOutOfRangeError, ValueError } from '../core/errors.ts';
-import { describe, unravel } from '../core/shape.ts';
+import { describe, sizeOf, unravel } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { FaultReport } from '../gpu/faults.ts';
 import { callSite } from '../history/callSite.ts';
@@ -34,6 +34,8 @@ export interface Saved {
 export class Call {
   /** Set once the call is recorded; faults that are told later can name it. */
   node: Node | null = null;
+  /** The layer call inside which this call runs. */
+  readonly parent: Node | null = currentParent();
 
   constructor(
     readonly op: string,
@@ -42,44 +44,37 @@ export class Call {
     readonly operands: readonly unknown[],
   ) {}
 
-  /** What a fault of an index tensor in this call means. `name` is the index input's name, `x` what is indexed. */
-  indexFault(indices: TensorSpec, x: TensorSpec, axis: number, name = 'indices'): FaultReport {
-    const limit = x.shape[axis] as number;
+  /**
+   * What a fault of an index tensor in this call means. `indexed` says what the index at a position points into.
+   */
+  indexFault(indices: TensorSpec, indexed: (position: readonly number[]) => IndexedAxis): FaultReport {
+    const { shape, dtype } = indices;
     const site = callSite();
     return {
-      count: indices.shape.reduce((product, n) => product * n, 1),
-      raise: (flat, bits) =>
-        this.indexError({
-          position: unravel(flat, indices.shape),
-          index: indices.dtype === 'uint32' ? bits : bits | 0,
-          limit,
-          axis,
-          name,
-          x,
-          site,
-        }),
+      count: sizeOf(shape),
+      raise: (flat, bits) => {
+        const position = unravel(flat, shape);
+        return this.indexError(position, dtype === 'uint32' ? bits : bits | 0, indexed(position), site);
+      },
     };
   }
 
   /** The error for one index outside its range, with the history of the call. */
-  indexError(fault: {
-    position: number[];
-    index: number;
-    limit: number;
-    axis: number;
-    name: string;
-    x: TensorSpec;
-    site?: string | undefined;
-  }): IndexOutOfRangeError {
-    const { position, index, limit, axis, name, x, site } = fault;
-    const layer = this.node?.parent?.operation.name;
+  indexError(
+    position: number[],
+    index: number,
+    indexed: IndexedAxis,
+    site = callSite(),
+  ): IndexOutOfRangeError {
+    const { name, of, axis, limit, mend } = indexed;
+    const layer = this.parent?.operation.name;
     const made = layer
-      ? `made by layer '${layer}' (call ${(this.node?.parent?.index ?? 0) + 1})`
+      ? `made by layer '${layer}' (call ${(this.parent?.index ?? 0) + 1})`
       : `made by op '${this.op}'`;
     return new IndexOutOfRangeError({
       op: this.op,
-      rule: `index ${index} at position [${position.join(', ')}] of \`${name}\` is outside [0, ${limit}), the range of axis ${axis} of \`x\` ${formatSpec(x)}.\n  ${made}${site ? `, recorded at ${site}` : ''}`,
-      mend: 'clamp or mask the indices, or pass validateIndices: false to read such rows as zeros.',
+      rule: `index ${index} at position [${position.join(', ')}] of \`${name}\` is outside [0, ${limit}), the range of axis ${axis} of ${of}.\n  ${made}${site ? `, recorded at ${site}` : ''}`,
+      mend,
       position,
       index,
       limit,
@@ -88,6 +83,18 @@ export class Call {
       history: this.node,
     });
   }
+}
+
+/** What an index points into, as error messages say it. */
+export interface IndexedAxis {
+  /** Name of the index input. */
+  name: string;
+  /** What is indexed, such as "`x` float32[10, 64]". */
+  of: string;
+  axis: number;
+  /** Size of that axis. */
+  limit: number;
+  mend: string;
 }
 
 export interface OpDefinition<O extends object = object> {
