@@ -131,5 +131,4 @@ await runMain(async () => {
   });
   const files = families(values.fixtures);
   report(await (values.browser ? inBrowser : inNode)(files, values.filter));
-  process.exit(); // Dawn's device would keep the process alive.
 });
