@@ -16,7 +16,7 @@ const ownFrames = new URL('..', import.meta.url).href.replace(/\/(chunks\/)?$/, 
 /** `file:line` of the nearest frame outside the library; undefined unless debug mode is on. */
 export function callSite(): string | undefined {
   if (!enabled) return undefined;
-  const frames = (new Error().stack ?? '').split('\n').slice(1);
+  const frames = stackFrames();
   for (const frame of frames) {
     const place = /\(?((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame.trim());
     if (!place) continue;
@@ -26,4 +26,14 @@ export function callSite(): string | undefined {
     return `${url.split('/').slice(-1)[0]}:${line}`;
   }
   return undefined;
+}
+
+/** V8 keeps ten frames by default, and an op inside a layer inside a model is deeper than that. */
+function stackFrames(): string[] {
+  const holder = Error as { stackTraceLimit?: number };
+  const before = holder.stackTraceLimit;
+  holder.stackTraceLimit = 100;
+  const { stack = '' } = new Error();
+  if (before !== undefined) holder.stackTraceLimit = before;
+  return stack.split('\n').slice(1);
 }

@@ -2,7 +2,7 @@
  * @file Why a tensor has no Keras history, in words: what, why, where, and the mend.
  */
 import { MissingHistoryError } from '../core/errors.ts';
-import { formatShape } from '../core/shape.ts';
+import { describe, formatShape } from '../core/shape.ts';
 import type { KerasHistory } from './node.ts';
 import type { Origin, Provenance } from './provenance.ts';
 
@@ -46,14 +46,18 @@ export interface ExplainOptions {
   device?: unknown;
 }
 
-const notTensor: Explainable = { shape: [], dtype: '', kerasHistory: null };
+/** Stands for what isn’t a tensor at all, so that asking about it is answered rather than punished. */
+function asExplainable(value: unknown): Explainable {
+  const isTensor = typeof value === 'object' && value !== null && 'shape' in value && 'kerasHistory' in value;
+  return isTensor ? (value as Explainable) : { shape: [], dtype: describe(value), kerasHistory: null };
+}
 
 /**
  * Says where a tensor came from, or why it has no history. With `tape` or `device`, a history that belongs to another
  * one is foreign.
  */
 export function explainHistory(tensor: Explainable, options: ExplainOptions = {}): HistoryExplanation {
-  const { shape, dtype, name, kerasHistory, provenance, device } = tensor ?? notTensor;
+  const { shape, dtype, name, kerasHistory, provenance, device } = asExplainable(tensor);
   const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
@@ -176,7 +180,7 @@ function explanation(cause: HistoryCause, what: string, { why, where, mend }: Wo
  * Errors: MissingHistoryError with the explanation, where it has none.
  */
 export function requireHistory(tensor: Explainable): KerasHistory {
-  const history = tensor?.kerasHistory;
+  const history = asExplainable(tensor).kerasHistory;
   if (history) return history;
   const { what, why, where, mend } = explainHistory(tensor);
   throw new MissingHistoryError({

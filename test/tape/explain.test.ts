@@ -1,0 +1,153 @@
+/** @file tape.explain: the path of a gradient, or the cut. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  cast,
+  GradientTape,
+  init,
+  mul,
+  square,
+  stopGradient,
+  sum,
+  tensor,
+  variable,
+} from '../../src/index.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+describe('connected', () => {
+  test('names the path, op by op', () => {
+    const w = variable(tensor([1, 2]), { name: 'w' });
+    const tape = new GradientTape();
+    const loss = sum(square(mul(w, 3)));
+    tape.gradient(loss, w);
+    const answer = tape.explain(loss, w);
+    expect(answer.connected).toBe(true);
+    expect(answer.path.map(({ operation }) => operation)).toEqual(['mul', 'square', 'sum']);
+    expect(answer.text).toBe(
+      "connected: the gradient of float32[] reaches float32[2] 'w' through mul → square → sum.",
+    );
+  });
+
+  test('a frozen variable does not cut the gradient to the input', () => {
+    const frozen = variable(tensor([2]), { trainable: false });
+    const x = tensor([1]);
+    using tape = new GradientTape();
+    tape.watch(x);
+    const y = mul(square(x), frozen);
+    expect(tape.explain(y, x).connected).toBe(true);
+    expect(tape.explain(y, frozen).cut?.cause).toBe('unwatched');
+    expect(tape.explain(y, frozen).cut?.why).toMatch(/not trainable/);
+  });
+});
+
+describe('cut', () => {
+  const start = () => {
+    const x = tensor([1, 2], { name: 'x' });
+    const tape = new GradientTape({ persistent: true });
+    tape.watch(x);
+    return { x, tape };
+  };
+
+  test('a readback and upload', async () => {
+    const { x, tape } = start();
+    const h = square(x);
+    const loss = sum(mul(tensor(await h.data()), 2));
+    const { cut, text } = tape.explain(loss, x);
+    expect(tape.gradient(loss, x)).toBeNull();
+    expect(cut).toMatchObject({ cause: 'readBack', last: "'square' (float32[2])", first: 'tensor()' });
+    expect(text).toBe(
+      "cut: no gradient flows from float32[] to float32[2] 'x'.\n" +
+        "  connected up to 'square' (float32[2]); cut at tensor().\n" +
+        "  why: the values of float32[2] made by 'square' were read back to the host, and tensor() made a fresh tensor of them.\n" +
+        '  mend: pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
+    );
+    tape.dispose();
+  });
+
+  test('stopGradient', () => {
+    const { x, tape } = start();
+    const loss = sum(stopGradient(square(x)));
+    expect(tape.explain(loss, x).cut).toMatchObject({
+      cause: 'detached',
+      last: "'square' (float32[2])",
+      first: "'stopGradient'",
+    });
+    tape.dispose();
+  });
+
+  test('integers', () => {
+    const { x, tape } = start();
+    const loss = sum(cast(cast(mul(x, 3), 'int32'), 'float32'));
+    expect(tape.explain(loss, x).cut).toMatchObject({
+      cause: 'integers',
+      last: "'mul' (float32[2])",
+      first: "'cast'",
+    });
+    const n = tensor([1], { dtype: 'int32' });
+    expect(tape.explain(loss, n).cut?.cause).toBe('integers');
+    tape.dispose();
+  });
+
+  test('another tape', () => {
+    const { x, tape } = start();
+    tape.stopRecording(() => {
+      using second = new GradientTape();
+      second.watch(x);
+      const h = square(x);
+      expect(second.explain(h, x).connected).toBe(true);
+      expect(tape.explain(h, x).cut).toMatchObject({ cause: 'foreign', first: "'square'" });
+    });
+    tape.dispose();
+  });
+
+  test('stopped recording, and an op before the tape', () => {
+    const { x, tape } = start();
+    const hidden = tape.stopRecording(() => square(x));
+    expect(tape.explain(sum(hidden), x).cut).toMatchObject({
+      cause: 'unrecorded',
+      first: "'square'",
+      last: "the source float32[2] 'x'",
+    });
+    tape.dispose();
+
+    const w = variable(tensor([1]), { name: 'w' });
+    const early = square(w);
+    const late = new GradientTape({ persistent: true });
+    late.watch(w);
+    expect(late.explain(sum(early), w).cut).toMatchObject({ cause: 'unrecorded', first: "'square'" });
+    late.dispose();
+  });
+
+  test('a variable made from a tensor', () => {
+    const { x, tape } = start();
+    const detached = variable(square(x), { name: 'copy' });
+    const loss = sum(mul(detached, 2));
+    expect(tape.explain(loss, x).cut).toMatchObject({
+      cause: 'variable',
+      last: "'square' (float32[2])",
+      first: 'a variable',
+    });
+    tape.dispose();
+  });
+
+  test('a tensor that no one watches', () => {
+    const { tape } = start();
+    const y = tensor([3]);
+    expect(tape.explain(square(y), y).cut).toMatchObject({
+      cause: 'unwatched',
+      mend: 'call tape.watch(x) before computing with x.',
+    });
+    tape.dispose();
+  });
+
+  test('no connection at all', () => {
+    const { x, tape } = start();
+    const other = tensor([5], { name: 'other' });
+    const { cut } = tape.explain(square(other), x);
+    expect(cut?.cause).toBe('independent');
+    expect(cut?.why).toMatch(/'other' \(fresh\)/);
+    tape.dispose();
+  });
+});

@@ -1,0 +1,203 @@
+/** @file Gradients of functions, functions with a gradient of their own, and recomputation. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  add,
+  checkpoint,
+  customGradient,
+  GradientTape,
+  grad,
+  grads,
+  hvp,
+  identity,
+  init,
+  jvp,
+  memory,
+  mul,
+  ShapeError,
+  square,
+  sub,
+  sum,
+  TapeError,
+  type Tensor,
+  tensor,
+  tidy,
+  valueAndGrad,
+  valueAndGrads,
+  variable,
+} from '../../src/index.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const values = async (t: Tensor | null | undefined) => (t ? Array.from(await t.data()) : null);
+
+describe('grad and its family', () => {
+  test('grad', async () => {
+    expect(await values(grad((x) => mul(square(x), x))(tensor([1, 2])))).toEqual([3, 12]);
+    expect(await values(grad(square)(tensor([1, 2]), tensor([10, 100])))).toEqual([20, 400]);
+  });
+
+  test('grads and valueAndGrads take a list', async () => {
+    const [a, b] = [tensor([2, 3]), tensor([5, 7])];
+    const [da, db] = grads((x, y) => mul(x, y))([a, b]);
+    expect(await values(da)).toEqual([5, 7]);
+    expect(await values(db)).toEqual([2, 3]);
+    const both = valueAndGrads((x, y) => sum(mul(x, y)))([a, b]);
+    expect(await both.value.item()).toBe(31);
+    expect(await values(both.grads[0])).toEqual([5, 7]);
+  });
+
+  test('valueAndGrad', async () => {
+    const { value, grad: slope } = valueAndGrad((x) => sum(square(x)))(tensor([3, 4]));
+    expect(await value.item()).toBe(25);
+    expect(await values(slope)).toEqual([6, 8]);
+  });
+
+  test('nests for higher derivatives', async () => {
+    const cube = (x: Tensor) => mul(square(x), x);
+    expect(await values(grad(grad(cube))(tensor([2, 3])))).toEqual([12, 18]);
+    expect(await values(grad(grad(grad(cube)))(tensor([2, 3])))).toEqual([6, 6]);
+  });
+
+  test('one tensor given twice gets two gradients', async () => {
+    const a = tensor([3]);
+    const [first, second] = grads((x, y) => mul(square(x), y))([a, a]);
+    expect(await values(first)).toEqual([18]);
+    expect(await values(second)).toEqual([9]);
+  });
+
+  test('jvp moves along tangents', async () => {
+    const { value, tangent } = jvp(
+      (x, y) => mul(square(x), y),
+      [tensor([2, 3]), tensor([5, 7])],
+      [tensor([1, 0]), tensor([0, 1])],
+    );
+    expect(await values(value)).toEqual([20, 63]);
+    expect(await values(tangent)).toEqual([20, 9]);
+  });
+
+  test('hvp', async () => {
+    const f = (x: Tensor, y: Tensor) => sum(mul(square(x), y));
+    const [hx, hy] = hvp(
+      f as (...t: Tensor[]) => Tensor,
+      [tensor([2, 3]), tensor([5, 7])],
+      [tensor([1, 1]), tensor([1, 2])],
+    );
+    // d²/dx² = 2y, d²/dxdy = 2x.
+    expect(await values(hx)).toEqual([10 + 4, 14 + 12]);
+    expect(await values(hy)).toEqual([4, 6]);
+  });
+
+  test('leave nothing behind but their results', () => {
+    const x = tensor([1, 2]);
+    const before = memory();
+    tidy(() => void valueAndGrad((t) => sum(square(mul(t, t))))(x));
+    expect(memory().tensors).toBe(before.tensors);
+    expect(memory().bytes).toBe(before.bytes);
+  });
+
+  test('say what is wrong', () => {
+    const x = tensor([1]);
+    expect(() => grad(() => tensor([1]))(x)).toThrow(/must depend on every input/);
+    // @ts-expect-error not a function
+    expect(() => grad(3)(x)).toThrow(TapeError);
+    // @ts-expect-error a number
+    expect(() => grad(square)(3)).toThrow(TapeError);
+    // @ts-expect-error no tensor comes back
+    expect(() => grad(async (t: Tensor) => t)(x)).toThrow(/return one tensor/);
+    // @ts-expect-error a tensor instead of a list
+    expect(() => grads(square)(x)).toThrow(/one list/);
+    expect(() => grad(square)(x, tensor([1, 2]))).toThrow(ShapeError);
+    expect(() => jvp(square, [x], [tensor([1, 2])])).toThrow(ShapeError);
+  });
+});
+
+describe('customGradient', () => {
+  test('replaces the gradient, on the tape and in history', async () => {
+    const doubled = customGradient((x) => ({ value: square(x), gradient: (dy) => mul(dy, 100) }));
+    const x = tensor([3]);
+    const tape = new GradientTape();
+    tape.watch(x);
+    const y = doubled(x);
+    expect(y.kerasHistory?.operation.name).toBe('customGradient');
+    expect(await values(y)).toEqual([9]);
+    expect(await values(tape.gradient(y, x))).toEqual([100]);
+  });
+
+  test('closes over what its function computed', async () => {
+    const cube = customGradient((x) => {
+      const squared = square(x);
+      return { value: mul(squared, x), gradient: (dy) => mul(mul(dy, squared), 3) };
+    });
+    expect(await values(grad(cube)(tensor([2])))).toEqual([12]);
+  });
+
+  test('has higher derivatives where its gradient is made of ops on its inputs', async () => {
+    const cube = customGradient((x) => ({
+      value: mul(square(x), x),
+      gradient: (dy) => mul(dy, mul(square(x), 3)),
+    }));
+    expect(await values(grad(grad(cube))(tensor([2])))).toEqual([12]);
+  });
+
+  test('takes several inputs, and null for those without gradient', async () => {
+    const scaled = customGradient((x, k) => ({ value: mul(x, k), gradient: (dy) => [mul(dy, k), null] }));
+    const [x, k] = [tensor([2]), tensor([5])];
+    const tape = new GradientTape();
+    tape.watch([x, k]);
+    const [dx, dk] = tape.gradient(scaled(x, k), [x, k]);
+    expect(await values(dx)).toEqual([5]);
+    expect(dk).toBeNull();
+  });
+
+  test('refuses what doesn’t fit', () => {
+    // @ts-expect-error a bare tensor
+    expect(() => customGradient((x) => x)(tensor([1]))).toThrow(/\{ value, gradient \}/);
+    const wrong = customGradient((x) => ({ value: identity(x), gradient: () => tensor([1, 2, 3]) }));
+    expect(() => grad(wrong)(tensor([1]))).toThrow(/in its shape/);
+  });
+});
+
+describe('checkpoint', () => {
+  const body = (x: Tensor, w: Tensor) => square(mul(square(mul(x, w)), w));
+
+  test('gives the gradients of the function, variables included', async () => {
+    const w = variable(tensor([2, 3]));
+    const x = tensor([1, 2]);
+    const gradients = async (f: (x: Tensor) => Tensor) => {
+      const tape = new GradientTape();
+      tape.watch(x);
+      const [dx, dw] = tape.gradient(sum(f(x)), [x, w]);
+      return [await values(dx), await values(dw)];
+    };
+    const plain = await gradients((t) => body(t, w));
+    expect(await gradients(checkpoint((t) => body(t, w)) as (x: Tensor) => Tensor)).toEqual(plain);
+  });
+
+  test('keeps less until then', () => {
+    const x = tensor(new Float32Array(65536));
+    const held = (f: (x: Tensor) => Tensor) => {
+      const tape = new GradientTape();
+      tape.watch(x);
+      const before = memory().bytes;
+      const y = tidy(() => f(x));
+      const kept = memory().bytes - before;
+      tape.dispose();
+      y.dispose();
+      return kept;
+    };
+    const deep = (t: Tensor) => square(square(square(square(t))));
+    expect(held(checkpoint(deep))).toBeLessThan(held(deep) / 2);
+  });
+
+  test('has second derivatives', async () => {
+    const cube = checkpoint((x) => mul(square(x), x)) as (x: Tensor) => Tensor;
+    expect(await values(grad(grad(cube))(tensor([2, 3])))).toEqual([12, 18]);
+  });
+});
+
+test('tape and ops agree on a sum of parts', async () => {
+  const f = (x: Tensor) => sum(sub(add(square(x), x), 1));
+  expect(await values(grad(f)(tensor([1, 2])))).toEqual([3, 5]);
+});
