@@ -22,7 +22,7 @@ export const MAY_IMPORT = {
   'src/history': ['src/core'],
   'src/gpu': ['src/core', 'shaders'],
   'src/tensor': ['src/gpu', 'src/core', 'src/history'],
-  'src/kernels': ['src/tensor', 'src/gpu', 'src/core', 'shaders'],
+  'src/kernels': ['src/tensor', 'src/gpu', 'src/core', 'src/history', 'shaders'],
   'src/ops': ['src/kernels', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   'src/tape': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   'src/keras': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
