@@ -11,9 +11,11 @@ export type BindingType = `${'read' | 'write' | 'read_write'} ${string}`;
 export type Bindings = Readonly<Record<string, BindingType>>;
 
 /** Compile-time options: they choose the source text, and nothing else does. */
-export type KernelOptions = Readonly<
-  Record<string, string | number | boolean | readonly (string | number | boolean)[]>
->;
+export type KernelOptions = Readonly<Record<string, OptionValue | OptionTable>>;
+
+type OptionValue = string | number | boolean | readonly (string | number | boolean)[];
+/** Options that belong together. */
+type OptionTable = Readonly<Record<string, OptionValue>>;
 
 export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
   /** Labels modules and pipelines; unique among kernels. */

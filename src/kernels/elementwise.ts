@@ -42,7 +42,7 @@ export interface Scalars {
 }
 
 /** The strides by which a tensor of shape `from` is read over shape `to`: 0 along broadcast axes. */
-function broadcastStrides(from: Shape, to: Shape): number[] {
+export function broadcastStrides(from: Shape, to: Shape): number[] {
   const own = stridesOf(from);
   const offset = to.length - from.length;
   return to.map((_, i) => (i < offset || from[i - offset] === 1 ? 0 : (own[i - offset] as number)));

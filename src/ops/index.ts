@@ -6,9 +6,17 @@ export { cast } from './cast.ts';
 export { fill, ones, zeros } from './creation.ts';
 export { defineOp } from './define.ts';
 export { identity } from './identity.ts';
+export { matMul, type MatMulOptions } from './matMul.ts';
 export { maxPool, maxPool1d } from './maxPool.ts';
 export type { PoolOptions } from './pooling.ts';
 export { reshape } from './reshape.ts';
 export { stopGradient } from './stopGradient.ts';
+export {
+  resizeBilinear,
+  type ResizeOptions,
+  resizeNearest,
+  type UpSamplingOptions,
+  upSampling2d,
+} from './resize.ts';
 export { sum } from './sum.ts';
 export { neg, square } from './unary.ts';

@@ -1,0 +1,68 @@
+/**
+ * @file Products of matrices, batched: an instance of the engine with one segment. A slice is a matrix of the batch;
+ * either operand may repeat along batch axes (stride 0).
+ */
+import { type GemmOptions, gemm, type OperandLayout } from './gemm.ts';
+
+export type MatMulOptions = GemmOptions & {
+  /** Batch axes after merging. */
+  batchRank: number;
+};
+
+/** WGSL of an operand that is a matrix, one stride apart from line to line (or from k to k). */
+function matrix(name: 'a' | 'b', struct: string, layout: OperandLayout): string {
+  const step = layout.major === 'k' ? 'k' : `k * params.${name}_stride`;
+  const line = layout.major === 'k' ? `line * params.${name}_stride` : 'line';
+  return `
+struct ${struct} {
+  offset: u32,
+}
+
+fn ${name}_line(slice: u32, line: u32) -> ${struct} {
+  return ${struct}(batch_offset(slice, params.${name}_batch_strides) + ${line});
+}
+
+fn ${name}_spot(line: ${struct}, segment: Segment) -> ${struct} {
+  return line;
+}
+
+fn ${name}_index(spot: ${struct}, k: u32) -> u32 {
+  return spot.offset + ${step};
+}
+`;
+}
+
+export function matMul(options: MatMulOptions): string {
+  const axes = Array.from({ length: options.batchRank }, (_, i) => options.batchRank - 1 - i);
+  const walk = axes.map((axis) => {
+    const at = (field: string) => `${field}[${axis >> 2}][${axis & 3}]`;
+    return `offset += (remaining % ${at('params.batch_shape')}) * ${at('strides')};
+  remaining /= ${at('params.batch_shape')};`;
+  });
+  const source = `
+struct Segment {
+  index: u32,
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  return Segment(index);
+}
+
+fn batch_offset(slice: u32, strides: array<vec4<u32>, 2>) -> u32 {
+  var remaining = slice;
+  var offset = 0u;
+  ${walk.join('\n  ')}
+  return offset;
+}
+${matrix('a', 'AMatrix', options.a)}
+${matrix('b', 'BMatrix', options.b)}
+fn c_row(slice: u32, row: u32) -> CRow {
+  return CRow((slice * params.m + row) * params.n, true);
+}
+
+fn bias_offset(slice: u32) -> u32 {
+  return 0u;
+}
+`;
+  return gemm(options, { source, a: { guarded: false }, b: { guarded: false }, skips: false });
+}

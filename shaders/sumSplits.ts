@@ -1,0 +1,46 @@
+/**
+ * @file The second pass of a product whose k axis was split: adds the partial sums [splits, count] in order, then the
+ * bias, then the activation.
+ */
+import { wgsl } from './lib/wgsl.ts';
+import { flatIndex } from './lib/indexing.ts';
+import { mathFunctions } from './lib/math.ts';
+
+export const sumSplitsWorkgroup = 64;
+
+export type SumSplitsOptions = {
+  type: string;
+  bias: boolean;
+  /** WGSL expression of `value`; may use `params.alpha`. */
+  activation: string;
+};
+
+export function sumSplits({ type, bias, activation }: SumSplitsOptions): string {
+  return wgsl`
+${flatIndex}
+${mathFunctions(activation)}
+fn activate(value: ${type}) -> ${type} {
+  return ${activation};
+}
+
+@compute @workgroup_size(${sumSplitsWorkgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, ${sumSplitsWorkgroup}u);
+  if (i >= params.count) {
+    return;
+  }
+  var sum = partial[i];
+  for (var split = 1u; split < params.splits; split++) {
+    sum += partial[split * params.count + i];
+  }
+#if ${bias}
+  sum += bias_values[i % params.n];
+#endif
+  out[i] = activate(sum);
+}
+`;
+}

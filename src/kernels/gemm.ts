@@ -1,0 +1,171 @@
+/**
+ * @file What launches of the matrix multiplication engine share: the choice of a tile, of vector widths and of splits
+ * along k, and the second pass that adds the splits.
+ */
+import { type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { sumSplits, sumSplitsWorkgroup } from '../../shaders/sumSplits.ts';
+import { type DType, wgslType } from '../core/dtype.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { AdapterClass } from '../gpu/adapter.ts';
+import type { Device } from '../gpu/device.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { output } from './output.ts';
+
+/** What happens to the sums before they are written. */
+export interface Epilogue {
+  /** A vector of one value for each column. */
+  bias?: Tensor | null;
+  /** WGSL expression of `value`; may use `params.alpha`. */
+  activation?: string;
+  alpha?: number;
+}
+
+/** The size of a product: `slices` times m × n, over k = segments · length. */
+export interface GemmSize {
+  m: number;
+  n: number;
+  segments: number;
+  length: number;
+  slices: number;
+}
+
+/**
+ * The tiles there are. Blocks of 8 × 8 do 64 multiplications for 16 elements read; small ones leave more blocks to
+ * spread over a device.
+ */
+export const gemmTiles = {
+  large: { memory: 'shared', groupM: 16, groupN: 16, blockM: 8, blockN: 8, depth: 16 },
+  medium: { memory: 'shared', groupM: 8, groupN: 8, blockM: 8, blockN: 8, depth: 16 },
+  rows: { memory: 'registers', groupM: 1, groupN: 64, blockM: 8, blockN: 8, depth: 4 },
+  row: { memory: 'registers', groupM: 1, groupN: 64, blockM: 1, blockN: 4, depth: 4 },
+} as const satisfies Record<string, GemmTile>;
+
+let forced: GemmTile | null = null;
+
+/** Runs `body` with every product on `tile`: for tests and measurements of a single variant. */
+export function withGemmTile<T>(tile: GemmTile, body: () => T): T {
+  const before = forced;
+  forced = tile;
+  try {
+    return body();
+  } finally {
+    forced = before;
+  }
+}
+
+/** Workgroups that keep a GPU busy, roughly: a few for each of its compute units. */
+const busyWorkgroups = 128;
+
+/** The tile for a product. */
+export function chooseTile(adapter: AdapterClass, { m, n, slices }: GemmSize): GemmTile {
+  if (forced) return forced;
+  if (m === 1) return gemmTiles.row;
+  if (adapter === 'cpu') return gemmTiles.rows;
+  return gemmWorkgroups(gemmTiles.large, m, n, slices) >= busyWorkgroups ? gemmTiles.large : gemmTiles.medium;
+}
+
+/** How k is cut. `parts` is 1 where it isn't. */
+export interface Split {
+  parts: number;
+  segmentsPerPart: number;
+  stepsPerPart: number;
+}
+
+/** Invocations that fill a CPU adapter; it has few threads of four lanes. */
+const busyInvocations = { cpu: 64, gpu: 16384 } as const;
+/** A part has at least this many steps of k: less would not pay for its write and read. */
+const stepsWorthAPart = 256;
+
+/** Cuts k where the product has too few blocks to fill the device. */
+export function chooseSplit(adapter: AdapterClass, tile: GemmTile, size: GemmSize): Split {
+  const { m, n, segments, length, slices } = size;
+  const whole = { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
+  const invocations = gemmWorkgroups(tile, m, n, slices) * tile.groupM * tile.groupN;
+  const steps = segments * length;
+  const wanted = Math.min(
+    Math.floor(busyInvocations[adapter] / invocations),
+    Math.floor(steps / stepsWorthAPart),
+    64,
+  );
+  if (wanted < 2) return whole;
+  if (segments > 1) {
+    const segmentsPerPart = Math.ceil(segments / wanted);
+    return { parts: Math.ceil(segments / segmentsPerPart), segmentsPerPart, stepsPerPart: length };
+  }
+  const stepsPerPart = Math.ceil(length / wanted / 4) * 4;
+  return { parts: Math.ceil(length / stepsPerPart), segmentsPerPart: 1, stepsPerPart };
+}
+
+/** Values of the engine's own parameters. */
+export function gemmParamValues(size: GemmSize, split: Split, alpha: number, splitStride: number) {
+  return {
+    ...size,
+    splits: split.parts,
+    segments_per_split: split.segmentsPerPart,
+    steps_per_split: split.stepsPerPart,
+    split_stride: splitStride,
+    alpha,
+  };
+}
+
+/** The bindings of an instance: element types follow the widths. */
+export function gemmBindings(
+  type: string,
+  a: OperandLayout,
+  b: OperandLayout,
+  outWidth: 1 | 4,
+  bias: boolean,
+): Bindings {
+  const element = (width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
+  return {
+    a_values: `read ${element(a.width)}`,
+    b_values: `read ${element(b.width)}`,
+    ...(bias ? { bias_values: `read ${type}` } : {}),
+    c_values: `write ${element(outWidth)}`,
+  } as Bindings;
+}
+
+/** 4 where every one of `sizes` is a multiple of 4. */
+export function widthOf(...sizes: number[]): 1 | 4 {
+  return sizes.every((n) => n % 4 === 0) ? 4 : 1;
+}
+
+const sumSplitsKernel = defineKernel({
+  name: 'sumSplits',
+  bindings: ({ type, bias }: { type: string; bias: boolean; activation: string }): Bindings => ({
+    partial: `read ${type}`,
+    ...(bias ? { bias_values: `read ${type}` as const } : {}),
+    out: `write ${type}`,
+  }),
+  params: { count: 'u32', n: 'u32', splits: 'u32', alpha: 'f32' },
+  source: sumSplits,
+});
+
+/** A place for the partial sums of a split product of `spec`. */
+export function partialSums(device: Device, spec: TensorSpec, parts: number, op: string): Tensor {
+  return output(device, { shape: [parts, sizeOf(spec.shape)], dtype: spec.dtype }, op);
+}
+
+/** Adds partial sums in order, then applies the epilogue. Columns of the bias are the last axis of `spec`. */
+export function addPartialSums(op: string, partial: Tensor, spec: TensorSpec, epilogue: Epilogue): Tensor {
+  const out = output(partial.device, spec, op);
+  const { bias, activation = 'value', alpha = 0 } = epilogue;
+  partial.device.launch(sumSplitsKernel, {
+    options: { type: wgslType(spec.dtype as DType), bias: Boolean(bias), activation },
+    bindings: {
+      partial: partial.storage,
+      out: out.storage,
+      ...(bias ? { bias_values: bias.storage } : {}),
+    },
+    params: {
+      count: out.size,
+      n: spec.shape.at(-1) ?? 1,
+      splits: partial.shape[0] as number,
+      alpha,
+    },
+    workgroups: Math.ceil(out.size / sumSplitsWorkgroup),
+  });
+  return out;
+}

@@ -1,0 +1,193 @@
+/** @file matMul */
+import { type DType, promote } from '../core/dtype.ts';
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { broadcastShapes, describe, type Shape, sizeOf } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { type MatrixOperand, matMulKernel, type Product } from '../kernels/matMul.ts';
+import type { Epilogue } from '../kernels/gemm.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { cast } from './cast.ts';
+import { defineOp, type Op } from './define.ts';
+import { sumToShape } from './elementwise.ts';
+import { reshape } from './reshape.ts';
+
+export interface MatMulOptions {
+  /** Whether the last two axes of `a` are swapped before the product. Vectors stay as they are. */
+  transposeA?: boolean;
+  transposeB?: boolean;
+}
+
+/** What a product of two specs is: its sizes, and the shapes of its operands as batches of matrices. */
+export interface MatMulPlan extends Product {
+  /** Shape of the result: a vector's axis is left out. */
+  shape: readonly number[];
+  aBatch: Shape;
+  bBatch: Shape;
+  transposeA: boolean;
+  transposeB: boolean;
+}
+
+export function requireBoolean(op: string, what: string, value: unknown): asserts value is boolean {
+  if (typeof value === 'boolean') return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be true or false.`,
+    received: `${what}: ${describe(value)}`,
+    mend: `pass a boolean, or leave \`${what}\` out.`,
+  });
+}
+
+/** Errors: ShapeError for scalars and for sizes that don't meet, ValueError for options. */
+export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: MatMulOptions): MatMulPlan {
+  const { transposeA = false, transposeB = false } = options;
+  requireBoolean(op, 'transposeA', transposeA);
+  requireBoolean(op, 'transposeB', transposeB);
+  for (const [name, spec] of [
+    ['a', a],
+    ['b', b],
+  ] as const) {
+    if (spec.shape.length > 0) continue;
+    throw new ShapeError({
+      op,
+      rule: `\`${name}\` must be a vector, a matrix or a batch of matrices.`,
+      received: `${name}: ${formatSpec(spec)}`,
+      mend: 'multiply by a scalar with mul().',
+    });
+  }
+  const isVectorA = a.shape.length === 1;
+  const isVectorB = b.shape.length === 1;
+  const swapA = transposeA && !isVectorA;
+  const swapB = transposeB && !isVectorB;
+  const [rowsA, columnsA] = isVectorA ? [1, a.shape[0] as number] : (a.shape.slice(-2) as [number, number]);
+  const [rowsB, columnsB] = isVectorB ? [b.shape[0] as number, 1] : (b.shape.slice(-2) as [number, number]);
+  const [m, k] = swapA ? [columnsA, rowsA] : [rowsA, columnsA];
+  const [inner, n] = swapB ? [columnsB, rowsB] : [rowsB, columnsB];
+  if (k !== inner) {
+    throw new ShapeError({
+      op,
+      rule: 'the columns of `a` must be as many as the rows of `b`, after any transposition.',
+      received: `${k} columns of a ${formatSpec(a)}${swapA ? ' transposed' : ''}, ${inner} rows of b ${formatSpec(b)}${swapB ? ' transposed' : ''}`,
+      mend: 'set transposeA or transposeB, or reshape an operand.',
+    });
+  }
+  const aBatch = a.shape.slice(0, -2);
+  const bBatch = b.shape.slice(0, -2);
+  const batch = broadcastShapes(op, aBatch, bBatch);
+  const shape = [...batch, ...(isVectorA ? [] : [m]), ...(isVectorB ? [] : [n])];
+  return { m, n, k, batch, shape, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
+}
+
+/** The dtype of a product: bools are counted as int32. */
+export function productDType(op: string, a: TensorSpec, b: TensorSpec): DType {
+  const common = promote(op, a.dtype, b.dtype);
+  return common === 'bool' ? 'int32' : common;
+}
+
+/** Launches the product of `a` and `b`. */
+export function multiply(
+  op: string,
+  a: Tensor,
+  b: Tensor,
+  options: MatMulOptions,
+  spec: TensorSpec,
+  epilogue: Epilogue = {},
+): Tensor {
+  const plan = planMatMul(op, a, b, options);
+  const operand = (x: Tensor, batch: Shape, transposed: boolean): MatrixOperand => ({
+    values: cast(x, spec.dtype),
+    batch,
+    transposed,
+  });
+  return matMulKernel(
+    op,
+    operand(a, plan.aBatch, plan.transposeA),
+    operand(b, plan.bBatch, plan.transposeB),
+    plan,
+    spec,
+    epilogue,
+  );
+}
+
+/** The gradients of a product, each in its operand's shape; null where it isn't needed. */
+export function productGradients(
+  a: Tensor,
+  b: Tensor,
+  dy: Tensor,
+  specs: readonly [TensorSpec, TensorSpec],
+  needs: readonly boolean[],
+  options: MatMulOptions,
+): (Tensor | null)[] {
+  const [aSpec, bSpec] = specs;
+  const plan = planMatMul('matMul', aSpec, bSpec, options);
+  const { m, n, k, batch, transposeA, transposeB } = plan;
+  // Vectors become matrices, so that one rule holds for all.
+  const asMatrices = (x: Tensor, lead: Shape, rows: number, columns: number) =>
+    reshape(x, { shape: [...lead, rows, columns] });
+  const am = () => (aSpec.shape.length === 1 ? asMatrices(a, [], 1, k) : a);
+  const bm = () => (bSpec.shape.length === 1 ? asMatrices(b, [], k, 1) : b);
+  const dc = asMatrices(dy, batch, m, n);
+  const toShape = (gradient: Tensor, spec: TensorSpec) => {
+    const matrices = spec.shape.length === 1 ? [spec.shape[0] as number] : spec.shape;
+    if (spec.shape.length > 1) return sumToShape(gradient, matrices);
+    const last = gradient.shape.slice(-2).reduce((x, y) => x * y, 1);
+    return sumToShape(reshape(gradient, { shape: [...batch, last] }), matrices);
+  };
+  const da = () => {
+    const gradient = transposeA
+      ? matMul(bm(), dc, { transposeA: transposeB, transposeB: true })
+      : matMul(dc, bm(), { transposeB: !transposeB });
+    return toShape(gradient, aSpec);
+  };
+  const db = () => {
+    // One matrix `b` for a batch of `a`: the sum over the batch is part of the product.
+    if (
+      sizeOf(plan.bBatch) === 1 &&
+      sizeOf(batch) > 1 &&
+      !transposeA &&
+      sizeOf(plan.aBatch) === sizeOf(batch)
+    ) {
+      const rows = m * sizeOf(batch);
+      const tall = reshape(a, { shape: [rows, k] });
+      const tallC = reshape(dc, { shape: [rows, n] });
+      const gradient = transposeB
+        ? matMul(tallC, tall, { transposeA: true })
+        : matMul(tall, tallC, { transposeA: true });
+      return reshape(gradient, { shape: bSpec.shape });
+    }
+    const gradient = transposeB
+      ? matMul(dc, am(), { transposeA: true, transposeB: transposeA })
+      : matMul(am(), dc, { transposeA: !transposeA });
+    return toShape(gradient, bSpec);
+  };
+  return [needs[0] ? da() : null, needs[1] ? db() : null];
+}
+
+/**
+ * The matrix product of `a` and `b`.
+ * Shapes: a [..batch, m, k], b [..batch, k, n] → [..batch, m, n]; batch axes broadcast. `transposeA` and `transposeB` take
+ * [k, m] and [n, k]. A vector `a` is a row, a vector `b` a column, and the result lacks that axis, as in NumPy.
+ * Float32, or integers (bools count as int32); operands of two dtypes meet in the wider. Gradients flow to floats.
+ * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 beside uint32.
+ */
+export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor> = /* @__PURE__ */ defineOp<
+  [a: Tensor, b: Tensor],
+  MatMulOptions
+>({
+  name: 'matMul',
+  inputs: ['a', 'b'],
+  infer: (specs, options) => {
+    const [a, b] = specs as [TensorSpec, TensorSpec];
+    return { shape: planMatMul('matMul', a, b, options).shape, dtype: productDType('matMul', a, b) };
+  },
+  forward: ([a, b], options, { outputs: [spec] }) =>
+    multiply('matMul', a as Tensor, b as Tensor, options, spec as TensorSpec),
+  backward: ([dy], { inputs: [a, b], inputSpecs, needs }, options) =>
+    productGradients(
+      a as Tensor,
+      b as Tensor,
+      dy as Tensor,
+      inputSpecs as [TensorSpec, TensorSpec],
+      needs,
+      options,
+    ),
+});
