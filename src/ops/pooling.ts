@@ -1,0 +1,67 @@
+/** @file What the pools share: their options, and the windows that follow from them. */
+import { ValueError } from '../core/errors.ts';
+import { requireRank } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { checkPadding, type Padding, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
+import type { PoolGeometry } from '../kernels/pool.ts';
+
+export interface PoolOptions {
+  /** Size of a window: a number, or one for each spatial axis. */
+  poolSize: number | readonly number[];
+  /** Steps between windows. Default: `poolSize`. */
+  strides?: number | readonly number[] | null;
+  /** 'valid' (the default), 'same', or [before, after] for each spatial axis, each smaller than the window. */
+  padding?: Padding;
+}
+
+/** A sequence is an image of one row. */
+const oneRow: WindowAxis = { input: 1, output: 1, window: 1, stride: 1, dilation: 1, before: 0 };
+
+/** The windows of a pool over the one or two axes between the first and the last of `x`; checks all options. */
+export function poolGeometry(
+  op: string,
+  x: TensorSpec,
+  { poolSize, strides, padding = 'valid' }: PoolOptions,
+  spatialRank: 1 | 2,
+): PoolGeometry {
+  requireRank(op, 'x', x.shape, spatialRank + 2);
+  const window = perAxis(op, 'poolSize', poolSize, spatialRank);
+  checkPadding(op, padding, spatialRank);
+  if (typeof padding !== 'string') requireSmallPadding(op, padding, window);
+  const axes = slideWindows(op, x.shape.slice(1, -1), {
+    window,
+    strides: perAxis(op, 'strides', strides ?? window, spatialRank),
+    padding,
+  });
+  const [rows, columns] = spatialRank === 1 ? [oneRow, axes[0]] : axes;
+  return {
+    batch: x.shape[0] as number,
+    channels: x.shape.at(-1) as number,
+    rows: rows as WindowAxis,
+    columns: columns as WindowAxis,
+  };
+}
+
+/** What a pool makes of `x`: [batch, ...windows, channels]. */
+export function pooledSpec(x: TensorSpec, { rows, columns }: PoolGeometry): TensorSpec {
+  const [batch, channels] = [x.shape[0] as number, x.shape.at(-1) as number];
+  const spatial = x.shape.length === 3 ? [columns.output] : [rows.output, columns.output];
+  return { shape: [batch, ...spatial, channels], dtype: x.dtype };
+}
+
+/** A window that lies in the padding altogether has neither a maximum nor a mean. */
+function requireSmallPadding(
+  op: string,
+  padding: readonly (readonly [number, number])[],
+  window: readonly number[],
+): void {
+  padding.forEach((pair, axis) => {
+    if (pair.every((n) => n < (window[axis] as number))) return;
+    throw new ValueError({
+      op,
+      rule: 'the padding of a pool must be smaller than its window.',
+      received: `padding [${pair.join(', ')}] for a window of ${window[axis]} on spatial axis ${axis}`,
+      mend: 'take less padding; what a window of padding alone would give is undefined.',
+    });
+  });
+}

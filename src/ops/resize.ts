@@ -1,0 +1,175 @@
+/** @file resizeNearest, resizeBilinear, upSampling2d */
+import { dtypes, requireDType } from '../core/dtype.ts';
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { describe, requireOneOf, requireRank, type Shape } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { perAxis } from '../core/windows.ts';
+import { resizeKernel, type ResizePlan, type SampledAxis } from '../kernels/resize.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+
+export interface ResizeOptions {
+  /** [height, width] of the result. */
+  size: number | readonly number[];
+  /** Whether the corner pixels of both images have the same centres. Default false. */
+  alignCorners?: boolean;
+  /** Whether pixels are squares with their centres at halves. Default: unless `alignCorners`. */
+  halfPixelCenters?: boolean;
+}
+
+export interface UpSamplingOptions {
+  /** Factors by which height and width grow. Default 2. */
+  size?: number | readonly number[];
+  /** Default 'nearest'. */
+  interpolation?: 'nearest' | 'bilinear';
+}
+
+type Grid = 'half pixels' | 'corners' | 'origin';
+type Method = ResizePlan['method'];
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? Math.abs(a) : greatestDivisor(b, a % b);
+}
+
+/** Where the outputs of one axis sample its inputs. */
+function sampledAxis(op: string, input: number, output: number, grid: Grid, method: Method): SampledAxis {
+  // Bilinear samples measure from a pixel's centre, nearest ones from its edge, half a pixel before.
+  const [scale, shift, unit] = {
+    'half pixels': [2 * input, method === 'nearest' ? input : input - output, 2 * output],
+    // Centres: rounded to the nearest pixel, halves up.
+    corners:
+      output === 1 ? [0, 0, 1] : [2 * (input - 1), method === 'nearest' ? output - 1 : 0, 2 * (output - 1)],
+    origin: [input, 0, output],
+  }[grid] as [number, number, number];
+  const divisor = greatestDivisor(scale, greatestDivisor(shift, unit));
+  const axis = { input, output, scale: scale / divisor, shift: shift / divisor, unit: unit / divisor };
+  const largest = Math.max(output * axis.scale, (input + 1) * axis.unit) + Math.abs(axis.shift);
+  if (largest < 2 ** 31) return axis;
+  throw new ShapeError({
+    op,
+    rule: 'sizes before and after a resize must have a product below 2^30, unless they share a large divisor.',
+    received: `${input} to ${output}`,
+    mend: 'resize to a multiple or a simple fraction of the size, or in two steps.',
+  });
+}
+
+function planOf(op: string, x: TensorSpec, size: unknown, grid: Grid, method: Method): ResizePlan {
+  const [height, width] = x.shape.slice(1) as [number, number];
+  if (height === 0 || width === 0) {
+    throw new ShapeError({
+      op,
+      rule: 'an image must have pixels to sample.',
+      received: formatSpec(x),
+      mend: 'leave images without pixels out.',
+    });
+  }
+  const [down, across] = perAxis(op, 'size', size, 2) as [number, number];
+  return {
+    method,
+    rows: sampledAxis(op, height, down, grid, method),
+    columns: sampledAxis(op, width, across, grid, method),
+  };
+}
+
+function requireBoolean(op: string, what: string, value: unknown): void {
+  if (typeof value === 'boolean') return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be true or false.`,
+    received: `${what}: ${describe(value)}`,
+    mend: 'pass a boolean, or leave it out.',
+  });
+}
+
+function gridOf(op: string, { alignCorners = false, halfPixelCenters = !alignCorners }: ResizeOptions): Grid {
+  requireBoolean(op, 'alignCorners', alignCorners);
+  requireBoolean(op, 'halfPixelCenters', halfPixelCenters);
+  if (alignCorners && halfPixelCenters) {
+    throw new ValueError({
+      op,
+      rule: '`alignCorners` and `halfPixelCenters` exclude each other.',
+      received: 'both true',
+      mend: 'leave one of them out.',
+    });
+  }
+  return alignCorners ? 'corners' : halfPixelCenters ? 'half pixels' : 'origin';
+}
+
+interface AdjointOptions<O> {
+  shape: Shape;
+  resize: O;
+}
+
+/** A resize and its adjoint: linear maps that are each other's gradient. */
+/* @__NO_SIDE_EFFECTS__ */
+function defineResize<O extends object>(
+  name: string,
+  plan: (x: TensorSpec, options: O) => ResizePlan,
+): Op<[x: Tensor], O, Tensor> {
+  const resize: Op<[x: Tensor], O, Tensor> = defineOp<[x: Tensor], O>({
+    name,
+    inputs: ['x'],
+    infer: ([input], options) => {
+      const x = input as TensorSpec;
+      requireRank(name, 'x', x.shape, 4);
+      const { method, rows, columns } = plan(x, options);
+      requireDType(name, 'x', x.dtype, method === 'bilinear' ? ['float32'] : dtypes);
+      const [batch, , , channels] = x.shape as [number, number, number, number];
+      return { shape: [batch, rows.output, columns.output, channels], dtype: x.dtype };
+    },
+    forward: ([x], options, { outputs: [spec] }) =>
+      resizeKernel(name, x as Tensor, plan(x as Tensor, options), 'forward', spec as TensorSpec),
+    backward: ([dy], { inputSpecs: [x] }, options) => [
+      adjoint(dy as Tensor, { shape: (x as TensorSpec).shape, resize: options }),
+    ],
+    save: { inputs: [] },
+  });
+  const adjoint: Op<[dy: Tensor], AdjointOptions<O>, Tensor> = defineOp<[dy: Tensor], AdjointOptions<O>>({
+    name: `${name}Gradient`,
+    inputs: ['dy'],
+    infer: ([dy], { shape }) => ({ shape, dtype: (dy as TensorSpec).dtype }),
+    forward: ([dy], options, { op, outputs }) => {
+      const x = outputs[0] as TensorSpec;
+      return resizeKernel(op, dy as Tensor, plan(x, options.resize), 'adjoint', x);
+    },
+    backward: ([ddx], _, options) => [resize(ddx as Tensor, options.resize)],
+    save: { inputs: [] },
+  });
+  return resize;
+}
+
+/**
+ * Images in another size, each pixel that of the nearest sample. Any dtype; the gradient passes through floats.
+ * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres lie at halves, as in Keras; nothing is filtered on the way down.
+ * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
+ */
+export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor> = /* @__PURE__ */ defineResize(
+  'resizeNearest',
+  (x, options) => planOf('resizeNearest', x, options.size, gridOf('resizeNearest', options), 'nearest'),
+);
+
+/**
+ * Images in another size, each pixel interpolated between its four neighbours. float32.
+ * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres lie at halves, as in Keras; nothing is filtered on the way down.
+ * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
+ */
+export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor> = /* @__PURE__ */ defineResize(
+  'resizeBilinear',
+  (x, options) => planOf('resizeBilinear', x, options.size, gridOf('resizeBilinear', options), 'bilinear'),
+);
+
+/**
+ * Images enlarged by whole factors: pixels repeated, or interpolated by half-pixel centres.
+ * Shapes: x [n, h, w, c] → [n, h · size[0], w · size[1], c].
+ * Errors: those of the two resizes.
+ */
+export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor> = /* @__PURE__ */ defineResize(
+  'upSampling2d',
+  (x, { size = 2, interpolation = 'nearest' }) => {
+    requireOneOf('upSampling2d', 'interpolation', interpolation, ['nearest', 'bilinear']);
+    const [down, across] = perAxis('upSampling2d', 'size', size, 2) as [number, number];
+    const [height, width] = x.shape.slice(1) as [number, number];
+    const target = [height * down, width * across];
+    return planOf('upSampling2d', x, target, 'half pixels', interpolation);
+  },
+);

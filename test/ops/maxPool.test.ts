@@ -1,0 +1,85 @@
+import { beforeAll, expect, test } from 'vitest';
+import { avgPool, GradientTape, init, maxPool, ones, type Tensor, tensor } from '../../src/index.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const image = (rows: number[][]) =>
+  tensor(rows.flat(), { shape: [1, rows.length, (rows[0] as number[]).length, 1] });
+
+async function gradientOf(x: Tensor, pool: (x: Tensor) => Tensor): Promise<number[]> {
+  const tape = new GradientTape();
+  tape.watch(x);
+  return [...(await (tape.gradient(pool(x), x) as Tensor).data())] as number[];
+}
+
+test('the first maximum of a window in row-major order takes the gradient', async () => {
+  const x = image([
+    [1, 2, 7, 7],
+    [2, 2, 7, 7],
+  ]);
+  expect(await gradientOf(x, (t) => maxPool(t, { poolSize: 2 }))).toEqual([0, 1, 1, 0, 0, 0, 0, 0]);
+});
+
+test('in overlapping windows, too', async () => {
+  const x = image([[5, 5, 5, 5]]);
+  const pool = (t: Tensor) => maxPool(t, { poolSize: [1, 2], strides: 1 });
+  expect(await gradientOf(x, pool)).toEqual([1, 1, 1, 0]);
+});
+
+test('padding never wins, not even against negative infinity', async () => {
+  const low = Number.NEGATIVE_INFINITY;
+  const x = image([
+    [-3, low, low],
+    [-1, low, low],
+    [low, low, -2],
+  ]);
+  const y = maxPool(x, { poolSize: 2, padding: 'same' });
+  expect([...(await y.data())]).toEqual([-1, low, low, -2]);
+  const pool = (t: Tensor) => maxPool(t, { poolSize: 2, padding: 'same' });
+  // A window of negative infinities gives its gradient to the first of them.
+  expect(await gradientOf(x, pool)).toEqual([0, 0, 1, 1, 0, 0, 1, 0, 1]);
+});
+
+test('NaN wins its windows, and takes their gradient', async () => {
+  const x = image([
+    [1, 2, 3, 4],
+    [5, Number.NaN, 7, Number.NaN],
+  ]);
+  const y = maxPool(x, { poolSize: 2 });
+  expect([...(await y.data())]).toEqual([Number.NaN, Number.NaN]);
+  expect(await gradientOf(x, (t) => maxPool(t, { poolSize: 2 }))).toEqual([0, 0, 0, 0, 0, 1, 0, 1]);
+});
+
+test('an average leaves padding out of its count', async () => {
+  const y = avgPool(ones([1, 3, 3, 4]), { poolSize: 2, padding: 'same' });
+  expect(await y.data()).toEqual(new Float32Array(16).fill(1));
+  const padded = avgPool(ones([1, 3, 3, 1]), {
+    poolSize: 2,
+    strides: 1,
+    padding: [
+      [1, 1],
+      [1, 1],
+    ],
+  });
+  expect(await padded.data()).toEqual(new Float32Array(16).fill(1));
+});
+
+test('gradients are the same bits on every run', async () => {
+  const values = Float32Array.from({ length: 2 * 9 * 9 * 8 }, (_, i) => Math.sin(i * 12.9898) * 43758);
+  const x = tensor(values, { shape: [2, 9, 9, 8] });
+  const options = { poolSize: 3, strides: 2, padding: 'same' } as const;
+  for (const pool of [maxPool, avgPool]) {
+    const first = await gradientOf(x, (t) => pool(t, options));
+    for (let run = 0; run < 3; run++) expect(await gradientOf(x, (t) => pool(t, options))).toEqual(first);
+  }
+});
+
+test('an image of more than 65,535 workgroups', async () => {
+  const x = ones([1, 4200, 4100, 1]);
+  const y = maxPool(x, { poolSize: [1, 1] });
+  const edge = maxPool(y, { poolSize: [4200, 4100] });
+  expect(await edge.item()).toBe(1);
+  for (const t of [x, y, edge]) t.dispose();
+});
