@@ -1,96 +1,210 @@
 /**
  * @file Launches reductions. Any set of axes is brought to one merged axis: neighbouring axes merge, and what isn't
- * neighbouring is reduced in several passes, innermost first.
+ * neighbouring is reduced in several passes, the longest first. A long axis with few results is split into chunks that
+ * fill the device, and the results of the chunks are reduced by another pass.
  */
 import { reduce, type ReduceOptions, reduceWorkgroup } from '../../shaders/reduce.ts';
-import { wgslType } from '../core/dtype.ts';
-import { sizeOf } from '../core/shape.ts';
+import { type DType, wgslType } from '../core/dtype.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { output, view } from './output.ts';
+import { bitsOf, fillKernel } from './fill.ts';
+import { lanesFor, type Lines, orderOf } from './lanes.ts';
+import { bindsAsVectors, output, view } from './output.ts';
 
 const kernel = defineKernel({
   name: 'reduce',
-  bindings: ({ type, result }: ReduceOptions): Bindings => ({ x: `read ${type}`, out: `write ${result}` }),
-  params: { count: 'u32', n: 'u32', inner: 'u32', scale: 'f32' },
+  bindings: ({ input, results, width }: ReduceOptions): Bindings => ({
+    x: `read ${width === 4 ? `vec4<${input}>` : input}`,
+    ...Object.fromEntries(results.map((type, i) => [`out_${i}`, `write ${type}`] as const)),
+  }),
+  params: { count: 'u32', n: 'u32', inner: 'u32', chunks: 'u32', initial: 'u32', length: 'f32' },
   source: reduce,
 });
 
-/** How values fold. Expressions are WGSL, of `value` and `accumulator`. */
+/** What is folded: a type that can be stored, since long axes are folded in several passes. */
+export type Accumulator = 'f32' | 'i32' | 'u32' | 'vec2<f32>' | 'vec2<u32>' | 'vec4<f32>';
+
+/** How values fold. Expressions are WGSL. */
 export interface Reduction {
-  initial: string;
-  combine: string;
+  /** Default: the type of the first result. */
+  accumulator?: Accumulator;
+  /** The neutral accumulator. Default: `identity`. */
+  initial?: string;
+  /** A number that expressions read as the bits `params.initial`; infinities can't be written in WGSL. */
+  identity?: number;
+  /** The accumulator of the element `value` at position `k` of the reduced axis. Default: the value. */
   prepare?: string;
-  finish?: string;
-  accumulator?: string;
+  /** Of two accumulators `a` and `b`; associative. */
+  combine: string;
+  /** The results from the accumulator `a`; `params.length` is the number of elements. Default: the accumulator. */
+  finish?: readonly string[];
+  /** The results where there are no elements. Default: `identity` for each. */
+  empty?: readonly number[];
 }
 
-/** An axis this long is folded by a whole workgroup where there are too few outputs to fill the device. */
-const cooperativeLength = 512;
-
-/** Runs of neighbouring axes, as [first, last + 1], innermost first. */
-function runsOf(axes: readonly number[]): [number, number][] {
-  const runs: [number, number][] = [];
-  for (const axis of [...axes].sort((a, b) => b - a)) {
-    const open = runs.at(-1);
-    if (open && open[0] === axis + 1) open[0] = axis;
-    else runs.push([axis, axis + 1]);
-  }
-  return runs;
-}
+/** Elements that a chunk gives each lane, at least: with fewer, a second launch costs more than it gains. */
+const smallestChunk = 64;
+/** Invocations that are worth splitting an axis for on a GPU. */
+const enoughInvocations = 2 ** 16;
+/** Elements of a chunk on a software adapter, whose few threads are soon busy: short chunks keep rounding errors low. */
+const serialChunk = 512;
 
 /**
- * Folds `x` over `axes` (ascending) into `spec`, whose shape drops them or keeps them as 1.
- * `prepare` is applied in the first pass, `finish` with `scale` in the last.
+ * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
  */
 export function reduceKernel(
   op: string,
   x: Tensor,
   axes: readonly number[],
-  spec: TensorSpec,
+  specs: readonly TensorSpec[],
   reduction: Reduction,
-  scale = 1,
-): Tensor {
-  const {
-    initial,
-    combine,
-    prepare = 'value',
-    finish = 'accumulator',
-    accumulator = wgslType(spec.dtype),
-  } = reduction;
-  const runs = runsOf(axes.filter((axis) => x.shape[axis] !== 1 || x.size === 0));
-  if (runs.length === 0) runs.push([x.rank, x.rank]);
-  let current = x;
-  runs.forEach(([first, end], pass) => {
-    const isLast = pass === runs.length - 1;
-    const shape = [
-      ...current.shape.slice(0, first),
-      ...current.shape.slice(first, end).map(() => 1),
-      ...current.shape.slice(end),
-    ];
-    const out = output(x.device, { shape, dtype: spec.dtype }, op);
-    const n = sizeOf(current.shape.slice(first, end));
-    const inner = sizeOf(current.shape.slice(end));
-    if (out.size > 0) {
-      const strategy = n >= cooperativeLength && out.size < 65536 ? 'cooperative' : 'serial';
-      x.device.launch(kernel, {
-        options: {
-          type: wgslType(current.dtype),
-          result: wgslType(spec.dtype),
-          initial,
-          combine,
-          prepare: pass === 0 ? prepare : 'value',
-          finish: isLast ? finish : 'accumulator',
-          accumulator,
-          strategy,
-        },
-        bindings: { x: current.storage, out: out.storage },
-        params: { count: out.size, n, inner, scale },
-        workgroups: strategy === 'serial' ? Math.ceil(out.size / reduceWorkgroup) : out.size,
-      });
-    }
-    current = out;
+): Tensor[] {
+  const elements = sizeOf(axes.map((axis) => x.shape[axis] as number));
+  if (elements === 0 || x.size === 0) {
+    return specs.map((spec, i) => fillKernel(x.device, spec, emptyResult(reduction, i), op));
+  }
+  const { runs, shape } = runsOf(x.shape, axes);
+  if (runs.length === 0) {
+    if (!reduction.prepare && !reduction.finish) return specs.map((spec) => view(x, spec, op));
+    runs.push(shape.length);
+  }
+  const sizes = [...shape, 1];
+  let current: Source = { tensor: x, type: wgslType(x.dtype), prepared: false };
+  runs.forEach((run, i) => {
+    const isLast = i === runs.length - 1;
+    const lines = {
+      count: sizeOf(sizes) / (sizes[run] as number),
+      n: sizes[run] as number,
+      inner: sizeOf(sizes.slice(run + 1)),
+    };
+    const pass = new Pass(op, reduction, specs, elements, lines);
+    current = pass.run(current, isLast);
+    sizes[run] = 1;
   });
-  return view(current, spec, op);
+  return (current as Source).results as Tensor[];
+}
+
+/** Values on their way: elements of x, or accumulators of an earlier pass. */
+interface Source {
+  tensor: Tensor;
+  type: string;
+  prepared: boolean;
+  results?: Tensor[];
+}
+
+/** The reduction of one axis: one launch, or two where the axis is split. */
+class Pass {
+  readonly accumulator: Accumulator;
+
+  constructor(
+    readonly op: string,
+    readonly reduction: Reduction,
+    readonly specs: readonly TensorSpec[],
+    readonly elements: number,
+    readonly lines: Lines,
+  ) {
+    this.accumulator = reduction.accumulator ?? wgslType((specs[0] as TensorSpec).dtype);
+  }
+
+  run(source: Source, isLast: boolean): Source {
+    const chunks = chunksOf(source.tensor.device, this.lines);
+    if (chunks === 1) return this.#launch(source, this.lines, 1, isLast);
+    const partial = this.#launch(source, this.lines, chunks, false);
+    const { count, inner } = this.lines;
+    return new Pass(this.op, this.reduction, this.specs, this.elements, { count, n: chunks, inner }).run(
+      partial,
+      isLast,
+    );
+  }
+
+  #launch(source: Source, { count, n, inner }: Lines, chunks: number, isLast: boolean): Source {
+    const { tensor, type, prepared } = source;
+    const { device } = tensor;
+    const { accumulator, reduction, specs } = this;
+    const { identity = 0, initial = defaultInitial(accumulator), prepare, combine, finish } = reduction;
+    const lines = { count: count * chunks, n: Math.ceil(n / chunks), inner };
+    const lanes = lanesFor(device, lines, reduceWorkgroup);
+    const width = inner === 1 && n % 4 === 0 && !type.startsWith('vec') && bindsAsVectors(tensor) ? 4 : 1;
+    const results = isLast
+      ? specs.map((spec) => output(device, spec, this.op))
+      : [output(device, accumulators(accumulator, lines.count), this.op)];
+    device.launch(kernel, {
+      options: {
+        input: type,
+        accumulator,
+        initial,
+        combine,
+        prepare: prepared ? 'value' : (prepare ?? `${accumulator}(value)`),
+        finish: isLast ? (finish ?? specs.map(() => 'a')) : ['a'],
+        results: isLast ? specs.map((spec) => wgslType(spec.dtype)) : [accumulator],
+        lanes,
+        order: orderOf(lines),
+        width,
+      },
+      bindings: {
+        x: tensor.storage,
+        ...Object.fromEntries(results.map((result, i) => [`out_${i}`, result.storage])),
+      },
+      params: {
+        count: lines.count,
+        n: n / width,
+        inner,
+        chunks,
+        initial: bitsOf(identity, dtypeOf(accumulator)),
+        length: this.elements,
+      },
+      workgroups: Math.ceil((lines.count * lanes) / reduceWorkgroup),
+    });
+    return { tensor: results[0] as Tensor, type: accumulator, prepared: true, results };
+  }
+}
+
+/** Chunks that an axis is split into: 1 where there are results enough to fill the device, or little to fold. */
+function chunksOf(device: Device, lines: Lines): number {
+  const { count, n } = lines;
+  if (device.adapter.class === 'cpu') return n <= 2 * serialChunk ? 1 : Math.ceil(n / serialChunk);
+  const lanes = lanesFor(device, lines, reduceWorkgroup);
+  const wanted = Math.ceil(enoughInvocations / (count * lanes));
+  return Math.max(1, Math.min(wanted, Math.floor(n / (smallestChunk * lanes))));
+}
+
+/**
+ * The shape with neighbouring axes merged where they are alike (reduced or kept), and the positions of reduced axes in
+ * it, the longest first: what is left to do after it is the smallest.
+ */
+function runsOf(shape: Shape, axes: readonly number[]): { runs: number[]; shape: number[] } {
+  const merged: { size: number; reduced: boolean }[] = [];
+  shape.forEach((size, axis) => {
+    if (size === 1) return;
+    const reduced = axes.includes(axis);
+    const open = merged.at(-1);
+    if (open && open.reduced === reduced) open.size *= size;
+    else merged.push({ size, reduced });
+  });
+  const sizes = merged.map(({ size }) => size);
+  const runs = merged.flatMap(({ reduced }, i) => (reduced ? [i] : []));
+  runs.sort((a, b) => (sizes[b] as number) - (sizes[a] as number) || b - a);
+  return { runs, shape: sizes };
+}
+
+function emptyResult({ empty, identity = 0 }: Reduction, i: number): number {
+  return empty?.[i] ?? identity;
+}
+
+function defaultInitial(accumulator: Accumulator): string {
+  return `bitcast<${accumulator}>(params.initial)`;
+}
+
+function dtypeOf(accumulator: Accumulator): DType {
+  if (accumulator.includes('f32')) return 'float32';
+  return accumulator.includes('i32') ? 'int32' : 'uint32';
+}
+
+/** The spec that stores `count` accumulators. */
+function accumulators(type: Accumulator, count: number): TensorSpec {
+  const components = Number(/^vec(\d)/.exec(type)?.[1] ?? 1);
+  return { shape: [count, components], dtype: dtypeOf(type) };
 }
