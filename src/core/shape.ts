@@ -158,6 +158,17 @@ export function requireInteger(
   });
 }
 
+/** Throws unless `value` is true or false. */
+export function requireBoolean(op: string, what: string, value: unknown): asserts value is boolean {
+  if (typeof value === 'boolean') return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be true or false.`,
+    received: `${what}: ${describe(value)}`,
+    mend: `pass a boolean, or leave \`${what}\` out.`,
+  });
+}
+
 /** Throws unless `value` is one of `allowed`. */
 export function requireOneOf<T extends string>(
   op: string,

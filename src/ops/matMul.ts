@@ -1,7 +1,7 @@
 /** @file matMul */
 import { type DType, promote } from '../core/dtype.ts';
-import { ShapeError, ValueError } from '../core/errors.ts';
-import { broadcastShapes, describe, type Shape, sizeOf } from '../core/shape.ts';
+import { ShapeError } from '../core/errors.ts';
+import { broadcastShapes, requireBoolean, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { type MatrixOperand, matMulKernel, type Product } from '../kernels/matMul.ts';
 import type { Epilogue } from '../kernels/gemm.ts';
@@ -25,16 +25,6 @@ export interface MatMulPlan extends Product {
   bBatch: Shape;
   transposeA: boolean;
   transposeB: boolean;
-}
-
-export function requireBoolean(op: string, what: string, value: unknown): asserts value is boolean {
-  if (typeof value === 'boolean') return;
-  throw new ValueError({
-    op,
-    rule: `\`${what}\` must be true or false.`,
-    received: `${what}: ${describe(value)}`,
-    mend: `pass a boolean, or leave \`${what}\` out.`,
-  });
 }
 
 /** Errors: ShapeError for scalars and for sizes that don't meet, ValueError for options. */

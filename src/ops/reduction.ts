@@ -2,8 +2,7 @@
  * @file What reductions have in common: their options, their shapes, and the way of a cotangent back.
  */
 import { type DType, requireDType } from '../core/dtype.ts';
-import { ValueError } from '../core/errors.ts';
-import { describe, normalizeAxes, reducedShape, type Shape, sizeOf } from '../core/shape.ts';
+import { normalizeAxes, reducedShape, requireBoolean, type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Reduction, reduceKernel } from '../kernels/reduce.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -72,17 +71,6 @@ export function reducedSpec(
 ): TensorSpec {
   requireBoolean(op, 'keepDims', keepDims);
   return { shape: reducedShape(x.shape, normalizeAxes(op, axis, x.shape.length), keepDims), dtype };
-}
-
-/** Throws unless `value` is a boolean. */
-export function requireBoolean(op: string, what: string, value: unknown): asserts value is boolean {
-  if (typeof value === 'boolean') return;
-  throw new ValueError({
-    op,
-    rule: `\`${what}\` must be true or false.`,
-    received: `${what}: ${describe(value)}`,
-    mend: 'pass a boolean, or leave it out.',
-  });
 }
 
 /** Number of elements that fold into one result. */

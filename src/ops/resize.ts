@@ -1,7 +1,7 @@
 /** @file resizeNearest, resizeBilinear, upSampling2d */
 import { dtypes, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { describe, requireOneOf, requireRank, type Shape } from '../core/shape.ts';
+import { requireBoolean, requireOneOf, requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { perAxis } from '../core/windows.ts';
 import { resizeKernel, type ResizePlan, type SampledAxis } from '../kernels/resize.ts';
@@ -69,16 +69,6 @@ function planOf(op: string, x: TensorSpec, size: unknown, grid: Grid, method: Me
     rows: sampledAxis(op, height, down, grid, method),
     columns: sampledAxis(op, width, across, grid, method),
   };
-}
-
-function requireBoolean(op: string, what: string, value: unknown): void {
-  if (typeof value === 'boolean') return;
-  throw new ValueError({
-    op,
-    rule: `\`${what}\` must be true or false.`,
-    received: `${what}: ${describe(value)}`,
-    mend: 'pass a boolean, or leave it out.',
-  });
 }
 
 function gridOf(op: string, { alignCorners = false, halfPixelCenters = !alignCorners }: ResizeOptions): Grid {
