@@ -11,6 +11,14 @@ export {
   tensor,
   type TensorOptions,
 } from './tensor/create.ts';
+export {
+  fromImage,
+  type FromImageOptions,
+  toCanvas,
+  toPixels,
+  type ToPixelsOptions,
+} from './tensor/image.ts';
+export type { ImageSource, Pixels } from './tensor/pixels.ts';
 export { memory, resetPeakMemory } from './tensor/memory.ts';
 export { keep, scope, tidy } from './tensor/scope.ts';
 export { Tensor } from './tensor/tensor.ts';

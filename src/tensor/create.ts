@@ -56,7 +56,8 @@ export function freshTensor<D extends DType = 'float32'>(
   return fromHost('freshTensor', values, options as TensorOptions) as Tensor<D>;
 }
 
-function fromHost(by: string, values: HostValues, { shape, dtype, name }: TensorOptions = {}): Tensor {
+/** What `tensor` does, under the name of its caller. */
+export function fromHost(by: string, values: HostValues, { shape, dtype, name }: TensorOptions = {}): Tensor {
   if (dtype !== undefined) checkDType(by, dtype);
   const flat: number[] | HostArray = ArrayBuffer.isView(values) ? (values as HostArray) : [];
   const nesting = ArrayBuffer.isView(values) ? [flat.length] : flatten(by, values, flat as number[]);
