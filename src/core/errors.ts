@@ -53,6 +53,9 @@ export class DisposedError extends RetrogradError {}
 /** A tape was used against its rules (twice, before recording, with an unknown option). */
 export class TapeError extends RetrogradError {}
 
+/** A symbolic tensor was used where values are needed. */
+export class SymbolicError extends RetrogradError {}
+
 /** A tensor has no Keras history where one is needed. */
 export class MissingHistoryError extends RetrogradError {}
 
@@ -108,5 +111,37 @@ export class IndexOutOfRangeError extends RetrogradError {
     this.axis = fault.axis;
     this.layer = fault.layer;
     this.history = fault.history;
+  }
+}
+
+/** What a NaN or an infinity needs to be found again. */
+export interface NonFiniteFault extends ErrorParts {
+  op: string;
+  /** Multi-index into the output. */
+  position: number[];
+  value: number;
+  layer?: string | undefined;
+  history?: unknown;
+  /** Specs of the inputs, such as `float32[2, 3]`. */
+  inputs: string[];
+}
+
+/** An output holds a NaN or an infinity; found in the mode that `checkNumerics()` turns on. */
+export class NonFiniteError extends RetrogradError {
+  override readonly op: string;
+  readonly position: number[];
+  readonly value: number;
+  readonly layer: string | undefined;
+  readonly history: unknown;
+  readonly inputs: string[];
+
+  constructor(fault: NonFiniteFault) {
+    super(fault);
+    this.op = fault.op;
+    this.position = fault.position;
+    this.value = fault.value;
+    this.layer = fault.layer;
+    this.history = fault.history;
+    this.inputs = fault.inputs;
   }
 }

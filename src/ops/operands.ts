@@ -35,7 +35,7 @@ export function constant(device: Device, value: number, dtype: DType): Tensor {
 }
 
 /** The dtype a bare number takes beside tensors of dtype `beside`. */
-function weakDType(value: number, beside: DType | undefined): DType {
+export function weakDType(value: number, beside: DType | undefined): DType {
   if (beside === undefined || isFloating(beside)) return 'float32';
   if (!Number.isInteger(value)) return 'float32';
   return beside === 'bool' ? 'int32' : beside;
