@@ -3,7 +3,7 @@
  * last one, in the same submission, and turns what they hold into errors.
  */
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
-import type { RetrogradError } from '../core/errors.ts';
+import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
 
 /** What a validating launch leaves behind, so that its fault can be told. */
@@ -69,7 +69,7 @@ const maxNamed = 8;
 
 /** One error for several that came at once: the first, which tells of the rest in its message and its `others`. */
 export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | null {
-  const [first, ...others] = errors;
+  const [first, ...others] = withoutConsequences(errors);
   if (!first || others.length === 0) return first ?? null;
   const named = others
     .slice(0, maxNamed)
@@ -79,4 +79,10 @@ export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | 
   first.others = others;
   first.message += `\n  with ${count}, in \`others\`:${named.join('')}${rest}`;
   return first;
+}
+
+/** A NaN spoils all that is computed from it: the first finding is told, and those after it would only repeat it. */
+function withoutConsequences(errors: readonly RetrogradError[]): RetrogradError[] {
+  const first = errors.findIndex((error) => error instanceof NonFiniteError);
+  return errors.filter((error, i) => i <= first || !(error instanceof NonFiniteError));
 }

@@ -1,6 +1,6 @@
 /**
  * @file Frames: the layer call inside which ops run, so that a layer can be shown as one node that opens to the ops
- * inside.
+ * inside, and the call whose gradient is being computed.
  */
 import type { Node } from './node.ts';
 
@@ -18,5 +18,23 @@ export function insideCall<T>(node: Node | null, body: () => T): T {
     return body();
   } finally {
     parent = before;
+  }
+}
+
+let gradientOf: Node | null = null;
+
+/** The call whose gradient ops compute now; null outside a backward walk. */
+export function currentGradient(): Node | null {
+  return gradientOf;
+}
+
+/** Runs `body`; ops in it compute the gradient of `node`. */
+export function insideGradient<T>(node: Node, body: () => T): T {
+  const before = gradientOf;
+  gradientOf = node;
+  try {
+    return body();
+  } finally {
+    gradientOf = before;
   }
 }

@@ -4,6 +4,15 @@ export { avgPool, avgPool1d } from './avgPool.ts';
 export { broadcastTo } from './broadcastTo.ts';
 export { cast } from './cast.ts';
 export { fill, ones, zeros } from './creation.ts';
+export {
+  conv2d,
+  conv2dFilterGrad,
+  type Conv2dFilterGradOptions,
+  conv2dInputGrad,
+  type Conv2dInputGradOptions,
+  type Conv2dOptions,
+} from './conv2d.ts';
+export { checkNumerics } from './checkNumerics.ts';
 export { defineOp } from './define.ts';
 export { identity } from './identity.ts';
 export { matMul, type MatMulOptions } from './matMul.ts';

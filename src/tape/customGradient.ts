@@ -4,7 +4,8 @@
  */
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { type OpDefinition, recordCall } from '../ops/define.ts';
+import type { OpDefinition } from '../ops/define.ts';
+import { recordCall } from '../ops/dispatch.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
 import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recording.ts';

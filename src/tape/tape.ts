@@ -9,6 +9,7 @@ import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { insideGradient } from '../history/frames.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
 import type { OpDefinition } from '../ops/define.ts';
 import {
@@ -45,6 +46,7 @@ export interface GradientOptions {
 /** A call with the values that its gradient reads. */
 interface Record {
   op: OpDefinition;
+  node: Node;
   options: object;
   inputIds: readonly (number | null)[];
   outputIds: readonly number[];
@@ -145,6 +147,7 @@ export class GradientTape implements Recorder {
     const { inputs: readInputs = inputs.map((_, i) => i), outputs: readOutputs = [] } = op.save ?? {};
     this.#records.push({
       op,
+      node,
       options,
       inputIds,
       outputIds,
@@ -306,7 +309,8 @@ export class GradientTape implements Recorder {
     reached: ReadonlySet<number>,
     wanted: ReadonlySet<number>,
   ): void {
-    const { op, options, inputIds, outputIds, inputSpecs, outputSpecs, savedInputs, savedOutputs } = record;
+    const { op, node, options, inputIds, outputIds, inputSpecs, outputSpecs, savedInputs, savedOutputs } =
+      record;
     const needs = inputIds.map(
       (id, i) => id !== null && reached.has(id) && isFloating((inputSpecs[i] as TensorSpec).dtype),
     );
@@ -324,7 +328,7 @@ export class GradientTape implements Recorder {
           outputSpecs,
           needs,
         };
-        return backward(incoming, saved, options);
+        return insideGradient(node, () => backward(incoming, saved, options));
       });
       gradients.forEach((gradient, i) => {
         if (gradient && needs[i]) cotangents.add(inputIds[i] as number, gradient);

@@ -1,0 +1,23 @@
+/** @file Launches the search for a NaN or an infinity. */
+import { nonFinite, nonFiniteWorkgroup } from '../../shaders/nonFinite.ts';
+import type { FaultReport } from '../gpu/faults.ts';
+import { defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+
+const kernel = defineKernel({
+  name: 'nonFinite',
+  bindings: { x: 'read u32' },
+  params: { count: 'u32' },
+  source: nonFinite,
+  faults: true,
+});
+
+export function nonFiniteKernel(x: Tensor, fault: FaultReport): void {
+  x.device.launch(kernel, {
+    options: {},
+    bindings: { x: x.storage },
+    params: { count: x.size },
+    workgroups: Math.ceil(x.size / nonFiniteWorkgroup),
+    fault,
+  });
+}

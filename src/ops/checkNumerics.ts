@@ -1,0 +1,73 @@
+/**
+ * @file A mode in which every op's outputs are searched for NaN and infinities, forward and backward. The finding travels
+ * in the fault words, so that nothing waits; off, it costs one comparison a call.
+ */
+import { isFloating } from '../core/dtype.ts';
+import { NonFiniteError } from '../core/errors.ts';
+import { unravel } from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
+import { callSite } from '../history/callSite.ts';
+import { currentGradient } from '../history/frames.ts';
+import { nonFiniteKernel } from '../kernels/nonFinite.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import type { Call } from './call.ts';
+
+let enabled = false;
+
+/**
+ * Turns the mode on or off. While it is on, the next readback after an op made a NaN or an infinity rejects with a
+ * NonFiniteError that names the first such op, its history and the shapes of its inputs. What it spoils afterwards is not
+ * told apart.
+ */
+export function checkNumerics(on = true): void {
+  enabled = on;
+}
+
+export function checkingNumerics(): boolean {
+  return enabled;
+}
+
+const word = new DataView(new ArrayBuffer(4));
+
+/** Launches the search on each float output of a call. */
+export function searchOutputs(
+  call: Call,
+  inputs: readonly (Tensor | null)[],
+  outputs: readonly Tensor[],
+): void {
+  const specs = inputs.filter((input) => input !== null).map(formatSpec);
+  const gradientOf = currentGradient();
+  const site = callSite();
+  outputs.forEach((output, i) => {
+    if (!isFloating(output.dtype) || output.size === 0) return;
+    const { shape } = output;
+    const spec = formatSpec(output);
+    nonFiniteKernel(output, {
+      count: output.size,
+      raise: (flat, bits) => {
+        word.setUint32(0, bits);
+        const value = word.getFloat32(0);
+        const position = unravel(flat, shape);
+        const layer = (call.parent ?? gradientOf?.parent)?.operation.name;
+        const lines = [
+          `output ${i} ${spec} holds ${value} at position [${position.join(', ')}], the first of this run.`,
+          `  inputs: ${specs.join(', ') || 'none'}`,
+        ];
+        if (gradientOf)
+          lines.push(`  in the gradient of '${gradientOf.operation.name}' (call ${gradientOf.index + 1})`);
+        if (layer) lines.push(`  made by layer '${layer}'`);
+        if (site) lines.push(`  recorded at ${site}`);
+        return new NonFiniteError({
+          op: call.op,
+          rule: lines.join('\n'),
+          mend: 'look at the inputs of this op: a division by zero, a logarithm of what isn’t positive, an overflow.',
+          position,
+          value,
+          layer,
+          history: call.node ?? gradientOf,
+          inputs: specs,
+        });
+      },
+    });
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * @file The one dispatch. A symbolic input sends the call to its graph; otherwise the kernels run, and active recorders
+ * receive the call.
+ */
+import type { TensorSpec } from '../core/spec.ts';
+import { callSite } from '../history/callSite.ts';
+import { currentParent, insideCall } from '../history/frames.ts';
+import { Node, type NodeInput, type Operation } from '../history/node.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { tidy } from '../tensor/scope.ts';
+import { Call } from './call.ts';
+import { checkingNumerics, searchOutputs } from './checkNumerics.ts';
+import type { OpDefinition } from './define.ts';
+import { type InputSlot, toTensors } from './operands.ts';
+import {
+  activeRecorders,
+  isSymbolic,
+  symbolicGraph,
+  type SymbolicTensor,
+  withRecorders,
+} from './recording.ts';
+
+export function dispatch(
+  op: OpDefinition,
+  slots: readonly InputSlot[],
+  operands: readonly unknown[],
+  options: object,
+): unknown {
+  const symbolic = operands.find(isSymbolic);
+  if (symbolic) return graphOf(symbolic).call(op, operands, options);
+  const inputs = toTensors(op.name, slots, operands);
+  return execute(op, inputs, operands, options);
+}
+
+/** Calls under way: the ops that a forward uses run inside another call. */
+let depth = 0;
+
+function execute(
+  op: OpDefinition,
+  inputs: readonly (Tensor | null)[],
+  operands: readonly unknown[],
+  options: object,
+): Tensor | Tensor[] {
+  const specs = op.infer(inputs as readonly TensorSpec[], options);
+  const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
+  // Ops that a forward uses are its own business: no recorder and no layer hears of them.
+  const forward = () => tidy(() => op.forward(inputs as readonly Tensor[], options, call));
+  depth++;
+  let result: Tensor | Tensor[];
+  try {
+    result = withRecorders([], () => insideCall(null, forward));
+  } finally {
+    depth--;
+  }
+  const outputs = Array.isArray(result) ? result : [result];
+  call.node = recordCall(op, inputs, outputs, options);
+  if (checkingNumerics() && depth === 0) searchOutputs(call, inputs, outputs);
+  return result;
+}
+
+/**
+ * Tells active recorders, and the layer call around it, that `op` made `outputs` from `inputs`; null where no one
+ * listens. For functions that bring their own gradient; ops are recorded by their dispatch.
+ */
+export function recordCall(
+  op: OpDefinition,
+  inputs: readonly (Tensor | null)[],
+  outputs: readonly Tensor[],
+  options: object,
+): Node | null {
+  const recorders = activeRecorders();
+  const parent = currentParent();
+  if (recorders.length === 0 && !parent) {
+    rememberInputs(inputs, outputs);
+    return null;
+  }
+  const recording = recorders[0]?.recording ?? 0;
+  const node = new Node({
+    operation: operationOf(op),
+    inputs: inputs.filter((input) => input !== null).map((input) => inputRecord(input, recording)),
+    outputs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
+    options: options as Record<string, unknown>,
+    parent,
+    callSite: callSite(),
+    recording,
+  });
+  outputs.forEach((output, i) => {
+    // A kernel may hand back a tensor whose lack of history is the point (stopGradient): that stays.
+    if (output.provenance.cause === 'unrecorded') {
+      output.provenance = { cause: 'recorded', history: node.historyOf(i) };
+    }
+  });
+  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node });
+  return node;
+}
+
+/** Identities alone: enough for `tape.explain` to follow a value through a call that it didn't see. */
+function rememberInputs(inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
+  const ids = inputs.filter((input) => input !== null).map((input) => input.id);
+  for (const output of outputs) {
+    const { provenance } = output;
+    if (provenance.cause === 'unrecorded') output.provenance = { ...provenance, inputs: ids };
+  }
+}
+
+const operations = new WeakMap<OpDefinition, Operation>();
+
+/** The identity under which histories know an op. */
+export function operationOf(op: OpDefinition): Operation {
+  const known = operations.get(op);
+  if (known) return known;
+  const operation = { name: op.name, className: 'op' };
+  operations.set(op, operation);
+  return operation;
+}
+
+/** `input` as a node of `recording` remembers it. */
+export function inputRecord(input: Tensor, recording: number): NodeInput {
+  const history = input.kerasHistory;
+  // Links stay inside one recording: a state carried from step to step would otherwise drag all its past along.
+  const linked = history && history.node.recording === recording ? history : null;
+  return { shape: input.shape, dtype: input.dtype, id: input.id, name: input.name, history: linked };
+}
+
+function graphOf(symbolic: SymbolicTensor) {
+  return symbolic[symbolicGraph];
+}
