@@ -3,6 +3,9 @@
 // Device
 export { type Device, getDevice, init, type InitOptions, setDevice } from './gpu/device.ts';
 // Tensors
+export type { DType } from './core/dtype.ts';
+export type { Shape } from './core/shape.ts';
+export type { TensorSpec } from './core/spec.ts';
 export {
   type BufferOptions,
   freshTensor,
@@ -19,12 +22,16 @@ export {
   type ToPixelsOptions,
 } from './tensor/image.ts';
 export type { ImageSource, Pixels } from './tensor/pixels.ts';
-export { memory, resetPeakMemory } from './tensor/memory.ts';
-export { keep, scope, tidy } from './tensor/scope.ts';
-export { Tensor } from './tensor/tensor.ts';
+export { memory, type MemoryReport, resetPeakMemory } from './tensor/memory.ts';
+export { keep, type Scope, scope, tidy } from './tensor/scope.ts';
+export { type NestedArray, Tensor } from './tensor/tensor.ts';
 export { Variable, variable, type VariableOptions } from './tensor/variable.ts';
-// Ops
+// Ops, and what an app needs to add its own
 export * from './ops/index.ts';
+export type { Op, OpDefinition, Saved } from './ops/define.ts';
+export type { Call } from './ops/call.ts';
+export type { TensorLike } from './ops/operands.ts';
+export type { SymbolicTensor } from './ops/recording.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
 export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';
