@@ -170,12 +170,14 @@ fn activate(value: ${type}) -> ${type} {
 #endif
 }
 
+#if ${outWidth === 1}
 fn write_scalar(row: CRow, column: u32, value: ${type}) {
   if (column < params.n) {
     c_values[row.offset + column] = activate(value);
   }
 }
 
+#endif
 /** Four neighbouring columns of one row. */
 fn write_columns(row: CRow, column: u32, value: vec4<${type}>) {
 #if ${outWidth === 4}

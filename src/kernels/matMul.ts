@@ -5,7 +5,7 @@
 import { gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type MatMulOptions, matMul } from '../../shaders/matMul.ts';
 import { wgslType } from '../core/dtype.ts';
-import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';

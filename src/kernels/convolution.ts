@@ -1,0 +1,222 @@
+/**
+ * @file Launches the three directions of a 2D convolution. A kernel of one tap over every pixel is a plain product of
+ * matrices and goes there.
+ */
+import {
+  convolution,
+  type ConvolutionKernelOptions,
+  convolutionParams,
+  type Direction,
+} from '../../shaders/convolution.ts';
+import { gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import {
+  addPartialSums,
+  chooseSplit,
+  chooseTile,
+  type Epilogue,
+  gemmBindings,
+  gemmParamValues,
+  type GemmSize,
+  partialSums,
+  widthOf,
+} from './gemm.ts';
+import { matMulKernel } from './matMul.ts';
+import { output } from './output.ts';
+
+const defineDirection = (name: string, direction: Direction) =>
+  defineKernel({
+    name,
+    bindings: ({ type, a, b, outWidth, bias }: ConvolutionKernelOptions): Bindings =>
+      gemmBindings(type, a, b, outWidth, bias),
+    params: { ...gemmParams, ...convolutionParams },
+    source: convolution(direction),
+  });
+
+const kernels = {
+  forward: /* @__PURE__ */ defineDirection('conv2d', 'forward'),
+  inputGrad: /* @__PURE__ */ defineDirection('conv2dInputGrad', 'inputGrad'),
+  filterGrad: /* @__PURE__ */ defineDirection('conv2dFilterGrad', 'filterGrad'),
+};
+
+/** A direction's product: its sizes, and how its operands lie. */
+interface Plan {
+  size: GemmSize;
+  a: OperandLayout;
+  b: OperandLayout;
+  outWidth: 1 | 4;
+}
+
+const plans: Record<Direction, (geometry: ConvolutionGeometry) => Plan> = {
+  forward: ({ batch, rows, columns, inputs, outputs, groups }) => {
+    const width = widthOf(outputs, outputs / groups);
+    return {
+      size: {
+        m: batch * rows.output * columns.output,
+        n: outputs / groups,
+        segments: rows.window * columns.window,
+        length: inputs / groups,
+        slices: groups,
+      },
+      a: { major: 'k', width: widthOf(inputs, inputs / groups) },
+      b: { major: 'mn', width },
+      outWidth: width,
+    };
+  },
+  inputGrad: ({ batch, rows, columns, inputs, outputs, groups }) => {
+    const width = widthOf(outputs, outputs / groups);
+    const classSize = Math.ceil(rows.input / rows.stride) * Math.ceil(columns.input / columns.stride);
+    return {
+      size: {
+        m: batch * classSize,
+        n: inputs / groups,
+        segments: rows.window * columns.window,
+        length: outputs / groups,
+        slices: groups * rows.stride * columns.stride,
+      },
+      a: { major: 'k', width },
+      b: { major: 'k', width },
+      outWidth: widthOf(inputs, inputs / groups),
+    };
+  },
+  filterGrad: ({ batch, rows, columns, inputs, outputs, groups }) => {
+    const width = widthOf(outputs, outputs / groups);
+    return {
+      size: {
+        m: rows.window * columns.window * (inputs / groups),
+        n: outputs / groups,
+        segments: batch * rows.output,
+        length: columns.output,
+        slices: groups,
+      },
+      a: { major: 'mn', width: widthOf(inputs, inputs / groups) },
+      b: { major: 'mn', width },
+      outWidth: width,
+    };
+  },
+};
+
+function launch(
+  op: string,
+  direction: Direction,
+  geometry: ConvolutionGeometry,
+  a: Tensor,
+  b: Tensor,
+  spec: TensorSpec,
+  epilogue: Epilogue = {},
+): Tensor {
+  const { device } = a;
+  if (sizeOf(spec.shape) === 0) return output(device, spec, op);
+  const { rows, columns, inputs, outputs, groups } = geometry;
+  const { bias = null, activation = 'value', alpha = 0 } = epilogue;
+  const { size, a: aLayout, b: bLayout, outWidth } = plans[direction](geometry);
+  const tile = chooseTile(device.adapter.class, size);
+  const split = chooseSplit(device.adapter.class, tile, size);
+  const isSplit = split.parts > 1;
+  const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
+  device.launch(kernels[direction], {
+    options: {
+      tile,
+      type: 'f32',
+      a: aLayout,
+      b: bLayout,
+      outWidth,
+      bias: bias !== null,
+      activation,
+      split: isSplit,
+      strided: rows.stride > 1 || columns.stride > 1,
+    },
+    bindings: {
+      a_values: a.storage,
+      b_values: b.storage,
+      c_values: out.storage,
+      ...(bias ? { bias_values: bias.storage } : {}),
+    },
+    params: {
+      ...gemmParamValues(size, split, alpha, sizeOf(spec.shape)),
+      in_h: rows.input,
+      in_w: columns.input,
+      in_c: inputs,
+      out_h: rows.output,
+      out_w: columns.output,
+      out_c: outputs,
+      kernel_w: columns.window,
+      stride_h: rows.stride,
+      stride_w: columns.stride,
+      dilation_h: rows.dilation,
+      dilation_w: columns.dilation,
+      pad_h: rows.before,
+      pad_w: columns.before,
+      group_in: inputs / groups,
+      group_out: outputs / groups,
+    },
+    workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
+  });
+  return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
+}
+
+/** Whether every pixel is one window of its own, so that the convolution is a product of matrices. */
+function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
+  return (
+    groups === 1 &&
+    [rows, columns].every(
+      (axis) => axis.window === 1 && axis.stride === 1 && axis.input === axis.output && axis.before === 0,
+    )
+  );
+}
+
+const matrix = (values: Tensor, transposed = false) => ({ values, batch: [], transposed });
+
+/** The convolution of image `x` with `kernel`. */
+export function conv2dKernel(
+  op: string,
+  geometry: ConvolutionGeometry,
+  x: Tensor,
+  kernel: Tensor,
+  epilogue: Epilogue = {},
+): Tensor {
+  const spec: TensorSpec = { shape: resultShape(geometry), dtype: 'float32' };
+  if (isPointwise(geometry)) {
+    const { batch, rows, columns, inputs, outputs } = geometry;
+    const product = { m: batch * rows.input * columns.input, n: outputs, k: inputs, batch: [] };
+    return matMulKernel(op, matrix(x), matrix(kernel), product, spec, epilogue);
+  }
+  return launch(op, 'forward', geometry, x, kernel, spec, epilogue);
+}
+
+/** The gradient for the image, from the cotangent `dy` of the result. */
+export function conv2dInputGradKernel(
+  op: string,
+  geometry: ConvolutionGeometry,
+  dy: Tensor,
+  kernel: Tensor,
+  epilogue: Epilogue = {},
+): Tensor {
+  const spec: TensorSpec = { shape: imageShape(geometry), dtype: 'float32' };
+  if (isPointwise(geometry)) {
+    const { batch, rows, columns, inputs, outputs } = geometry;
+    const product = { m: batch * rows.input * columns.input, n: inputs, k: outputs, batch: [] };
+    return matMulKernel(op, matrix(dy), matrix(kernel, true), product, spec, epilogue);
+  }
+  return launch(op, 'inputGrad', geometry, dy, kernel, spec, epilogue);
+}
+
+/** The gradient for the kernel. */
+export function conv2dFilterGradKernel(
+  op: string,
+  geometry: ConvolutionGeometry,
+  x: Tensor,
+  dy: Tensor,
+): Tensor {
+  const spec: TensorSpec = { shape: kernelShape(geometry), dtype: 'float32' };
+  if (isPointwise(geometry)) {
+    const { batch, rows, columns, inputs, outputs } = geometry;
+    const product = { m: inputs, n: outputs, k: batch * rows.input * columns.input, batch: [] };
+    return matMulKernel(op, matrix(x, true), matrix(dy), product, spec);
+  }
+  return launch(op, 'filterGrad', geometry, x, dy, spec);
+}
