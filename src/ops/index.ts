@@ -29,3 +29,14 @@ export {
 } from './resize.ts';
 export { sum } from './sum.ts';
 export { neg, square } from './unary.ts';
+// Gather and scatter
+export { embedding } from './embedding.ts';
+export { gather, type GatherOptions } from './gather.ts';
+export { gatherNd, type GatherNdOptions } from './gatherNd.ts';
+export type { IndexOptions } from './indices.ts';
+export { oneHot, type OneHotOptions } from './oneHot.ts';
+export { scatterAdd, type ScatterAddOptions } from './scatterAdd.ts';
+export { scatterAddAlongAxis, type ScatterAddAlongAxisOptions } from './scatterAddAlongAxis.ts';
+export { scatterNd, type ScatterNdOptions } from './scatterNd.ts';
+export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
+export { takeAlongAxis, type TakeAlongAxisOptions } from './takeAlongAxis.ts';

@@ -1,0 +1,103 @@
+/**
+ * @file What an index stands for: a row of a table, or OUTSIDE. Gathers and scatters share it, and with it one way of
+ * reporting.
+ *
+ * An entry is what one index (or one list of coordinates) addresses. `row_of(entry, reports)` gives its row:
+ * - `axis`: one index an entry, into an axis of `limit` rows;
+ * - `along`: entry [o, j, i] of [outer, k, inner] addresses element [o, index, i] of a table [outer, limit, inner];
+ *   `slab` is k · inner, `span` is inner;
+ * - `coordinates`: `span` indices an entry, into axes of `sizes`; `slab` is the count of entries in a batch.
+ *
+ * Expects a binding `indices` and the parameters `indexParams`.
+ */
+
+export type IndexAddressing = 'axis' | 'along' | 'coordinates';
+/** What an index outside its range stands for: nothing, the nearest row, or the row it reaches by going round. */
+export type IndexMode = 'outside' | 'clip' | 'wrap';
+/** Which indices are faults: none, all outside the range, or those above it alone. */
+export type IndexCheck = 'none' | 'all' | 'above';
+
+export type IndexLibraryOptions = {
+  /** WGSL type of an index. */
+  index: string;
+  addressing: IndexAddressing;
+  mode: IndexMode;
+  check: IndexCheck;
+};
+
+export const indexParams = {
+  limit: 'u32',
+  span: 'u32',
+  slab: 'u32',
+  /** Count of indices, for fault reports. */
+  positions: 'u32',
+  sizes: 'u32x8',
+} as const;
+
+const resolutions: Record<IndexMode, Record<string, string>> = {
+  outside: {
+    // As unsigned numbers, negative indices lie above every limit.
+    i32: 'return select(OUTSIDE, u32(index), bitcast<u32>(index) < limit);',
+    u32: 'return select(OUTSIDE, index, index < limit);',
+  },
+  clip: {
+    i32: 'return u32(clamp(index, 0, i32(limit) - 1));',
+    u32: 'return min(index, limit - 1u);',
+  },
+  wrap: {
+    i32: 'let remainder = index % i32(limit);\n  return u32(select(remainder, remainder + i32(limit), remainder < 0));',
+    u32: 'return index % limit;',
+  },
+};
+
+export function indexLibrary({ index, addressing, mode, check }: IndexLibraryOptions): string {
+  const isFault = check === 'above' ? 'row == OUTSIDE && index >= 0' : 'row == OUTSIDE';
+  const report = (position: string) =>
+    check === 'none'
+      ? ''
+      : `if (reports && ${isFault}) {
+    report_fault(${position}, params.positions, bitcast<u32>(index));
+  }`;
+  const rows: Record<IndexAddressing, string> = {
+    axis: `
+  let index = indices[entry];
+  let row = resolve(index, params.limit);
+  ${report('entry')}
+  return row;`,
+    along: `
+  let index = indices[entry];
+  let row = resolve(index, params.limit);
+  ${report('entry')}
+  if (row == OUTSIDE) {
+    return OUTSIDE;
+  }
+  return ((entry / params.slab) * params.limit + row) * params.span + entry % params.span;`,
+    coordinates: `
+  var flat = entry / params.slab;
+  for (var axis = 0u; axis < params.span; axis++) {
+    let position = entry * params.span + axis;
+    let index = indices[position];
+    let size = params.sizes[axis / 4u][axis % 4u];
+    let row = resolve(index, size);
+    ${report('position')}
+    if (row == OUTSIDE) {
+      return OUTSIDE;
+    }
+    flat = flat * size + row;
+  }
+  return flat;`,
+  };
+  return /* wgsl */ `
+const OUTSIDE = 0xffffffffu;
+
+fn resolve(index: ${index}, limit: u32) -> u32 {
+  if (limit == 0u) {
+    return OUTSIDE;
+  }
+  ${resolutions[mode][index]}
+}
+
+fn row_of(entry: u32, reports: bool) -> u32 {${rows[addressing]}
+}
+`;
+}

@@ -1,0 +1,64 @@
+/**
+ * @file Launches gathers.
+ */
+import { gather, type GatherOptions, gatherWorkgroup } from '../../shaders/gather.ts';
+import { indexParams } from '../../shaders/lib/indices.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type IndexChecking, type Indexing, indexOptions, indexValues, rowsKernel } from './indexing.ts';
+import { bindsAsVectors, output } from './output.ts';
+
+const definition = {
+  bindings: ({ index, width }: GatherOptions): Bindings => {
+    const element = width === 4 ? 'vec4<u32>' : 'u32';
+    return { indices: `read ${index}`, x: `read ${element}`, out: `write ${element}` };
+  },
+  params: {
+    count: 'u32',
+    inner: 'u32',
+    entries: 'u32',
+    outer: 'u32',
+    rows: 'u32',
+    fill: 'u32',
+    ...indexParams,
+  },
+  source: gather,
+} as const;
+const silent = defineKernel({ name: 'gather', ...definition });
+const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
+
+/** Rows of `x` as `spec`; an entry that names no row reads as the bits `fill`. */
+export function gatherKernel(
+  op: string,
+  x: Tensor,
+  indices: Tensor,
+  spec: TensorSpec,
+  indexing: Indexing,
+  checking: IndexChecking,
+  fill = 0,
+): Tensor {
+  const { batch, outer, entries, rows } = indexing;
+  const out = output(x.device, spec, op);
+  if (out.size === 0) {
+    // Rows without elements move nothing, but a fault is a fault.
+    if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
+    return out;
+  }
+  const width = indexing.inner % 4 === 0 && x.size > 0 && bindsAsVectors(x) ? 4 : 1;
+  const inner = indexing.inner / width;
+  const count = out.size / width;
+  const launch = {
+    options: {
+      ...indexOptions(indexing, indices, checking),
+      flat: batch === 1 && outer === 1,
+      width,
+    } as const,
+    bindings: { indices: indices.storage, x: x.storage, out: out.storage },
+    params: { count, inner, entries, outer, rows, fill, ...indexValues(indexing, indices) },
+    workgroups: Math.ceil(count / gatherWorkgroup),
+  };
+  if (checking.check === 'none') x.device.launch(silent, launch);
+  else x.device.launch(reporting, { ...launch, fault: checking.fault });
+  return out;
+}

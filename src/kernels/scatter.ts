@@ -1,0 +1,174 @@
+/**
+ * @file Launches scatter-adds. Small calls look through all entries; others group the entries by row first.
+ */
+import { indexParams } from '../../shaders/lib/indices.ts';
+import {
+  chunkLength,
+  type DirectScatterOptions,
+  directScatter,
+  type FoldOptions,
+  foldChunks,
+  scatterWorkgroup,
+  type SumOptions,
+  sumRows,
+} from '../../shaders/scatter.ts';
+import { wgslType } from '../core/dtype.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { fillKernel } from './fill.ts';
+import { type IndexChecking, type Indexing, indexOptions, indexValues, rowsKernel } from './indexing.ts';
+import { bindsAsVectors, output } from './output.ts';
+import { type Grouping, type GroupingStrategy, groupByKey } from './sort.ts';
+
+const vectorOf = (type: string, width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
+const geometry = { count: 'u32', outer: 'u32', inner: 'u32', entries: 'u32', rows: 'u32' } as const;
+
+const direct = {
+  bindings: ({ index, type, width }: DirectScatterOptions): Bindings => ({
+    indices: `read ${index}`,
+    updates: `read ${vectorOf(type, width)}`,
+    out: `write ${vectorOf(type, width)}`,
+  }),
+  params: { ...geometry, ...indexParams },
+  source: directScatter,
+} as const;
+const directSilent = defineKernel({ name: 'scatter', ...direct });
+const directReporting = defineKernel({ name: 'scatter checked', ...direct, faults: true });
+
+const fold = defineKernel({
+  name: 'scatter fold',
+  bindings: ({ type, width }: FoldOptions): Bindings => ({
+    keys: 'read u32',
+    order: 'read u32',
+    updates: `read ${vectorOf(type, width)}`,
+    out: `write ${vectorOf(type, width)}`,
+  }),
+  params: { ...geometry, total: 'u32' },
+  source: foldChunks,
+});
+
+const sum = defineKernel({
+  name: 'scatter sum',
+  bindings: ({ type, width, folded }: SumOptions): Bindings => {
+    const read = `read ${vectorOf(type, width)}` as const;
+    return {
+      order: 'read u32',
+      offsets: 'read u32',
+      updates: read,
+      ...(folded ? { chunks: read, superchunks: read } : {}),
+      out: `write ${vectorOf(type, width)}`,
+    };
+  },
+  params: geometry,
+  source: sumRows,
+});
+
+/** How entries find their rows: each row looks through all entries, or they are grouped first. */
+export type ScatterStrategy = 'direct' | GroupingStrategy;
+
+/** Steps of looking through entries that cost less than grouping them, by adapter class. */
+const directSteps = { gpu: 2 ** 21, cpu: 2 ** 16 };
+
+/**
+ * Sums `updates` into the rows that `indices` name; zeros elsewhere. `spec` is the shape and dtype of the result.
+ */
+export function scatterAddKernel(
+  op: string,
+  indices: Tensor,
+  updates: Tensor,
+  spec: TensorSpec,
+  indexing: Indexing,
+  checking: IndexChecking,
+  strategy?: ScatterStrategy,
+): Tensor {
+  const { batch, outer, entries, rows, inner } = indexing;
+  const { device } = updates;
+  const elements = batch * outer * rows * inner;
+  if (elements === 0 || updates.size === 0) {
+    // Rows without elements move nothing, but a fault is a fault.
+    if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
+    return fillKernel(device, spec, 0, op);
+  }
+  const width = inner % 4 === 0 && bindsAsVectors(updates) ? 4 : 1;
+  const launch: ScatterLaunch = {
+    op,
+    updates,
+    out: output(device, spec, op),
+    element: { type: wgslType(spec.dtype), width },
+    params: { count: elements / width, outer, inner: inner / width, entries, rows },
+  };
+  const chosen =
+    strategy ?? ((elements / width) * entries <= directSteps[device.adapter.class] ? 'direct' : undefined);
+  if (chosen === 'direct') {
+    lookThrough(launch, indices, indexing, checking);
+  } else {
+    const keys = rowsKernel(op, indices, indexing, checking);
+    sumGroups(launch, keys, batch * rows, groupByKey(op, keys, batch * rows, chosen));
+  }
+  return launch.out;
+}
+
+interface ScatterLaunch {
+  op: string;
+  updates: Tensor;
+  out: Tensor;
+  element: { type: string; width: 1 | 4 };
+  /** In units of `width` elements. */
+  params: { count: number; outer: number; inner: number; entries: number; rows: number };
+}
+
+function lookThrough(
+  { updates, out, element, params }: ScatterLaunch,
+  indices: Tensor,
+  indexing: Indexing,
+  checking: IndexChecking,
+): void {
+  const launch = {
+    options: { ...indexOptions(indexing, indices, checking), ...element },
+    bindings: { indices: indices.storage, updates: updates.storage, out: out.storage },
+    params: { ...params, ...indexValues(indexing, indices) },
+    workgroups: Math.ceil(params.count / scatterWorkgroup),
+  };
+  if (checking.check === 'none') out.device.launch(directSilent, launch);
+  else out.device.launch(directReporting, { ...launch, fault: checking.fault });
+}
+
+function sumGroups(
+  { op, updates, out, element, params }: ScatterLaunch,
+  keys: Tensor,
+  total: number,
+  { order, offsets }: Grouping,
+): void {
+  const { device, dtype } = out;
+  const { outer, inner } = params;
+  const folded = keys.size >= 4 * chunkLength;
+  const partial = (level: FoldOptions['level'], from: Tensor, chunks: number): Tensor => {
+    const made = output(device, { shape: [chunks, outer * inner * element.width], dtype }, op);
+    if (chunks === 0) return made;
+    device.launch(fold, {
+      options: { ...element, level },
+      bindings: { keys: keys.storage, order: order.storage, updates: from.storage, out: made.storage },
+      params: { ...params, count: chunks * outer * inner, total },
+      workgroups: Math.ceil((chunks * outer * inner) / scatterWorkgroup),
+    });
+    return made;
+  };
+  const bindings: Record<string, Tensor['storage']> = {
+    order: order.storage,
+    offsets: offsets.storage,
+    updates: updates.storage,
+    out: out.storage,
+  };
+  if (folded) {
+    const chunks = partial('entries', updates, Math.floor(keys.size / chunkLength));
+    bindings.chunks = chunks.storage;
+    bindings.superchunks = partial('chunks', chunks, Math.floor(keys.size / chunkLength ** 2)).storage;
+  }
+  device.launch(sum, {
+    options: { ...element, folded },
+    bindings,
+    params,
+    workgroups: Math.ceil(params.count / scatterWorkgroup),
+  });
+}

@@ -1,0 +1,144 @@
+/**
+ * @file Launches the grouping of entries by key.
+ */
+import {
+  countDigits,
+  countingSort,
+  keyBounds,
+  placeDigits,
+  type RadixOptions,
+  radix,
+  scanDigits,
+  sortWorkgroup,
+  tileLength,
+} from '../../shaders/sort.ts';
+import type { Device } from '../gpu/device.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { fillKernel } from './fill.ts';
+import { output } from './output.ts';
+
+export interface Grouping {
+  /** Entries, by key and then by themselves. */
+  order: Tensor;
+  /** Where the list of each key from 0 to `total` begins in `order`. */
+  offsets: Tensor;
+}
+
+/** Ways to group, fastest by adapter class: 'gpu' or 'cpu'. */
+export type GroupingStrategy = 'radix' | 'counting';
+
+const readOrder = ({ first }: RadixOptions): Bindings => (first ? {} : { order: 'read u32' });
+
+const count = defineKernel({
+  name: 'sort count',
+  bindings: (options: RadixOptions): Bindings => ({
+    keys: 'read u32',
+    ...readOrder(options),
+    counts: 'write u32',
+  }),
+  params: { count: 'u32', tiles: 'u32', shift: 'u32' },
+  source: countDigits,
+});
+
+const scan = defineKernel({
+  name: 'sort scan',
+  bindings: { counts: 'read_write u32', totals: 'write u32' },
+  params: { tiles: 'u32' },
+  source: scanDigits,
+});
+
+const place = defineKernel({
+  name: 'sort place',
+  bindings: (options: RadixOptions): Bindings => ({
+    keys: 'read u32',
+    ...readOrder(options),
+    counts: 'read u32',
+    totals: 'read u32',
+    sorted: 'write u32',
+  }),
+  params: { count: 'u32', tiles: 'u32', shift: 'u32' },
+  source: placeDigits,
+});
+
+const bounds = defineKernel({
+  name: 'sort bounds',
+  bindings: { keys: 'read u32', order: 'read u32', offsets: 'write u32' },
+  params: { count: 'u32', total: 'u32' },
+  source: keyBounds,
+});
+
+const counting = defineKernel({
+  name: 'sort counting',
+  bindings: { keys: 'read u32', order: 'write u32', offsets: 'read_write u32' },
+  params: { count: 'u32', total: 'u32' },
+  source: countingSort,
+});
+
+/** Groups the entries of `keys` (uint32, each at most `total`). The results are scratch: free them with the scope. */
+export function groupByKey(
+  op: string,
+  keys: Tensor,
+  total: number,
+  strategy: GroupingStrategy = keys.device.adapter.class === 'cpu' ? 'counting' : 'radix',
+): Grouping {
+  return strategy === 'counting' ? groupByCounting(op, keys, total) : groupByRadix(op, keys, total);
+}
+
+const words = (device: Device, op: string, size: number) =>
+  output(device, { shape: [size], dtype: 'uint32' }, op);
+
+function groupByCounting(op: string, keys: Tensor, total: number): Grouping {
+  const { device, size } = keys;
+  const order = words(device, op, size);
+  const offsets = fillKernel(device, { shape: [total + 3], dtype: 'uint32' }, 0, op);
+  device.launch(counting, {
+    options: {},
+    bindings: { keys: keys.storage, order: order.storage, offsets: offsets.storage },
+    params: { count: size, total },
+    workgroups: 1,
+  });
+  return { order, offsets };
+}
+
+function groupByRadix(op: string, keys: Tensor, total: number): Grouping {
+  const { device, size } = keys;
+  const tiles = Math.ceil(size / tileLength);
+  const counts = words(device, op, radix * tiles);
+  const totals = words(device, op, radix);
+  let order: Tensor | null = null;
+  for (let shift = 0; shift < 32 && total >= 2 ** shift; shift += Math.log2(radix)) {
+    const options = { first: order === null };
+    const read = { keys: keys.storage, ...(order ? { order: order.storage } : {}) };
+    const params = { count: size, tiles, shift };
+    device.launch(count, {
+      options,
+      bindings: { ...read, counts: counts.storage },
+      params,
+      workgroups: tiles,
+    });
+    device.launch(scan, {
+      options: {},
+      bindings: { counts: counts.storage, totals: totals.storage },
+      params: { tiles },
+      workgroups: radix,
+    });
+    const sorted = words(device, op, size);
+    device.launch(place, {
+      options,
+      bindings: { ...read, counts: counts.storage, totals: totals.storage, sorted: sorted.storage },
+      params,
+      workgroups: tiles,
+    });
+    order?.dispose();
+    order = sorted;
+  }
+  const offsets = words(device, op, total + 1);
+  device.launch(bounds, {
+    options: {},
+    bindings: { keys: keys.storage, order: (order as Tensor).storage, offsets: offsets.storage },
+    params: { count: size, total },
+    workgroups: Math.ceil((total + 1) / sortWorkgroup),
+  });
+  return { order: order as Tensor, offsets };
+}

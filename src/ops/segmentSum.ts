@@ -1,0 +1,78 @@
+/** @file segmentSum */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { checkShape, formatShape, requireInteger, sameShape, sizeOf } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import type { Indexing } from '../kernels/indexing.ts';
+import { scatterAddKernel } from '../kernels/scatter.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import { gather } from './gather.ts';
+import { checkIndices, checkingOf } from './indices.ts';
+
+export interface SegmentSumOptions {
+  /** Count of segments: the first axis of the result. */
+  numSegments: number;
+  /** Whether an id of `numSegments` or above is a fault (default), or its rows are dropped without a word. */
+  validateIndices?: boolean;
+}
+
+/**
+ * Sums the rows of `x` by segment: row s of the result is the sum of the rows whose id is s, in ascending order; zeros
+ * for a segment without rows. Ids (int32 or uint32) come in any order and rank; rows with a negative id are dropped, as
+ * in TensorFlow's unsorted_segment_sum.
+ * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. The gradient is a gather.
+ * Errors: IndexOutOfRangeError as of `gather`.
+ */
+export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor> =
+  /* @__PURE__ */ defineOp<[x: Tensor, segmentIds: Tensor], SegmentSumOptions>({
+    name: 'segmentSum',
+    inputs: ['x', 'segmentIds:int32'],
+    infer: (inputs, options) => {
+      const [x, ids] = inputs as [TensorSpec, TensorSpec];
+      checkIndices('segmentSum', 'segmentIds', ids, options);
+      requireDType('segmentSum', 'x', x.dtype, ['float32', 'int32', 'uint32']);
+      requireInteger('segmentSum', 'numSegments', options.numSegments, 0);
+      if (!sameShape(x.shape.slice(0, ids.shape.length), ids.shape)) {
+        throw new ShapeError({
+          op: 'segmentSum',
+          rule: 'the shape of `x` must begin with that of `segmentIds`.',
+          received: `x ${formatShape(x.shape)} and segmentIds ${formatShape(ids.shape)}`,
+          mend: 'give each row of x an id, or reshape the ids.',
+        });
+      }
+      const shape = [options.numSegments, ...x.shape.slice(ids.shape.length)];
+      checkShape('segmentSum', shape);
+      return { shape, dtype: x.dtype };
+    },
+    forward: (inputs, options, call) => {
+      const [x, ids] = inputs as [Tensor, Tensor];
+      const { numSegments } = options;
+      const spec = call.outputs[0] as TensorSpec;
+      const indexing: Indexing = {
+        addressing: 'axis',
+        mode: 'outside',
+        batch: 1,
+        outer: 1,
+        rows: numSegments,
+        entries: ids.size,
+        inner: sizeOf(x.shape.slice(ids.rank)),
+        limit: numSegments,
+      };
+      const checking = checkingOf(call, ids, options, {
+        input: 1,
+        name: 'segmentIds',
+        of: `the result ${formatSpec(spec)}`,
+        axes: [0],
+        limits: [numSegments],
+        mend: 'raise numSegments, or pass validateIndices: false to drop such rows.',
+        ignoresNegative: true,
+      });
+      return scatterAddKernel('segmentSum', ids, x, spec, indexing, checking);
+    },
+    backward: ([dy], { inputs: [, ids] }) => [
+      gather(dy as Tensor, ids as Tensor, { axis: 0, validateIndices: false }),
+      null,
+    ],
+    save: { inputs: [1] },
+  });
