@@ -32,6 +32,8 @@ export class Readback {
     if (range && dataBytes > 0) this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
     if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, staging, dataBytes, faultBytes);
     this.stream.flush();
+    // A staging buffer that no copy writes maps at once, whatever is still running.
+    if (dataBytes + faultBytes === 0) await this.device.queue.onSubmittedWorkDone();
     await staging.mapAsync(GPUMapMode.READ, 0, Math.max(4, dataBytes + faultBytes));
     const bytes = staging.getMappedRange(0, Math.max(4, dataBytes + faultBytes)).slice(0);
     staging.unmap();
