@@ -1,0 +1,81 @@
+/**
+ * @file Shapes of symbolic calls. An op's `infer` knows numbers alone: it is asked twice, with two different numbers in
+ * place of each open size, and a size of the result that differs between the answers is open.
+ */
+import { RetrogradError } from '../../core/errors.ts';
+import type { OpenSpec, TensorSpec } from '../../core/spec.ts';
+import type { OpDefinition } from '../../ops/define.ts';
+
+/** Divisible by 1 to 16, so that an open size can be split and reshaped; larger than windows and slices. */
+const probes = [720_720, 1_441_440] as const;
+
+/** The number that stands for an open size: `probe`, unless the call needs it to meet a known size. */
+type Fill = (specs: readonly (OpenSpec | null)[], input: number, axis: number, probe: number) => number;
+
+/** The known size of another input at the same axis, counted from one end. */
+const partnerFromEnd: Fill = (specs, input, axis, probe) => {
+  const fromEnd = (specs[input] as OpenSpec).shape.length - axis;
+  return partner(specs, input, (spec) => spec.shape[spec.shape.length - fromEnd]) ?? probe;
+};
+const partnerFromStart: Fill = (specs, input, axis, probe) =>
+  partner(specs, input, (spec) => spec.shape[axis]) ?? probe;
+
+function partner(
+  specs: readonly (OpenSpec | null)[],
+  input: number,
+  sizeOf: (spec: OpenSpec) => number | null | undefined,
+): number | undefined {
+  const others = specs.filter((spec, i) => spec && i !== input) as OpenSpec[];
+  return others.map(sizeOf).find((size) => typeof size === 'number' && size !== 1) ?? undefined;
+}
+
+/** Open sizes are unlike all known ones; only where that can't be do they meet those of other inputs. */
+const fills: readonly Fill[] = [(_specs, _input, _axis, probe) => probe, partnerFromEnd, partnerFromStart];
+
+/**
+ * Specs of the outputs of `op` for inputs with open sizes (null where an optional input is left out): an array where
+ * the op has several outputs.
+ * Errors: those of the op's `infer`, with null where a size is open.
+ */
+export function inferOpen(
+  op: OpDefinition,
+  inputs: readonly (OpenSpec | null)[],
+  options: object,
+): OpenSpec | OpenSpec[] {
+  const ask = (fill: Fill, probe: number) => {
+    const specs = inputs.map(
+      (spec, input) =>
+        spec && {
+          dtype: spec.dtype,
+          shape: spec.shape.map((size, axis) => size ?? fill(inputs, input, axis, probe)),
+        },
+    );
+    return op.infer(specs as TensorSpec[], options);
+  };
+  let refusal: unknown;
+  for (const fill of fills) {
+    try {
+      const first = ask(fill, probes[0]);
+      const second = [ask(fill, probes[1])].flat();
+      if (!Array.isArray(first)) return merge(first, second[0] as TensorSpec);
+      return first.map((spec, i) => merge(spec, second[i] as TensorSpec));
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  throw withOpenSizes(refusal);
+}
+
+function merge(a: TensorSpec, b: TensorSpec): OpenSpec {
+  return { dtype: a.dtype, shape: a.shape.map((size, axis) => (size === b.shape[axis] ? size : null)) };
+}
+
+/** The error with `null` for the numbers that stood for open sizes. */
+function withOpenSizes(error: unknown): unknown {
+  if (!(error instanceof RetrogradError)) return error;
+  const rename = (text: string | undefined) => text?.replace(new RegExp(`\\b${probes[0]}\\b`, 'g'), 'null');
+  const { op, rule, received, mend } = error;
+  const parts = { op, rule: rename(rule) as string, received: rename(received), mend: rename(mend) };
+  const Kind = error.constructor as new (given: object) => RetrogradError;
+  return new Kind({ ...parts, cause: error });
+}

@@ -1,0 +1,60 @@
+/**
+ * @file An op in a graph: every call of an op on symbolic tensors is an operation of its own, with one node.
+ */
+import type { OpenSpec } from '../../core/spec.ts';
+import { applyOp, type OpDefinition } from '../../ops/define.ts';
+import { type InputSlot, parseSlot, weakDType } from '../../ops/operands.ts';
+import { isSymbolic } from '../../ops/recording.ts';
+import { type HostValues, tensor } from '../../tensor/create.ts';
+import { keep } from '../../tensor/scope.ts';
+import { alias, Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import { snakeCase, uniqueName } from '../names.ts';
+import type { Nest } from '../nest.ts';
+import type { GraphNode, GraphOperation } from './node.ts';
+import { isTracing } from './tracing.ts';
+
+export class OpOperation implements GraphOperation {
+  readonly name: string;
+  readonly className = 'op';
+  readonly inboundNodes: GraphNode[] = [];
+  readonly outboundNodes: GraphNode[] = [];
+
+  constructor(readonly definition: OpDefinition) {
+    const base = snakeCase(definition.name);
+    this.name = isTracing() ? base : uniqueName(base);
+  }
+
+  replay(node: GraphNode, operands: Nest<unknown>): Nest<unknown> {
+    return applyOp(this.definition, operands as readonly unknown[], node.options) as Nest<unknown>;
+  }
+}
+
+/**
+ * An operand as a graph holds it. Tensors are held by a handle of the graph's own, so that a scope's end doesn't take
+ * them away; variables are held as they are, and stay live; arrays become tensors once.
+ */
+export function heldOperand(operand: unknown): unknown {
+  if (operand instanceof Variable || isSymbolic(operand)) return operand;
+  if (operand instanceof Tensor) return isTracing() ? operand : alias(operand);
+  if (Array.isArray(operand) || ArrayBuffer.isView(operand) || typeof operand === 'boolean') {
+    return keep(tensor(operand as HostValues));
+  }
+  return operand ?? null;
+}
+
+/** Specs of operands: a bare number takes its dtype from the tensors beside it, as in eager calls. */
+export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
+  const slots = op.inputs.map((text) => parseSlot(text.replace(/^\.\.\./, '')));
+  const beside = operands.find(hasSpec)?.dtype;
+  return operands.map((operand, i) => {
+    if (hasSpec(operand)) return operand;
+    const slot = (slots[i] ?? slots.at(-1)) as InputSlot;
+    if (typeof operand !== 'number') return null;
+    return { shape: [], dtype: slot.hostDType ?? weakDType(operand, beside) };
+  });
+}
+
+function hasSpec(operand: unknown): operand is OpenSpec {
+  return operand instanceof Tensor || isSymbolic(operand);
+}

@@ -1,0 +1,173 @@
+/**
+ * @file From inputs and outputs to the calls between them, in an order in which they can run. Without recursion: a
+ * graph may be thousands of calls deep.
+ */
+import { GraphDisconnectedError, MissingHistoryError, ValueError } from '../../core/errors.ts';
+import type { KerasTensor } from './kerasTensor.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from './node.ts';
+
+export interface GraphMap {
+  /** Calls, each after those that it depends on. */
+  readonly nodes: readonly GraphNode[];
+  /** What is called, from the inputs on; of one depth in the order in which a walk from the outputs meets them. */
+  readonly operations: readonly GraphOperation[];
+}
+
+/**
+ * The calls that lead from `inputs` to `outputs`.
+ * Errors: MissingHistoryError for an output that nothing made; GraphDisconnectedError where an output needs something
+ * that isn't computed from the inputs; ValueError for a cycle or for two operations of one name.
+ */
+export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly KerasTensor[]): GraphMap {
+  const given = new Set(inputs);
+  const { nodes, met } = walkBack(given, outputs);
+  for (const tensor of inputs) {
+    const node = nodeOf(tensor);
+    if (!node?.isInput || met.has(node.operation)) continue;
+    nodes.push(node);
+    met.set(node.operation, -1);
+  }
+  const { nodeDepths, operationDepths } = depthsOf(nodes);
+  const ordered = sortedBy(nodes, (node) => -(nodeDepths.get(node) as number));
+  requireConnected(inputs, ordered);
+  const operations = sortedBy(
+    [...met.keys()],
+    (operation) => -(operationDepths.get(operation) ?? 0),
+    (operation) => met.get(operation) as number,
+  );
+  requireUniqueNames(operations);
+  return { nodes: ordered.filter((node) => !node.isInput), operations };
+}
+
+/** Calls that `outputs` depend on, each after its parents, and their operations, numbered as they were met. */
+function walkBack(given: ReadonlySet<KerasTensor>, outputs: readonly KerasTensor[]) {
+  const nodes: GraphNode[] = [];
+  const met = new Map<GraphOperation, number>();
+  const finished = new Set<GraphNode>();
+  const open = new Set<GraphNode>();
+  for (const output of outputs) {
+    const stack: { node: GraphNode; parents: GraphNode[] | null }[] = [];
+    const last = nodeOf(output);
+    if (!last) throw missingHistory(output);
+    stack.push({ node: last, parents: null });
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const { node } = top;
+      if (!top.parents) {
+        if (finished.has(node)) {
+          stack.pop();
+          continue;
+        }
+        if (open.has(node)) throw cycle(node);
+        open.add(node);
+        if (!met.has(node.operation)) met.set(node.operation, met.size);
+        top.parents = parentsWithin(node, given);
+      }
+      const next = top.parents.shift();
+      if (next) {
+        stack.push({ node: next, parents: null });
+        continue;
+      }
+      finished.add(node);
+      open.delete(node);
+      nodes.push(node);
+      stack.pop();
+    }
+  }
+  return { nodes, met };
+}
+
+/** Makers of the inputs of `node`; what made an input of the model is outside of it, unless it is an input layer. */
+function parentsWithin(node: GraphNode, given: ReadonlySet<KerasTensor>): GraphNode[] {
+  const makers = node.inputTensors
+    .filter((tensor) => !given.has(tensor) || nodeOf(tensor)?.isInput)
+    .map((tensor) => {
+      const maker = nodeOf(tensor);
+      if (!maker) throw missingHistory(tensor);
+      return maker;
+    });
+  return [...new Set(makers)];
+}
+
+/** How many calls lie between a node and the farthest output. An operation is as deep as its deepest call. */
+function depthsOf(nodes: readonly GraphNode[]) {
+  const nodeDepths = new Map<GraphNode, number>();
+  const operationDepths = new Map<GraphOperation, number>();
+  for (const node of [...nodes].reverse()) {
+    const depth = Math.max(nodeDepths.get(node) ?? 0, operationDepths.get(node.operation) ?? 0);
+    nodeDepths.set(node, depth);
+    operationDepths.set(node.operation, depth);
+    for (const parent of node.parentNodes) {
+      nodeDepths.set(parent, Math.max(nodeDepths.get(parent) ?? 0, depth + 1));
+    }
+  }
+  return { nodeDepths, operationDepths };
+}
+
+function sortedBy<T>(items: readonly T[], ...keys: ((item: T) => number)[]): T[] {
+  return [...items].sort((a, b) => {
+    for (const key of keys) if (key(a) !== key(b)) return key(a) - key(b);
+    return 0;
+  });
+}
+
+function requireConnected(inputs: readonly KerasTensor[], nodes: readonly GraphNode[]): void {
+  const computable = new Set(inputs);
+  const reached: string[] = [];
+  for (const node of nodes) {
+    if (node.isInput) continue;
+    const missing = node.inputTensors.find((tensor) => !computable.has(tensor));
+    if (missing) throw disconnected(missing, node, inputs, reached);
+    for (const tensor of node.outputTensors) computable.add(tensor);
+    reached.push(node.operation.name);
+  }
+}
+
+function disconnected(
+  tensor: KerasTensor,
+  node: GraphNode,
+  inputs: readonly KerasTensor[],
+  reached: readonly string[],
+): GraphDisconnectedError {
+  return new GraphDisconnectedError({
+    op: 'model',
+    rule: 'the outputs of a model are computed from its inputs alone.',
+    received:
+      `${tensor}, which operation '${node.operation.name}' needs, and which isn't computed from ` +
+      `${inputs.map(({ name }) => `'${name}'`).join(', ') || 'no input'}; ` +
+      `reached from there: ${reached.map((name) => `'${name}'`).join(', ') || 'nothing'}`,
+    mend: `add '${tensor.name}' to \`inputs\`, or take outputs that do without it.`,
+  });
+}
+
+function missingHistory(tensor: KerasTensor): MissingHistoryError {
+  return new MissingHistoryError({
+    op: 'model',
+    rule: 'every symbolic tensor of a model comes from input() or from a call.',
+    received: `${tensor}, which has no history`,
+    mend: 'begin at input({ shape }), and call layers and ops on what it gives.',
+  });
+}
+
+function cycle(node: GraphNode): ValueError {
+  return new ValueError({
+    op: 'model',
+    rule: 'the calls of a model form no cycle.',
+    received: `operation '${node.operation.name}', which depends on itself`,
+    mend: 'take the outputs of a new call instead of feeding a call its own result.',
+  });
+}
+
+function requireUniqueNames(operations: readonly GraphOperation[]): void {
+  const seen = new Set<string>();
+  for (const { name } of operations) {
+    if (seen.has(name)) {
+      throw new ValueError({
+        op: 'model',
+        rule: 'names are unique within a model.',
+        received: `two operations named '${name}'`,
+        mend: 'give one of them another name.',
+      });
+    }
+    seen.add(name);
+  }
+}

@@ -1,0 +1,14 @@
+/** @file The entry `retrograd/keras`: the functional API, by Keras's names. */
+
+// Graph
+export { input } from './layers/inputLayer.ts';
+export { KerasTensor } from './graph/kerasTensor.ts';
+export { GraphNode, type GraphOperation } from './graph/node.ts';
+export { Functional, type FunctionalOptions } from './graph/functional.ts';
+export { model } from './models/model.ts';
+export { clearSession } from './names.ts';
+export type { Mapped, Nest } from './nest.ts';
+// Layers
+export * as layers from './layers/index.ts';
+export { Layer } from './layers/layer.ts';
+export * as initializers from './initializers/index.ts';
