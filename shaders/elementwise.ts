@@ -2,14 +2,18 @@
  * @file Elementwise maps of one to four operands with broadcasting: unary, binary and ternary ops, comparisons,
  * selections and fused gradients are all instances of this one kernel.
  *
- * One invocation computes `width` neighbouring elements of the output.
+ * One invocation computes `width` neighbouring elements of the output. Four are one vec4, loaded and stored as such; the
+ * coordinates of operands that broadcast are then worked out once for the four.
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
 
-/** How an operand is read: at the output's own index, as one value, or through strides. */
-export type OperandLayout = 'full' | 'scalar' | 'strided';
+/**
+ * How an operand is read: at the output's own index (`full`), as its only value (`scalar`), or through strides; where
+ * four elements are computed at once, `strided` reads four neighbours and `spread` one value for all four.
+ */
+export type OperandLayout = 'full' | 'scalar' | 'strided' | 'spread';
 
 export type ElementwiseOptions = {
   /** WGSL expression of `a`, `b`, `c`, `d` and the parameters `params.alpha`, `params.beta`. */
@@ -19,38 +23,43 @@ export type ElementwiseOptions = {
   /** WGSL type of the result. */
   result: string;
   layouts: readonly OperandLayout[];
-  /** Axes that strided operands are read over, after merging; 0 where none is strided. */
+  /** Axes that operands are read over through strides, after merging; 0 where none is. */
   rank: number;
-  /** Elements an invocation computes: 4 where all operands are full or scalar, otherwise 1. */
+  /** Elements an invocation computes. */
   width: 1 | 4;
 };
 
 export const elementwiseWorkgroup = 256;
 export const operandNames = ['a', 'b', 'c', 'd'] as const;
 
+/** Whether an operand is bound as an array of vectors. */
+export function readsVectors(layout: OperandLayout, width: number): boolean {
+  return width === 4 && (layout === 'full' || layout === 'strided');
+}
+
 export function elementwise({ expression, types, result, layouts, rank, width }: ElementwiseOptions): string {
   const names = operandNames.slice(0, types.length);
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
-  const vectors = width === 4;
-  const lane = (name: string, i: number, component: string) =>
-    layouts[i] === 'scalar' ? `${name}_scalar` : `${name}_vector.${component}`;
-  const lanes = ['x', 'y', 'z', 'w'].map(
-    (component) => `apply(${names.map((name, i) => lane(name, i, component)).join(', ')})`,
-  );
+  const walkers = names.filter((_, i) => layouts[i] === 'strided' || layouts[i] === 'spread');
+  const index = { full: 'i', scalar: '0', strided: '', spread: '' };
   const loads = names.map((name, i) => {
-    if (layouts[i] === 'scalar') return `let ${name}_scalar = ${name}_values[0]${vectors ? '.x' : ''};`;
-    if (vectors) return `let ${name}_vector = ${name}_values[i];`;
-    return `let ${name}_value = ${name}_values[${layouts[i] === 'strided' ? `${name}_offset` : 'i'}];`;
+    const at = index[layouts[i] as OperandLayout] || `${name}_offset`;
+    return `let ${name}_value = ${name}_values[${at}];`;
   });
-  const strided = names.filter((_, i) => layouts[i] === 'strided');
-  // Axes from the last to the first: each step takes the coordinate off the remaining index.
+  const applied = (component: string) => {
+    const lane = (name: string, i: number) =>
+      readsVectors(layouts[i] as OperandLayout, width) ? `${name}_value.${component}` : `${name}_value`;
+    return `apply(${names.map(lane).join(', ')})`;
+  };
+  // Axes from the last to the first: each step takes the coordinate off the remaining index, the first takes what is left.
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
   const walk = axes.map((axis) => {
     const at = (field: string) => `params.${field}[${axis >> 2}][${axis & 3}]`;
+    const outermost = axis === 0;
     return `{
-    let coordinate = remaining % ${at('shape')};
-    remaining /= ${at('shape')};
-    ${strided.map((name) => `${name}_offset += coordinate * ${at(`${name}_strides`)};`).join('\n    ')}
+    let coordinate = remaining${outermost ? '' : ` % ${at('shape')}`};
+    ${outermost ? '' : `remaining /= ${at('shape')};`}
+    ${walkers.map((name) => `${name}_offset += coordinate * ${at(`${name}_strides`)};`).join('\n    ')}
   }`;
   });
   return wgsl`
@@ -70,16 +79,16 @@ fn main(
   if (i >= params.count) {
     return;
   }
-#if ${strided.length > 0}
+#if ${walkers.length > 0}
   var remaining = i;
-  ${strided.map((name) => `var ${name}_offset = 0u;`).join('\n  ')}
+  ${walkers.map((name) => `var ${name}_offset = 0u;`).join('\n  ')}
   ${walk.join('\n  ')}
 #endif
   ${loads.join('\n  ')}
-#if ${vectors}
-  out[i] = vec4<${result}>(${lanes.join(', ')});
+#if ${width === 4}
+  out[i] = vec4<${result}>(${['x', 'y', 'z', 'w'].map(applied).join(', ')});
 #else
-  out[i] = apply(${names.map((name, i) => (layouts[i] === 'scalar' ? `${name}_scalar` : `${name}_value`)).join(', ')});
+  out[i] = ${applied('x')};
 #endif
 }
 `;

@@ -1,33 +1,41 @@
 /**
- * @file Functions that WGSL lacks or leaves inaccurate. `mathFunctions` gives those that a piece of source calls.
- *
- * WGSL compilers may assume that NaN and infinity don't occur, so tests for them go through the bits.
+ * @file Functions that WGSL lacks or leaves inaccurate. `mathFunctions` gives those that a piece of source calls, with
+ * what they call in turn. A name of the table must not be declared by a shader itself.
  */
+import { activationFunctions } from './math/activations.ts';
+import { bitFunctions } from './math/bits.ts';
+import { exponentialFunctions } from './math/exponential.ts';
+import { foldFunctions } from './math/folds.ts';
+import { gaussianFunctions } from './math/gaussian.ts';
+import { powerFunctions } from './math/power.ts';
+import { trigonometricFunctions } from './math/trigonometric.ts';
 
-interface MathFunction {
-  source: string;
-  /** Other functions of this table that it calls. */
-  uses?: readonly string[];
-}
-
-const functions: Record<string, MathFunction> = {
-  // NaN by its bits: `x != x` may be folded to false.
-  is_nan: {
-    source: `
-fn is_nan(x: f32) -> bool {
-  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
-}`,
-  },
+const functions: Readonly<Record<string, string>> = {
+  ...bitFunctions,
+  ...exponentialFunctions,
+  ...trigonometricFunctions,
+  ...gaussianFunctions,
+  ...powerFunctions,
+  ...activationFunctions,
+  ...foldFunctions,
 };
 
 /** The functions of the table that `source` calls, each once, callees first. */
 export function mathFunctions(source: string): string {
   const needed = new Set<string>();
-  const visit = (name: string) => {
-    if (needed.has(name)) return;
-    for (const callee of functions[name]?.uses ?? []) visit(callee);
-    needed.add(name);
+  const visit = (text: string) => {
+    for (const [, name] of text.matchAll(/\b(\w+)\(/g)) {
+      const found = functions[name as string];
+      if (found === undefined || needed.has(name as string)) continue;
+      // Its own declaration matches, too.
+      needed.add(name as string);
+      visit(found);
+    }
   };
-  for (const name of Object.keys(functions)) if (new RegExp(`\\b${name}\\(`).test(source)) visit(name);
-  return [...needed].map((name) => functions[name]?.source).join('\n');
+  visit(source);
+  // WGSL allows use before declaration; the table's order is kept for the reader.
+  return Object.keys(functions)
+    .filter((name) => needed.has(name))
+    .map((name) => functions[name])
+    .join('\n');
 }

@@ -1,6 +1,7 @@
 /**
  * @file Launches elementwise maps. Operands broadcast to the output's shape; axes that all operands walk alike are
- * merged, so that most calls are flat and run four elements an invocation.
+ * merged, so that most calls are flat. Four elements an invocation are computed where the operands lie in fours along
+ * the last merged axis.
  */
 import {
   elementwise,
@@ -8,6 +9,7 @@ import {
   elementwiseWorkgroup,
   type OperandLayout,
   operandNames,
+  readsVectors,
 } from '../../shaders/elementwise.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
@@ -18,10 +20,13 @@ import { bindsAsVectors, output } from './output.ts';
 
 const kernel = defineKernel({
   name: 'elementwise',
-  bindings: ({ types, result, width }: ElementwiseOptions): Bindings => {
-    const element = (type: string) => (width === 4 ? `vec4<${type}>` : type);
-    const reads = types.map((type, i) => [`${operandNames[i]}_values`, `read ${element(type)}`] as const);
-    return Object.fromEntries([...reads, ['out', `write ${element(result)}`]]) as Bindings;
+  bindings: ({ types, result, layouts, width }: ElementwiseOptions): Bindings => {
+    const element = (type: string, vectors: boolean) => (vectors ? `vec4<${type}>` : type);
+    const reads = types.map((type, i) => {
+      const vectors = readsVectors(layouts[i] as OperandLayout, width);
+      return [`${operandNames[i]}_values`, `read ${element(type, vectors)}`] as const;
+    });
+    return Object.fromEntries([...reads, ['out', `write ${element(result, width === 4)}`]]) as Bindings;
   },
   params: {
     count: 'u32',
@@ -71,6 +76,39 @@ export function mergeAxes(
   return { shape: merged, strides: walks };
 }
 
+/** How a launch reads its operands. */
+interface Plan {
+  layouts: OperandLayout[];
+  width: 1 | 4;
+  /** The merged axes of the walk, in units of `width` elements along the last; empty where no operand needs strides. */
+  shape: number[];
+  /** Of each operand, in the units in which it is bound. */
+  strides: number[][];
+}
+
+/** Chooses layouts, width and walk for `operands` broadcast to `shape`. */
+function plan(operands: readonly Tensor[], shape: Shape): Plan {
+  const layouts = operands.map((x): OperandLayout => {
+    if (x.size === 1) return 'scalar';
+    return sameShape(trimmed(x.shape), trimmed(shape)) ? 'full' : 'strided';
+  });
+  const vectorable = operands.every((x, i) => layouts[i] === 'scalar' || bindsAsVectors(x));
+  if (!layouts.includes('strided')) return { layouts, width: vectorable ? 4 : 1, shape: [], strides: [] };
+  const walk = mergeAxes(shape, [stridesOf(shape), ...operands.map((x) => broadcastStrides(x.shape, shape))]);
+  const strides = walk.strides.slice(1);
+  const last = walk.shape.length - 1;
+  if (!vectorable || (walk.shape[last] as number) % 4 !== 0)
+    return { layouts, width: 1, shape: walk.shape, strides };
+  // A walker has stride 1 or 0 along the last axis; in the first case all its other strides are multiples of that axis.
+  const spread = (i: number) => layouts[i] === 'strided' && strides[i]?.[last] === 0;
+  return {
+    layouts: layouts.map((layout, i) => (spread(i) ? 'spread' : layout)),
+    width: 4,
+    shape: walk.shape.map((n, axis) => (axis === last ? n / 4 : n)),
+    strides: strides.map((own, i) => (spread(i) ? own : own.map((s, axis) => (axis === last ? s : s / 4)))),
+  };
+}
+
 /** Maps `expression` over `operands` (one to four), broadcast to `spec.shape`. */
 export function elementwiseKernel(
   op: string,
@@ -82,28 +120,16 @@ export function elementwiseKernel(
   const device = (operands[0] as Tensor).device;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const layouts = operands.map((x): OperandLayout => {
-    if (x.size === 1) return 'scalar';
-    return sameShape(trimmed(x.shape), trimmed(spec.shape)) ? 'full' : 'strided';
-  });
-  const anyStrided = layouts.includes('strided');
-  const walked = anyStrided
-    ? mergeAxes(spec.shape, [
-        stridesOf(spec.shape),
-        ...operands.map((x) => broadcastStrides(x.shape, spec.shape)),
-      ])
-    : { shape: [], strides: [] };
-  const width = !anyStrided && operands.every(bindsAsVectors) ? 4 : 1;
+  const { layouts, width, shape, strides } = plan(operands, spec.shape);
   const count = Math.ceil(out.size / width);
   const bindings = Object.fromEntries(operands.map((x, i) => [`${operandNames[i]}_values`, x.storage]));
-  const strides = (i: number) => walked.strides[i + 1] ?? [];
   device.launch(kernel, {
     options: {
       expression,
       types: operands.map((x) => wgslType(x.dtype)),
       result: wgslType(spec.dtype),
       layouts,
-      rank: walked.shape.length,
+      rank: shape.length,
       width,
     },
     bindings: { ...bindings, out: out.storage },
@@ -111,11 +137,11 @@ export function elementwiseKernel(
       count,
       alpha: scalars.alpha ?? 0,
       beta: scalars.beta ?? 0,
-      shape: walked.shape,
-      a_strides: strides(0),
-      b_strides: strides(1),
-      c_strides: strides(2),
-      d_strides: strides(3),
+      shape,
+      a_strides: strides[0] ?? [],
+      b_strides: strides[1] ?? [],
+      c_strides: strides[2] ?? [],
+      d_strides: strides[3] ?? [],
     },
     workgroups: Math.ceil(count / elementwiseWorkgroup),
   });

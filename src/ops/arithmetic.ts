@@ -1,30 +1,59 @@
-/** @file Arithmetic of two operands, with broadcasting: add, sub, mul, div. */
-import type { Tensor } from '../tensor/tensor.ts';
-import { defineBinary } from './elementwise.ts';
-import type { Op } from './define.ts';
-import { neg } from './unary.ts';
+/** @file Arithmetic with broadcasting: add, sub, mul, div, neg, squaredDifference. */
+import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
 
-type Binary = Op<[x: Tensor, y: Tensor], object, Tensor>;
-
-/** x + y, elementwise. */
-export const add: Binary = /* @__PURE__ */ defineBinary({
+/** x + y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+export const add: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'add',
   expression: 'a + b',
   gradient: (dy) => [dy, dy],
   reads: { inputs: [] },
 });
 
-/** x - y, elementwise. */
-export const sub: Binary = /* @__PURE__ */ defineBinary({
+/** x - y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+export const sub: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'sub',
   expression: 'a - b',
   gradient: (dy, _x, _y, needs) => [dy, needs[1] ? neg(dy) : null],
   reads: { inputs: [] },
 });
 
-/** x · y, elementwise. */
-export const mul: Binary = /* @__PURE__ */ defineBinary({
+/** x · y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+export const mul: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'mul',
   expression: 'a * b',
   gradient: (dy, x, y, needs) => [needs[0] ? mul(dy, y) : null, needs[1] ? mul(dy, x) : null],
+});
+
+/**
+ * x / y, elementwise, as float32: integers are converted first. Shapes broadcast. For whole quotients of integers see
+ * `floorDiv`.
+ */
+export const div: BinaryOp = /* @__PURE__ */ defineBinary({
+  name: 'div',
+  expression: 'a / b',
+  computes: () => 'float32',
+  gradient: (dy, _x, y, needs, out) => [
+    needs[0] ? div(dy, y) : null,
+    needs[1] ? neg(div(mul(dy, out), y)) : null,
+  ],
+  reads: { inputs: [1], outputs: [0] },
+});
+
+/** -x. Dtypes: float32, int32. */
+export const neg: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'neg',
+  expression: '-a',
+  dtypes: ['float32', 'int32'],
+  gradient: (dy) => neg(dy),
+  reads: 'neither',
+});
+
+/** (x - y)², elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+export const squaredDifference: BinaryOp = /* @__PURE__ */ defineBinary({
+  name: 'squaredDifference',
+  expression: '(a - b) * (a - b)',
+  gradient: (dy, x, y, needs) => {
+    const dx = mul(mul(dy, 2), sub(x, y));
+    return [dx, needs[1] ? neg(dx) : null];
+  },
 });

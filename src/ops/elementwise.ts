@@ -1,5 +1,5 @@
 /**
- * @file Makers of elementwise ops: what unary, binary and ternary ops have in common.
+ * @file Makers of elementwise ops: what unary and binary ops have in common.
  */
 import { type DType, promote, requireDType } from '../core/dtype.ts';
 import { broadcastAxes, broadcastShapes, type Shape } from '../core/shape.ts';
@@ -10,6 +10,9 @@ import { cast } from './cast.ts';
 import { defineOp, type Op } from './define.ts';
 import { sum } from './sum.ts';
 import { reshape } from './reshape.ts';
+
+export type UnaryOp<O extends object = object> = Op<[x: Tensor], O, Tensor>;
+export type BinaryOp = Op<[x: Tensor, y: Tensor], object, Tensor>;
 
 const floats: readonly DType[] = ['float32'];
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
@@ -26,16 +29,17 @@ export interface UnaryDefinition<O extends object> {
   scalars?: (options: O) => Scalars;
   /** Checks the options; throws. */
   check?: (options: O) => void;
-  /** The gradient from the cotangent, the input and the output; null where there is none. */
-  gradient: ((dy: Tensor, x: Tensor, y: Tensor, options: O) => Tensor) | null;
+  /**
+   * The gradient from the cotangent, and from the input or the output, whichever `reads` names; null where there is none.
+   * A fused one is made by `defineSlope`.
+   */
+  gradient: ((dy: Tensor, read: Tensor, options: O) => Tensor) | null;
   /** What `gradient` reads. Default: the input. */
-  reads?: 'input' | 'output' | 'both' | 'neither';
+  reads?: 'input' | 'output' | 'neither';
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-export function defineUnary<O extends object = object>(
-  definition: UnaryDefinition<O>,
-): Op<[x: Tensor], O, Tensor> {
+export function defineUnary<O extends object = object>(definition: UnaryDefinition<O>): UnaryOp<O> {
   const { name, expression, dtypes = floats, result, scalars, check, gradient, reads = 'input' } = definition;
   return defineOp<[x: Tensor], O>({
     name,
@@ -53,22 +57,21 @@ export function defineUnary<O extends object = object>(
     backward:
       gradient &&
       (([dy], { inputs: [x], outputs: [y] }, options) => [
-        gradient(dy as Tensor, x as Tensor, y as Tensor, options),
+        gradient(dy as Tensor, (reads === 'output' ? y : x) as Tensor, options),
       ]),
-    save: {
-      inputs: reads === 'input' || reads === 'both' ? [0] : [],
-      outputs: reads === 'output' || reads === 'both' ? [0] : [],
-    },
+    save: { inputs: reads === 'input' ? [0] : [], outputs: reads === 'output' ? [0] : [] },
   });
 }
 
 export interface BinaryDefinition {
   name: string;
-  /** WGSL expression of `a` and `b`; a function where it depends on the common dtype. */
+  /** WGSL expression of `a` and `b`; a function where it depends on the dtype that is computed in. */
   expression: string | ((dtype: DType) => string);
   /** Common dtypes it takes. Default: float32, int32, uint32. */
   dtypes?: readonly DType[];
-  /** Dtype of the result. Default: the common dtype. */
+  /** The dtype that is computed in, from the common dtype of the operands. Default: the common dtype. */
+  computes?: (common: DType) => DType;
+  /** Dtype of the result, from the dtype that is computed in. Default: that one. */
   result?: (dtype: DType) => DType;
   /** Gradients for both operands in the output's shape, before the sum over broadcast axes; null where there are none. */
   gradient:
@@ -84,9 +87,12 @@ export interface BinaryDefinition {
   reads?: { inputs: readonly number[]; outputs?: readonly number[] };
 }
 
+const itself = (dtype: DType) => dtype;
+
 /* @__NO_SIDE_EFFECTS__ */
-export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Tensor], object, Tensor> {
-  const { name, expression, dtypes = numbers, result, gradient, reads } = definition;
+export function defineBinary(definition: BinaryDefinition): BinaryOp {
+  const { name, expression, dtypes = numbers, gradient, reads } = definition;
+  const { computes = itself, result = itself } = definition;
   return defineOp<[x: Tensor, y: Tensor]>({
     name,
     inputs: ['x', 'y'],
@@ -94,13 +100,13 @@ export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Te
       const [x, y] = specs as [TensorSpec, TensorSpec];
       const common = promote(name, x.dtype, y.dtype);
       requireDType(name, 'the operands', common, dtypes);
-      return { shape: broadcastShapes(name, x.shape, y.shape), dtype: result ? result(common) : common };
+      return { shape: broadcastShapes(name, x.shape, y.shape), dtype: result(computes(common)) };
     },
     forward: (inputs, _, { outputs: [spec] }) => {
       const [x, y] = inputs as [Tensor, Tensor];
-      const common = promote(name, x.dtype, y.dtype);
-      const text = typeof expression === 'string' ? expression : expression(common);
-      return elementwiseKernel(name, text, [cast(x, common), cast(y, common)], spec as TensorSpec);
+      const dtype = computes(promote(name, x.dtype, y.dtype));
+      const text = typeof expression === 'string' ? expression : expression(dtype);
+      return elementwiseKernel(name, text, [converted(x, dtype), converted(y, dtype)], spec as TensorSpec);
     },
     backward:
       gradient &&
@@ -110,6 +116,11 @@ export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Te
         )),
     ...(reads ? { save: reads } : {}),
   });
+}
+
+/** `x` in `dtype`; x itself where it has it. */
+export function converted(x: Tensor, dtype: DType): Tensor {
+  return x.dtype === dtype ? x : cast(x, dtype);
 }
 
 /** Undoes a broadcast: sums over the axes along which a tensor of `shape` was repeated. */

@@ -1,5 +1,4 @@
 /** @file The table of contents of the ops. */
-export { add, mul, sub } from './arithmetic.ts';
 export { avgPool, avgPool1d } from './avgPool.ts';
 export { broadcastTo } from './broadcastTo.ts';
 export { cast } from './cast.ts';
@@ -28,7 +27,11 @@ export {
   upSampling2d,
 } from './resize.ts';
 export { sum } from './sum.ts';
-export { neg, square } from './unary.ts';
+// Elementwise
+export { add, div, mul, neg, squaredDifference, sub } from './arithmetic.ts';
+export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './comparison.ts';
+export { logicalAnd, logicalNot, logicalOr, logicalXor } from './logical.ts';
+export { exp, expm1, log, log1p, reciprocal, rsqrt, sqrt, square } from './unary.ts';
 // Gather and scatter
 export { embedding } from './embedding.ts';
 export { gather, type GatherOptions } from './gather.ts';

@@ -1,24 +1,102 @@
-/** @file Unary ops. */
-import type { Tensor } from '../tensor/tensor.ts';
-import type { Op } from './define.ts';
-import { defineUnary } from './elementwise.ts';
-import { mul } from './arithmetic.ts';
+/** @file Powers, roots, exponentials and logarithms of one operand. */
+import { add, div, mul, neg } from './arithmetic.ts';
+import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineSlope } from './slope.ts';
 
-type Unary = Op<[x: Tensor], object, Tensor>;
-
-/** -x. */
-export const neg: Unary = /* @__PURE__ */ defineUnary({
-  name: 'neg',
-  expression: '-a',
-  dtypes: ['float32', 'int32'],
-  gradient: (dy) => neg(dy),
-  reads: 'neither',
+const squareSlope = /* @__PURE__ */ defineSlope({
+  name: 'squareSlope',
+  expression: '2.0 * a * b',
+  curve: () => 2,
 });
 
-/** x². */
-export const square: Unary = /* @__PURE__ */ defineUnary({
+/** x². Dtypes: float32, int32, uint32; integers wrap around. */
+export const square: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'square',
   expression: 'a * a',
   dtypes: ['float32', 'int32', 'uint32'],
-  gradient: (dy, x) => mul(mul(dy, x), 2),
+  gradient: squareSlope,
+});
+
+const sqrtSlope = /* @__PURE__ */ defineSlope({
+  name: 'sqrtSlope',
+  expression: '0.5 * a / b',
+  curve: (y) => div(-0.5, square(y)),
+});
+
+/** √x; NaN for negative x. */
+export const sqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'sqrt',
+  expression: 'select(sqrt(a), nan_value(), a < 0.0 || is_nan(a))',
+  gradient: sqrtSlope,
+  reads: 'output',
+});
+
+const rsqrtSlope = /* @__PURE__ */ defineSlope({
+  name: 'rsqrtSlope',
+  expression: '-0.5 * a * b * b * b',
+  curve: (y) => mul(square(y), -1.5),
+});
+
+/** 1 / √x; NaN for negative x, Infinity at 0. */
+export const rsqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'rsqrt',
+  expression: 'select(inverseSqrt(a), nan_value(), a < 0.0 || is_nan(a))',
+  gradient: rsqrtSlope,
+  reads: 'output',
+});
+
+const reciprocalSlope = /* @__PURE__ */ defineSlope({
+  name: 'reciprocalSlope',
+  expression: '-a * b * b',
+  curve: (y) => mul(y, -2),
+});
+
+/** 1 / x. */
+export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'reciprocal',
+  expression: '1.0 / a',
+  gradient: reciprocalSlope,
+  reads: 'output',
+});
+
+/** e^x. */
+export const exp: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'exp',
+  expression: 'precise_exp(a)',
+  gradient: (dy, y) => mul(dy, y),
+  reads: 'output',
+});
+
+const expm1Slope = /* @__PURE__ */ defineSlope({
+  name: 'expm1Slope',
+  expression: 'a * (b + 1.0)',
+  curve: () => 1,
+});
+
+/** e^x - 1, accurate near 0. */
+export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'expm1',
+  expression: 'expm1(a)',
+  gradient: expm1Slope,
+  reads: 'output',
+});
+
+/** The natural logarithm of x; -Infinity at 0, NaN for negative x. */
+export const log: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'log',
+  expression: 'precise_log(a)',
+  gradient: (dy, x) => div(dy, x),
+});
+
+const log1pSlope = /* @__PURE__ */ defineSlope({
+  name: 'log1pSlope',
+  expression: 'a / (1.0 + b)',
+  curve: (x) => neg(square(reciprocal(add(x, 1)))),
+});
+
+/** log(1 + x), accurate near 0. */
+export const log1p: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'log1p',
+  expression: 'log1p(a)',
+  gradient: log1pSlope,
 });

@@ -1,0 +1,67 @@
+/**
+ * @file Floats by their bits. WGSL compilers may assume that NaN and infinity don't occur: tests for them, and choices
+ * where they matter, go through integers.
+ */
+export const bitFunctions: Record<string, string> = {
+  is_nan: /* wgsl */ `
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
+}`,
+
+  is_infinite: /* wgsl */ `
+fn is_infinite(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u;
+}`,
+
+  is_finite: /* wgsl */ `
+fn is_finite(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
+}`,
+
+  // Through a variable: as constant expressions NaN and infinity are errors.
+  nan_value: /* wgsl */ `
+fn nan_value() -> f32 {
+  var bits = 0x7fc00000u;
+  return bitcast<f32>(bits);
+}`,
+
+  infinity: /* wgsl */ `
+fn infinity() -> f32 {
+  var bits = 0x7f800000u;
+  return bitcast<f32>(bits);
+}`,
+
+  // For n in [-126, 127].
+  power_of_two: /* wgsl */ `
+fn power_of_two(n: i32) -> f32 {
+  return bitcast<f32>(u32(n + 127) << 23u);
+}`,
+
+  with_sign: /* wgsl */ `
+fn with_sign(magnitude: f32, sign_of: f32) -> f32 {
+  return bitcast<f32>((bitcast<u32>(magnitude) & 0x7fffffffu) | (bitcast<u32>(sign_of) & 0x80000000u));
+}`,
+
+  // Within [-limit, limit]; NaN stays.
+  bounded: /* wgsl */ `
+fn bounded(x: f32, limit: f32) -> f32 {
+  return select(clamp(x, -limit, limit), x, is_nan(x));
+}`,
+
+  // WGSL's max and min may drop a NaN; these carry it.
+  larger: /* wgsl */ `
+fn larger(x: f32, y: f32) -> f32 {
+  return select(select(select(y, x, x > y), y, is_nan(y)), x, is_nan(x));
+}`,
+
+  smaller: /* wgsl */ `
+fn smaller(x: f32, y: f32) -> f32 {
+  return select(select(select(y, x, x < y), y, is_nan(y)), x, is_nan(x));
+}`,
+
+  // Neither is NaN: what a comparison other than "not equal" needs to be true.
+  ordered: /* wgsl */ `
+fn ordered(x: f32, y: f32) -> bool {
+  return !is_nan(x) && !is_nan(y);
+}`,
+};

@@ -1,0 +1,130 @@
+/**
+ * @file Exponentials and logarithms, to about two units in the last place on every adapter.
+ *
+ * WGSL allows exp an error of 3 + 2|x| ulp, log an absolute one of 2^-21 near 1, tanh one of 1e-5. Here e^x is reduced
+ * to 2^n e^r with |r| ≤ ln(2)/2, log x to e ln 2 + log m with m in [√½, √2). Polynomials are minimax fits (Remez) of the
+ * relative error on these intervals; ln 2 is split so that n times its upper part is exact (W. J. Cody and
+ * W. Waite, Software Manual for the Elementary Functions, 1980).
+ */
+export const exponentialFunctions: Record<string, string> = {
+  // x = n ln 2 + r, with e^r - 1. For |x| below 110.
+  reduce_exponential: /* wgsl */ `
+struct ReducedExponential {
+  n: i32,
+  rest: f32,
+}
+
+fn reduce_exponential(x: f32) -> ReducedExponential {
+  let n = round(x * 1.44269504);
+  let r = (x - n * 0.693359375) + n * 2.1219444e-4;
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return ReducedExponential(i32(n), r + r * r * p);
+}`,
+
+  precise_exp: /* wgsl */ `
+fn precise_exp(x: f32) -> f32 {
+  let e = reduce_exponential(clamp(x, -105.0, 89.0));
+  // In two steps: 2^n itself may be out of range where the result is not.
+  let half = e.n >> 1u;
+  let y = (1.0 + e.rest) * power_of_two(half) * power_of_two(e.n - half);
+  return select(y, x, is_nan(x));
+}`,
+
+  expm1: /* wgsl */ `
+fn expm1(x: f32) -> f32 {
+  let e = reduce_exponential(clamp(x, -20.0, 89.0));
+  // Halved, since 2^128 is out of range.
+  let half_scale = power_of_two(e.n - 1);
+  let y = 2.0 * (half_scale * e.rest + (half_scale - 0.5));
+  return select(y, x, is_nan(x));
+}`,
+
+  // log(1 + f) = 2 atanh s with s = f / (2 + f), for 1 + f in [√½, √2); written as f - s (f - rest), where the rounding
+  // of s hardly counts.
+  log_near_one: /* wgsl */ `
+fn log_near_one(f: f32) -> f32 {
+  let s = f / (2.0 + f);
+  let z = s * s;
+  let rest = z * (0.66666776 + z * (0.39977540 + z * 0.29871762));
+  return f - s * (f - rest);
+}`,
+
+  precise_log: /* wgsl */ `
+fn precise_log(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  // A subnormal number is an integer times 2^-149.
+  let subnormal = bits < 0x00800000u;
+  let shifted = select(bits, bitcast<u32>(f32(bits)), subnormal) - 0x3f3504f3u;
+  let exponent = bitcast<i32>(shifted) >> 23u;
+  let mantissa = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
+  let n = f32(exponent - select(0, 149, subnormal));
+  let y = n * 0.693359375 + (log_near_one(mantissa - 1.0) - n * 2.1219444e-4);
+  if ((bits & 0x7fffffffu) == 0u) {
+    return -infinity();
+  }
+  // Negative numbers, infinity and NaN.
+  return select(y, select(x, nan_value(), x < 0.0), bits >= 0x7f800000u);
+}`,
+
+  log1p: /* wgsl */ `
+fn log1p(x: f32) -> f32 {
+  return select(precise_log(1.0 + x), log_near_one(x), x > -0.29 && x < 0.41);
+}`,
+
+  softplus: /* wgsl */ `
+fn softplus(x: f32) -> f32 {
+  return max(x, 0.0) + log1p(precise_exp(-abs(x)));
+}`,
+
+  sigmoid: /* wgsl */ `
+fn sigmoid(x: f32) -> f32 {
+  let e = precise_exp(-abs(x));
+  return select(e, 1.0, x >= 0.0) / (1.0 + e);
+}`,
+
+  precise_tanh: /* wgsl */ `
+fn precise_tanh(x: f32) -> f32 {
+  let e = expm1(2.0 * min(abs(x), 10.0));
+  return select(with_sign(e / (e + 2.0), x), x, is_nan(x));
+}`,
+
+  precise_sinh: /* wgsl */ `
+fn precise_sinh(x: f32) -> f32 {
+  let magnitude = abs(x);
+  let e = expm1(min(magnitude, 80.0));
+  // e^|x| / 2, which is in range where e^|x| isn't.
+  let root = precise_exp(0.5 * magnitude);
+  let y = select(0.5 * (e + e / (e + 1.0)), 0.5 * root * root, magnitude > 80.0);
+  return select(with_sign(y, x), x, is_nan(x));
+}`,
+
+  precise_cosh: /* wgsl */ `
+fn precise_cosh(x: f32) -> f32 {
+  let root = precise_exp(0.5 * abs(x));
+  let small = precise_exp(min(abs(x), 80.0));
+  let y = select(0.5 * small + 0.5 / small, 0.5 * root * root, abs(x) > 80.0);
+  return select(y, x, is_nan(x));
+}`,
+
+  precise_asinh: /* wgsl */ `
+fn precise_asinh(x: f32) -> f32 {
+  let a = abs(x);
+  let near = log1p(a + a * a / (1.0 + sqrt(1.0 + a * a)));
+  let y = select(near, precise_log(a) + 0.69314718, a > 1.0e8);
+  return select(with_sign(y, x), x, is_nan(x));
+}`,
+
+  precise_acosh: /* wgsl */ `
+fn precise_acosh(x: f32) -> f32 {
+  let t = x - 1.0;
+  let y = select(log1p(t + sqrt(t * (t + 2.0))), precise_log(x) + 0.69314718, x > 1.0e8);
+  return select(select(y, nan_value(), x < 1.0), x, is_nan(x));
+}`,
+
+  precise_atanh: /* wgsl */ `
+fn precise_atanh(x: f32) -> f32 {
+  let a = abs(x);
+  let y = select(0.5 * log1p(2.0 * a / (1.0 - a)), infinity(), a == 1.0);
+  return select(with_sign(y, x), select(x, nan_value(), a > 1.0), a > 1.0 || is_nan(x));
+}`,
+};

@@ -1,0 +1,36 @@
+/** @file What reductions fold, and the keys by which values are ranked. */
+export const foldFunctions: Record<string, string> = {
+  // Unsigned integers in the order of the floats; both zeros are equal, NaN is the largest.
+  ordered_bits: /* wgsl */ `
+fn ordered_bits(x: f32) -> u32 {
+  let bits = select(bitcast<u32>(x), 0u, x == 0.0);
+  let key = select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+  return select(key, 0xffffffffu, is_nan(x));
+}`,
+
+  // (m, s) stands for s exp m: one exponential. A NaN is put into s, where it stays.
+  exponential_of: /* wgsl */ `
+fn exponential_of(x: f32) -> vec2<f32> {
+  return select(vec2<f32>(x, 1.0), vec2<f32>(-infinity(), x), is_nan(x));
+}`,
+
+  // The sum of two such, without overflow.
+  add_exponentials: /* wgsl */ `
+fn add_exponentials(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+  let high = select(a, b, b.x > a.x);
+  let low = select(b, a, b.x > a.x);
+  // Equal infinities have no difference.
+  let weight = select(exp(low.x - high.x), 1.0, low.x == high.x);
+  return vec2<f32>(high.x, high.y + low.y * weight);
+}`,
+
+  // (count, mean, M2) of two sets from those of each; M2 is the sum of squared deviations from the mean. Chan, Golub and
+  // LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979, equations 2.1.
+  merge_moments: /* wgsl */ `
+fn merge_moments(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
+  let count = a.x + b.x;
+  let weight = select(b.x / count, 0.0, count == 0.0);
+  let delta = b.y - a.y;
+  return vec4<f32>(count, a.y + delta * weight, a.z + b.z + delta * delta * a.x * weight, 0.0);
+}`,
+};

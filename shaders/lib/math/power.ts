@@ -1,0 +1,170 @@
+/**
+ * @file Powers, floor division and modulus. Division and modulus take the divisor's sign, as in Python.
+ */
+export const powerFunctions: Record<string, string> = {
+  // x^n for an integral n with |n| ≤ 64, by squaring: small powers of small integers are exact.
+  integral_power: /* wgsl */ `
+fn integral_power(x: f32, n: i32) -> f32 {
+  var result = 1.0;
+  var square = x;
+  for (var rest = u32(abs(n)); rest > 0u; rest >>= 1u) {
+    if ((rest & 1u) == 1u) {
+      result *= square;
+    }
+    square *= square;
+  }
+  return select(result, 1.0 / result, n < 0);
+}`,
+
+  // x^y for finite x > 0 and finite y, as 2^(y (e + log2 m)) with x = 2^e m. The product y e is split so that its integral
+  // part costs no accuracy.
+  positive_power: /* wgsl */ `
+fn positive_power(x: f32, y: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let subnormal = bits < 0x00800000u;
+  let shifted = select(bits, bitcast<u32>(f32(bits)), subnormal) - 0x3f3504f3u;
+  let e = f32((bitcast<i32>(shifted) >> 23u) - select(0, 149, subnormal));
+  let m = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
+  let coarse = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
+  let log2_m = log_near_one(m - 1.0) * 1.44269504;
+  let whole = round(clamp(coarse * e, -1000.0, 1000.0));
+  let fraction = clamp((coarse * e - whole) + ((y - coarse) * e + y * log2_m), -1000.0, 1000.0);
+  let more = round(fraction);
+  let power = reduce_exponential((fraction - more) * 0.693147181);
+  let n = i32(clamp(whole + more, -152.0, 129.0));
+  let scale = n + power.n;
+  let half = scale >> 1u;
+  return (1.0 + power.rest) * power_of_two(half) * power_of_two(scale - half);
+}`,
+
+  // IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base takes integral exponents alone.
+  precise_pow: /* wgsl */ `
+fn precise_pow(x: f32, y: f32) -> f32 {
+  if (y == 0.0 || x == 1.0) {
+    return 1.0;
+  }
+  if (is_nan(x) || is_nan(y)) {
+    return nan_value();
+  }
+  let integral = floor(y) == y;
+  if (integral && abs(y) <= 64.0) {
+    return integral_power(x, i32(y));
+  }
+  let a = abs(x);
+  let odd = integral && abs(y) < 16777216.0 && (i32(y) & 1) != 0;
+  var magnitude: f32;
+  if (is_infinite(y)) {
+    magnitude = select(select(0.0, infinity(), (a > 1.0) == (y > 0.0)), 1.0, a == 1.0);
+  } else if (a == 0.0 || is_infinite(a)) {
+    magnitude = select(0.0, infinity(), (a > 0.0) == (y > 0.0));
+  } else {
+    magnitude = positive_power(a, y);
+  }
+  let negative = bitcast<u32>(x) >= 0x80000000u;
+  if (negative && x < 0.0 && is_finite(x) && !integral && is_finite(y)) {
+    return nan_value();
+  }
+  return select(magnitude, -magnitude, negative && odd);
+}`,
+
+  // Wraps around; x^-n is 1/x^n rounded towards zero, and 0^-n is 0.
+  power_i32: /* wgsl */ `
+fn power_i32(x: i32, n: i32) -> i32 {
+  if (n < 0) {
+    return select(0, select(1, x, (n & 1) != 0), x == 1 || x == -1);
+  }
+  var result = 1;
+  var square = x;
+  for (var rest = u32(n); rest > 0u; rest >>= 1u) {
+    if ((rest & 1u) == 1u) {
+      result *= square;
+    }
+    square *= square;
+  }
+  return result;
+}`,
+
+  power_u32: /* wgsl */ `
+fn power_u32(x: u32, n: u32) -> u32 {
+  var result = 1u;
+  var square = x;
+  for (var rest = n; rest > 0u; rest >>= 1u) {
+    if ((rest & 1u) == 1u) {
+      result *= square;
+    }
+    square *= square;
+  }
+  return result;
+}`,
+
+  // A divisor of 0 gives 0, as in NumPy. It is replaced before the division, which is undefined on some drivers.
+  floor_div_i32: /* wgsl */ `
+fn floor_div_i32(x: i32, y: i32) -> i32 {
+  let divisor = select(y, 1, y == 0);
+  let quotient = x / divisor;
+  let rest = x - quotient * divisor;
+  let floored = quotient - select(0, 1, rest != 0 && (rest < 0) != (divisor < 0));
+  return select(floored, 0, y == 0);
+}`,
+
+  floor_mod_i32: /* wgsl */ `
+fn floor_mod_i32(x: i32, y: i32) -> i32 {
+  return select(x - floor_div_i32(x, y) * y, 0, y == 0);
+}`,
+
+  floor_div_u32: /* wgsl */ `
+fn floor_div_u32(x: u32, y: u32) -> u32 {
+  return select(x / max(y, 1u), 0u, y == 0u);
+}`,
+
+  floor_mod_u32: /* wgsl */ `
+fn floor_mod_u32(x: u32, y: u32) -> u32 {
+  return select(x % max(y, 1u), 0u, y == 0u);
+}`,
+
+  // |x| mod |y|, exactly, for finite x and finite y ≠ 0: long division of the mantissas, eight bits a step. A quotient in
+  // floats is off by one wherever it rounds to a whole number, and useless from 2^24 on.
+  exact_remainder: /* wgsl */ `
+fn exact_remainder(x: f32, y: f32) -> f32 {
+  let x_bits = bitcast<u32>(x) & 0x7fffffffu;
+  let y_bits = bitcast<u32>(y) & 0x7fffffffu;
+  if (x_bits < y_bits) {
+    return abs(x);
+  }
+  let x_exponent = max(x_bits >> 23u, 1u);
+  let y_exponent = max(y_bits >> 23u, 1u);
+  let divisor = (y_bits & 0x007fffffu) | select(0u, 0x00800000u, y_bits >= 0x00800000u);
+  var rest = ((x_bits & 0x007fffffu) | select(0u, 0x00800000u, x_bits >= 0x00800000u)) % divisor;
+  for (var gap = x_exponent - y_exponent; gap > 0u && rest > 0u;) {
+    let step = min(gap, 8u);
+    rest = (rest << step) % divisor;
+    gap -= step;
+  }
+  // rest · 2^(y_exponent - 150), in two factors that are in range.
+  let exponent = i32(y_exponent) - 150;
+  return f32(rest) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2);
+}`,
+
+  floor_mod: /* wgsl */ `
+fn floor_mod(x: f32, y: f32) -> f32 {
+  if (!is_finite(x) || is_nan(y) || y == 0.0) {
+    return nan_value();
+  }
+  if (is_infinite(y)) {
+    return select(y, x, x == 0.0 || (x < 0.0) == (y < 0.0));
+  }
+  let rest = exact_remainder(x, y);
+  let signed = select(rest, -rest, x < 0.0);
+  return select(signed, signed + y, rest != 0.0 && (x < 0.0) != (y < 0.0));
+}`,
+
+  // Through the exact modulus, so that a quotient just below a whole number isn't rounded up to it.
+  floor_div: /* wgsl */ `
+fn floor_div(x: f32, y: f32) -> f32 {
+  let quotient = x / y;
+  if (!is_finite(x) || !is_finite(y) || y == 0.0) {
+    return floor(quotient);
+  }
+  return round((x - floor_mod(x, y)) / y);
+}`,
+};

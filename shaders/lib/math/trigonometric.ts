@@ -1,0 +1,143 @@
+/**
+ * @file Circular functions, to about two units in the last place, for arguments of any size. WGSL promises sin and cos
+ * an absolute error of 2^-11 within [-π, π] alone, and atan one of 4096 ulp.
+ *
+ * Polynomials are minimax fits (Remez) of the relative error.
+ */
+export const trigonometricFunctions: Record<string, string> = {
+  multiply_high: /* wgsl */ `
+fn multiply_high(a: u32, b: u32) -> u32 {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
+  return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
+}`,
+
+  // x = quadrant π/2 + r with |r| ≤ π/4. Moderate arguments: π/2 in four parts, whose multiples are exact (Cody and Waite).
+  // Far ones: the product with 2/π in integers, of which only the last two bits before the point and the 94 after it
+  // count (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
+  reduce_angle: /* wgsl */ `
+struct ReducedAngle {
+  quadrant: u32,
+  r: f32,
+}
+
+fn two_over_pi_bits(first: u32) -> u32 {
+  // One word of zeros, then 2/π.
+  var words = array<u32, 8>(
+    0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu,
+  );
+  let word = first >> 5u;
+  let shift = first & 31u;
+  return (words[word] << shift) | select(0u, words[word + 1u] >> (32u - shift), shift > 0u);
+}
+
+fn reduce_far_angle(x: f32) -> ReducedAngle {
+  let bits = bitcast<u32>(x) & 0x7fffffffu;
+  let mantissa = (bits & 0x007fffffu) | 0x00800000u;
+  // |x| = mantissa 2^(biased exponent - 150); bits of 2/π before this one contribute multiples of four.
+  let first = (bits >> 23u) - 120u;
+  let a = two_over_pi_bits(first);
+  let b = two_over_pi_bits(first + 32u);
+  let c = two_over_pi_bits(first + 64u);
+  let tail = mantissa * b + multiply_high(mantissa, c);
+  let head = mantissa * a + multiply_high(mantissa, b) + select(0u, 1u, tail < mantissa * b);
+  let quadrant = (head + 0x20000000u) >> 30u;
+  let quarters = f32(bitcast<i32>(head - (quadrant << 30u))) * 9.31322575e-10 + f32(tail) * 2.16840434e-19;
+  let r = quarters * 1.57079633;
+  return ReducedAngle(select(quadrant, 0u - quadrant, x < 0.0), select(r, -r, x < 0.0));
+}
+
+fn reduce_angle(x: f32) -> ReducedAngle {
+  if (!is_finite(x)) {
+    return ReducedAngle(0u, nan_value());
+  }
+  if (abs(x) > 12800.0) {
+    return reduce_far_angle(x);
+  }
+  let n = round(x * 0.636619772);
+  let r = (((x - n * 1.5703125) - n * 4.83751297e-4) - n * 7.54953362e-8) - n * 2.5633441e-12;
+  return ReducedAngle(bitcast<u32>(i32(n)), r);
+}`,
+
+  // Sine and cosine of |r| ≤ π/4, turned by so many quadrants.
+  turned_sine: /* wgsl */ `
+fn turned_sine(quadrant: u32, r: f32) -> f32 {
+  let z = r * r;
+  let sine = r + r * z * (-0.16666655 + z * (0.00833216029 - z * 1.95152181e-4));
+  let cosine = (1.0 - 0.5 * z) + z * z * (0.0416666457 + z * (-0.00138873156 + z * 2.44330826e-5));
+  let y = select(sine, cosine, (quadrant & 1u) == 1u);
+  return select(y, -y, (quadrant & 2u) == 2u);
+}`,
+
+  precise_sin: /* wgsl */ `
+fn precise_sin(x: f32) -> f32 {
+  let angle = reduce_angle(x);
+  return turned_sine(angle.quadrant, angle.r);
+}`,
+
+  precise_cos: /* wgsl */ `
+fn precise_cos(x: f32) -> f32 {
+  let angle = reduce_angle(x);
+  return turned_sine(angle.quadrant + 1u, angle.r);
+}`,
+
+  precise_tan: /* wgsl */ `
+fn precise_tan(x: f32) -> f32 {
+  let angle = reduce_angle(x);
+  return turned_sine(angle.quadrant, angle.r) / turned_sine(angle.quadrant + 1u, angle.r);
+}`,
+
+  // For x in [0, 1].
+  atan_within_one: /* wgsl */ `
+fn atan_within_one(x: f32) -> f32 {
+  let z = x * x;
+  let upper = -0.0840345205 + z * (0.0579576186 + z * (-0.031177867 + z * (0.0109146153 - z * 0.00179362347)));
+  return x + x * z * (-0.333332991 + z * (0.199985483 + z * (-0.142642418 + z * (0.109521865 + z * upper))));
+}`,
+
+  precise_atan: /* wgsl */ `
+fn precise_atan(x: f32) -> f32 {
+  let a = abs(x);
+  let inner = atan_within_one(select(a, 1.0 / a, a > 1.0));
+  return select(with_sign(select(inner, 1.57079633 - inner, a > 1.0), x), x, is_nan(x));
+}`,
+
+  precise_atan2: /* wgsl */ `
+fn precise_atan2(y: f32, x: f32) -> f32 {
+  let short = min(abs(y), abs(x));
+  let long = max(abs(y), abs(x));
+  // 0/0 and ∞/∞ take the limits along the axes and the diagonals, as IEEE 754 has it.
+  let ratio = select(select(short / long, 1.0, is_infinite(short)), 0.0, long == 0.0);
+  let slope = atan_within_one(ratio);
+  let quarter = select(slope, 1.57079633 - slope, abs(y) > abs(x));
+  let half = select(quarter, 3.14159265 - quarter, bitcast<u32>(x) >= 0x80000000u);
+  return select(select(with_sign(half, y), x, is_nan(x)), y, is_nan(y));
+}`,
+
+  // asin x = s + s z P(z) with s = x, z = x² up to 1/2; beyond it π/2 - 2 asin √((1 - x)/2).
+  reduce_arcsine: /* wgsl */ `
+fn reduce_arcsine(x: f32) -> f32 {
+  let a = abs(x);
+  let far = a > 0.5;
+  let z = select(a * a, 0.5 * (1.0 - a), far);
+  let s = select(a, sqrt(max(z, 0.0)), far);
+  let p = 0.166667529 + z * (0.0749527969 + z * (0.0454728396 + z * (0.0241663843 + z * 0.0421901547)));
+  return s + s * z * p;
+}`,
+
+  precise_asin: /* wgsl */ `
+fn precise_asin(x: f32) -> f32 {
+  let half = reduce_arcsine(x);
+  let y = with_sign(select(half, 1.57079633 - 2.0 * half, abs(x) > 0.5), x);
+  return select(y, nan_value(), abs(x) > 1.0 || is_nan(x));
+}`,
+
+  precise_acos: /* wgsl */ `
+fn precise_acos(x: f32) -> f32 {
+  let half = reduce_arcsine(x);
+  let near = 1.57079633 - with_sign(half, x);
+  let far = select(2.0 * half, 3.14159265 - 2.0 * half, x < 0.0);
+  return select(select(near, far, abs(x) > 0.5), nan_value(), abs(x) > 1.0 || is_nan(x));
+}`,
+};

@@ -1,0 +1,42 @@
+/** @file Comparisons of two operands with broadcasting. Their results are bools and carry no gradient. */
+import type { DType } from '../core/dtype.ts';
+import { type BinaryOp, defineBinary } from './elementwise.ts';
+
+const all: readonly DType[] = ['float32', 'int32', 'uint32', 'bool'];
+
+/** Compilers may turn a < b into !(a >= b), which NaN tells apart. */
+/* @__NO_SIDE_EFFECTS__ */
+function defineComparison(name: string, operator: string): BinaryOp {
+  return defineBinary({
+    name,
+    expression: (dtype) =>
+      dtype === 'float32' ? `u32(a ${operator} b && ordered(a, b))` : `u32(a ${operator} b)`,
+    dtypes: all,
+    result: () => 'bool',
+    gradient: null,
+  });
+}
+
+/** Whether x = y, elementwise. Shapes broadcast; dtypes promote. NaN equals nothing. */
+export const equal: BinaryOp = /* @__PURE__ */ defineComparison('equal', '==');
+
+/** Whether x ≠ y, elementwise. Shapes broadcast; dtypes promote. True for NaN. */
+export const notEqual: BinaryOp = /* @__PURE__ */ defineBinary({
+  name: 'notEqual',
+  expression: (dtype) => (dtype === 'float32' ? 'u32(a != b || !ordered(a, b))' : 'u32(a != b)'),
+  dtypes: all,
+  result: () => 'bool',
+  gradient: null,
+});
+
+/** Whether x > y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+export const greater: BinaryOp = /* @__PURE__ */ defineComparison('greater', '>');
+
+/** Whether x ≥ y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+export const greaterEqual: BinaryOp = /* @__PURE__ */ defineComparison('greaterEqual', '>=');
+
+/** Whether x < y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+export const less: BinaryOp = /* @__PURE__ */ defineComparison('less', '<');
+
+/** Whether x ≤ y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+export const lessEqual: BinaryOp = /* @__PURE__ */ defineComparison('lessEqual', '<=');
