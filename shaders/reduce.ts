@@ -48,7 +48,7 @@ export function reduce(options: ReduceOptions): string {
       : fold('x[start + k * params.inner]', 'k');
   return wgsl`
 ${flatIndex}
-${mathFunctions(`${prepare} ${combine} ${finish.join(' ')}`)}
+${mathFunctions([initial, prepare, combine, ...finish].join(' '))}
 fn prepare(value: ${input}, k: u32) -> ${accumulator} {
   return ${prepare};
 }

@@ -60,7 +60,10 @@ fn fold_${name}(value: ${type}, local: u32, lane: u32) -> ${type} {
     }
     workgroupBarrier();
   }
-  return lanes_${name}[local - lane * ${step}u];
+  let folded = lanes_${name}[local - lane * ${step}u];
+  // The memory may be written again once all have read.
+  workgroupBarrier();
+  return folded;
 }
 `;
 }

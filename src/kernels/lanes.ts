@@ -3,6 +3,7 @@
  * alone, so that the same call always adds in the same order.
  */
 import type { LineOrder } from '../../shaders/lib/lanes.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Device } from '../gpu/device.ts';
 
 /** Lines of `n` values that lie `inner` apart. */
@@ -16,6 +17,18 @@ export interface Lines {
 const valuesPerLane = 8;
 /** Invocations that keep a large GPU busy; beyond them, more lanes only add work. */
 const busyInvocations = 2 ** 17;
+
+/** The lines along `axis` of a tensor. */
+export function linesAlong(shape: Shape, axis: number): Lines {
+  const n = shape[axis] as number;
+  const inner = sizeOf(shape.slice(axis + 1));
+  return { count: sizeOf(shape.slice(0, axis)) * inner, n, inner };
+}
+
+/** Whether whole lines, one to a workgroup at most, would leave much of the device idle. */
+export function isFewAndLong(device: Device, { count, n }: Lines): boolean {
+  return device.adapter.class === 'cpu' ? count < 64 && n > 4096 : count < 64 && n > 65536;
+}
 
 export function orderOf({ inner }: Lines): LineOrder {
   return inner === 1 ? 'rows' : 'columns';

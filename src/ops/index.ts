@@ -26,7 +26,6 @@ export {
   type UpSamplingOptions,
   upSampling2d,
 } from './resize.ts';
-export { sum } from './sum.ts';
 // Elementwise
 export { add, div, mul, neg, squaredDifference, sub } from './arithmetic.ts';
 export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './comparison.ts';
@@ -43,3 +42,20 @@ export { scatterAddAlongAxis, type ScatterAddAlongAxisOptions } from './scatterA
 export { scatterNd, type ScatterNdOptions } from './scatterNd.ts';
 export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
 export { takeAlongAxis, type TakeAlongAxisOptions } from './takeAlongAxis.ts';
+// Arrangement
+export { flip, type FlipOptions } from './flip.ts';
+export { pad, type PadOptions } from './pad.ts';
+export { slice, type SliceOptions } from './slice.ts';
+export { transpose, type TransposeOptions } from './transpose.ts';
+// Reductions
+export { all, any } from './anyAll.ts';
+export { type ArgOptions, argMax, argMin } from './argExtrema.ts';
+export { max, min } from './extrema.ts';
+export { logSumExp } from './logSumExp.ts';
+export { mean } from './mean.ts';
+export { prod } from './prod.ts';
+export type { ReduceOptions } from './reduction.ts';
+export { sum } from './sum.ts';
+export { moments, std, variance } from './variance.ts';
+// Scans
+export { cumsum, type CumsumOptions } from './cumsum.ts';

@@ -1,0 +1,78 @@
+/** @file Launches running sums: one launch for short lines, three for long ones (more, where even the tiles are many). */
+import { cooperativeTile, scan, type ScanOptions, scanWorkgroup } from '../../shaders/scan.ts';
+import { wgslType } from '../core/dtype.ts';
+import type { Device } from '../gpu/device.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type Lines, linesAlong } from './lanes.ts';
+import { output } from './output.ts';
+
+const kernel = defineKernel({
+  name: 'scan',
+  bindings: ({ type, continued }: ScanOptions): Bindings => ({
+    x: `read ${type}`,
+    ...(continued ? { before: `read ${type}` } : {}),
+    out: `write ${type}`,
+  }),
+  params: { count: 'u32', n: 'u32', inner: 'u32', tiles: 'u32', tile: 'u32' },
+  source: scan,
+});
+
+export interface ScanDirection {
+  /** Leaves each element out of its own sum. */
+  exclusive: boolean;
+  /** Sums from the end. */
+  reverse: boolean;
+}
+
+/** Elements of a tile that one invocation sums. */
+const serialTile = 256;
+/** Invocations for which lines need not be cut: one to a line keeps the device busy. */
+const enoughInvocations = { cpu: 64, gpu: 2 ** 15 };
+
+/** Running sums of `x` along `axis`. */
+export function cumsumKernel(x: Tensor, axis: number, direction: ScanDirection): Tensor {
+  const out = output(x.device, x, 'cumsum');
+  if (out.size > 0) scanInto(out, x, linesAlong(x.shape, axis), direction);
+  return out;
+}
+
+function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: ScanDirection): void {
+  const { device } = x;
+  const type = wgslType(x.dtype);
+  const { strategy, tile } = tilingOf(device, lines);
+  const tiles = Math.ceil(lines.n / tile);
+  const { count, n, inner } = lines;
+  const launch = (job: ScanOptions['job'], before: Tensor | null, target: Tensor) =>
+    device.launch(kernel, {
+      options: { type, job, continued: before !== null, exclusive, reverse, strategy },
+      bindings: {
+        x: x.storage,
+        ...(before ? { before: before.storage } : {}),
+        out: target.storage,
+      },
+      params: { count: count * tiles, n, inner, tiles, tile },
+      workgroups: strategy === 'serial' ? Math.ceil((count * tiles) / scanWorkgroup) : count * tiles,
+    });
+  if (tiles === 1) {
+    launch('scan', null, out);
+    return;
+  }
+  const spec = { shape: [count, tiles], dtype: x.dtype };
+  const [totals, before] = [output(device, spec, 'cumsum'), output(device, spec, 'cumsum')];
+  launch('totals', null, totals);
+  scanInto(before, totals, { count, n: tiles, inner }, { exclusive: true, reverse: false });
+  launch('scan', before, out);
+}
+
+function tilingOf(
+  device: Device,
+  { count, n, inner }: Lines,
+): { strategy: ScanOptions['strategy']; tile: number } {
+  const { class: adapter } = device.adapter;
+  const isBusy = count >= enoughInvocations[adapter];
+  // Invocations of one workgroup read neighbours along the axis: only there does sharing a tile pay.
+  if (adapter === 'gpu' && inner === 1 && n > 64) return { strategy: 'cooperative', tile: cooperativeTile };
+  if (n <= 2 * serialTile || (isBusy && n <= 16 * serialTile)) return { strategy: 'serial', tile: n };
+  return { strategy: 'serial', tile: serialTile };
+}

@@ -1,0 +1,28 @@
+/** @file any and all along axes. */
+import { defineReduction, type ReductionOp } from './reduction.ts';
+
+/**
+ * Whether any element along `axis` is true: bool. Shape: x without the reduced axes, or with size 1 where `keepDims`.
+ * Of no elements: false. No gradient.
+ * Errors: ShapeError for an axis that x lacks, DTypeError for other dtypes than bool.
+ */
+export const any: ReductionOp = /* @__PURE__ */ defineReduction({
+  name: 'any',
+  dtypes: ['bool'],
+  reduction: () => ({ identity: 0, combine: 'a | b' }),
+  gradient: null,
+  save: { inputs: [] },
+});
+
+/**
+ * Whether all elements along `axis` are true: bool. Shape: x without the reduced axes, or with size 1 where `keepDims`.
+ * Of no elements: true. No gradient.
+ * Errors: ShapeError for an axis that x lacks, DTypeError for other dtypes than bool.
+ */
+export const all: ReductionOp = /* @__PURE__ */ defineReduction({
+  name: 'all',
+  dtypes: ['bool'],
+  reduction: () => ({ identity: 1, combine: 'a & b' }),
+  gradient: null,
+  save: { inputs: [] },
+});

@@ -1,0 +1,67 @@
+/** @file max and min along axes. */
+import type { DType } from '../core/dtype.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { Reduction } from '../kernels/reduce.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { div, mul } from './arithmetic.ts';
+import { cast } from './cast.ts';
+import { equal } from './comparison.ts';
+import type { Saved } from './define.ts';
+import { defineReduction, numbers, type ReduceOptions, type ReductionOp, restoreAxes } from './reduction.ts';
+import { sum } from './sum.ts';
+
+const lowest: Partial<Record<DType, number>> = {
+  float32: Number.NEGATIVE_INFINITY,
+  int32: -(2 ** 31),
+  uint32: 0,
+};
+const highest: Partial<Record<DType, number>> = {
+  float32: Number.POSITIVE_INFINITY,
+  int32: 2 ** 31 - 1,
+  uint32: 2 ** 32 - 1,
+};
+
+/** Floats by functions that carry NaN, which WGSL's own max and min may drop. */
+function extremum(name: 'max' | 'min', dtype: DType): Reduction {
+  const carrying = name === 'max' ? 'larger' : 'smaller';
+  return {
+    identity: (name === 'max' ? lowest : highest)[dtype] as number,
+    combine: `${dtype === 'float32' ? carrying : name}(a, b)`,
+  };
+}
+
+/** Tied extrema share the cotangent equally. */
+function share(dy: Tensor, { inputs, outputs: [y], inputSpecs }: Saved, options: ReduceOptions): Tensor {
+  const [x, spec] = [inputs[0] as Tensor, inputSpecs[0] as TensorSpec];
+  const chosen = cast(equal(x, restoreAxes(y as Tensor, spec, options)), 'float32');
+  const ties = sum(chosen, { axis: options.axis ?? null, keepDims: true });
+  return mul(chosen, div(restoreAxes(dy, spec, options), ties));
+}
+
+/**
+ * The largest element along `axis`; NaN where there is one. Shape: x without the reduced axes, or with size 1 where
+ * `keepDims`. An empty maximum is -Infinity, for integers the lowest.
+ * Gradient: tied maxima share it equally.
+ * Errors: ShapeError for an axis that x lacks, DTypeError for bools.
+ */
+export const max: ReductionOp = /* @__PURE__ */ defineReduction({
+  name: 'max',
+  dtypes: numbers,
+  reduction: (dtype) => extremum('max', dtype),
+  gradient: share,
+  save: { inputs: [0], outputs: [0] },
+});
+
+/**
+ * The smallest element along `axis`; NaN where there is one. Shape: x without the reduced axes, or with size 1 where
+ * `keepDims`. An empty minimum is Infinity, for integers the highest.
+ * Gradient: tied minima share it equally.
+ * Errors: ShapeError for an axis that x lacks, DTypeError for bools.
+ */
+export const min: ReductionOp = /* @__PURE__ */ defineReduction({
+  name: 'min',
+  dtypes: numbers,
+  reduction: (dtype) => extremum('min', dtype),
+  gradient: share,
+  save: { inputs: [0], outputs: [0] },
+});

@@ -1,0 +1,36 @@
+/** @file logSumExp */
+import type { TensorSpec } from '../core/spec.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { div, mul, sub } from './arithmetic.ts';
+import { max } from './extrema.ts';
+import { defineReduction, type ReductionOp, restoreAxes } from './reduction.ts';
+import { stopGradient } from './stopGradient.ts';
+import { sum } from './sum.ts';
+import { exp } from './unary.ts';
+
+/**
+ * log Σ exp x along `axis`, without overflow: the largest element is taken out of the sum. Shape: x without the reduced
+ * axes, or with size 1 where `keepDims`. -Infinity where all elements are, and where there are none.
+ * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
+ */
+export const logSumExp: ReductionOp = /* @__PURE__ */ defineReduction({
+  name: 'logSumExp',
+  dtypes: ['float32'],
+  // The accumulator is (m, s) with Σ exp x = s exp m, m the largest element so far.
+  reduction: () => ({
+    accumulator: 'vec2<f32>',
+    identity: Number.NEGATIVE_INFINITY,
+    initial: 'vec2<f32>(-infinity(), 0.0)',
+    prepare: 'exponential_of(value)',
+    combine: 'add_exponentials(a, b)',
+    finish: ['select(a.x + log(a.y), a.y, is_nan(a.y))'],
+  }),
+  gradient: (dy, { inputs, inputSpecs: [spec] }, options) => {
+    const x = inputs[0] as Tensor;
+    const over = { axis: options.axis ?? null, keepDims: true };
+    // exp(x - y) would carry the rounding of y, large where y is. The shift leaves the quotient as it is.
+    const exponentials = exp(sub(x, stopGradient(max(x, over))));
+    return mul(exponentials, div(restoreAxes(dy, spec as TensorSpec, options), sum(exponentials, over)));
+  },
+  save: { inputs: [0] },
+});

@@ -1,0 +1,70 @@
+/** @file prod */
+import { normalizeAxes, reducedShape, type Shape, sizeOf } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { mul } from './arithmetic.ts';
+import { flip } from './flip.ts';
+import { pad } from './pad.ts';
+import { defineReduction, numbers, type ReduceOptions, type ReductionOp } from './reduction.ts';
+import { reshape } from './reshape.ts';
+import { slice } from './slice.ts';
+import { transpose } from './transpose.ts';
+
+/**
+ * The product of elements along `axis`. Shape: x without the reduced axes, or with size 1 where `keepDims`. An empty
+ * product is 1.
+ * Gradient: the product of the other elements, right with any number of zeros among them.
+ * Errors: ShapeError for an axis that x lacks, DTypeError for bools.
+ */
+export const prod: ReductionOp = /* @__PURE__ */ defineReduction({
+  name: 'prod',
+  dtypes: numbers,
+  reduction: () => ({ identity: 1, combine: 'a * b' }),
+  gradient: (dy, { inputs }, options) => spreadProduct(dy, inputs[0] as Tensor, options),
+  save: { inputs: [0] },
+});
+
+/** dy times, for each element, the product of all others that it is reduced with. */
+function spreadProduct(dy: Tensor, x: Tensor, { axis }: ReduceOptions): Tensor {
+  const axes = normalizeAxes('prod', axis, x.rank);
+  const kept = x.shape.map((_, i) => i).filter((i) => !axes.includes(i));
+  const perm = [...kept, ...axes];
+  const reordered = transpose(x, { perm });
+  const n = sizeOf(axes.map((i) => x.shape[i] as number));
+  const lines = reshape(reordered, { shape: [sizeOf(reducedShape(x.shape, axes, false)), n] });
+  const spread = othersTimes(reshape(dy, { shape: [lines.shape[0] as number, 1] }), lines);
+  return transpose(reshape(spread, { shape: reordered.shape }), { perm: inverse(perm) });
+}
+
+/**
+ * dy [m, 1] times the products of the other elements of lines [m, n]: down a binary tree of products, where the gradient of a
+ * pair is the cotangent times its other half. Nothing is divided, and each step has a gradient of its own.
+ */
+function othersTimes(dy: Tensor, lines: Tensor): Tensor {
+  const [m, n] = lines.shape as readonly [number, number];
+  if (n === 0) return lines;
+  if (n === 1) return dy;
+  const half = Math.ceil(n / 2);
+  const even =
+    half * 2 === n
+      ? lines
+      : pad(lines, {
+          paddings: [
+            [0, 0],
+            [0, 1],
+          ],
+          constantValue: 1,
+        });
+  const pairs = reshape(even, { shape: [m, 2, half] });
+  const above = half === 1 ? dy : othersTimes(dy, prod(pairs, { axis: 1 }));
+  const spread = mul(flip(pairs, { axis: 1 }), reshape(above, { shape: [m, 1, half] }));
+  const flat = reshape(spread, { shape: [m, 2 * half] });
+  return half * 2 === n ? flat : slice(flat, { begin: [0, 0], size: [m, n] });
+}
+
+function inverse(perm: Shape): number[] {
+  const back = new Array<number>(perm.length);
+  perm.forEach((axis, i) => {
+    back[axis] = i;
+  });
+  return back;
+}
