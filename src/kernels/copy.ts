@@ -1,0 +1,81 @@
+/**
+ * @file Launches strided copies. Axes that both sides walk alike are merged, and runs of whole vectors are copied as such.
+ */
+import { copy, type CopyOptions, copyWorkgroup } from '../../shaders/copy.ts';
+import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { mergeAxes } from './elementwise.ts';
+import { bindsAsVectors, output } from './output.ts';
+
+const kernel = defineKernel({
+  name: 'copy',
+  bindings: ({ width }: CopyOptions): Bindings => {
+    const element = width === 4 ? 'vec4<u32>' : 'u32';
+    return { x: `read ${element}`, out: `write ${element}` };
+  },
+  params: {
+    shape: 'u32x8',
+    x_strides: 'i32x8',
+    out_strides: 'i32x8',
+    count: 'u32',
+    x_offset: 'i32',
+    out_offset: 'i32',
+  },
+  source: copy,
+});
+
+/** How a buffer is walked over a shape: the place of the first element, and a step for each axis. In elements. */
+export interface Walk {
+  offset: number;
+  strides: readonly number[];
+}
+
+/** Row-major, without gaps. */
+export function denseWalk(shape: Shape): Walk {
+  return { offset: 0, strides: stridesOf(shape) };
+}
+
+/** Elements of `x`, as `from` walks them, in the shape and dtype of `spec`. */
+export function copied(op: string, x: Tensor, from: Walk, spec: TensorSpec): Tensor {
+  const out = output(x.device, spec, op);
+  copyInto(x, from, out, denseWalk(spec.shape), spec.shape);
+  return out;
+}
+
+/** Copies a block of `shape` from `x` into `out`. */
+export function copyInto(x: Tensor, from: Walk, out: Tensor, to: Walk, shape: Shape): void {
+  const size = sizeOf(shape);
+  if (size === 0) return;
+  const { shape: merged, strides } = mergeAxes(shape, [from.strides, to.strides]);
+  const [x_strides, out_strides] = strides as [number[], number[]];
+  const last = merged.length - 1;
+  const aligned = [from.offset, to.offset, ...x_strides.slice(0, -1), ...out_strides.slice(0, -1)];
+  const isVector =
+    [merged[last] ?? 1, ...aligned].every((n) => n % 4 === 0) &&
+    x_strides[last] === 1 &&
+    out_strides[last] === 1 &&
+    bindsAsVectors(x) &&
+    bindsAsVectors(out);
+  const width: 1 | 4 = isVector ? 4 : 1;
+  // In vectors, the last axis is a quarter as long and the steps of the others a quarter as wide.
+  const inVectors = (numbers: readonly number[]) => numbers.map((n, i) => (i === last ? n : n / width));
+  const walked = merged.map((n, i) => (i === last ? n / width : n));
+  const expected = stridesOf(merged);
+  const dense = out_strides.every((stride, i) => stride === expected[i]);
+  const count = size / width;
+  x.device.launch(kernel, {
+    options: { rank: walked.length, width, dense },
+    bindings: { x: x.storage, out: out.storage },
+    params: {
+      shape: walked,
+      x_strides: inVectors(x_strides),
+      out_strides: inVectors(out_strides),
+      count,
+      x_offset: from.offset / width,
+      out_offset: to.offset / width,
+    },
+    workgroups: Math.ceil(count / copyWorkgroup),
+  });
+}
