@@ -1,0 +1,95 @@
+/**
+ * @file Runs one random gather through the library and lists what differs from the oracle. No test runner: a page runs
+ * it, too.
+ */
+import {
+  type GatherOptions,
+  GradientTape,
+  gather,
+  IndexOutOfRangeError,
+  type Tensor,
+  tensor,
+} from '../../src/index.ts';
+import { expectGather, fillValue, type GatherCase } from './gatherCases.ts';
+
+/** What differs, in words; empty where all is well. */
+export async function checkGather(sample: GatherCase): Promise<string[]> {
+  const expected = expectGather(sample);
+  const differences: string[] = [];
+  const held: Tensor[] = [];
+  const make = (t: Tensor) => {
+    held.push(t);
+    return t;
+  };
+  const x = make(tensor(Float32Array.from(sample.x), { shape: sample.xShape }) as Tensor);
+  const indices = make(
+    tensor(Float64Array.from(sample.indices), { shape: sample.indexShape, dtype: sample.dtype }),
+  );
+  const cotangent = make(tensor(Float32Array.from(sample.cotangent), { shape: expected.shape }) as Tensor);
+  try {
+    const tape = new GradientTape();
+    tape.watch(x);
+    const y = make(gather(x, indices, optionsOf(sample)));
+    const gradient = make(tape.gradient(y, x, { outputGradients: cotangent }) as Tensor);
+    if (y.shape.join() !== expected.shape.join())
+      differences.push(`shape [${y.shape}] for [${expected.shape}]`);
+    if (y.kerasHistory?.operation.name !== 'gather') differences.push('no history');
+    await compareFault(sample, expected, y, differences);
+    compare('values', await y.data(), expected.values, differences);
+    // Eighths up to 8, at most a few dozen of them in a row: exact in float32, in any order.
+    compare('gradient', await gradient.data(), expected.gradient, differences);
+  } finally {
+    for (const t of held) t.dispose();
+  }
+  return differences;
+}
+
+function optionsOf({ axis, batchDims, mode }: GatherCase): GatherOptions {
+  if (mode === 'validated') return { axis, batchDims };
+  if (mode === 'unchecked') return { axis, batchDims, validateIndices: false };
+  return { axis, batchDims, mode, ...(mode === 'fill' ? { fillValue } : {}) };
+}
+
+/** The first readback tells the fault, if there is one; those after it are clean. */
+async function compareFault(
+  { mode }: GatherCase,
+  { fault, shape }: ReturnType<typeof expectGather>,
+  y: Tensor,
+  differences: string[],
+): Promise<void> {
+  const told = await y.data().then(
+    () => null,
+    (error: unknown) => error,
+  );
+  // With nothing to gather there is nothing to launch, and nothing to find.
+  const empty = shape.includes(0);
+  if (!fault || (empty && told === null)) {
+    if (told) differences.push(`told ${String(told)} in mode ${mode}`);
+    return;
+  }
+  if (!(told instanceof IndexOutOfRangeError)) {
+    differences.push(`told ${String(told)} instead of the fault at [${fault.position}]`);
+    return;
+  }
+  const { position, index, limit, axis } = told;
+  const report = JSON.stringify({ position, index, limit, axis });
+  if (report !== JSON.stringify(fault))
+    differences.push(`told ${report} instead of ${JSON.stringify(fault)}`);
+}
+
+function compare(
+  what: string,
+  actual: ArrayLike<number>,
+  expected: readonly number[],
+  differences: string[],
+): void {
+  if (actual.length !== expected.length) {
+    differences.push(`${what}: ${actual.length} for ${expected.length}`);
+    return;
+  }
+  for (let i = 0; i < expected.length; i++) {
+    if (actual[i] !== expected[i] && !(actual[i] === 0 && expected[i] === 0)) {
+      differences.push(`${what}[${i}]: ${actual[i]} for ${expected[i]}`);
+    }
+  }
+}
