@@ -1,8 +1,9 @@
 /**
  * @file A device: everything that belongs to one GPUDevice, and the current device that creation uses.
  */
-import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
+import { DeviceError, DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
+import { encodeDispatch, type EncodeTarget, ParamBuffers } from './encode.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import type { ParamFields, ParamValues } from './params.ts';
@@ -12,6 +13,7 @@ import { Readback } from './readback.ts';
 import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
 import { PassTimer } from './timing.ts';
+import { ErrorWatch } from './watch.ts';
 
 export interface InitOptions extends GPURequestAdapterOptions {
   /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
@@ -33,6 +35,20 @@ export interface Launch<O extends KernelOptions, B extends Bindings, P extends P
   fault?: FaultReport;
 }
 
+/** A launch into an app's own encoder. */
+export interface EncodedLaunch<O extends KernelOptions, B extends Bindings, P extends ParamFields>
+  extends Omit<Launch<O, B, P>, 'fault'> {
+  /** Words for a kernel that reports faults: 128 bytes of zeros, which the app reads back and decodes itself. */
+  faultWords?: GPUBufferBinding;
+}
+
+/** Where launches go in place of the stream, and where results are wanted. */
+interface Diversion {
+  readonly target: EncodeTarget;
+  /** A storage of the app's for an allocation of this size, or null. */
+  readonly claim: (bytes: number) => Storage | null;
+}
+
 /** The largest count of workgroups along one dimension, on every device. */
 const maxWorkgroups = 65535;
 
@@ -50,10 +66,12 @@ export class Device {
   readonly #pipelines: PipelineCache;
   readonly #faults: FaultWords;
   readonly #readback: Readback;
-  /** Errors that arrived while no one waited; the next readback tells them. */
-  #pending: RetrogradError[] = [];
-  /** Settles once all fault words that were collected in between have arrived in `#pending`. */
-  #collecting: Promise<unknown> = Promise.resolve();
+  readonly #encodedParams: ParamBuffers;
+  /** Intermediate values of launches in an app's encoders. What one of them holds may be needed at any time. */
+  readonly #scratch: BufferPool;
+  #diversion: Diversion | null = null;
+  /** Errors that arrive while no one waits; the next readback tells them. */
+  readonly #watch: ErrorWatch;
   #lost: DeviceLostError | null = null;
 
   constructor(
@@ -62,12 +80,14 @@ export class Device {
     maxPooledBytes: number,
   ) {
     this.adapter = describeAdapter(gpu);
-    const remember = (error: RetrogradError) => void this.#pending.push(error);
-    this.pool = new BufferPool(gpu, remember, maxPooledBytes);
-    this.stream = new CommandStream(gpu, () => this.pool.destroyCondemned());
-    this.#pipelines = new PipelineCache(gpu, remember);
+    this.#watch = new ErrorWatch(gpu);
+    this.pool = new BufferPool(gpu, this.#watch, maxPooledBytes);
+    this.stream = new CommandStream(gpu, this.#watch, () => this.pool.destroyCondemned());
+    this.#pipelines = new PipelineCache(gpu, this.#watch);
     this.#faults = new FaultWords(gpu);
-    this.#readback = new Readback(gpu, this.stream, this.#faults);
+    this.#readback = new Readback(gpu, this.stream, this.#faults, this.#watch);
+    this.#encodedParams = new ParamBuffers(gpu);
+    this.#scratch = new BufferPool(gpu, this.#watch, Number.POSITIVE_INFINITY);
     gpu.lost.then((info) => {
       this.#lost = new DeviceLostError({
         rule: 'a device can be used until it is lost.',
@@ -89,18 +109,29 @@ export class Device {
   /** A storage of `bytes` bytes with undefined contents. */
   allocate(bytes: number, label: string): Storage {
     this.requireAlive();
-    const buffer = this.pool.acquire(bytes, label);
-    return new Storage(buffer, 0, buffer.size, this.#free);
+    const claimed = this.#diversion?.claim(bytes);
+    if (claimed) return claimed;
+    const pool = this.#diversion ? this.#scratch : this.pool;
+    const buffer = pool.acquire(bytes, label);
+    return new Storage(buffer, 0, buffer.size, this.#diversion ? this.#freeScratch : this.#free);
   }
 
   /** A storage that holds `data`. */
   upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
     this.requireAlive();
     const bytes = Math.max(4, data.byteLength);
+    if (this.#diversion) return this.#uploadForEncoder(data, bytes, label);
     // A queue write overtakes launches that still wait: take a buffer that none of them uses.
     const buffer = this.pool.acquire(bytes, label, this.stream.submitted);
     this.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
     return new Storage(buffer, 0, buffer.size, this.#free);
+  }
+
+  /** The write happens now, the launch that reads it at an unknown time: the buffer is never used for anything else. */
+  #uploadForEncoder(data: ArrayBufferView<ArrayBuffer>, bytes: number, label: string): Storage {
+    const buffer = this.#scratch.acquire(bytes, label, -1);
+    this.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
+    return new Storage(buffer, 0, buffer.size, () => {});
   }
 
   /** A storage over a buffer of the app's. It is never pooled and never destroyed here. */
@@ -113,10 +144,11 @@ export class Device {
     launch: Launch<O, B, P>,
   ): void {
     this.requireAlive();
-    const pipeline = this.#pipelines.get(kernel as unknown as Kernel, launch.options);
-    const ranges = pipeline.bindingNames.map((name) => launch.bindings[name] as BoundRange);
-    const grid =
-      typeof launch.workgroups === 'number' ? foldWorkgroups(launch.workgroups) : launch.workgroups;
+    if (this.#diversion) {
+      this.encodeLaunch(this.#diversion.target, kernel, launch);
+      return;
+    }
+    const { pipeline, ranges, grid } = this.#prepare(kernel, launch);
     let params: Readonly<Record<string, number | readonly number[]>> = launch.params;
     if (kernel.faults) {
       if (!launch.fault)
@@ -136,6 +168,53 @@ export class Device {
     );
   }
 
+  /** Appends one launch to an app's encoder. Errors: DeviceError for a kernel that reports faults without `faultWords`. */
+  encodeLaunch<O extends KernelOptions, B extends Bindings, P extends ParamFields>(
+    target: EncodeTarget,
+    kernel: Kernel<O, B, P>,
+    launch: EncodedLaunch<O, B, P>,
+  ): void {
+    this.requireAlive();
+    const { faultWords = null } = launch;
+    if (kernel.faults && !faultWords) {
+      throw new DeviceError({
+        op: kernel.name,
+        rule: "faults are told by the library's own readbacks, which don't see an app's encoder.",
+        received: 'a validating kernel, encoded without `faultWords`',
+        mend: 'turn validation off (validateIndices: false), or bind faultWords and read them yourself.',
+      });
+    }
+    const { pipeline, ranges, grid } = this.#prepare(kernel, launch);
+    const { layout } = kernel;
+    const params =
+      layout.fields.length > 0 ? this.#encodedParams.get(layout, { fault_slot: 0, ...launch.params }) : null;
+    encodeDispatch(this.gpu, target, pipeline, ranges, params, kernel.faults ? faultWords : null, grid);
+  }
+
+  /**
+   * Runs `body` with all its launches appended to an app's encoder in place of the stream. `claim` may answer an
+   * allocation with a storage of the app's; other values between launches lie in buffers that nothing else uses.
+   */
+  encode<T>(target: EncodeTarget, claim: (bytes: number) => Storage | null, body: () => T): T {
+    const before = this.#diversion;
+    this.#diversion = { target, claim };
+    try {
+      return body();
+    } finally {
+      this.#diversion = before;
+    }
+  }
+
+  #prepare<O extends KernelOptions, B extends Bindings, P extends ParamFields>(
+    kernel: Kernel<O, B, P>,
+    { options, bindings, workgroups }: EncodedLaunch<O, B, P>,
+  ) {
+    const pipeline = this.#pipelines.get(kernel as unknown as Kernel, options);
+    const ranges = pipeline.bindingNames.map((name) => bindings[name] as BoundRange);
+    const grid = typeof workgroups === 'number' ? foldWorkgroups(workgroups) : workgroups;
+    return { pipeline, ranges, grid };
+  }
+
   /** Submits the launches appended so far, without waiting. */
   flush(): void {
     this.stream.flush();
@@ -147,17 +226,30 @@ export class Device {
    */
   async read(range: BoundRange | null): Promise<ArrayBuffer> {
     this.requireAlive();
-    const collecting = this.#collecting;
-    let result: Awaited<ReturnType<Readback['read']>>;
-    try {
-      result = await this.#readback.read(range);
-    } catch (cause) {
-      await Promise.resolve();
-      throw this.#lost ?? cause;
-    }
-    await collecting;
-    this.#throwPending(result.errors);
+    const reading = this.#readback.read(range);
+    // What the readback submitted is watched by now; what comes after it is for the next one to tell.
+    const settled = this.#watch.settled();
+    const result = await reading.catch((cause: unknown) => this.#explainFailure(cause));
+    await settled;
+    const error = joinErrors([...this.#watch.take(), ...result.errors]);
+    if (error) throw error;
     return result.bytes;
+  }
+
+  /** A readback fails where the device is lost or had no memory for it. The reason may arrive after the failure. */
+  async #explainFailure(cause: unknown): Promise<never> {
+    await Promise.race([this.gpu.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
+    await this.#watch.settled();
+    throw (
+      this.#lost ??
+      joinErrors(this.#watch.take()) ??
+      new DeviceError({
+        rule: 'values can be read back as long as the device works.',
+        received: cause instanceof Error ? cause.message : String(cause),
+        mend: 'read again; where that fails, too, call init() again.',
+        cause,
+      })
+    );
   }
 
   /** Waits for all work and raises its faults, without reading data. */
@@ -172,14 +264,16 @@ export class Device {
     const timer = new PassTimer(this.gpu);
     this.stream.timer = timer;
     try {
-      run();
-      this.flush();
+      try {
+        run();
+        this.flush();
+      } finally {
+        this.stream.timer = null;
+      }
+      return await timer.milliseconds();
     } finally {
-      this.stream.timer = null;
+      timer.destroy();
     }
-    const milliseconds = await timer.milliseconds();
-    timer.destroy();
-    return milliseconds;
   }
 
   get isLost(): boolean {
@@ -197,20 +291,11 @@ export class Device {
   }
 
   readonly #free = (storage: Storage): void => this.pool.release(storage.buffer);
+  readonly #freeScratch = (storage: Storage): void => this.#scratch.release(storage.buffer);
 
   /** Frees the fault slots; what they held is told at the next readback. */
   #collectFaultsInBackground(): void {
-    const collected = this.#readback.read(null).then(
-      ({ errors }) => void this.#pending.push(...errors),
-      () => {},
-    );
-    this.#collecting = Promise.all([this.#collecting, collected]);
-  }
-
-  #throwPending(errors: RetrogradError[]): void {
-    const error = joinErrors([...this.#pending, ...errors]);
-    this.#pending = [];
-    if (error) throw error;
+    this.#watch.until(this.#readback.read(null).then(({ errors }) => this.#watch.note(...errors)));
   }
 }
 

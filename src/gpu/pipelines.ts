@@ -1,5 +1,5 @@
 /**
- * @file Compiled kernels. A pipeline is cached by its kernel's name and compile-time options, never by a shape.
+ * @file Compiled kernels. A pipeline is cached by its kernel and compile-time options, never by a shape.
  */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import { DeviceError } from '../core/errors.ts';
@@ -11,82 +11,84 @@ import {
   type KernelOptions,
   moduleSource,
 } from './kernel.ts';
+import type { ErrorWatch } from './watch.ts';
 
 export interface Pipeline {
-  readonly id: number;
   readonly label: string;
   readonly gpu: GPUComputePipeline;
   readonly bindGroupLayout: GPUBindGroupLayout;
+  /** Equal for pipelines with equal layouts, which share bind groups. */
+  readonly layoutId: number;
   readonly bindingNames: readonly string[];
 }
 
+interface BindingLayout {
+  readonly id: number;
+  readonly gpu: GPUBindGroupLayout;
+}
+
 export class PipelineCache {
-  readonly #pipelines = new Map<string, Pipeline>();
-  readonly #layouts = new Map<string, GPUBindGroupLayout>();
+  /** By kernel, not by name: an app may call a kernel as the library calls one of its own. */
+  readonly #pipelines = new Map<Kernel, Map<string, Pipeline>>();
+  readonly #layouts = new Map<string, BindingLayout>();
+  #size = 0;
 
   constructor(
     private readonly device: GPUDevice,
-    private readonly onError: (error: DeviceError) => void,
+    private readonly watch: ErrorWatch,
   ) {}
 
   get size(): number {
-    return this.#pipelines.size;
+    return this.#size;
   }
 
   /** The pipeline of `kernel` under `options`, compiled now if it is new. */
   get(kernel: Kernel, options: KernelOptions): Pipeline {
-    const key = `${kernel.name} ${JSON.stringify(options)}`;
-    const known = this.#pipelines.get(key);
+    let variants = this.#pipelines.get(kernel);
+    if (!variants) {
+      variants = new Map();
+      this.#pipelines.set(kernel, variants);
+    }
+    const key = JSON.stringify(options);
+    const known = variants.get(key);
     if (known) return known;
-    const pipeline = this.#compile(kernel, options, key);
-    this.#pipelines.set(key, pipeline);
+    const pipeline = this.#compile(kernel, options, `${kernel.name} ${key}`);
+    variants.set(key, pipeline);
+    this.#size++;
     return pipeline;
   }
 
   #compile(kernel: Kernel, options: KernelOptions, label: string): Pipeline {
     const bindings = bindingsOf(kernel, options);
-    const bindGroupLayout = this.#bindGroupLayout(kernel, bindings);
-    this.device.pushErrorScope('validation');
-    const module = this.device.createShaderModule({
-      label: `retrograd ${label}`,
-      code: moduleSource(kernel, options, faultLibrary),
-    });
-    const gpu = this.device.createComputePipeline({
-      label: `retrograd ${label}`,
-      layout: this.device.createPipelineLayout({
-        label: `retrograd ${kernel.name}`,
-        bindGroupLayouts: [bindGroupLayout],
-      }),
-      compute: { module, entryPoint: 'main' },
-    });
-    this.device.popErrorScope().then(
-      (error) => error && this.#tell(kernel, module, error),
-      () => {},
+    const layout = this.#bindGroupLayout(kernel, bindings);
+    const code = moduleSource(kernel, options, faultLibrary);
+    let module: GPUShaderModule | undefined;
+    const gpu = this.watch.during(
+      'validation',
+      () => {
+        module = this.device.createShaderModule({ label: `retrograd ${label}`, code });
+        return this.device.createComputePipeline({
+          label: `retrograd ${label}`,
+          layout: this.device.createPipelineLayout({
+            label: `retrograd ${kernel.name}`,
+            bindGroupLayouts: [layout.gpu],
+          }),
+          compute: { module, entryPoint: 'main' },
+        });
+      },
+      (error) => explainFailure(kernel, module, error),
     );
     return {
-      id: this.#pipelines.size,
       label: kernel.name,
       gpu,
-      bindGroupLayout,
+      bindGroupLayout: layout.gpu,
+      layoutId: layout.id,
       bindingNames: Object.keys(bindings),
     };
   }
 
-  async #tell(kernel: Kernel, module: GPUShaderModule, error: GPUError): Promise<void> {
-    const { messages } = await module.getCompilationInfo();
-    const lines = messages.map((m) => `${m.lineNum}:${m.linePos} ${m.message}`);
-    this.onError(
-      new DeviceError({
-        op: kernel.name,
-        rule: 'a kernel must compile to a valid pipeline.',
-        received: lines.join('\n    ') || error.message,
-        mend: 'correct the WGSL; line numbers count the generated declarations at its head.',
-      }),
-    );
-  }
-
   /** Layouts are shared by all kernels with the same kinds of bindings, so that bind groups are too. */
-  #bindGroupLayout(kernel: Kernel, bindings: Bindings): GPUBindGroupLayout {
+  #bindGroupLayout(kernel: Kernel, bindings: Bindings): BindingLayout {
     const kinds: GPUBufferBindingLayout[] = Object.values(bindings).map((type) => ({
       type: isReadOnly(type) ? 'read-only-storage' : 'storage',
     }));
@@ -106,8 +108,24 @@ export class PipelineCache {
     if (kernel.faults) {
       entries.push({ binding: params + 1, visibility: GPUShaderStage.COMPUTE, buffer: { type: 'storage' } });
     }
-    const layout = this.device.createBindGroupLayout({ label: `retrograd ${kernel.name}`, entries });
+    const gpu = this.device.createBindGroupLayout({ label: `retrograd ${kernel.name}`, entries });
+    const layout = { id: this.#layouts.size, gpu };
     this.#layouts.set(key, layout);
     return layout;
   }
+}
+
+async function explainFailure(
+  kernel: Kernel,
+  module: GPUShaderModule | undefined,
+  error: GPUError,
+): Promise<DeviceError> {
+  const { messages = [] } = (await module?.getCompilationInfo()) ?? {};
+  const lines = messages.map((m) => `${m.lineNum}:${m.linePos} ${m.message}`);
+  return new DeviceError({
+    op: kernel.name,
+    rule: 'a kernel must compile to a valid pipeline.',
+    received: lines.join('\n    ') || error.message,
+    mend: 'correct the WGSL; line numbers count the generated declarations at its head.',
+  });
 }

@@ -3,6 +3,7 @@
  * is unused. A buffer that is given back may be taken again at once, since the launches of a device run in order.
  */
 import { OutOfMemoryError } from '../core/errors.ts';
+import type { ErrorWatch } from './watch.ts';
 
 const smallestClass = 256;
 
@@ -30,8 +31,15 @@ export interface PoolStatistics {
 
 let nextBufferId = 1;
 
+const adopted = new WeakMap<GPUBuffer, DeviceBuffer>();
+
+/** A buffer adopted again is the same to caches. */
 export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
-  return { id: nextBufferId++, gpu, size: gpu.size, lastUse: 0 };
+  const known = adopted.get(gpu);
+  if (known) return known;
+  const buffer = { id: nextBufferId++, gpu, size: gpu.size, lastUse: 0 };
+  adopted.set(gpu, buffer);
+  return buffer;
 }
 
 /** The size class that holds `bytes`: powers of two in eight steps each, multiples of 256. */
@@ -54,7 +62,7 @@ export class BufferPool {
 
   constructor(
     private readonly device: GPUDevice,
-    private readonly onAllocationError: (error: OutOfMemoryError) => void,
+    private readonly watch: ErrorWatch,
     /** Bytes that may lie unused; beyond it buffers are destroyed when they are given back. */
     private readonly maxPooledBytes: number,
   ) {}
@@ -127,25 +135,20 @@ export class BufferPool {
       });
     }
     this.#statistics.allocations++;
-    this.device.pushErrorScope('out-of-memory');
-    const gpu = this.device.createBuffer({
-      label: `retrograd ${label}`,
-      size,
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
-    });
-    // A device that is lost or destroyed rejects the scope; its loss is told elsewhere.
-    this.device.popErrorScope().then(
-      (error) => {
-        if (!error) return;
-        this.onAllocationError(
-          new OutOfMemoryError({
-            rule: 'the device must have room for the tensors that are alive.',
-            received: `${size} bytes for ${label}, with ${this.#statistics.bytesInUse} bytes in use: ${error.message}`,
-            mend: 'dispose of tensors (tidy, using), or take smaller batches.',
-          }),
-        );
-      },
-      () => {},
+    const gpu = this.watch.during(
+      'out-of-memory',
+      () =>
+        this.device.createBuffer({
+          label: `retrograd ${label}`,
+          size,
+          usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+        }),
+      (error) =>
+        new OutOfMemoryError({
+          rule: 'the device must have room for the tensors that are alive.',
+          received: `${size} bytes for ${label}, with ${this.#statistics.bytesInUse} bytes in use: ${error.message}`,
+          mend: 'dispose of tensors (tidy, using), or take smaller batches.',
+        }),
     );
     return adoptBuffer(gpu);
   }

@@ -2,11 +2,12 @@
  * @file Readback: the only wait. Values and the fault words taken since the last readback travel in one copy and one
  * submission; staging buffers are kept for the next one.
  */
-import type { RetrogradError } from '../core/errors.ts';
+import { OutOfMemoryError, type RetrogradError } from '../core/errors.ts';
 import { decodeFaults, type FaultWords } from './faults.ts';
 import type { DeviceBuffer } from './pool.ts';
 import type { BoundRange, CommandStream } from './stream.ts';
 import { sizeClass } from './pool.ts';
+import type { ErrorWatch } from './watch.ts';
 
 /** Staging buffers kept between readbacks, at most. */
 const maxIdle = 8;
@@ -18,6 +19,7 @@ export class Readback {
     private readonly device: GPUDevice,
     private readonly stream: CommandStream,
     private readonly faults: FaultWords,
+    private readonly watch: ErrorWatch,
   ) {}
 
   /**
@@ -28,19 +30,30 @@ export class Readback {
     const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
     const faultBytes = this.faults.bytesTaken;
     const reports = this.faults.collect();
-    const staging = this.#stagingBuffer(Math.max(4, dataBytes + faultBytes));
+    // A tensor may be as large as a buffer can be: the fault words then travel beside it.
+    const joined = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
+    const staging = this.#stagingBuffer(dataBytes + (joined ? faultBytes : 0));
+    const aside = joined ? staging : this.#stagingBuffer(faultBytes);
+    const faultOffset = joined ? dataBytes : 0;
     if (range && dataBytes > 0) this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
-    if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, staging, dataBytes, faultBytes);
+    if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, aside, faultOffset, faultBytes);
     this.stream.flush();
     // A staging buffer that no copy writes maps at once, whatever is still running.
     if (dataBytes + faultBytes === 0) await this.device.queue.onSubmittedWorkDone();
-    await staging.mapAsync(GPUMapMode.READ, 0, Math.max(4, dataBytes + faultBytes));
-    const bytes = staging.getMappedRange(0, Math.max(4, dataBytes + faultBytes)).slice(0);
-    staging.unmap();
-    if (this.#idle.length < maxIdle) this.#idle.push(staging);
-    else staging.destroy();
-    const errors = decodeFaults(new Uint32Array(bytes, dataBytes, faultBytes / 4), reports);
+    const bytes = await this.#take(staging, dataBytes + (joined ? faultBytes : 0));
+    const words = joined ? bytes : await this.#take(aside, faultBytes);
+    const errors = decodeFaults(new Uint32Array(words, faultOffset, faultBytes / 4), reports);
     return { bytes, errors };
+  }
+
+  async #take(staging: GPUBuffer, size: number): Promise<ArrayBuffer> {
+    const mapped = Math.max(4, size);
+    await staging.mapAsync(GPUMapMode.READ, 0, mapped);
+    const bytes = staging.getMappedRange(0, mapped).slice(0);
+    staging.unmap();
+    // The one that waited longest goes: its size is asked for least.
+    if (this.#idle.push(staging) > maxIdle) this.#idle.shift()?.destroy();
+    return bytes;
   }
 
   #takeFaultWords(words: DeviceBuffer, staging: GPUBuffer, offset: number, bytes: number): void {
@@ -49,13 +62,23 @@ export class Readback {
   }
 
   #stagingBuffer(bytes: number): GPUBuffer {
-    const size = sizeClass(bytes);
+    const size = Math.min(sizeClass(bytes), Math.max(bytes, this.device.limits.maxBufferSize));
     const found = this.#idle.findIndex((buffer) => buffer.size === size);
     if (found >= 0) return this.#idle.splice(found, 1)[0] as GPUBuffer;
-    return this.device.createBuffer({
-      label: 'retrograd readback',
-      size,
-      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
-    });
+    return this.watch.during(
+      'out-of-memory',
+      () =>
+        this.device.createBuffer({
+          label: 'retrograd readback',
+          size,
+          usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+        }),
+      (error) =>
+        new OutOfMemoryError({
+          rule: 'a readback needs as much memory as the values take.',
+          received: `${size} bytes: ${error.message}`,
+          mend: 'dispose of tensors first, or read slices.',
+        }),
+    );
   }
 }

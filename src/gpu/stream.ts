@@ -2,10 +2,12 @@
  * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a
  * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
  */
+import { DeviceError } from '../core/errors.ts';
 import { type ParamLayout, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
 import type { PassTimer } from './timing.ts';
+import type { ErrorWatch } from './watch.ts';
 
 /** Dynamic uniform offsets are multiples of this on every device (the WebGPU default limit). */
 const ringSlotBytes = 256;
@@ -38,6 +40,7 @@ export class CommandStream {
 
   constructor(
     private readonly device: GPUDevice,
+    private readonly watch: ErrorWatch,
     private readonly afterSubmit: () => void,
   ) {
     this.#ring = adoptBuffer(
@@ -88,12 +91,15 @@ export class CommandStream {
   copy(
     source: DeviceBuffer,
     sourceOffset: number,
-    target: GPUBuffer,
+    target: DeviceBuffer | GPUBuffer,
     targetOffset: number,
     bytes: number,
   ): void {
-    this.#openEncoder().copyBufferToBuffer(source.gpu, sourceOffset, target, targetOffset, bytes);
+    const isPooled = 'gpu' in target;
+    const to = isPooled ? target.gpu : target;
+    this.#openEncoder().copyBufferToBuffer(source.gpu, sourceOffset, to, targetOffset, bytes);
     source.lastUse = this.#serial;
+    if (isPooled) target.lastUse = this.#serial;
   }
 
   clear(buffer: DeviceBuffer, offset: number, bytes: number): void {
@@ -108,15 +114,25 @@ export class CommandStream {
 
   /** Submits what was appended. Does nothing where there is nothing. */
   flush(): void {
-    if (!this.#encoder) return;
+    const encoder = this.#encoder;
+    if (!encoder) return;
     this.#closePass();
     if (this.#slot > 0) {
       // Queue writes are ordered after earlier submissions, so one ring serves all of them.
       this.device.queue.writeBuffer(this.#ring.gpu, 0, this.#words.u32, 0, (this.#slot * ringSlotBytes) / 4);
     }
-    this.timer?.resolve(this.#encoder);
-    this.device.queue.submit([this.#encoder.finish()]);
+    this.timer?.resolve(encoder);
     this.#encoder = null;
+    this.watch.during(
+      'validation',
+      () => this.device.queue.submit([encoder.finish()]),
+      (error) =>
+        new DeviceError({
+          rule: 'every command of a submission must be valid; none of this one ran.',
+          received: error.message,
+          mend: 'look at the first error told: the others follow from it.',
+        }),
+    );
     this.#slot = 0;
     this.#serial++;
     this.#statistics.submits++;
@@ -156,7 +172,7 @@ export class CommandStream {
     faultWords: DeviceBuffer | null,
     paramBytes: number,
   ): GPUBindGroup {
-    let key = `${pipeline.id}:${paramBytes}`;
+    let key = `${pipeline.layoutId}:${paramBytes}`;
     for (const { buffer, offset, bytes } of ranges) key += `,${buffer.id}+${offset}+${bytes}`;
     const known = this.#bindGroups.get(key);
     if (known) return known;
@@ -168,11 +184,18 @@ export class CommandStream {
       entries.push({ binding: ranges.length, resource: { buffer: this.#ring.gpu, size: paramBytes } });
     }
     if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
-    const group = this.device.createBindGroup({
-      label: `retrograd ${pipeline.label}`,
-      layout: pipeline.bindGroupLayout,
-      entries,
-    });
+    const { label, bindGroupLayout: layout } = pipeline;
+    const group = this.watch.during(
+      'validation',
+      () => this.device.createBindGroup({ label: `retrograd ${label}`, layout, entries }),
+      (error) =>
+        new DeviceError({
+          op: label,
+          rule: 'a launch binds valid buffers, large enough for what its kernel declares.',
+          received: error.message,
+          mend: 'check the buffers that your app lends: alive, on this device, with usage STORAGE.',
+        }),
+    );
     // Buffer numbers are never given twice, so a stale entry is only dead weight; drop all before they pile up.
     if (this.#bindGroups.size > 8192) this.#bindGroups.clear();
     this.#bindGroups.set(key, group);

@@ -62,7 +62,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> {
     device.stream.copy(
       storage.buffer,
       storage.offset,
-      copy.buffer.gpu,
+      copy.buffer,
       copy.offset,
       Math.ceil(this.bytes / 4) * 4,
     );

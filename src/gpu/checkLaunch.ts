@@ -1,0 +1,66 @@
+/**
+ * @file Checks of a launch that an app asks for. The library's own launches are typed, and skip them.
+ */
+import { DTypeError, ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { bindingsOf, type BindingType, type Kernel, type KernelOptions } from './kernel.ts';
+
+const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'none';
+
+/** Throws unless `given` are exactly the bindings of `kernel`. */
+export function checkBindings(kernel: Kernel, options: KernelOptions, given: readonly string[]): void {
+  const declared = Object.keys(bindingsOf(kernel, options));
+  const fits = given.length === declared.length && declared.every((name) => given.includes(name));
+  if (fits) return;
+  throw new ValueError({
+    op: kernel.name,
+    rule: `a launch binds exactly the buffers that its kernel declares: ${list(declared)}.`,
+    received: list(given),
+    mend: 'give each declared binding once, under its own name.',
+  });
+}
+
+/** Throws unless `params` hold a number, or up to eight for an array, for each field of `kernel`. */
+export function checkParams(kernel: Kernel, params: Readonly<Record<string, unknown>>): void {
+  const fields = kernel.layout.fields.filter(({ name }) => name !== 'fault_slot');
+  const isNumber = (value: unknown) => typeof value === 'number';
+  const wrong =
+    fields.find(({ name, type }) => {
+      const value = params[name];
+      if (!type.endsWith('x8')) return !isNumber(value);
+      return !Array.isArray(value) || value.length > 8 || !value.every(isNumber);
+    })?.name ?? Object.keys(params).find((name) => !fields.some((field) => field.name === name));
+  if (wrong === undefined) return;
+  throw new ValueError({
+    op: kernel.name,
+    rule: `a launch gives a value to each parameter of its kernel: ${list(fields.map((field) => field.name))}.`,
+    received: `${wrong}: ${describe(params[wrong])}`,
+    mend: 'pass a number, or a list of at most eight for u32x8 and i32x8; name no others.',
+  });
+}
+
+/** Throws unless `workgroups` is a count or a grid. */
+export function checkWorkgroups(kernel: Kernel, workgroups: unknown): void {
+  const isCount = (n: unknown) => Number.isInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 32;
+  const isGrid = Array.isArray(workgroups) && workgroups.length === 3 && workgroups.every(isCount);
+  if (isCount(workgroups) || isGrid) return;
+  throw new ValueError({
+    op: kernel.name,
+    rule: '`workgroups` is a whole number, or three of them.',
+    received: `workgroups: ${describe(workgroups)}`,
+    mend: 'round up: Math.ceil(count / workgroupSize).',
+  });
+}
+
+/** Throws where a binding of `type` would read the bits of a tensor's elements as something else. */
+export function checkElementType(kernel: Kernel, name: string, type: BindingType, stored: string): void {
+  const [element] = /\b[fiu]32\b/.exec(type) ?? [];
+  // u32 stands for bare bits.
+  if (element === undefined || element === stored || element === 'u32') return;
+  throw new DTypeError({
+    op: kernel.name,
+    rule: `binding \`${name}\` is declared as '${type}'.`,
+    received: `a tensor stored as ${stored}`,
+    mend: 'cast the tensor, or declare the binding by its dtype; u32 takes the bits of any.',
+  });
+}

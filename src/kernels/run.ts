@@ -1,0 +1,131 @@
+/**
+ * @file runKernel: an app's own kernel on tensors. What an app's op calls in its `forward`.
+ */
+import { wgslType } from '../core/dtype.ts';
+import { DeviceError, ValueError } from '../core/errors.ts';
+import { checkShape, describe } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { checkBindings, checkElementType, checkParams, checkWorkgroups } from '../gpu/checkLaunch.ts';
+import { type Device, getDevice } from '../gpu/device.ts';
+import type { FaultReport } from '../gpu/faults.ts';
+import {
+  type Bindings,
+  bindingsOf,
+  type BindingType,
+  type Kernel,
+  type KernelOptions,
+} from '../gpu/kernel.ts';
+import type { ParamFields, ParamValues } from '../gpu/params.ts';
+import { checkDType } from '../tensor/create.ts';
+import { Tensor } from '../tensor/tensor.ts';
+import { output } from './output.ts';
+
+export interface KernelRun<
+  O extends KernelOptions,
+  P extends ParamFields,
+  R extends Readonly<Record<string, TensorSpec>>,
+> {
+  /** Compile-time options of the kernel. Default: none. */
+  options?: O;
+  /** Tensors for the bindings that the kernel reads. */
+  inputs: Readonly<Record<string, Tensor>>;
+  /** Shape and dtype of a new tensor for each binding that the kernel writes. Its values are undefined at first. */
+  outputs: R;
+  params: ParamValues<P>;
+  /** Workgroups: a count, folded over the dimensions where it exceeds 65,535 (see `flatIndex`), or a grid. */
+  workgroups: number | readonly [number, number, number];
+  /** What a fault of this launch means, for a kernel with `faults: true`. */
+  fault?: FaultReport;
+}
+
+/**
+ * Launches `kernel` on tensors, and returns new tensors for its outputs, by binding name.
+ *
+ *     const { y } = runKernel(scale, { inputs: { x }, outputs: { y: x }, params: { count: x.size }, workgroups: 1 });
+ *
+ * Errors: ValueError where bindings or parameters aren't those that the kernel declares; DTypeError where a binding
+ * would read another element type; DeviceError for tensors of two devices. Errors in the WGSL come with the next readback.
+ */
+export function runKernel<
+  O extends KernelOptions,
+  B extends Bindings,
+  P extends ParamFields,
+  R extends Readonly<Record<string, TensorSpec>>,
+>(kernel: Kernel<O, B, P>, run: KernelRun<O, P, R>): { [name in keyof R]: Tensor } {
+  const { inputs, outputs, params, workgroups, fault } = run;
+  const options = (run.options ?? {}) as O;
+  const own = kernel as unknown as Kernel;
+  checkBindings(own, options, [...Object.keys(inputs), ...Object.keys(outputs)]);
+  checkParams(own, params);
+  checkWorkgroups(own, workgroups);
+  checkFault(own, fault);
+  const declared = bindingsOf(own, options);
+  for (const [name, x] of Object.entries(inputs)) checkInput(own, name, declared[name] as BindingType, x);
+  const device = deviceOf(own, Object.values(inputs));
+  const made = Object.fromEntries(
+    Object.entries(outputs).map(([name, { shape, dtype }]) => {
+      checkShape(kernel.name, shape);
+      checkDType(kernel.name, dtype);
+      checkElementType(own, name, declared[name] as BindingType, wgslType(dtype));
+      return [name, output(device, { shape: [...shape], dtype }, kernel.name)];
+    }),
+  );
+  const storages = Object.entries({ ...inputs, ...made }).map(([name, x]) => [name, x.storage]);
+  device.launch(kernel, {
+    options,
+    bindings: Object.fromEntries(storages),
+    params,
+    workgroups,
+    ...(fault ? { fault } : {}),
+  });
+  return made as { [name in keyof R]: Tensor };
+}
+
+function checkInput(kernel: Kernel, name: string, type: BindingType, x: unknown): asserts x is Tensor {
+  if (!(x instanceof Tensor)) {
+    throw new ValueError({
+      op: kernel.name,
+      rule: `input \`${name}\` must be a tensor.`,
+      received: describe(x),
+      mend: 'make one with tensor(values).',
+    });
+  }
+  if (!type.startsWith('read ')) {
+    throw new ValueError({
+      op: kernel.name,
+      rule: 'a kernel writes new tensors alone: the values of a tensor never change.',
+      received: `an input for binding \`${name}\`, declared as '${type}'`,
+      mend: `name \`${name}\` under \`outputs\`, or declare it as read.`,
+    });
+  }
+  checkElementType(kernel, name, type, wgslType(x.dtype));
+  if (!type.includes('vec4') || Math.ceil(x.size / 4) * 16 <= x.storage.bytes) return;
+  throw new ValueError({
+    op: kernel.name,
+    rule: 'the buffer of a tensor that is read as vec4 must hold whole vectors.',
+    received: `${formatSpec(x)} in ${x.storage.bytes} bytes of a buffer of your own`,
+    mend: 'make the buffer a multiple of 16 bytes long.',
+  });
+}
+
+function checkFault(kernel: Kernel, fault: FaultReport | undefined): void {
+  if (!kernel.faults === (fault === undefined)) return;
+  throw new ValueError({
+    op: kernel.name,
+    rule: 'a launch says what a fault means where its kernel has `faults: true`, and only there.',
+    received: fault ? 'a fault for a kernel without' : 'no `fault`',
+    mend: 'pass fault: { count, raise: (position, value) => new ValueError(…) } beside the params.',
+  });
+}
+
+function deviceOf(kernel: Kernel, inputs: readonly Tensor[]): Device {
+  const device = inputs[0]?.device ?? getDevice();
+  const foreign = inputs.find((x) => x.device !== device);
+  if (!foreign) return device;
+  throw new DeviceError({
+    op: kernel.name,
+    rule: 'all tensors of one launch must live on one device.',
+    received: `${formatSpec(foreign)} of another device`,
+    mend: 'upload it to this device.',
+  });
+}
