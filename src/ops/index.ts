@@ -59,3 +59,5 @@ export { sum } from './sum.ts';
 export { moments, std, variance } from './variance.ts';
 // Scans
 export { cumsum, type CumsumOptions } from './cumsum.ts';
+// Softmax
+export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
