@@ -1,5 +1,4 @@
 /** @file The table of contents of the ops. */
-export { avgPool, avgPool1d } from './avgPool.ts';
 export { broadcastTo } from './broadcastTo.ts';
 export { cast } from './cast.ts';
 export { fill, ones, zeros } from './creation.ts';
@@ -15,17 +14,8 @@ export { checkNumerics } from './checkNumerics.ts';
 export { defineOp } from './define.ts';
 export { identity } from './identity.ts';
 export { matMul, type MatMulOptions } from './matMul.ts';
-export { maxPool, maxPool1d } from './maxPool.ts';
-export type { PoolOptions } from './pooling.ts';
 export { reshape } from './reshape.ts';
 export { stopGradient } from './stopGradient.ts';
-export {
-  resizeBilinear,
-  type ResizeOptions,
-  resizeNearest,
-  type UpSamplingOptions,
-  upSampling2d,
-} from './resize.ts';
 // Elementwise
 export { add, div, mul, neg, squaredDifference, sub } from './arithmetic.ts';
 export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './comparison.ts';
@@ -61,3 +51,15 @@ export { moments, std, variance } from './variance.ts';
 export { cumsum, type CumsumOptions } from './cumsum.ts';
 // Softmax
 export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
+// Pools and resizes of images
+export { avgPool, avgPool1d } from './avgPool.ts';
+export { globalAveragePool, globalMaxPool, type GlobalPoolOptions } from './globalPool.ts';
+export { maxPool, maxPool1d } from './maxPool.ts';
+export type { PoolOptions } from './pooling.ts';
+export {
+  resizeBilinear,
+  type ResizeOptions,
+  resizeNearest,
+  type UpSamplingOptions,
+  upSampling2d,
+} from './resize.ts';

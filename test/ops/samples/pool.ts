@@ -123,6 +123,23 @@ const badSequences: BadCase[] = [
   },
 ];
 
+const globalPools: OpCase[] = [
+  { inputs: [image(2, 3, 5, 3)] },
+  { inputs: [image(2, 3, 5, 4)], options: { keepDims: true } },
+  { inputs: [image(1, 1, 1, 2)] },
+];
+
+const badGlobalPools: BadCase[] = [
+  { why: 'rank 3', inputs: [{ shape: [4, 4, 3] }], error: ShapeError },
+  { why: 'bools', inputs: [{ shape: [1, 4, 4, 3], dtype: 'bool' }], error: DTypeError },
+  {
+    why: 'keepDims of another type',
+    inputs: [{ shape: [1, 4, 4, 3] }],
+    options: { keepDims: 'yes' },
+    error: ValueError,
+  },
+];
+
 export const samples: OpSamples[] = [
   {
     op: 'maxPool',
@@ -148,4 +165,6 @@ export const samples: OpSamples[] = [
   },
   { op: 'maxPool1d', cases: sequences, bad: badSequences },
   { op: 'avgPool1d', cases: sequences, bad: badSequences },
+  { op: 'globalMaxPool', cases: globalPools, bad: badGlobalPools },
+  { op: 'globalAveragePool', cases: globalPools, bad: badGlobalPools },
 ];

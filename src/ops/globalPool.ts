@@ -1,0 +1,55 @@
+/** @file globalMaxPool, globalAveragePool: reductions over the axes of an image, as in Keras. */
+import { requireRank } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import { max } from './extrema.ts';
+import { mean } from './mean.ts';
+import type { ReduceOptions, ReductionOp } from './reduction.ts';
+
+export interface GlobalPoolOptions {
+  /** Keeps height and width with size 1. Default false. */
+  keepDims?: boolean;
+}
+
+/** `reduction` over height and width, under a name of its own. */
+/* @__NO_SIDE_EFFECTS__ */
+function defineGlobalPool(
+  name: string,
+  reduction: () => ReductionOp,
+): Op<[x: Tensor], GlobalPoolOptions, Tensor> {
+  const overImage = (options: GlobalPoolOptions): ReduceOptions => ({ ...options, axis: [1, 2] });
+  return defineOp<[x: Tensor], GlobalPoolOptions>({
+    name,
+    inputs: ['x'],
+    infer: (inputs, options) => {
+      requireRank(name, 'x', (inputs[0] as TensorSpec).shape, 4);
+      return reduction().definition.infer(inputs, overImage(options));
+    },
+    forward: (inputs, options, call) => reduction().definition.forward(inputs, overImage(options), call),
+    backward: (cotangents, saved, options) =>
+      reduction().definition.backward?.(cotangents, saved, overImage(options)) ?? [null],
+    get save() {
+      return reduction().definition.save ?? {};
+    },
+  });
+}
+
+/**
+ * The maximum of each channel over the whole image.
+ * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Gradient and errors are those of `max`: tied maxima
+ * share, other than in `maxPool`.
+ */
+export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor> = /* @__PURE__ */ defineGlobalPool(
+  'globalMaxPool',
+  () => max,
+);
+
+/**
+ * The mean of each channel over the whole image.
+ * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Errors are those of `mean`.
+ */
+export const globalAveragePool: Op<[x: Tensor], GlobalPoolOptions, Tensor> = /* @__PURE__ */ defineGlobalPool(
+  'globalAveragePool',
+  () => mean,
+);
