@@ -14,6 +14,8 @@ import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
+export type { IndexMode };
+
 /**
  * The geometry of a gather, x [batch, outer, rows, inner] → out [batch, outer, entries, inner], or of its adjoint, and
  * how an entry finds its row. `limit`, `span`, `slab`, `sizes`: see shaders/lib/indices.

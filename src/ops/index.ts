@@ -37,6 +37,15 @@ export { flip, type FlipOptions } from './flip.ts';
 export { pad, type PadOptions } from './pad.ts';
 export { slice, type SliceOptions } from './slice.ts';
 export { transpose, type TransposeOptions } from './transpose.ts';
+export { concat, type ConcatOptions } from './concat.ts';
+export { expandDims, type ExpandDimsOptions } from './expandDims.ts';
+export { split, type SplitOptions } from './split.ts';
+export { squeeze, type SqueezeOptions } from './squeeze.ts';
+export { stack, type StackOptions } from './stack.ts';
+export { stridedScatter, type StridedScatterOptions } from './stridedScatter.ts';
+export { stridedSlice, type StridedSliceOptions } from './stridedSlice.ts';
+export { tile, type TileOptions } from './tile.ts';
+export { unstack } from './unstack.ts';
 // Reductions
 export { all, any } from './anyAll.ts';
 export { type ArgOptions, argMax, argMin } from './argExtrema.ts';

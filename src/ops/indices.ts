@@ -2,7 +2,6 @@
  * @file What ops that take indices share: their options, the check of indices that the host knows, the report of those
  * that only the device sees, and the geometry along an axis.
  */
-import type { IndexMode } from '../../shaders/lib/indices.ts';
 import { type DType, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import {
@@ -17,7 +16,7 @@ import {
   unravel,
 } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { type IndexChecking, type Indexing, unchecked } from '../kernels/indexing.ts';
+import { type IndexChecking, type Indexing, type IndexMode, unchecked } from '../kernels/indexing.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Call, IndexedAxis } from './call.ts';
 

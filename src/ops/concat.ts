@@ -1,0 +1,106 @@
+/** @file concat */
+import { ShapeError } from '../core/errors.ts';
+import { formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { copyInto, denseWalk } from '../kernels/copy.ts';
+import { output, view } from '../kernels/output.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op, requireSameDType } from './define.ts';
+import { blockWalk, slice } from './slice.ts';
+
+export interface ConcatOptions {
+  /** The axis along which they are joined. Negative axes count from the last. Default 0. */
+  axis?: number;
+}
+
+/**
+ * Tensors joined along `axis`. Shapes: equal but for `axis`, whose sizes add up. Any dtype, the same for all. The
+ * gradient of each is its part.
+ * Errors: ShapeError for no tensors, scalars, or sizes that differ on another axis; DTypeError.
+ */
+export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor> = /* @__PURE__ */ defineOp<
+  [tensors: Tensor[]],
+  ConcatOptions
+>({
+  name: 'concat',
+  inputs: ['...tensors'],
+  infer: (tensors, options) => {
+    const first = requireTensors('concat', tensors);
+    const axis = normalizeAxis('concat', options.axis ?? 0, first.shape.length);
+    for (const other of tensors) {
+      const fits =
+        other.shape.length === first.shape.length &&
+        other.shape.every((n, i) => i === axis || n === first.shape[i]);
+      if (!fits) throwDifferent('concat', `but for axis ${axis}`, first.shape, other.shape);
+    }
+    const joined = tensors.reduce((sum, { shape }) => sum + (shape[axis] as number), 0);
+    return { shape: first.shape.map((n, i) => (i === axis ? joined : n)), dtype: first.dtype };
+  },
+  forward: (tensors, options, { outputs: [spec] }) => {
+    const { shape } = spec as TensorSpec;
+    const axis = normalizeAxis('concat', options.axis ?? 0, shape.length);
+    return joined(
+      'concat',
+      tensors,
+      tensors.map((x) => x.shape),
+      axis,
+      spec as TensorSpec,
+    );
+  },
+  backward: ([dy], { inputSpecs, needs }, options) => {
+    const axis = normalizeAxis('concat', options.axis ?? 0, (dy as Tensor).rank);
+    let next = 0;
+    return inputSpecs.map(({ shape }, i) => {
+      const first = next;
+      next += shape[axis] as number;
+      if (!needs[i]) return null;
+      return slice(dy as Tensor, { begin: shape.map((_, k) => (k === axis ? first : 0)), size: shape });
+    });
+  },
+  save: { inputs: [] },
+});
+
+/** Copies tensors, each seen under its shape of `shapes`, one behind the other along `axis`. */
+export function joined(
+  op: string,
+  tensors: readonly Tensor[],
+  shapes: readonly Shape[],
+  axis: number,
+  spec: TensorSpec,
+): Tensor {
+  const [first] = tensors as [Tensor];
+  if (tensors.length === 1) return view(first, spec, op);
+  const out = output(first.device, spec, op);
+  let next = 0;
+  tensors.forEach((x, i) => {
+    const shape = shapes[i] as Shape;
+    const begin = shape.map((_, k) => (k === axis ? next : 0));
+    copyInto(x, denseWalk(shape), out, blockWalk(spec.shape, begin), shape);
+    next += shape[axis] as number;
+  });
+  return out;
+}
+
+/** The first of `tensors`, which must be there and share its dtype with all others. */
+export function requireTensors(op: string, tensors: readonly TensorSpec[]): TensorSpec {
+  const [first, ...others] = tensors;
+  if (!first) {
+    throw new ShapeError({
+      op,
+      rule: 'it takes at least one tensor.',
+      received: 'an empty list',
+      mend: `call ${op}([a, b], options).`,
+    });
+  }
+  for (const other of others) requireSameDType(op, first, other);
+  return first;
+}
+
+export function throwDifferent(op: string, but: string, first: Shape, other: Shape): never {
+  throw new ShapeError({
+    op,
+    rule: `all tensors must have the same shape${but ? `, ${but}` : ''}.`,
+    received: `${formatShape(first)} and ${formatShape(other)}`,
+    mend: 'reshape, pad or slice them to one shape.',
+  });
+}

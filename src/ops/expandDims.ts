@@ -1,0 +1,34 @@
+/** @file expandDims */
+import { checkShape, normalizeAxis } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { view } from '../kernels/output.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import { reshape } from './reshape.ts';
+
+export interface ExpandDimsOptions {
+  /** Where the new axis goes; negative axes count from the last of the result. Default 0. */
+  axis?: number;
+}
+
+/**
+ * `x` with a new axis of size 1 at `axis`, without a copy.
+ * Errors: ShapeError for an axis that the result lacks, and where the rank would exceed 6.
+ */
+export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor> = /* @__PURE__ */ defineOp<
+  [x: Tensor],
+  ExpandDimsOptions
+>({
+  name: 'expandDims',
+  inputs: ['x'],
+  infer: ([x], { axis = 0 }) => {
+    const { shape, dtype } = x as TensorSpec;
+    const at = normalizeAxis('expandDims', axis, shape.length + 1);
+    const expanded = [...shape.slice(0, at), 1, ...shape.slice(at)];
+    checkShape('expandDims', expanded);
+    return { shape: expanded, dtype };
+  },
+  forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'expandDims'),
+  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],
+  save: { inputs: [] },
+});

@@ -1,0 +1,74 @@
+/** @file split */
+import { ShapeError } from '../core/errors.ts';
+import { describe, formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { copied } from '../kernels/copy.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { concat } from './concat.ts';
+import { defineOp, type Op } from './define.ts';
+import { blockWalk } from './slice.ts';
+
+export interface SplitOptions {
+  /** How many equal parts, or the size of each part; one size may be -1: what remains. */
+  numOrSizeSplits: number | readonly number[];
+  /** Negative axes count from the last. Default 0. */
+  axis?: number;
+}
+
+/**
+ * `x` in parts along `axis`. Any dtype. The gradient is the parts' gradients, joined.
+ * Errors: ShapeError where the parts don't add up to the axis.
+ */
+export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ defineOp<
+  [x: Tensor],
+  SplitOptions,
+  Tensor[]
+>({
+  name: 'split',
+  inputs: ['x'],
+  infer: ([x], options) => {
+    const { shape, dtype } = x as TensorSpec;
+    const { axis, sizes } = parts(shape, options);
+    return sizes.map((size) => ({ shape: shape.map((n, i) => (i === axis ? size : n)), dtype }));
+  },
+  forward: ([input], options, { outputs }) => {
+    const x = input as Tensor;
+    const { axis } = parts(x.shape, options);
+    let next = 0;
+    return outputs.map((spec) => {
+      const begin = x.shape.map((_, i) => (i === axis ? next : 0));
+      next += spec.shape[axis] as number;
+      return copied('split', x, blockWalk(x.shape, begin), spec);
+    });
+  },
+  backward: (cotangents, { inputSpecs: [x] }, options) => {
+    const { axis } = parts((x as TensorSpec).shape, options);
+    return [concat(cotangents, { axis })];
+  },
+  save: { inputs: [] },
+});
+
+function parts(shape: Shape, { numOrSizeSplits, axis = 0 }: SplitOptions): { axis: number; sizes: number[] } {
+  const along = normalizeAxis('split', axis, shape.length);
+  const sizes = sizesOf(shape[along] as number, numOrSizeSplits);
+  if (sizes) return { axis: along, sizes };
+  throw new ShapeError({
+    op: 'split',
+    rule: '`numOrSizeSplits` must be a count that divides the axis, or sizes that add up to it with at most one -1.',
+    received: `numOrSizeSplits: ${describe(numOrSizeSplits)} for axis ${along} of shape ${formatShape(shape)}`,
+    mend: 'choose a divisor of the axis, or let one size be -1 for what remains.',
+  });
+}
+
+function sizesOf(n: number, given: unknown): number[] | null {
+  if (Number.isInteger(given) && (given as number) > 0) {
+    const count = given as number;
+    return n % count === 0 ? new Array<number>(count).fill(n / count) : null;
+  }
+  if (!Array.isArray(given) || given.length === 0) return null;
+  if (!given.every((size) => Number.isInteger(size) && size >= -1)) return null;
+  const open = given.filter((size) => size === -1).length;
+  const sum = given.reduce((total, size) => total + Math.max(0, size), 0);
+  if (open > 1 || (open === 0 ? sum !== n : sum > n)) return null;
+  return given.map((size) => (size === -1 ? n - sum : size));
+}

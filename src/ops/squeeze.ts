@@ -1,0 +1,44 @@
+/** @file squeeze */
+import { ShapeError } from '../core/errors.ts';
+import { describe, formatShape, normalizeAxes } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { view } from '../kernels/output.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import { reshape } from './reshape.ts';
+
+export interface SqueezeOptions {
+  /** Axes of size 1 to drop; null or left out: all of them. Negative axes count from the last. */
+  axis?: number | readonly number[] | null;
+}
+
+/**
+ * `x` without axes of size 1, without a copy.
+ * Errors: ShapeError for an axis that x lacks, or that is longer.
+ */
+export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor> = /* @__PURE__ */ defineOp<
+  [x: Tensor],
+  SqueezeOptions
+>({
+  name: 'squeeze',
+  inputs: ['x'],
+  infer: ([x], { axis }) => {
+    const { shape, dtype } = x as TensorSpec;
+    const isAll = axis === undefined || axis === null;
+    const dropped = isAll
+      ? shape.flatMap((n, i) => (n === 1 ? [i] : []))
+      : normalizeAxes('squeeze', axis, shape.length);
+    if (dropped.some((i) => shape[i] !== 1)) {
+      throw new ShapeError({
+        op: 'squeeze',
+        rule: 'only axes of size 1 can be dropped.',
+        received: `axis ${describe(axis)} of shape ${formatShape(shape)}`,
+        mend: 'leave `axis` out to drop all axes of size 1, or slice the axis first.',
+      });
+    }
+    return { shape: shape.filter((_, i) => !dropped.includes(i)), dtype };
+  },
+  forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'squeeze'),
+  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],
+  save: { inputs: [] },
+});

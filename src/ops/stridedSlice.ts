@@ -1,0 +1,192 @@
+/** @file stridedSlice */
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { checkShape, describe, formatShape, type Shape, stridesOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { copied, type Walk } from '../kernels/copy.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import { stridedScatter } from './stridedScatter.ts';
+
+/**
+ * One entry for each axis: what NumPy writes as begin:end:stride. Bit i of a mask concerns entry i.
+ */
+export interface StridedSliceOptions {
+  /** Negative: counted from the end. Clamped to the axis. */
+  begin: readonly number[];
+  /** Exclusive. */
+  end: readonly number[];
+  /** Negative strides walk backwards. Default: ones. */
+  strides?: readonly number[];
+  /** Begin where the axis begins (in the stride's direction). */
+  beginMask?: number;
+  /** End where the axis ends. */
+  endMask?: number;
+  /** The entry stands for as many whole axes as are not named; at most one. */
+  ellipsisMask?: number;
+  /** The entry makes a new axis of size 1. */
+  newAxisMask?: number;
+  /** The entry takes the one element at `begin`, and its axis goes. */
+  shrinkAxisMask?: number;
+}
+
+/**
+ * Elements of `x` by begin, end and stride on each axis, as TensorFlow's strided_slice and NumPy's indexing. Any dtype.
+ * The gradient is written back into zeros (`stridedScatter`).
+ * Errors: ShapeError where entries don't fit x; ValueError for a stride of 0 or a malformed mask.
+ */
+export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor> = /* @__PURE__ */ defineOp<
+  [x: Tensor],
+  StridedSliceOptions
+>({
+  name: 'stridedSlice',
+  inputs: ['x'],
+  infer: ([x], options) => {
+    const { shape, dtype } = x as TensorSpec;
+    return { shape: stridedWalk('stridedSlice', shape, options).shape, dtype };
+  },
+  forward: ([input], options, { outputs: [spec] }) => {
+    const x = input as Tensor;
+    return copied('stridedSlice', x, stridedWalk('stridedSlice', x.shape, options).walk, spec as TensorSpec);
+  },
+  backward: ([dy], { inputSpecs: [x] }, options) => [
+    stridedScatter(dy as Tensor, { ...options, shape: (x as TensorSpec).shape }),
+  ],
+  save: { inputs: [] },
+});
+
+const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
+
+/** The shape of the elements that `options` name in a tensor of `shape`, and how they are walked there. */
+export function stridedWalk(
+  op: string,
+  shape: Shape,
+  options: StridedSliceOptions,
+): { shape: number[]; walk: Walk } {
+  const entries = entriesOf(op, shape, options);
+  const own = stridesOf(shape);
+  const out: number[] = [];
+  const strides: number[] = [];
+  let offset = 0;
+  let axis = 0;
+  for (const entry of entries) {
+    if (entry === 'new') {
+      out.push(1);
+      strides.push(0);
+      continue;
+    }
+    const n = shape[axis] as number;
+    const step = own[axis] as number;
+    const range = entry === 'whole' ? { first: 0, count: n, stride: 1 } : rangeOf(op, shape, axis, entry);
+    // An empty range may begin outside of the axis; nothing is read then.
+    if (range.count > 0) offset += range.first * step;
+    if (entry === 'whole' || !entry.shrink) {
+      out.push(range.count);
+      strides.push(range.stride * step);
+    }
+    axis++;
+  }
+  checkShape(op, out);
+  return { shape: out, walk: { offset, strides } };
+}
+
+interface Entry {
+  /** Null: where the axis begins, or ends. */
+  begin: number | null;
+  end: number | null;
+  stride: number;
+  shrink: boolean;
+}
+
+/** One entry for each axis of x, with the new axes between them. */
+function entriesOf(op: string, shape: Shape, options: StridedSliceOptions): (Entry | 'whole' | 'new')[] {
+  const { begin, end } = options;
+  const strides = options.strides ?? (Array.isArray(begin) ? begin.map(() => 1) : begin);
+  const lists = [begin, end, strides];
+  const isSound = lists.every(
+    (list) => Array.isArray(list) && list.length === begin.length && list.every(Number.isInteger),
+  );
+  if (!isSound) {
+    throw new ShapeError({
+      op,
+      rule: '`begin`, `end` and `strides` must be lists of integers of one length.',
+      received: `begin: ${describe(begin)}, end: ${describe(end)}, strides: ${describe(options.strides)}`,
+      mend: 'give each named axis an entry in all three.',
+    });
+  }
+  checkMasks(op, options);
+  const has = (mask: (typeof masks)[number], i: number) => (((options[mask] ?? 0) >> i) & 1) === 1;
+  const isEllipsis = begin.map((_, i) => has('ellipsisMask', i));
+  const isNew = begin.map((_, i) => !isEllipsis[i] && has('newAxisMask', i));
+  const named = begin.filter((_, i) => !isEllipsis[i] && !isNew[i]).length;
+  if (named > shape.length || isEllipsis.filter(Boolean).length > 1) {
+    throw new ShapeError({
+      op,
+      rule: 'there is at most one entry for each axis, and at most one ellipsis.',
+      received: `${named} entries and ${isEllipsis.filter(Boolean).length} ellipses for shape ${formatShape(shape)}`,
+      mend: 'drop entries, or correct the masks.',
+    });
+  }
+  const whole = new Array<'whole'>(shape.length - named).fill('whole');
+  const entries = begin.flatMap((first, i): (Entry | 'whole' | 'new')[] => {
+    if (isEllipsis[i]) return whole;
+    if (isNew[i]) return ['new'];
+    const shrink = has('shrinkAxisMask', i);
+    return [
+      {
+        begin: has('beginMask', i) && !shrink ? null : first,
+        end: has('endMask', i) ? null : (end[i] as number),
+        stride: strides[i] as number,
+        shrink,
+      },
+    ];
+  });
+  return isEllipsis.includes(true) ? entries : [...entries, ...whole];
+}
+
+function checkMasks(op: string, options: StridedSliceOptions): void {
+  for (const mask of masks) {
+    const value = options[mask];
+    if (value === undefined || (Number.isInteger(value) && value >= 0)) continue;
+    throw new ValueError({
+      op,
+      rule: `\`${mask}\` must be a non-negative integer, read as bits.`,
+      received: `${mask}: ${describe(value)}`,
+      mend: 'set bit i for entry i: 1, 2, 4 and their sums.',
+    });
+  }
+}
+
+/** The elements of one axis that an entry names. */
+function rangeOf(
+  op: string,
+  shape: Shape,
+  axis: number,
+  { begin, end, stride, shrink }: Entry,
+): { first: number; count: number; stride: number } {
+  const n = shape[axis] as number;
+  if (stride === 0 || (shrink && stride < 0)) {
+    throw new ValueError({
+      op,
+      rule: 'a stride is not 0, and positive where its axis is shrunk.',
+      received: `stride ${stride} for axis ${axis}`,
+      mend: 'use 1 to take every element, -1 to walk backwards.',
+    });
+  }
+  const fromFront = (at: number) => (at < 0 ? at + n : at);
+  if (shrink) {
+    const first = fromFront(begin as number);
+    if (first >= 0 && first < n) return { first, count: 1, stride: 1 };
+    throw new ShapeError({
+      op,
+      rule: 'an axis that is shrunk must have the element at `begin`.',
+      received: `begin ${begin} for axis ${axis} of shape ${formatShape(shape)}`,
+      mend: `choose a begin in [${-n}, ${n - 1}].`,
+    });
+  }
+  // Forwards a range lies between 0 and n, backwards between n - 1 and -1.
+  const [low, high] = stride > 0 ? [0, n] : [-1, n - 1];
+  const clamp = (at: number) => Math.min(Math.max(fromFront(at), low), high);
+  const first = begin === null ? (stride > 0 ? low : high) : clamp(begin);
+  const last = end === null ? (stride > 0 ? high : low) : clamp(end);
+  return { first, count: Math.max(0, Math.ceil((last - first) / stride)), stride };
+}

@@ -1,0 +1,69 @@
+/** @file tile */
+import { ShapeError } from '../core/errors.ts';
+import { describe, formatShape, type Shape, sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { view } from '../kernels/output.ts';
+import { padKernel } from '../kernels/pad.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import { reshape } from './reshape.ts';
+import { sum } from './sum.ts';
+
+export interface TileOptions {
+  /** How often x is repeated along each axis. */
+  reps: readonly number[];
+}
+
+/**
+ * `x` laid out over and over along each axis. Shape: sizes times `reps`. Any dtype. The gradient is the sum over the
+ * repetitions.
+ * Errors: ShapeError where `reps` isn't a count for each axis.
+ */
+export const tile: Op<[x: Tensor], TileOptions, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor], TileOptions>({
+  name: 'tile',
+  inputs: ['x'],
+  infer: ([x], { reps }) => {
+    const { shape, dtype } = x as TensorSpec;
+    checkReps(shape, reps);
+    return { shape: shape.map((n, i) => n * (reps[i] as number)), dtype };
+  },
+  forward: ([input], { reps }, { outputs: [output] }) => {
+    const [x, spec] = [input as Tensor, output as TensorSpec];
+    if (reps.every((count) => count === 1)) return view(x, spec, 'tile');
+    return padKernel(
+      'tile',
+      x,
+      reps.map(() => 0),
+      spec,
+      'repeat',
+    );
+  },
+  backward: ([cotangent], { inputSpecs: [x] }, { reps }) => {
+    const { shape } = x as TensorSpec;
+    let dy = cotangent as Tensor;
+    reps.forEach((count, axis) => {
+      if (count === 1) return;
+      const n = shape[axis] as number;
+      const before = sizeOf(dy.shape.slice(0, axis));
+      const after = sizeOf(dy.shape.slice(axis + 1));
+      const summed = sum(reshape(dy, { shape: [before, count, n, after] }), { axis: 1 });
+      dy = reshape(summed, { shape: dy.shape.map((size, i) => (i === axis ? n : size)) });
+    });
+    return [dy];
+  },
+  save: { inputs: [] },
+});
+
+function checkReps(shape: Shape, reps: unknown): void {
+  const isList =
+    Array.isArray(reps) &&
+    reps.length === shape.length &&
+    reps.every((count) => Number.isInteger(count) && count >= 0);
+  if (isList) return;
+  throw new ShapeError({
+    op: 'tile',
+    rule: '`reps` must hold a non-negative integer for each axis.',
+    received: `reps: ${describe(reps)} for shape ${formatShape(shape)}`,
+    mend: 'pass 1 for axes that are not repeated; expandDims x first to repeat along a new axis.',
+  });
+}
