@@ -1,6 +1,10 @@
 /** @file Activations, and their names. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
+import { mul } from '../ops/arithmetic.ts';
+import { cast } from '../ops/cast.ts';
+import { greater } from '../ops/comparison.ts';
+import { softmax } from '../ops/softmax.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 export type Activation = (x: Tensor) => Tensor;
@@ -8,9 +12,11 @@ export type Activation = (x: Tensor) => Tensor;
 /** `x` itself. */
 export const linear: Activation = (x) => x;
 
-const byName: Record<string, Activation> = { linear };
+const relu: Activation = (x) => mul(x, cast(greater(x, 0), 'float32'));
 
-export type ActivationName = 'linear' | 'relu';
+const byName = { linear, relu, softmax: (x: Tensor) => softmax(x) };
+
+export type ActivationName = keyof typeof byName;
 export type ActivationLike = ActivationName | Activation;
 
 /** An activation by its name, or itself; null and left out mean linear. Errors: ValueError. */

@@ -12,3 +12,7 @@ export type { Mapped, Nest } from './nest.ts';
 export * as layers from './layers/index.ts';
 export { Layer } from './layers/layer.ts';
 export * as initializers from './initializers/index.ts';
+// Training
+export * as optimizers from './optimizers/index.ts';
+// Networks
+export * as applications from './applications/index.ts';

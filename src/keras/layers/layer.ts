@@ -219,6 +219,15 @@ export abstract class Layer<In extends Nest<Tensor> = Tensor, Out extends Nest<T
     for (const layer of this.sublayers) layer.trainable = value;
   }
 
+  /** Frees the weights, with those of the layers inside. The layer can't be called any more. */
+  dispose(): void {
+    for (const weight of this.weights) weight.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
   /** Takes the values of `values`, in the order of `weights`. Errors: ShapeError where count, shape or dtype differ. */
   setWeights(values: readonly Tensor[]): void {
     const { weights } = this;
