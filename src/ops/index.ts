@@ -1,6 +1,5 @@
 /** @file The table of contents of the ops. */
 export { broadcastTo } from './broadcastTo.ts';
-export { cast } from './cast.ts';
 export { fill, ones, zeros } from './creation.ts';
 export {
   conv2d,
@@ -17,10 +16,44 @@ export { matMul, type MatMulOptions } from './matMul.ts';
 export { reshape } from './reshape.ts';
 export { stopGradient } from './stopGradient.ts';
 // Elementwise
+export {
+  erf,
+  gelu,
+  type GeluOptions,
+  logSigmoid,
+  mish,
+  sigmoid,
+  silu,
+  softplus,
+  softsign,
+} from './activations.ts';
+export { addN } from './addN.ts';
 export { add, div, mul, neg, squaredDifference, sub } from './arithmetic.ts';
+export { type CastOptions, cast } from './cast.ts';
+export { clip, type ClipOptions } from './clip.ts';
 export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './comparison.ts';
+export { floorDiv, mod } from './division.ts';
+export { acosh, asinh, atanh, cosh, sinh, tanh } from './hyperbolic.ts';
+export { onesLike, zerosLike } from './like.ts';
 export { logicalAnd, logicalNot, logicalOr, logicalXor } from './logical.ts';
+export { maximum, minimum } from './maximum.ts';
+export { pow } from './pow.ts';
+export { isFinite, isInf, isNaN } from './predicates.ts';
+export {
+  elu,
+  type EluOptions,
+  hardSigmoid,
+  hardSwish,
+  leakyRelu,
+  type LeakyReluOptions,
+  relu,
+  relu6,
+  selu,
+} from './rectifiers.ts';
+export { abs, ceil, floor, round, sign, step, type StepOptions } from './rounding.ts';
+export { acos, asin, atan, atan2, cos, sin, tan } from './trigonometric.ts';
 export { exp, expm1, log, log1p, reciprocal, rsqrt, sqrt, square } from './unary.ts';
+export { where } from './where.ts';
 // Gather and scatter
 export { embedding } from './embedding.ts';
 export { gather, type GatherOptions } from './gather.ts';
@@ -33,18 +66,18 @@ export { scatterNd, type ScatterNdOptions } from './scatterNd.ts';
 export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
 export { takeAlongAxis, type TakeAlongAxisOptions } from './takeAlongAxis.ts';
 // Arrangement
+export { concat, type ConcatOptions } from './concat.ts';
+export { expandDims, type ExpandDimsOptions } from './expandDims.ts';
 export { flip, type FlipOptions } from './flip.ts';
 export { pad, type PadOptions } from './pad.ts';
 export { slice, type SliceOptions } from './slice.ts';
-export { transpose, type TransposeOptions } from './transpose.ts';
-export { concat, type ConcatOptions } from './concat.ts';
-export { expandDims, type ExpandDimsOptions } from './expandDims.ts';
 export { split, type SplitOptions } from './split.ts';
 export { squeeze, type SqueezeOptions } from './squeeze.ts';
 export { stack, type StackOptions } from './stack.ts';
 export { stridedScatter, type StridedScatterOptions } from './stridedScatter.ts';
 export { stridedSlice, type StridedSliceOptions } from './stridedSlice.ts';
 export { tile, type TileOptions } from './tile.ts';
+export { transpose, type TransposeOptions } from './transpose.ts';
 export { unstack } from './unstack.ts';
 // Reductions
 export { all, any } from './anyAll.ts';
@@ -72,3 +105,7 @@ export {
   type UpSamplingOptions,
   upSampling2d,
 } from './resize.ts';
+// Normalisation
+export { batchNorm, type BatchNormOptions, batchNormTrain } from './batchNorm.ts';
+export { groupNorm, type GroupNormOptions } from './groupNorm.ts';
+export { layerNorm, type LayerNormOptions } from './layerNorm.ts';

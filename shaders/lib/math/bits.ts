@@ -64,4 +64,17 @@ fn smaller(x: f32, y: f32) -> f32 {
 fn ordered(x: f32, y: f32) -> bool {
   return !is_nan(x) && !is_nan(y);
 }`,
+
+  // Truncated towards zero and held within the range; 0 of NaN. The largest float below 2^31 is 2^31 - 128.
+  saturated_i32: /* wgsl */ `
+fn saturated_i32(x: f32) -> i32 {
+  let within = i32(clamp(x, -2147483648.0, 2147483520.0));
+  return select(select(within, 2147483647, x >= 2147483648.0), 0, is_nan(x));
+}`,
+
+  saturated_u32: /* wgsl */ `
+fn saturated_u32(x: f32) -> u32 {
+  let within = u32(clamp(x, 0.0, 4294967040.0));
+  return select(select(within, 4294967295u, x >= 4294967296.0), 0u, is_nan(x));
+}`,
 };

@@ -1,0 +1,164 @@
+/** @file Smooth activations: sigmoid, logSigmoid, softplus, softsign, silu, mish, gelu, and erf behind it. */
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, div, mul, neg, sub } from './arithmetic.ts';
+import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { tanh } from './hyperbolic.ts';
+import { abs, sign } from './rounding.ts';
+import { defineSlope } from './slope.ts';
+import { exp, square } from './unary.ts';
+
+const sigmoidSlope = /* @__PURE__ */ defineSlope({
+  name: 'sigmoidSlope',
+  expression: 'a * b * (1.0 - b)',
+  curve: (y) => sub(1, mul(y, 2)),
+});
+
+/** 1 / (1 + e^-x). */
+export const sigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'sigmoid',
+  expression: 'sigmoid(a)',
+  gradient: sigmoidSlope,
+  reads: 'output',
+});
+
+const softplusSlope = /* @__PURE__ */ defineSlope({
+  name: 'softplusSlope',
+  // sigmoid(x) = 1 - e^-y.
+  expression: '-a * expm1(-b)',
+  curve: (y) => exp(neg(y)),
+});
+
+/** log(1 + e^x). */
+export const softplus: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'softplus',
+  expression: 'softplus(a)',
+  gradient: softplusSlope,
+  reads: 'output',
+});
+
+const logSigmoidSlope = /* @__PURE__ */ defineSlope({
+  name: 'logSigmoidSlope',
+  // sigmoid(-x) = 1 - e^y.
+  expression: '-a * expm1(b)',
+  curve: (y) => neg(exp(y)),
+});
+
+/** log(sigmoid(x)) = -log(1 + e^-x). */
+export const logSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'logSigmoid',
+  expression: '-softplus(-a)',
+  gradient: logSigmoidSlope,
+  reads: 'output',
+});
+
+const softsignSlope = /* @__PURE__ */ defineSlope({
+  name: 'softsignSlope',
+  expression: 'a / ((1.0 + abs(b)) * (1.0 + abs(b)))',
+  curve: (x) => {
+    const width = add(abs(x), 1);
+    return div(mul(sign(x), -2), mul(square(width), width));
+  },
+});
+
+/** x / (1 + |x|). */
+export const softsign: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'softsign',
+  expression: 'a / (1.0 + abs(a))',
+  gradient: softsignSlope,
+});
+
+const siluSlope = /* @__PURE__ */ defineSlope({
+  name: 'siluSlope',
+  expression: 'a * silu_slope(b)',
+  curve: (x) => {
+    const s = sigmoid(x);
+    return mul(mul(s, sub(1, s)), add(mul(x, sub(1, mul(s, 2))), 2));
+  },
+});
+
+/** x · sigmoid(x), also called swish. Source: S. Elfwing et al., Sigmoid-weighted linear units, 2017. */
+export const silu: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'silu',
+  expression: 'a * sigmoid(a)',
+  gradient: siluSlope,
+});
+
+const mishSlope = /* @__PURE__ */ defineSlope({
+  name: 'mishSlope',
+  expression: 'a * mish_slope(b)',
+  curve: (x) => {
+    const s = sigmoid(x);
+    const gate = tanh(softplus(x));
+    const inner = add(mul(x, sub(sub(1, s), mul(mul(gate, s), 2))), 2);
+    return mul(mul(s, sub(1, square(gate))), inner);
+  },
+});
+
+/** x · tanh(softplus(x)). Source: D. Misra, Mish: a self regularized non-monotonic activation function, 2019. */
+export const mish: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'mish',
+  expression: 'a * mish_gate(a)',
+  gradient: mishSlope,
+});
+
+const erfSlope = /* @__PURE__ */ defineSlope({
+  name: 'erfSlope',
+  expression: 'a * 1.12837917 * precise_exp(-b * b)',
+  curve: (x) => mul(mul(x, -4 / Math.sqrt(Math.PI)), exp(neg(square(x)))),
+});
+
+/** The error function, 2/√π ∫₀ˣ e^(-t²) dt. */
+export const erf: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'erf',
+  expression: 'erf(a)',
+  gradient: erfSlope,
+});
+
+export interface GeluOptions {
+  /** True for the tanh form, ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). Default false: x times the normal distribution. */
+  approximate?: boolean;
+}
+
+/** (2 - x²) φ(x), with φ the normal density. */
+function exactCurve(x: Tensor): Tensor {
+  const squared = square(x);
+  return mul(mul(exp(mul(squared, -0.5)), 1 / Math.sqrt(2 * Math.PI)), sub(2, squared));
+}
+
+/** With u = √(2/π) (x + 0.044715 x³) and t = tanh u: (1 - t²) (u' + ½ x u″ - x t u'²). */
+function tanhCurve(x: Tensor): Tensor {
+  const scale = Math.sqrt(2 / Math.PI);
+  const squared = square(x);
+  const t = tanh(mul(mul(x, add(mul(squared, 0.044715), 1)), scale));
+  const first = mul(add(mul(squared, 3 * 0.044715), 1), scale);
+  const second = mul(x, 6 * 0.044715 * scale);
+  const inner = sub(add(first, mul(mul(x, second), 0.5)), mul(mul(x, t), square(first)));
+  return mul(sub(1, square(t)), inner);
+}
+
+const geluSlope = /* @__PURE__ */ defineSlope<GeluOptions>({
+  name: 'geluSlope',
+  expression: ({ approximate }) => (approximate ? 'a * gelu_tanh_slope(b)' : 'a * gelu_slope(b)'),
+  curve: (x, { approximate }) => (approximate ? tanhCurve(x) : exactCurve(x)),
+});
+
+/**
+ * x · Φ(x), with Φ the normal distribution. Errors: ValueError for an `approximate` that isn't a boolean.
+ * Source: D. Hendrycks and K. Gimpel, Gaussian error linear units, 2016.
+ */
+export const gelu: UnaryOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
+  name: 'gelu',
+  expression: (_, { approximate }) => (approximate ? 'gelu_tanh(a)' : 'gelu(a)'),
+  check: ({ approximate = false }) => {
+    if (typeof approximate === 'boolean') return;
+    throw new ValueError({
+      op: 'gelu',
+      rule: '`approximate` must be true or false.',
+      received: `approximate: ${describe(approximate)}`,
+      mend: 'pass true for the tanh form.',
+    });
+  },
+  gradient: geluSlope,
+});

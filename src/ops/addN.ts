@@ -1,0 +1,57 @@
+/** @file addN */
+import { type DType, requireDType } from '../core/dtype.ts';
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { sameShape } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { view } from '../kernels/output.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op, requireSameDType } from './define.ts';
+
+const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
+const sums = ['', 'a', 'a + b', 'a + b + c', 'a + b + c + d'];
+/** Operands of one launch. */
+const widest = 4;
+
+/**
+ * The sum of a list of tensors of one shape and dtype, from the first to the last, up to four at a time.
+ * Errors: ValueError for an empty list, ShapeError and DTypeError where the tensors differ.
+ */
+export const addN: Op<[tensors: Tensor[]], object, Tensor> = /* @__PURE__ */ defineOp<[tensors: Tensor[]]>({
+  name: 'addN',
+  inputs: ['...tensors'],
+  infer: (specs) => {
+    const [first] = specs;
+    if (!first) {
+      throw new ValueError({
+        op: 'addN',
+        rule: 'a sum needs at least one tensor.',
+        received: 'an empty list',
+        mend: 'pass zeros(shape) where there is nothing to add.',
+      });
+    }
+    requireDType('addN', 'the tensors', first.dtype, numbers);
+    for (const spec of specs) {
+      requireSameDType('addN', first, spec);
+      if (sameShape(first.shape, spec.shape)) continue;
+      throw new ShapeError({
+        op: 'addN',
+        rule: 'all tensors must have one shape.',
+        received: `${formatSpec(first)} and ${formatSpec(spec)}`,
+        mend: 'use add, which broadcasts.',
+      });
+    }
+    return { shape: first.shape, dtype: first.dtype };
+  },
+  forward: (tensors, _, { outputs: [spec] }) => {
+    let total = tensors[0] as Tensor;
+    if (tensors.length === 1) return view(total, total, 'addN');
+    for (let next = 1; next < tensors.length; next += widest - 1) {
+      const operands = [total, ...tensors.slice(next, next + widest - 1)];
+      total = elementwiseKernel('addN', sums[operands.length] as string, operands, spec as TensorSpec);
+    }
+    return total;
+  },
+  backward: ([dy], { inputSpecs }) => inputSpecs.map(() => dy as Tensor),
+  save: { inputs: [] },
+});

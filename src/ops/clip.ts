@@ -1,0 +1,83 @@
+/** @file clip */
+import { type DType, isFloating, requireDType } from '../core/dtype.ts';
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { elementwiseKernel } from '../kernels/elementwise.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp } from './define.ts';
+import type { UnaryOp } from './elementwise.ts';
+import { constant } from './operands.ts';
+import { defineSlope } from './slope.ts';
+
+export interface ClipOptions {
+  /** Smaller values become this one. Default: no lower bound. */
+  min?: number;
+  /** Larger values become this one. Default: no upper bound. */
+  max?: number;
+}
+
+/** What the bounds of an integer dtype may be at most. */
+const ranges: Record<DType, readonly [number, number]> = {
+  float32: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  uint32: [0, 2 ** 32 - 1],
+  bool: [0, 1],
+};
+
+/** Both bounds, within the range of the dtype. */
+function boundsOf({ min, max }: ClipOptions, dtype: DType): readonly [number, number] {
+  const [lowest, highest] = ranges[dtype];
+  const [from, to] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY];
+  const isBound = (value: unknown) =>
+    typeof value === 'number' &&
+    !Number.isNaN(value) &&
+    (isFloating(dtype) || Number.isInteger(value) || !Number.isFinite(value));
+  if (!isBound(from) || !isBound(to) || from > to) {
+    throw new ValueError({
+      op: 'clip',
+      rule: `\`min\` and \`max\` must be ${isFloating(dtype) ? 'numbers' : 'whole numbers'}, min not above max.`,
+      received: `min: ${describe(min)}, max: ${describe(max)} for x of dtype ${dtype}`,
+      mend: 'order the bounds, or leave one out; for bounds that are tensors use maximum and minimum.',
+    });
+  }
+  return [Math.min(Math.max(from, lowest), highest), Math.min(Math.max(to, lowest), highest)];
+}
+
+const clipSlope = /* @__PURE__ */ defineSlope<ClipOptions>({
+  name: 'clipSlope',
+  expression: 'select(0.0, a, b >= params.alpha && b <= params.beta)',
+  scalars: (options) => {
+    const [alpha, beta] = boundsOf(options, 'float32');
+    return { alpha, beta };
+  },
+  curve: null,
+});
+
+/**
+ * x within [min, max], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32, uint32.
+ * Gradient: 1 within the bounds and at them, 0 beyond.
+ * Errors: ValueError for bounds that aren't numbers or out of order, or fractional bounds of integers.
+ */
+export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp<[x: Tensor], ClipOptions>({
+  name: 'clip',
+  inputs: ['x'],
+  infer: ([x], options) => {
+    const { shape, dtype } = x as TensorSpec;
+    requireDType('clip', 'x', dtype, ['float32', 'int32', 'uint32']);
+    boundsOf(options, dtype);
+    return { shape, dtype };
+  },
+  forward: ([input], options, { outputs: [spec] }) => {
+    const x = input as Tensor;
+    const [alpha, beta] = boundsOf(options, x.dtype);
+    if (isFloating(x.dtype)) {
+      const expression = 'smaller(larger(a, params.alpha), params.beta)';
+      return elementwiseKernel('clip', expression, [x], spec as TensorSpec, { alpha, beta });
+    }
+    // Parameters are floats, which don't hold every integer.
+    const bounds = [alpha, beta].map((bound) => constant(x.device, bound, x.dtype));
+    return elementwiseKernel('clip', 'clamp(a, b, c)', [x, ...bounds], spec as TensorSpec);
+  },
+  backward: ([dy], { inputs: [x] }, options) => [clipSlope(dy as Tensor, x as Tensor, options)],
+});

@@ -1,0 +1,87 @@
+/** @file Hyperbolic functions and their inverses. */
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, div, mul, neg, sub } from './arithmetic.ts';
+import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineSlope } from './slope.ts';
+import { sqrt, square } from './unary.ts';
+
+const sinhSlope = /* @__PURE__ */ defineSlope({
+  name: 'sinhSlope',
+  expression: 'a * precise_cosh(b)',
+  curve: (x) => sinh(x),
+});
+
+/** (e^x - e^-x) / 2. */
+export const sinh: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'sinh',
+  expression: 'precise_sinh(a)',
+  gradient: sinhSlope,
+});
+
+const coshSlope = /* @__PURE__ */ defineSlope({
+  name: 'coshSlope',
+  expression: 'a * precise_sinh(b)',
+  curve: (x) => cosh(x),
+});
+
+/** (e^x + e^-x) / 2. */
+export const cosh: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'cosh',
+  expression: 'precise_cosh(a)',
+  gradient: coshSlope,
+});
+
+const tanhSlope = /* @__PURE__ */ defineSlope({
+  name: 'tanhSlope',
+  expression: 'a * (1.0 - b) * (1.0 + b)',
+  curve: (y) => mul(y, -2),
+});
+
+/** sinh x / cosh x; ±1 far out. */
+export const tanh: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'tanh',
+  expression: 'precise_tanh(a)',
+  gradient: tanhSlope,
+  reads: 'output',
+});
+
+const power = (base: Tensor) => mul(base, sqrt(base));
+
+const asinhSlope = /* @__PURE__ */ defineSlope({
+  name: 'asinhSlope',
+  expression: 'a / sqrt(1.0 + b * b)',
+  curve: (x) => neg(div(x, power(add(square(x), 1)))),
+});
+
+/** log(x + √(x² + 1)). */
+export const asinh: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'asinh',
+  expression: 'precise_asinh(a)',
+  gradient: asinhSlope,
+});
+
+const acoshSlope = /* @__PURE__ */ defineSlope({
+  name: 'acoshSlope',
+  expression: 'a / sqrt((b - 1.0) * (b + 1.0))',
+  curve: (x) => neg(div(x, power(sub(square(x), 1)))),
+});
+
+/** log(x + √(x² - 1)); NaN below 1. */
+export const acosh: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'acosh',
+  expression: 'precise_acosh(a)',
+  gradient: acoshSlope,
+});
+
+const atanhSlope = /* @__PURE__ */ defineSlope({
+  name: 'atanhSlope',
+  expression: 'a / ((1.0 - b) * (1.0 + b))',
+  curve: (x) => div(mul(x, 2), square(sub(1, square(x)))),
+});
+
+/** ½ log((1 + x) / (1 - x)); ±Infinity at ±1, NaN beyond. */
+export const atanh: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'atanh',
+  expression: 'precise_atanh(a)',
+  gradient: atanhSlope,
+});

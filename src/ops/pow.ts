@@ -1,0 +1,83 @@
+/** @file pow */
+import { broadcastShapes } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { elementwiseKernel } from '../kernels/elementwise.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, mul, neg, sub } from './arithmetic.ts';
+import { defineOp, type Op } from './define.ts';
+import {
+  type BinaryOp,
+  converted,
+  defineBinary,
+  defineUnary,
+  sumToShape,
+  type UnaryOp,
+} from './elementwise.ts';
+import { onesLike } from './like.ts';
+import { defineSlope, type Slope } from './slope.ts';
+import { square } from './unary.ts';
+
+const logOrZeroSlope: Slope<object> = /* @__PURE__ */ defineSlope({
+  name: 'logOrZeroSlope',
+  expression: 'select(a / b, 0.0, b <= 0.0)',
+  curve: (x) => neg(square(logOrZeroSlope(onesLike(x), x))),
+});
+
+/** log x, but 0 where x isn't positive: a base that isn't positive gives the exponent no gradient. */
+const logOrZero: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'logOrZero',
+  expression: 'select(precise_log(a), 0.0, a <= 0.0)',
+  gradient: logOrZeroSlope,
+});
+
+/** dy · y x^(y - 1), and 0 where y is; dy has the broadcast shape of x and y. */
+const powSlope: Op<[dy: Tensor, x: Tensor, y: Tensor], object, Tensor> = /* @__PURE__ */ defineOp<
+  [dy: Tensor, x: Tensor, y: Tensor]
+>({
+  name: 'powSlope',
+  inputs: ['dy', 'x', 'y'],
+  infer: (specs) => {
+    const [dy, x, y] = specs as [TensorSpec, TensorSpec, TensorSpec];
+    return { shape: broadcastShapes('powSlope', x.shape, y.shape), dtype: dy.dtype };
+  },
+  forward: (operands, _, { outputs: [spec] }) =>
+    elementwiseKernel(
+      'powSlope',
+      'select(a * c * precise_pow(b, c - 1.0), 0.0, c == 0.0)',
+      operands as [Tensor, Tensor, Tensor],
+      spec as TensorSpec,
+    ),
+  backward: ([ddy], { inputs, inputSpecs: [, xSpec, ySpec], needs }) => {
+    const [g, dy, x, y] = [ddy, ...inputs] as [Tensor, Tensor, Tensor, Tensor];
+    const weight = mul(g, dy);
+    const forY = () => mul(mul(weight, pow(x, sub(y, 1))), add(mul(y, logOrZero(x)), 1));
+    return [
+      needs[0] ? powSlope(g, x, y) : null,
+      needs[1] ? sumToShape(powSlope(mul(weight, y), x, sub(y, 1)), (xSpec as TensorSpec).shape) : null,
+      needs[2] ? sumToShape(forY(), (ySpec as TensorSpec).shape) : null,
+    ];
+  },
+});
+
+const powers = {
+  float32: 'precise_pow',
+  int32: 'power_i32',
+  uint32: 'power_u32',
+  bool: 'power_u32',
+} as const;
+
+/**
+ * x^y, elementwise. Shapes broadcast; dtypes promote. Floats follow IEEE 754: x^0 = 1, and a negative base takes whole
+ * exponents alone, giving NaN for others. Integers wrap around, and a negative exponent of theirs rounds 1 / x^-y towards
+ * zero, 0 for x = 0.
+ * Gradient: for y it is 0 where x isn't positive.
+ */
+export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
+  name: 'pow',
+  expression: (dtype) => `${powers[dtype]}(a, b)`,
+  gradient: (dy, x, y, needs, out) => [
+    needs[0] ? powSlope(dy, converted(x, 'float32'), converted(y, 'float32')) : null,
+    needs[1] ? mul(mul(dy, out), logOrZero(converted(x, 'float32'))) : null,
+  ],
+  reads: { inputs: [0, 1], outputs: [0] },
+});

@@ -1,0 +1,134 @@
+/**
+ * @file Activations that are linear, or nearly so, where they let their input through: relu, relu6, leakyRelu, elu, selu,
+ * hardSigmoid, hardSwish. Gradients read the output where they can: the next layer keeps it anyway.
+ */
+import { mul } from './arithmetic.ts';
+import { cast } from './cast.ts';
+import { less, lessEqual } from './comparison.ts';
+import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { abs, requireFinite } from './rounding.ts';
+import { defineSlope } from './slope.ts';
+
+const reluSlope = /* @__PURE__ */ defineSlope({
+  name: 'reluSlope',
+  expression: 'select(0.0, a, b > 0.0)',
+  curve: null,
+});
+
+/** x where it is positive, 0 elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0. */
+export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'relu',
+  expression: (dtype) => (dtype === 'float32' ? 'relu(a)' : 'max(a, 0)'),
+  dtypes: ['float32', 'int32'],
+  gradient: reluSlope,
+  reads: 'output',
+});
+
+const relu6Slope = /* @__PURE__ */ defineSlope({
+  name: 'relu6Slope',
+  expression: 'select(0.0, a, b > 0.0 && b < 6.0)',
+  curve: null,
+});
+
+/** x within [0, 6], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6. */
+export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'relu6',
+  expression: (dtype) => (dtype === 'float32' ? 'relu6(a)' : 'clamp(a, 0, 6)'),
+  dtypes: ['float32', 'int32'],
+  gradient: relu6Slope,
+  reads: 'output',
+});
+
+export interface LeakyReluOptions {
+  /** Slope for x ≤ 0; at least 0. Default 0.2. */
+  negativeSlope?: number;
+}
+
+const leakyReluSlope = /* @__PURE__ */ defineSlope<LeakyReluOptions>({
+  name: 'leakyReluSlope',
+  expression: 'select(params.alpha * a, a, b > 0.0)',
+  scalars: ({ negativeSlope = 0.2 }) => ({ alpha: negativeSlope }),
+  curve: null,
+});
+
+/**
+ * x where it is positive, `negativeSlope` x elsewhere. Gradient: `negativeSlope` at 0.
+ * Errors: ValueError for a slope that is negative or not finite.
+ */
+export const leakyRelu: UnaryOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
+  name: 'leakyRelu',
+  expression: 'select(params.alpha * a, a, a > 0.0)',
+  check: ({ negativeSlope = 0.2 }) => requireFinite('leakyRelu', 'negativeSlope', negativeSlope, 0),
+  scalars: ({ negativeSlope = 0.2 }) => ({ alpha: negativeSlope }),
+  gradient: leakyReluSlope,
+  reads: 'output',
+});
+
+export interface EluOptions {
+  /** What -elu tends to for x → -∞; at least 0. Default 1. */
+  alpha?: number;
+}
+
+const eluSlope = /* @__PURE__ */ defineSlope<EluOptions>({
+  name: 'eluSlope',
+  expression: 'select(a * (b + params.alpha), a, b > 0.0)',
+  scalars: ({ alpha = 1 }) => ({ alpha }),
+  curve: (y) => cast(lessEqual(y, 0), 'float32'),
+});
+
+/**
+ * x where it is positive, alpha (e^x - 1) elsewhere. Gradient: alpha at 0.
+ * Errors: ValueError for an alpha that is negative or not finite.
+ */
+export const elu: UnaryOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
+  name: 'elu',
+  expression: 'elu(a, params.alpha)',
+  check: ({ alpha = 1 }) => requireFinite('elu', 'alpha', alpha, 0),
+  scalars: ({ alpha = 1 }) => ({ alpha }),
+  gradient: eluSlope,
+  reads: 'output',
+});
+
+const seluSlope = /* @__PURE__ */ defineSlope({
+  name: 'seluSlope',
+  // The slope at 0 from below is scale · alpha.
+  expression: 'a * select(b + 1.75809934, 1.05070099, b > 0.0)',
+  curve: (y) => cast(lessEqual(y, 0), 'float32'),
+});
+
+/**
+ * scale · elu(x) with the constants for which activations keep mean 0 and variance 1.
+ * Source: G. Klambauer et al., Self-normalizing neural networks, 2017.
+ */
+export const selu: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'selu',
+  expression: 'selu(a)',
+  gradient: seluSlope,
+  reads: 'output',
+});
+
+const hardSigmoidSlope = /* @__PURE__ */ defineSlope({
+  name: 'hardSigmoidSlope',
+  expression: 'select(0.0, a * 0.166666667, abs(b) < 3.0)',
+  curve: null,
+});
+
+/** x / 6 + 1/2, within [0, 1]. Gradient: 0 at ±3. */
+export const hardSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'hardSigmoid',
+  expression: 'hard_sigmoid(a)',
+  gradient: hardSigmoidSlope,
+});
+
+const hardSwishSlope = /* @__PURE__ */ defineSlope({
+  name: 'hardSwishSlope',
+  expression: 'select(select(0.0, a, b > 0.0), a * (b * 0.333333333 + 0.5), abs(b) < 3.0)',
+  curve: (x) => mul(cast(less(abs(x), 3), 'float32'), 1 / 3),
+});
+
+/** x · hardSigmoid(x). Source: A. Howard et al., Searching for MobileNetV3, 2019. */
+export const hardSwish: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'hardSwish',
+  expression: 'select(a * hard_sigmoid(a), 0.0, a <= -3.0)',
+  gradient: hardSwishSlope,
+});

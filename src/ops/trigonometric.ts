@@ -1,0 +1,105 @@
+/** @file Circular functions and their inverses. Angles are in radians, of any size. */
+import { add, div, mul, neg, sub } from './arithmetic.ts';
+import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineSlope } from './slope.ts';
+import { sqrt, square } from './unary.ts';
+
+const sinSlope = /* @__PURE__ */ defineSlope({
+  name: 'sinSlope',
+  expression: 'a * precise_cos(b)',
+  curve: (x) => neg(sin(x)),
+});
+
+/** sin x. NaN for infinite x. */
+export const sin: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'sin',
+  expression: 'precise_sin(a)',
+  gradient: sinSlope,
+});
+
+const cosSlope = /* @__PURE__ */ defineSlope({
+  name: 'cosSlope',
+  expression: '-a * precise_sin(b)',
+  curve: (x) => neg(cos(x)),
+});
+
+/** cos x. NaN for infinite x. */
+export const cos: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'cos',
+  expression: 'precise_cos(a)',
+  gradient: cosSlope,
+});
+
+const tanSlope = /* @__PURE__ */ defineSlope({
+  name: 'tanSlope',
+  expression: 'a * (1.0 + b * b)',
+  curve: (y) => mul(y, 2),
+});
+
+/** tan x. NaN for infinite x. */
+export const tan: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'tan',
+  expression: 'precise_tan(a)',
+  gradient: tanSlope,
+  reads: 'output',
+});
+
+/** x / (1 - x²)^(3/2), the second derivative of asin. */
+function arcsineCurve(x: Tensor): Tensor {
+  const rest = sub(1, square(x));
+  return div(x, mul(rest, sqrt(rest)));
+}
+
+const asinSlope = /* @__PURE__ */ defineSlope({
+  name: 'asinSlope',
+  expression: 'a / sqrt((1.0 - b) * (1.0 + b))',
+  curve: arcsineCurve,
+});
+
+/** The angle in [-π/2, π/2] whose sine is x; NaN beyond ±1. */
+export const asin: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'asin',
+  expression: 'precise_asin(a)',
+  gradient: asinSlope,
+});
+
+const acosSlope = /* @__PURE__ */ defineSlope({
+  name: 'acosSlope',
+  expression: '-a / sqrt((1.0 - b) * (1.0 + b))',
+  curve: (x) => neg(arcsineCurve(x)),
+});
+
+/** The angle in [0, π] whose cosine is x; NaN beyond ±1. */
+export const acos: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'acos',
+  expression: 'precise_acos(a)',
+  gradient: acosSlope,
+});
+
+const atanSlope = /* @__PURE__ */ defineSlope({
+  name: 'atanSlope',
+  expression: 'a / (1.0 + b * b)',
+  curve: (x) => div(mul(x, -2), square(add(square(x), 1))),
+});
+
+/** The angle in [-π/2, π/2] whose tangent is x. */
+export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
+  name: 'atan',
+  expression: 'precise_atan(a)',
+  gradient: atanSlope,
+});
+
+/**
+ * The angle in [-π, π] of the point (y, x), in this order of the operands. Shapes broadcast. Zeros and infinities as in
+ * IEEE 754.
+ */
+export const atan2: BinaryOp = /* @__PURE__ */ defineBinary({
+  name: 'atan2',
+  expression: 'precise_atan2(a, b)',
+  dtypes: ['float32'],
+  gradient: (dy, y, x, needs) => {
+    const scaled = div(dy, add(square(x), square(y)));
+    return [needs[0] ? mul(scaled, x) : null, needs[1] ? neg(mul(scaled, y)) : null];
+  },
+});
