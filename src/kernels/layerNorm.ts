@@ -1,0 +1,90 @@
+/**
+ * @file Launches layerNorm: one fused kernel where the axes are neighbours, moments and elementwise maps elsewhere.
+ */
+import { layerNorm, type LayerNormOptions, layerNormWorkgroup } from '../../shaders/layerNorm.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { elementwiseKernel } from './elementwise.ts';
+import { isFewAndLong, lanesFor, type Lines, orderOf } from './lanes.ts';
+import { output, view } from './output.ts';
+import { reduceKernel } from './reduce.ts';
+import { momentsReduction, varianceOf } from './moments.ts';
+
+const kernel = defineKernel({
+  name: 'layerNorm',
+  bindings: ({ gamma, beta }: LayerNormOptions): Bindings => ({
+    x: 'read f32',
+    ...(gamma ? { gamma: 'read f32' } : {}),
+    ...(beta ? { beta: 'read f32' } : {}),
+    out: 'write f32',
+  }),
+  params: { count: 'u32', n: 'u32', inner: 'u32', epsilon: 'f32' },
+  source: layerNorm,
+});
+
+/** Normalises `x` over `axes` (ascending); gamma and beta have the shape of those axes, or are null. */
+export function layerNormKernel(
+  x: Tensor,
+  gamma: Tensor | null,
+  beta: Tensor | null,
+  axes: readonly number[],
+  epsilon: number,
+): Tensor {
+  const lines = linesOver(x.shape, axes);
+  if (!lines || isFewAndLong(x.device, lines)) return composed(x, gamma, beta, axes, epsilon);
+  const out = output(x.device, x, 'layerNorm');
+  if (out.size === 0) return out;
+  const lanes = lanesFor(x.device, lines, layerNormWorkgroup);
+  x.device.launch(kernel, {
+    options: { gamma: gamma !== null, beta: beta !== null, lanes, order: orderOf(lines) },
+    bindings: {
+      x: x.storage,
+      ...(gamma ? { gamma: gamma.storage } : {}),
+      ...(beta ? { beta: beta.storage } : {}),
+      out: out.storage,
+    },
+    params: { ...lines, epsilon },
+    workgroups: Math.ceil((lines.count * lanes) / layerNormWorkgroup),
+  });
+  return out;
+}
+
+/** The lines over axes that are neighbours; null for others. */
+function linesOver(shape: Shape, axes: readonly number[]): Lines | null {
+  const first = axes[0] as number;
+  const end = first + axes.length;
+  if (axes.at(-1) !== end - 1) return null;
+  const inner = sizeOf(shape.slice(end));
+  return { count: sizeOf(shape.slice(0, first)) * inner, n: sizeOf(shape.slice(first, end)), inner };
+}
+
+function composed(
+  x: Tensor,
+  gamma: Tensor | null,
+  beta: Tensor | null,
+  axes: readonly number[],
+  epsilon: number,
+): Tensor {
+  const one = { shape: x.shape.map((n, i) => (axes.includes(i) ? 1 : n)), dtype: x.dtype };
+  const [mean, variance] = reduceKernel(
+    'layerNorm',
+    x,
+    axes,
+    [one, one],
+    momentsReduction(['a.y', varianceOf]),
+  );
+  const normalized = elementwiseKernel(
+    'layerNorm',
+    '(a - b) * inverseSqrt(c + params.alpha)',
+    [x, mean as Tensor, variance as Tensor],
+    x,
+    { alpha: epsilon },
+  );
+  const parameterShape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
+  const spread = (t: Tensor) => view(t, { shape: parameterShape, dtype: t.dtype }, 'layerNorm');
+  if (gamma && beta)
+    return elementwiseKernel('layerNorm', 'a * b + c', [normalized, spread(gamma), spread(beta)], x);
+  if (gamma) return elementwiseKernel('layerNorm', 'a * b', [normalized, spread(gamma)], x);
+  return beta ? elementwiseKernel('layerNorm', 'a + b', [normalized, spread(beta)], x) : normalized;
+}

@@ -1,0 +1,69 @@
+/**
+ * @file Launches normalisations by moments that have one value for many elements: the scale is worked out in the size of
+ * the moments and parameters, and one elementwise map applies it.
+ */
+import type { Shape } from '../core/shape.ts';
+import { broadcastShapes } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { elementwiseKernel } from './elementwise.ts';
+import { momentsReduction, varianceOf } from './moments.ts';
+import { view } from './output.ts';
+import { reduceKernel } from './reduce.ts';
+
+/** What x is scaled by. All tensors broadcast over x. */
+export interface Scaling {
+  mean: Tensor;
+  variance: Tensor;
+  gamma: Tensor | null;
+  beta: Tensor | null;
+  epsilon: number;
+}
+
+/** (x - mean) / √(variance + epsilon) · gamma + beta. */
+export function normalizeKernel(op: string, x: Tensor, scaling: Scaling): Tensor {
+  const { mean, variance, gamma, beta, epsilon } = scaling;
+  const shape = gamma ? broadcastShapes(op, variance.shape, gamma.shape) : variance.shape;
+  const scale = elementwiseKernel(
+    op,
+    gamma ? 'inverseSqrt(a + params.alpha) * b' : 'inverseSqrt(a + params.alpha)',
+    gamma ? [variance, gamma] : [variance],
+    { shape, dtype: 'float32' },
+    { alpha: epsilon },
+  );
+  // Not x · scale + (beta - mean · scale): where the mean is large, that would take the difference of large numbers.
+  return beta
+    ? elementwiseKernel(op, '(a - b) * c + d', [x, mean, scale, beta], x)
+    : elementwiseKernel(op, '(a - b) * c', [x, mean, scale], x);
+}
+
+export interface Groups {
+  /** x with the axes of a group apart from others. */
+  shape: Shape;
+  /** Gamma and beta, so that they broadcast over `shape`. */
+  parameterShape: Shape;
+  /** The axes of `shape` over which moments are taken. */
+  axes: readonly number[];
+  epsilon: number;
+}
+
+/** Normalises x by the moments of its groups. */
+export function normalizeGroups(
+  x: Tensor,
+  gamma: Tensor | null,
+  beta: Tensor | null,
+  { shape, parameterShape, axes, epsilon }: Groups,
+): Tensor {
+  const as = (t: Tensor, to: Shape) => view(t, { shape: to, dtype: t.dtype }, 'groupNorm');
+  const grouped = as(x, shape);
+  const one = { shape: shape.map((n, i) => (axes.includes(i) ? 1 : n)), dtype: x.dtype };
+  const finish = momentsReduction(['a.y', varianceOf]);
+  const [mean, variance] = reduceKernel('groupNorm', grouped, axes, [one, one], finish) as [Tensor, Tensor];
+  const normalized = normalizeKernel('groupNorm', grouped, {
+    mean,
+    variance,
+    gamma: gamma && as(gamma, parameterShape),
+    beta: beta && as(beta, parameterShape),
+    epsilon,
+  });
+  return as(normalized, x.shape);
+}

@@ -1,0 +1,79 @@
+/** @file layerNorm */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { normalizeAxes, type Shape } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { layerNormKernel } from '../kernels/layerNorm.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import {
+  defaultEpsilon,
+  inShape,
+  normalizationGradient,
+  otherAxes,
+  requireEpsilon,
+  requireParameters,
+} from './normalization.ts';
+import { reshape } from './reshape.ts';
+
+export interface LayerNormOptions {
+  /** The axes that are normalised together. Default -1. */
+  axis?: number | readonly number[];
+  /** Added to the variance. Default 1e-3, as in Keras. */
+  epsilon?: number;
+}
+
+function axesOf({ axis = -1 }: LayerNormOptions, rank: number): number[] {
+  const axes = axis === null ? [] : normalizeAxes('layerNorm', axis, rank);
+  if (axes.length > 0) return axes;
+  throw new ShapeError({
+    op: 'layerNorm',
+    rule: '`axis` must name at least one axis.',
+    received: `axis: ${axis === null ? 'null' : '[]'}`,
+    mend: 'name the axes of one sample that are normalised together, such as -1.',
+  });
+}
+
+const sizesOf = (shape: Shape, axes: readonly number[]) => axes.map((axis) => shape[axis] as number);
+
+/**
+ * (x - mean) / √(variance + epsilon) · gamma + beta, with the mean and the population variance over `axis`. Shapes: that of x;
+ * gamma and beta have the sizes of `axis` in ascending order, and each may be null.
+ * Ba, Kiros and Hinton, "Layer normalization", 2016.
+ * Errors: ShapeError for axes and parameters that don't fit, ValueError for epsilon, DTypeError for integers and bools.
+ */
+export const layerNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], LayerNormOptions, Tensor> =
+  /* @__PURE__ */ defineOp<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], LayerNormOptions>({
+    name: 'layerNorm',
+    inputs: ['x', 'gamma?', 'beta?'],
+    infer: ([input, gamma, beta], options) => {
+      const { shape, dtype } = input as TensorSpec;
+      requireDType('layerNorm', 'x', dtype, ['float32']);
+      requireEpsilon('layerNorm', options.epsilon ?? defaultEpsilon);
+      requireParameters('layerNorm', sizesOf(shape, axesOf(options, shape.length)), { gamma, beta });
+      return { shape, dtype };
+    },
+    forward: ([input, gamma, beta], options) => {
+      const x = input as Tensor;
+      const { epsilon = defaultEpsilon } = options;
+      return layerNormKernel(x, gamma ?? null, beta ?? null, axesOf(options, x.rank), epsilon);
+    },
+    backward: ([dy], { inputs: [input, gamma], inputSpecs, needs }, options) => {
+      const x = input as Tensor;
+      const axes = axesOf(options, x.rank);
+      const shape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
+      const [dx, dGamma, dBeta] = normalizationGradient(
+        dy as Tensor,
+        {
+          x,
+          gamma: gamma ? reshape(gamma, { shape }) : null,
+          axes,
+          sharedAxes: otherAxes(x.rank, axes),
+          epsilon: options.epsilon ?? defaultEpsilon,
+        },
+        needs,
+      );
+      return [dx as Tensor | null, inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
+    },
+    save: { inputs: [0, 1] },
+  });
