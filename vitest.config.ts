@@ -2,13 +2,17 @@
  * @file Two test projects: `unit` runs in Node on Dawn's WebGPU, `browser` drives a real Chromium.
  * `npx vitest run --project unit [FILTER]` is the quick way while working.
  */
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { packageAliases } from './scripts/lib/aliases.mjs';
 import { nodeGpuEnv } from './scripts/lib/node-gpu.mjs';
 
 // Workers are child processes: they inherit what Dawn must find in its environment when it is loaded.
 Object.assign(process.env, nodeGpuEnv());
 
 export default defineConfig({
+  // Examples import the package by its name, as an app does.
+  resolve: { alias: packageAliases(fileURLToPath(new URL('.', import.meta.url))) },
   test: {
     pool: 'forks',
     // A software adapter spreads over all cores by itself; more workers only take them from each other.

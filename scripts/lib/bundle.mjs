@@ -8,6 +8,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { packageAliases } from './aliases.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,6 +30,7 @@ export async function bundle({ entry, folder, plugins = [], external = [] }) {
     root: ROOT,
     configFile: false,
     logLevel: 'warn',
+    resolve: { alias: packageAliases(ROOT) },
     plugins,
     build: {
       target: 'es2022',
