@@ -1,30 +1,56 @@
-/** @file Activations, and their names. */
+/** @file Activations by name, and as Keras writes the names. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { mul } from '../ops/arithmetic.ts';
-import { cast } from '../ops/cast.ts';
-import { greater } from '../ops/comparison.ts';
-import { softmax } from '../ops/softmax.ts';
+import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
+import { tanh } from '../ops/hyperbolic.ts';
+import { elu, hardSigmoid, hardSwish, leakyRelu, relu, relu6, selu } from '../ops/rectifiers.ts';
+import { logSoftmax, softmax } from '../ops/softmax.ts';
+import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { snakeCase } from './names.ts';
 
+/** A function of a tensor, made of ops. */
 export type Activation = (x: Tensor) => Tensor;
 
 /** `x` itself. */
 export const linear: Activation = (x) => x;
 
-const relu: Activation = (x) => mul(x, cast(greater(x, 0), 'float32'));
-
-const byName = { linear, relu, softmax: (x: Tensor) => softmax(x) };
+const byName = {
+  elu: (x: Tensor) => elu(x),
+  exponential: (x: Tensor) => exp(x),
+  gelu: (x: Tensor) => gelu(x),
+  hardSigmoid: (x: Tensor) => hardSigmoid(x),
+  hardSwish: (x: Tensor) => hardSwish(x),
+  leakyRelu: (x: Tensor) => leakyRelu(x),
+  linear,
+  logSigmoid: (x: Tensor) => logSigmoid(x),
+  logSoftmax: (x: Tensor) => logSoftmax(x),
+  mish: (x: Tensor) => mish(x),
+  relu: (x: Tensor) => relu(x),
+  relu6: (x: Tensor) => relu6(x),
+  selu: (x: Tensor) => selu(x),
+  sigmoid: (x: Tensor) => sigmoid(x),
+  silu: (x: Tensor) => silu(x),
+  softmax: (x: Tensor) => softmax(x),
+  softplus: (x: Tensor) => softplus(x),
+  softsign: (x: Tensor) => softsign(x),
+  swish: (x: Tensor) => silu(x),
+  tanh: (x: Tensor) => tanh(x),
+};
 
 export type ActivationName = keyof typeof byName;
 export type ActivationLike = ActivationName | Activation;
 
-/** An activation by its name, or itself; null and left out mean linear. Errors: ValueError. */
+/**
+ * An activation by its name (`hardSigmoid`, or `hard_sigmoid` as Keras writes it), or itself; null and left out mean
+ * linear. Errors: ValueError.
+ */
 export function activationOf(identifier: ActivationLike | null | undefined): Activation {
   if (identifier === null || identifier === undefined) return linear;
   if (typeof identifier === 'function') return identifier;
-  const found = Object.hasOwn(byName, identifier) ? byName[identifier] : undefined;
-  if (found) return found;
+  const wanted = typeof identifier === 'string' ? snakeCase(identifier) : null;
+  const found = Object.entries(byName).find(([name]) => snakeCase(name) === wanted);
+  if (found) return found[1];
   throw new ValueError({
     op: 'activation',
     rule: `an activation is one of ${Object.keys(byName).join(', ')}, or a function of a tensor.`,
