@@ -70,6 +70,11 @@ export function promote(op: string, a: DType, b: DType): DType {
       mend: "cast one of them: cast(x, 'int32').",
     });
   }
+  return higherDType(a, b);
+}
+
+/** The higher of two dtypes in the order of promotion. */
+export function higherDType(a: DType, b: DType): DType {
   return info[a].order > info[b].order ? a : b;
 }
 

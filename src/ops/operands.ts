@@ -2,7 +2,7 @@
  * @file Operands: what an op accepts where it wants a tensor. Numbers take the dtype of the tensor beside them, and
  * each number is uploaded once a device.
  */
-import { type DType, isFloating } from '../core/dtype.ts';
+import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';
 import { DeviceError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -41,6 +41,19 @@ export function weakDType(value: number, beside: DType | undefined): DType {
   return beside === 'bool' ? 'int32' : beside;
 }
 
+/** Throws where an integer dtype doesn't hold `value`. */
+function requireRange(op: string, what: string, value: number, dtype: DType): void {
+  if (!isInteger(dtype)) return;
+  const [lowest, highest] = dtype === 'int32' ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
+  if (value >= lowest && value <= highest) return;
+  throw new ValueError({
+    op,
+    rule: `a number beside ${dtype} tensors must lie within [${lowest}, ${highest}].`,
+    received: `${what}: ${value}`,
+    mend: "cast the tensor to 'float32', or pass a number that the dtype holds.",
+  });
+}
+
 /** An input slot of an op: its name in messages, its dtype for host values, and whether it may be left out. */
 export interface InputSlot {
   name: string;
@@ -55,6 +68,17 @@ export function parseSlot(text: string): InputSlot {
   return { name: name as string, hostDType: dtype as DType | undefined, optional };
 }
 
+/** The dtype that bare numbers among operands stand beside: the highest, but for those of conditions and indices. */
+export function dtypeBeside(
+  slots: readonly InputSlot[],
+  operands: readonly ({ readonly dtype: DType } | null)[],
+): DType | undefined {
+  const dtypes = operands.flatMap((operand, i) =>
+    operand && slots[i]?.hostDType === undefined ? [operand.dtype] : [],
+  );
+  return dtypes.length === 0 ? undefined : dtypes.reduce(higherDType);
+}
+
 /** Turns operands into tensors of one device. */
 export function toTensors(
   op: string,
@@ -63,11 +87,13 @@ export function toTensors(
 ): (Tensor | null)[] {
   let device: Device | undefined;
   let beside: DType | undefined;
-  for (const operand of operands) {
+  for (const [i, operand] of operands.entries()) {
     if (!(operand instanceof Tensor)) continue;
     if (device && operand.device !== device) throwForeignDevice(op, operand);
     device = operand.device;
-    beside ??= operand.dtype;
+    // Conditions and indices say nothing of the values beside a number.
+    if (slots[i]?.hostDType === undefined)
+      beside = beside ? higherDType(beside, operand.dtype) : operand.dtype;
   }
   return operands.map((operand, i) => {
     const slot = (slots[i] ?? slots.at(-1)) as InputSlot;
@@ -85,7 +111,9 @@ export function toTensors(
       });
     }
     if (typeof operand === 'number') {
-      return constant(device ?? getDevice(), operand, slot.hostDType ?? weakDType(operand, beside));
+      const dtype = slot.hostDType ?? weakDType(operand, beside);
+      requireRange(op, slot.name, operand, dtype);
+      return constant(device ?? getDevice(), operand, dtype);
     }
     if (typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand)) {
       return tensor(operand as HostValues, slot.hostDType ? { dtype: slot.hostDType } : undefined);

@@ -3,7 +3,7 @@
  */
 import type { OpenSpec } from '../../core/spec.ts';
 import { applyOp, type OpDefinition } from '../../ops/define.ts';
-import { type InputSlot, parseSlot, weakDType } from '../../ops/operands.ts';
+import { dtypeBeside, type InputSlot, parseSlot, weakDType } from '../../ops/operands.ts';
 import { isSymbolic } from '../../ops/recording.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -46,7 +46,10 @@ export function heldOperand(operand: unknown): unknown {
 /** Specs of operands: a bare number takes its dtype from the tensors beside it, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
   const slots = op.inputs.map((text) => parseSlot(text.replace(/^\.\.\./, '')));
-  const beside = operands.find(hasSpec)?.dtype;
+  const beside = dtypeBeside(
+    slots,
+    operands.map((operand) => (hasSpec(operand) ? operand : null)),
+  );
   return operands.map((operand, i) => {
     if (hasSpec(operand)) return operand;
     const slot = (slots[i] ?? slots.at(-1)) as InputSlot;
