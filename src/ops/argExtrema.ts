@@ -3,6 +3,7 @@ import type { DType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { normalizeAxes, normalizeAxis } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { ascendingKeys, descendingKeys } from '../kernels/keys.ts';
 import { type Reduction, reduceKernel } from '../kernels/reduce.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -17,28 +18,12 @@ export interface ArgOptions {
 
 type ArgOp = Op<[x: Tensor], ArgOptions, Tensor>;
 
-/** Unsigned integers that are the larger, the larger `value` is; for argMin the other way round. NaN has the largest. */
-const keys: Record<'argMax' | 'argMin', Record<DType, string>> = {
-  argMax: {
-    float32: 'ordered_bits(value)',
-    int32: 'bitcast<u32>(value) ^ 0x80000000u',
-    uint32: 'value',
-    bool: 'value',
-  },
-  argMin: {
-    float32: 'ordered_bits(-value)',
-    int32: '~(bitcast<u32>(value) ^ 0x80000000u)',
-    uint32: '~value',
-    bool: '~value',
-  },
-};
-
 /** Finds the largest key, and of equal ones the lowest position. */
 function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {
   return {
     accumulator: 'vec2<u32>',
     initial: 'vec2<u32>(0u, 0xffffffffu)',
-    prepare: `vec2<u32>(${keys[name][dtype]}, k)`,
+    prepare: `vec2<u32>(${(name === 'argMax' ? ascendingKeys : descendingKeys)[dtype]}, k)`,
     combine: 'select(b, a, a.x > b.x || (a.x == b.x && a.y < b.y))',
     finish: ['a.y'],
   };

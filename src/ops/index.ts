@@ -58,6 +58,7 @@ export { where } from './where.ts';
 export { embedding } from './embedding.ts';
 export { gather, type GatherOptions } from './gather.ts';
 export { gatherNd, type GatherNdOptions } from './gatherNd.ts';
+export { type GatheredData, gatherOnHost } from './gatherOnHost.ts';
 export type { IndexOptions } from './indices.ts';
 export { oneHot, type OneHotOptions } from './oneHot.ts';
 export { scatterAdd, type ScatterAddOptions } from './scatterAdd.ts';
@@ -91,6 +92,7 @@ export { sum } from './sum.ts';
 export { moments, std, variance } from './variance.ts';
 // Scans
 export { cumsum, type CumsumOptions } from './cumsum.ts';
+export { topK, type TopKOptions } from './topK.ts';
 // Softmax
 export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
 // Pools and resizes of images

@@ -1,0 +1,60 @@
+/** @file topK */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { requireBoolean, requireInteger } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { topKKernel } from '../kernels/topK.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp, type Op } from './define.ts';
+import { numbers } from './reduction.ts';
+import { scatterAddAlongAxis } from './scatterAddAlongAxis.ts';
+
+export interface TopKOptions {
+  /** How many elements. Default 1. */
+  k?: number;
+  /** Whether the order matters. The result is sorted in any case. Default true. */
+  sorted?: boolean;
+}
+
+/**
+ * [values, indices] of the k largest elements along the last axis, in descending order; of equal ones that with the lower
+ * index comes first. A NaN counts as the largest. Shapes: x [..., n] → [..., k]; indices are int32.
+ * Gradient: the cotangent of a value goes to the element that it was read from.
+ * Errors: ShapeError for a scalar and for k above n, ValueError for options, DTypeError for bools.
+ */
+export const topK: Op<[x: Tensor], TopKOptions, Tensor[]> = /* @__PURE__ */ defineOp<
+  [x: Tensor],
+  TopKOptions,
+  Tensor[]
+>({
+  name: 'topK',
+  inputs: ['x'],
+  infer: ([input], { k = 1, sorted = true }) => {
+    const x = input as TensorSpec;
+    requireDType('topK', 'x', x.dtype, numbers);
+    requireInteger('topK', 'k', k, 0);
+    requireBoolean('topK', 'sorted', sorted);
+    if (x.shape.length === 0 || k > (x.shape.at(-1) as number)) {
+      throw new ShapeError({
+        op: 'topK',
+        rule: 'the last axis must have at least k elements.',
+        received: `k: ${k} of ${formatSpec(x)}`,
+        mend: 'choose a smaller k; a scalar has no axis to choose from.',
+      });
+    }
+    const shape = [...x.shape.slice(0, -1), k];
+    return [
+      { shape, dtype: x.dtype },
+      { shape, dtype: 'int32' },
+    ];
+  },
+  forward: ([x], { k = 1 }, { outputs }) => topKKernel(x as Tensor, k, outputs),
+  backward: ([dValues], { outputs: [, indices], inputSpecs: [x] }) => [
+    scatterAddAlongAxis(indices as Tensor, dValues as Tensor, {
+      shape: (x as TensorSpec).shape,
+      axis: -1,
+      validateIndices: false,
+    }),
+  ],
+  save: { inputs: [], outputs: [1] },
+});
