@@ -70,10 +70,17 @@ export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): 
   });
 }
 
+/** What the inputs of a gather are called in messages, and the advice for an index outside. */
+export interface GatherNames {
+  x: string;
+  indices: string;
+  mend?: string;
+}
+
 /** Runs a gather under the op of `call`, whose inputs are called `names`. */
 export function gatherRows(
   call: Call,
-  names: { x: string; indices: string },
+  names: GatherNames,
   x: Tensor,
   indices: Tensor,
   options: GatherOptions,
@@ -85,7 +92,7 @@ export function gatherRows(
     of: named(names.x, x),
     axes: [axis],
     limits: [indexing.rows],
-    mend: readsAsZeros,
+    mend: names.mend ?? readsAsZeros,
   });
   const fill = bitsOf(options.fillValue ?? 0, x.dtype);
   return gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
