@@ -32,6 +32,11 @@ export type { Op, OpDefinition, Saved } from './ops/define.ts';
 export type { Call } from './ops/call.ts';
 export type { TensorLike } from './ops/operands.ts';
 export type { SymbolicTensor } from './ops/recording.ts';
+// Kernels of your own
+export type { FaultReport } from './gpu/faults.ts';
+export { defineKernel, type Kernel, type KernelDefinition } from './gpu/kernel.ts';
+export { type KernelRun, runKernel } from './kernels/run.ts';
+export { flatIndex } from '../shaders/lib/indexing.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
 export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';

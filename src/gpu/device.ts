@@ -295,7 +295,7 @@ export class Device {
 
   /** Frees the fault slots; what they held is told at the next readback. */
   #collectFaultsInBackground(): void {
-    this.#watch.until(this.#readback.read(null).then(({ errors }) => this.#watch.note(...errors)));
+    this.#watch.until(this.#readback.read(null).then(({ errors }) => errors));
   }
 }
 

@@ -4,8 +4,14 @@
  */
 import type { RetrogradError } from '../core/errors.ts';
 
+/** One watched call, in the order of the calls: the first error is the cause, those after it often its consequences. */
+interface Watched {
+  errors: readonly RetrogradError[];
+  settled: boolean;
+}
+
 export class ErrorWatch {
-  #found: RetrogradError[] = [];
+  readonly #watched = new Set<Watched>();
   readonly #open = new Set<Promise<void>>();
 
   constructor(private readonly device: GPUDevice) {}
@@ -20,22 +26,22 @@ export class ErrorWatch {
     try {
       return body();
     } finally {
-      this.until(
-        this.device.popErrorScope().then(async (error) => {
-          if (error) this.#found.push(await explain(error));
-        }),
-      );
+      this.until(this.device.popErrorScope().then(async (error) => (error ? [await explain(error)] : [])));
     }
   }
 
-  /** Has `settled` wait for `told`. A device that is lost rejects it; its loss is told elsewhere. */
-  until(told: Promise<void>): void {
-    const watched = told.catch(() => {}).then(() => void this.#open.delete(watched));
-    this.#open.add(watched);
-  }
-
-  note(...errors: readonly RetrogradError[]): void {
-    this.#found.push(...errors);
+  /** Keeps the errors that `told` brings. A device that is lost rejects it; its loss is told elsewhere. */
+  until(told: Promise<readonly RetrogradError[]>): void {
+    const watched: Watched = { errors: [], settled: false };
+    this.#watched.add(watched);
+    const settling = told
+      .catch(() => [])
+      .then((errors) => {
+        Object.assign(watched, { errors, settled: true });
+        this.#open.delete(settling);
+        if (errors.length === 0) this.#watched.delete(watched);
+      });
+    this.#open.add(settling);
   }
 
   /** Resolves once all that was watched up to now has been told. */
@@ -43,10 +49,10 @@ export class ErrorWatch {
     await Promise.all([...this.#open]);
   }
 
-  /** The errors told since the last call, in order. */
+  /** The errors told since the last call, in the order of the calls that caused them. */
   take(): RetrogradError[] {
-    const found = this.#found;
-    this.#found = [];
-    return found;
+    const found = [...this.#watched].filter(({ settled }) => settled);
+    for (const watched of found) this.#watched.delete(watched);
+    return found.flatMap(({ errors }) => errors);
   }
 }

@@ -1,0 +1,87 @@
+/**
+ * @file A kernel of an app's own, with its gradient: softplus with a sharpness, y = log(1 + exp(beta · x)) / beta.
+ *
+ * This is all that an app writes. The tape differentiates it as often as it is asked to, its calls stand in histories and
+ * in symbolic graphs, and the NaN that its kernel finds on the GPU becomes an error with a place.
+ */
+import {
+  defineKernel,
+  defineOp,
+  flatIndex,
+  mul,
+  runKernel,
+  sigmoid,
+  type Tensor,
+  ValueError,
+} from 'retrograd';
+
+const kernel = defineKernel({
+  name: 'softplusBeta',
+  bindings: { x: 'read f32', y: 'write f32' },
+  params: { count: 'u32', beta: 'f32' },
+  faults: true,
+  source: () => /* wgsl */ `
+    ${flatIndex}
+    @compute @workgroup_size(64)
+    fn main(
+      @builtin(workgroup_id) group: vec3<u32>,
+      @builtin(num_workgroups) groups: vec3<u32>,
+      @builtin(local_invocation_index) local: u32,
+    ) {
+      let i = flat_index(group, groups, local, 64u);
+      if (i >= params.count) {
+        return;
+      }
+      let bits = bitcast<u32>(x[i]);
+      if ((bits & 0x7fffffffu) > 0x7f800000u) {
+        report_fault(i, params.count, bits);
+      }
+      let t = params.beta * x[i];
+      // Never the exponential of a positive number, which would overflow.
+      y[i] = (max(t, 0.0) + log(1.0 + exp(-abs(t)))) / params.beta;
+    }`,
+});
+
+export interface SoftplusOptions {
+  /** How sharply the curve bends at 0. Default 1. */
+  beta?: number;
+}
+
+/** log(1 + exp(beta · x)) / beta, elementwise. Errors: ValueError for a NaN in x, at the next readback. */
+export const softplusBeta = defineOp<[x: Tensor], SoftplusOptions>({
+  name: 'softplusBeta',
+  inputs: ['x'],
+  infer: ([x], { beta = 1 }) => {
+    if (x?.dtype !== 'float32' || !(beta > 0)) {
+      throw new ValueError({
+        op: 'softplusBeta',
+        rule: 'it takes float32, and a positive `beta`.',
+        received: `${x?.dtype} and beta: ${beta}`,
+        mend: 'cast x, or correct beta.',
+      });
+    }
+    return { shape: x.shape, dtype: x.dtype };
+  },
+  forward: ([x], { beta = 1 }) => {
+    const input = x as Tensor;
+    const { y } = runKernel(kernel, {
+      inputs: { x: input },
+      outputs: { y: input },
+      params: { count: input.size, beta },
+      workgroups: Math.ceil(input.size / 64),
+      fault: {
+        count: input.size,
+        raise: (position) =>
+          new ValueError({
+            op: 'softplusBeta',
+            rule: 'x must not hold NaN.',
+            received: `NaN at flat position ${position}`,
+            mend: 'look for the op that made it: checkNumerics(true).',
+          }),
+      },
+    });
+    return y;
+  },
+  // Written with ops, and so differentiable in its turn.
+  backward: ([dy], { inputs: [x] }, { beta = 1 }) => [mul(dy as Tensor, sigmoid(mul(x as Tensor, beta)))],
+});
