@@ -1,0 +1,134 @@
+/**
+ * @file Gather: validated on the device against unchecked against through a fresh tensor made on the host, forward and
+ * with gradient. Tables of 1 k to 1 M rows, widths of 1 to 1024, uniform, Zipf and equal indices.
+ */
+import {
+  freshTensor,
+  GradientTape,
+  gather,
+  gatherOnHost,
+  getDevice,
+  randomNormal,
+  type Tensor,
+  tensor,
+  tidy,
+} from 'retrograd';
+import type { Prepared, Row, Workload } from './workload.ts';
+
+type Distribution = 'uniform' | 'zipf' | 'equal';
+
+interface Sizes {
+  rows: number;
+  width: number;
+  count: number;
+}
+
+/** Bytes that a gather should move at most, so that a software adapter gets through all rows in minutes. */
+const mostBytes = 8 * 2 ** 20;
+/** Tables beyond this don't fit everywhere. */
+const largestTable = 128 * 2 ** 20;
+/** Gathers in a row before the wait, so that the wait doesn't hide them. */
+const repeats = 8;
+
+const tables: Sizes[] = [1_000, 32_000, 1_000_000].flatMap((rows) =>
+  [1, 16, 64, 1024]
+    .filter((width) => rows * width * 4 <= largestTable)
+    .map((width) => ({ rows, width, count: Math.min(65_536, Math.floor(mostBytes / (width * 4))) })),
+);
+
+/** A generator of [0, 1), the same on every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Zipf with exponent 1, by inverting its (continuous) distribution function: rank = rows^u. */
+function draw(distribution: Distribution, { rows, count }: Sizes): Int32Array {
+  const random = seeded(rows + count);
+  return Int32Array.from({ length: count }, () => {
+    if (distribution === 'equal') return rows >> 1;
+    if (distribution === 'zipf') return Math.min(rows - 1, Math.floor(rows ** random()) - 1);
+    return Math.floor(random() * rows);
+  });
+}
+
+function forward(x: Tensor, indices: Tensor, validateIndices: boolean) {
+  return async () => {
+    tidy(() => {
+      for (let i = 0; i < repeats; i++) gather(x, indices, { validateIndices }).dispose();
+    });
+    await getDevice().sync();
+  };
+}
+
+function withGradient(x: Tensor, indices: Tensor, validateIndices: boolean) {
+  return async () => {
+    for (let i = 0; i < repeats; i++) {
+      tidy(() => {
+        const tape = new GradientTape();
+        tape.watch(x);
+        tape.gradient(gather(x, indices, { validateIndices }), x);
+      });
+    }
+    await getDevice().sync();
+  };
+}
+
+/** There is no gradient on this path, so that its row with gradient is left out. */
+function fresh(x: Tensor, indices: Tensor) {
+  return async () => {
+    for (let i = 0; i < repeats; i++) {
+      freshTensor(await gatherOnHost(x, indices)).dispose();
+    }
+    await getDevice().sync();
+  };
+}
+
+async function check(x: Tensor, indices: Tensor, picked: Int32Array, { width }: Sizes): Promise<void> {
+  const [table, read] = [await x.data(), await gather(x, indices).data()];
+  for (let i = 0; i < read.length; i++) {
+    const expected = table[(picked[Math.floor(i / width)] as number) * width + (i % width)];
+    if (read[i] !== expected) throw new Error(`gather is wrong at ${i}: ${read[i]} for ${expected}`);
+  }
+}
+
+function row(sizes: Sizes, distribution: Distribution, backward: boolean): Row {
+  const { rows, width, count } = sizes;
+  return {
+    name: `gather ${rows}x${width}, ${count} ${distribution}${backward ? ', with gradient' : ''}`,
+    async prepare(): Promise<Prepared> {
+      const picked = draw(distribution, sizes);
+      const x = randomNormal([rows, width], { seed: 1 });
+      const indices = tensor(picked);
+      await check(x, indices, picked, sizes);
+      const make = backward ? withGradient : forward;
+      return {
+        contenders: {
+          unchecked: make(x, indices, false),
+          validated: make(x, indices, true),
+          ...(backward ? {} : { fresh: fresh(x, indices) }),
+        },
+        repeats,
+        facts: { MiB: ((count * width * 8) / 2 ** 20).toFixed(2) },
+        dispose() {
+          x.dispose();
+          indices.dispose();
+        },
+      };
+    },
+  };
+}
+
+export const gatherWorkload: Workload = {
+  name: 'gather',
+  baseline: 'unchecked',
+  rows: tables.flatMap((sizes) =>
+    (['uniform', 'zipf', 'equal'] as const).flatMap((distribution) => [
+      row(sizes, distribution, false),
+      row(sizes, distribution, true),
+    ]),
+  ),
+};
