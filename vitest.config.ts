@@ -11,6 +11,7 @@ import { nodeGpuEnv } from './scripts/lib/node-gpu.mjs';
 Object.assign(process.env, nodeGpuEnv());
 
 export default defineConfig({
+  // Examples import the package by its name, as an app does.
   resolve: { alias: packageAliases(fileURLToPath(new URL('.', import.meta.url))) },
   test: {
     pool: 'forks',
