@@ -40,7 +40,7 @@ export { flatIndex } from '../shaders/lib/indexing.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
 export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';
-export { grad, grads, hvp, jvp, valueAndGrad, valueAndGrads } from './tape/functional.ts';
+export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './tape/functional.ts';
 export { type GradientOptions, GradientTape, type TapeOptions } from './tape/tape.ts';
 // History
 export { debugMode } from './history/callSite.ts';

@@ -179,3 +179,18 @@ export function hvp(f: Function, inputs: readonly Tensor[], vectors: readonly Te
     }) as Tensor[];
   });
 }
+
+/** The Jacobian of a function of one tensor, in the shape [...f(x).shape, ...x.shape]. One backward walk a row. */
+export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor {
+  return (x) => {
+    requireFunction('jacobian', f);
+    requireTensor('jacobian', x, 0);
+    return tidy(() => {
+      using tape = new GradientTape({ persistent: true, watchAccessedVariables: false });
+      tape.watch(x);
+      const value = f(x);
+      requireValue('jacobian', value);
+      return tape.stopRecording(() => tape.jacobian(value, x, { unconnectedGradients: 'zero' })) as Tensor;
+    });
+  };
+}

@@ -27,6 +27,7 @@ import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { Cotangents } from './cotangents.ts';
+import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { explainPath, type Leaf, type PathExplanation } from './explain.ts';
 
 export interface TapeOptions {
@@ -247,6 +248,31 @@ export class GradientTape implements Recorder {
     if (sources instanceof Tensor) return filled[0];
     if (Array.isArray(sources)) return filled;
     return Object.fromEntries(Object.keys(sources).map((key, i) => [key, filled[i]]));
+  }
+
+  /**
+   * The Jacobian of `target` in the shape [...target.shape, ...source.shape]; null where they aren't connected. The tape
+   * must be persistent where the target has more than one element.
+   */
+  jacobian(
+    target: Tensor,
+    source: Tensor,
+    { unconnectedGradients = 'none' }: GradientOptions = {},
+  ): Tensor | null {
+    const walk = (cotangent: Tensor) =>
+      this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
+    return jacobianRows(walk, target, source);
+  }
+
+  /** Jacobians of each example: target [b, ...t], source [b, ...s] → [b, ...t, ...s]. Errors: ShapeError. */
+  batchJacobian(
+    target: Tensor,
+    source: Tensor,
+    { unconnectedGradients = 'none' }: GradientOptions = {},
+  ): Tensor | null {
+    const walk = (cotangent: Tensor) =>
+      this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
+    return batchJacobianRows(walk, target, source);
   }
 
   /**

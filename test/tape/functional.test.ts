@@ -10,6 +10,7 @@ import {
   hvp,
   identity,
   init,
+  jacobian,
   jvp,
   memory,
   mul,
@@ -87,6 +88,28 @@ describe('grad and its family', () => {
     // d²/dx² = 2y, d²/dxdy = 2x.
     expect(await values(hx)).toEqual([10 + 4, 14 + 12]);
     expect(await values(hy)).toEqual([4, 6]);
+  });
+
+  test('jacobian', async () => {
+    const rows = jacobian((x) => mul(square(x), tensor([[1], [10]])))(tensor([2, 3]));
+    expect(rows.shape).toEqual([2, 2, 2]);
+    expect(await values(rows)).toEqual([4, 0, 0, 6, 40, 0, 0, 60]);
+  });
+
+  test('batchJacobian', async () => {
+    const x = tensor([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    using tape = new GradientTape({ persistent: true });
+    tape.watch(x);
+    const y = square(x);
+    const rows = tape.batchJacobian(y, x);
+    expect(rows?.shape).toEqual([3, 2, 2]);
+    expect(await values(rows)).toEqual([2, 0, 0, 4, 6, 0, 0, 8, 10, 0, 0, 12]);
+    expect(tape.jacobian(y, tensor([1]))).toBeNull();
+    expect(() => tape.batchJacobian(y, tensor([1, 2]))).toThrow(ShapeError);
   });
 
   test('leave nothing behind but their results', () => {

@@ -1,0 +1,61 @@
+/**
+ * @file Jacobians, one backward walk a row.
+ */
+import { ShapeError } from '../core/errors.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
+import { broadcastTo } from '../ops/broadcastTo.ts';
+import { reshape } from '../ops/reshape.ts';
+import { stack } from '../ops/stack.ts';
+import { tensor } from '../tensor/create.ts';
+import { tidy } from '../tensor/scope.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+
+/** Gradient of `target` for one cotangent. */
+type Walk = (cotangent: Tensor) => Tensor | null;
+
+/** Row i of the result is the gradient of element i of the target. Null where source and target aren't connected. */
+export function jacobianRows(walk: Walk, target: Tensor, source: Tensor): Tensor | null {
+  return rows(walk, target.shape, source.shape, [...target.shape, ...source.shape], (unit) => unit);
+}
+
+/**
+ * Jacobians of each example: target [b, ...t], source [b, ...s] → [b, ...t, ...s]. Example i of the target must depend
+ * on example i of the source alone.
+ */
+export function batchJacobianRows(walk: Walk, target: Tensor, source: Tensor): Tensor | null {
+  const [batch, ...inner] = target.shape;
+  if (batch === undefined || batch !== source.shape[0]) {
+    throw new ShapeError({
+      op: 'batchJacobian',
+      rule: 'target and source share their first axis, the batch.',
+      received: `${formatSpec(target)} and ${formatSpec(source)}`,
+      mend: 'use jacobian() for tensors without a common batch axis.',
+    });
+  }
+  const inEachExample = (unit: Tensor) =>
+    broadcastTo(reshape(unit, { shape: [1, ...inner] }), { shape: target.shape });
+  const rest = source.shape.slice(1);
+  return rows(walk, inner, source.shape, [batch, ...inner, ...rest], inEachExample, 1);
+}
+
+function rows(
+  walk: Walk,
+  over: Shape,
+  source: Shape,
+  result: Shape,
+  cotangentOf: (unit: Tensor) => Tensor,
+  axis = 0,
+): Tensor | null {
+  const count = sizeOf(over);
+  if (count === 0 || sizeOf(source) === 0) return tensor([], { shape: result });
+  const walked: Tensor[] = [];
+  for (let i = 0; i < count; i++) {
+    const values = new Float32Array(count);
+    values[i] = 1;
+    const row = tidy(() => walk(cotangentOf(tensor(values, { shape: over }))));
+    if (!row) return null;
+    walked.push(row);
+  }
+  return reshape(stack(walked, { axis }), { shape: result });
+}
