@@ -1,0 +1,154 @@
+/**
+ * @file The page: shows both reconstructions while they run. The command `npm run demo` drives the same page through
+ * `perceptualLossDemo`.
+ */
+import { type Curve, drawCurves } from './curve.ts';
+import {
+  type DemoEvents,
+  type DemoResult,
+  type DemoSettings,
+  imageData,
+  type RunName,
+  runDemo,
+} from './demo.ts';
+import { drawSheet } from './sheet.ts';
+
+const defaultLayers = ['block1_conv2', 'block2_conv2', 'block3_conv2', 'block4_conv2'];
+
+/** What the command asks for, and gets: pictures travel as data URLs. */
+interface Order extends Omit<DemoSettings, 'image'> {
+  image: string | null;
+}
+
+interface Report {
+  run: RunName;
+  step: number;
+  steps: number;
+  loss: number;
+  stepsPerSecond: number;
+}
+
+declare global {
+  var perceptualLossDemo: {
+    run(
+      order: Order,
+    ): Promise<{ result: Omit<DemoResult, 'target' | 'start'>; sheet: string; curves: string }>;
+  };
+  /** Put in place by the command. */
+  var reportProgress: ((report: Report) => void) | undefined;
+}
+
+const element = <T extends Element>(id: string) => document.querySelector(`#${id}`) as unknown as T;
+const status = element<HTMLElement>('status');
+const stop = element<HTMLButtonElement>('stop');
+const form = element<HTMLFormElement>('settings');
+
+function show(id: string, pixels: ImageData): void {
+  const canvas = element<HTMLCanvasElement>(id);
+  canvas.width = pixels.width;
+  canvas.height = pixels.height;
+  canvas.getContext('2d')?.putImageData(pixels, 0, 0);
+}
+
+const curvesOf = (losses: Readonly<Record<RunName, readonly number[]>>): Curve[] => [
+  { name: 'pixel loss', colour: '#0369a1', losses: losses.pixel },
+  { name: 'perceptual loss', colour: '#c2410c', losses: losses.perceptual },
+];
+
+/** Runs the demonstration and shows it as it goes. */
+async function runOnPage(settings: DemoSettings, events: DemoEvents = {}): Promise<DemoResult> {
+  const shown: Record<RunName, number[]> = { pixel: [], perceptual: [] };
+  const result = await runDemo(settings, {
+    ...events,
+    onStart: (target, start) => {
+      for (const id of ['start', 'pixel', 'perceptual']) show(id, start);
+      show('target', target);
+    },
+    onProgress: async (run, progress) => {
+      const { step, steps, loss, stepsPerSecond, losses, picture } = progress;
+      shown[run] = losses;
+      status.textContent = `${run} loss: step ${step} of ${steps}, loss ${loss.toPrecision(3)}, ${stepsPerSecond.toFixed(1)} steps/s`;
+      element('curves').innerHTML = drawCurves(curvesOf(shown), steps);
+      show(run, await imageData(picture));
+      await events.onProgress?.(run, progress);
+    },
+  });
+  for (const run of ['pixel', 'perceptual'] as const) show(run, result[run].pixels);
+  const decibels = (run: RunName) => result[run].psnr.toFixed(1);
+  status.textContent = `Done on ${result.adapter}: ${decibels('pixel')} dB by pixel loss, ${decibels('perceptual')} dB by perceptual loss.`;
+  return result;
+}
+
+function settingsOf(form: HTMLFormElement): DemoSettings {
+  const data = new FormData(form);
+  const file = data.get('image');
+  return {
+    size: Number(data.get('size')),
+    steps: Number(data.get('steps')),
+    seed: Number(data.get('seed')),
+    layers: defaultLayers,
+    image: file instanceof File && file.size > 0 ? file : null,
+  };
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const controller = new AbortController();
+  const button = form.querySelector('button[type=submit]') as HTMLButtonElement;
+  button.disabled = true;
+  stop.disabled = false;
+  stop.onclick = () => controller.abort();
+  status.textContent = 'Preparing …';
+  try {
+    await runOnPage(settingsOf(form), { signal: controller.signal });
+  } catch (error) {
+    status.textContent = controller.signal.aborted ? 'Stopped.' : String(error);
+  } finally {
+    button.disabled = false;
+    stop.disabled = true;
+  }
+});
+
+globalThis.perceptualLossDemo = {
+  async run({ image, ...settings }) {
+    const picture = image === null ? null : await (await fetch(image)).blob();
+    const result = await runOnPage(
+      { ...settings, image: picture },
+      {
+        onProgress: (run, { step, steps, loss, stepsPerSecond }) =>
+          globalThis.reportProgress?.({ run, step, steps, loss, stepsPerSecond }),
+      },
+    );
+    const { target, start, ...rest } = result;
+    const sheet = drawSheet(
+      `Reconstructed from noise in ${settings.steps} steps`,
+      `VGG19 with random weights (seed ${settings.seed}) at ${settings.layers.join(', ')}. ${result.adapter}.`,
+      [
+        { title: 'Target', caption: `${target.width} × ${target.height} pixels`, pixels: target },
+        { title: 'Start', caption: `noise, ${start.psnr.toFixed(1)} dB`, pixels: start.pixels },
+        {
+          title: 'By pixel loss',
+          caption: `${result.pixel.psnr.toFixed(1)} dB PSNR`,
+          pixels: result.pixel.pixels,
+        },
+        {
+          title: 'By perceptual loss',
+          caption: `${result.perceptual.psnr.toFixed(1)} dB PSNR`,
+          pixels: result.perceptual.pixels,
+        },
+      ],
+    );
+    const curves = drawCurves(
+      curvesOf({ pixel: rest.pixel.losses, perceptual: rest.perceptual.losses }),
+      settings.steps,
+    );
+    return { result: rest, sheet: await dataUrl(sheet), curves };
+  },
+};
+
+async function dataUrl(canvas: OffscreenCanvas): Promise<string> {
+  const reader = new FileReader();
+  reader.readAsDataURL(await canvas.convertToBlob({ type: 'image/png' }));
+  await new Promise((resolve) => reader.addEventListener('load', resolve, { once: true }));
+  return reader.result as string;
+}

@@ -1,0 +1,170 @@
+// @ts-check
+/**
+ * @file `npm run demo`: from a fresh clone to a picture reconstructed from noise, twice. Installs what is missing, builds
+ * the library and the page, opens the page in headless Chromium, and writes what it gives into out/.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { HELP, mimeType, OptionError, parseOptions } from './lib/demo-options.mjs';
+import { Progress } from './lib/progress.mjs';
+import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+
+/** @typedef {import('./lib/demo-options.mjs').DemoOptions} DemoOptions */
+/** @typedef {{ losses: number[], psnr: number }} Run */
+/**
+ * @typedef {object} Outcome what the page gives
+ * @property {{ adapter: string, pixel: Run, perceptual: Run, stepsPerSecond: number, submitsPerStep: number, peakBytes: number }} result
+ * @property {string} sheet a data URL
+ * @property {string} curves an SVG
+ */
+
+const OUT = path.join(ROOT, 'out');
+const SITE = path.join(ROOT, 'site', 'perceptual-loss');
+const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+
+async function main() {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const progress = new Progress();
+  const { env } = setup({ browser: !options.serve });
+  progress.say('Building the library and the page …');
+  build(env, ['build'], 'the library');
+  build(env, [process.execPath, 'scripts/build-types.mjs'], 'the types');
+  build(env, ['build', '--config', 'examples/perceptual-loss/vite.config.ts'], 'the page');
+  if (options.serve) return serve();
+  const outcome = await reconstruct(options, progress);
+  report(options, outcome, progress);
+}
+
+/**
+ * Runs one command of the build; what it prints is shown only where it fails.
+ *
+ * @param {Record<string, string>} env
+ * @param {string[]} command arguments of vite, or a whole command
+ * @param {string} what
+ */
+function build(env, command, what) {
+  const [file, ...args] = command[0] === process.execPath ? command : [process.execPath, VITE, ...command];
+  const result = spawnSync(/** @type {string} */ (file), args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  if (result.status === 0) return;
+  throw new SetupError(`${what} must build. Received:\n${result.stdout}${result.stderr}`);
+}
+
+/**
+ * @param {DemoOptions} options
+ * @param {Progress} progress
+ * @returns {Promise<Outcome & { engine: string }>}
+ */
+async function reconstruct({ size, steps, seed, layers, image }, progress) {
+  const { launchBrowser, openPage, serveFolder } = await import('./lib/browser.mjs');
+  const server = await serveFolder(SITE);
+  const browser = await launchBrowser();
+  try {
+    const engine = await browser.version();
+    progress.say(`${engine}, ${size} × ${size} pixels, ${steps} steps each.`);
+    const { page, errors } = await openPage(browser, server.url, {
+      prepare: (fresh) =>
+        fresh.exposeFunction('reportProgress', (/** @type {any} */ state) => show(progress, state)),
+    });
+    const order = { size, steps, seed, layers, image: image === null ? null : dataUrl(image) };
+    const outcome = await page
+      .evaluate((given) => globalThis.perceptualLossDemo.run(given), order)
+      .catch((error) => {
+        throw explained(error, image);
+      });
+    if (errors.length > 0) throw new Error(`The page reported:\n${errors.join('\n')}`);
+    return { ...outcome, engine };
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/** @param {Progress} progress @param {{ run: string, step: number, steps: number, loss: number, stepsPerSecond: number }} state */
+function show(progress, { run, step, steps, loss, stepsPerSecond }) {
+  progress.update({
+    label: run,
+    done: step,
+    total: steps,
+    note: `loss ${loss.toExponential(2)}`,
+    stepsPerSecond,
+  });
+}
+
+/** @param {string} file */
+function dataUrl(file) {
+  const bytes = fs.readFileSync(file);
+  return `data:${mimeType(bytes)};base64,${bytes.toString('base64')}`;
+}
+
+/** A picture that the browser can't decode is a bad argument. @param {unknown} error @param {string | null} image */
+function explained(error, image) {
+  const message = error instanceof Error ? error.message : String(error);
+  if (image === null || !/could not be decoded|InvalidStateError/.test(message)) return error;
+  return new OptionError(
+    `--image: the file is damaged: it can't be decoded: ${image}. Mend: save it anew as a PNG or JPEG.`,
+  );
+}
+
+/** @param {DemoOptions} options @param {Outcome & { engine: string }} outcome @param {Progress} progress */
+function report({ size, steps, layers, json }, { result, sheet, curves, engine }, progress) {
+  const { adapter, pixel, perceptual, stepsPerSecond, submitsPerStep, peakBytes } = result;
+  /** @param {Run} run */
+  const numbers = ({ losses, psnr }) => ({ first: losses[0], last: losses.at(-1), psnr });
+  const summary = {
+    adapter,
+    engine,
+    size,
+    steps,
+    stepsPerSecond,
+    pixel: numbers(pixel),
+    perceptual: { ...numbers(perceptual), layers },
+    submitsPerStep,
+    peakBytes,
+  };
+  fs.mkdirSync(OUT, { recursive: true });
+  const text = `${JSON.stringify(summary, null, 2)}\n`;
+  fs.writeFileSync(
+    path.join(OUT, 'perceptual-loss.png'),
+    Buffer.from(sheet.slice(sheet.indexOf(',') + 1), 'base64'),
+  );
+  fs.writeFileSync(path.join(OUT, 'loss.svg'), curves);
+  fs.writeFileSync(path.join(OUT, 'summary.json'), text);
+  if (json) {
+    process.stdout.write(text);
+    return;
+  }
+  progress.say(`\nOn ${adapter}:`);
+  for (const [name, { losses, psnr }] of Object.entries({ pixel, perceptual })) {
+    const [first = 0, last = 0] = [losses[0], losses.at(-1)];
+    progress.say(
+      `  ${name.padEnd(10)} loss ${first.toExponential(2)} → ${last.toExponential(2)} (${(first / last).toFixed(0)} times less), picture ${psnr.toFixed(1)} dB`,
+    );
+  }
+  progress.say('\nWritten: out/perceptual-loss.png, out/loss.svg, out/summary.json');
+}
+
+async function serve() {
+  const { serveFolder } = await import('./lib/browser.mjs');
+  const { url } = await serveFolder(SITE, { port: 8080 });
+  process.stdout.write(`${url} — open it in a browser with WebGPU; Ctrl-C ends.\n`);
+}
+
+await runMain(async () => {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+});
