@@ -76,7 +76,8 @@ ${head}
     }
     sums[local] = own;
     workgroupBarrier();
-    for (var reach = 1u; reach < ${sortWorkgroup}u; reach <<= 1u) {
+    let used = min(${sortWorkgroup}u, params.tiles - start);
+    for (var reach = 1u; reach < used; reach <<= 1u) {
       var below = 0u;
       if (local >= reach) {
         below = sums[local - reach];
@@ -88,7 +89,7 @@ ${head}
     if (tile < params.tiles) {
       counts[base + tile] = before + sums[local] - own;
     }
-    before += sums[${sortWorkgroup - 1}u];
+    before += sums[used - 1u];
     workgroupBarrier();
   }
   if (local == 0u) {

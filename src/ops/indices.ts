@@ -87,7 +87,7 @@ export function named(name: string, { shape, dtype }: TensorSpec): string {
  */
 export function checkingOf(
   call: Call,
-  indices: Tensor,
+  indices: TensorSpec,
   { validateIndices = true, mode }: IndexOptions,
   target: IndexTarget,
 ): IndexChecking {
@@ -107,7 +107,7 @@ export function checkingOf(
     });
     return unchecked;
   }
-  if (!validates || indices.size === 0) return unchecked;
+  if (!validates || indices.shape.includes(0)) return unchecked;
   return {
     check: ignoresNegative ? 'above' : 'all',
     // Only the last index of a position tells which axis is meant, where indices take turns.

@@ -1,7 +1,7 @@
 /**
  * @file Tensors from host data and from an app's own buffers.
  */
-import { bytesPerElement, type DType, isDType } from '../core/dtype.ts';
+import { bytesPerElement, type DType, isDType, type TypedData } from '../core/dtype.ts';
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, type Shape, sizeOf } from '../core/shape.ts';
 import { type Device, getDevice } from '../gpu/device.ts';
@@ -26,8 +26,11 @@ export type HostValues =
   | readonly boolean[]
   | readonly (readonly boolean[])[];
 
+/** Values on the host, row-major, with their shape. */
+export type ShapedData = TypedData & { readonly shape?: Shape };
+
 export interface TensorOptions<D extends DType = DType> {
-  /** Default: the nesting of the values, or [length] for a typed array. */
+  /** Default: the nesting of the values; for a typed array its own `shape` where it has one, else [length]. */
   shape?: Shape;
   /** Default: bool for booleans, the array's own for typed arrays (bytes become int32), float32 otherwise. */
   dtype?: D;
@@ -60,7 +63,9 @@ export function freshTensor<D extends DType = 'float32'>(
 export function fromHost(by: string, values: HostValues, { shape, dtype, name }: TensorOptions = {}): Tensor {
   if (dtype !== undefined) checkDType(by, dtype);
   const flat: number[] | HostArray = ArrayBuffer.isView(values) ? (values as HostArray) : [];
-  const nesting = ArrayBuffer.isView(values) ? [flat.length] : flatten(by, values, flat as number[]);
+  const nesting = ArrayBuffer.isView(values)
+    ? ((values as ShapedData).shape ?? [flat.length])
+    : flatten(by, values, flat as number[]);
   if (shape !== undefined) checkShape(by, shape);
   else checkShape(by, nesting);
   const target = shape ?? nesting;

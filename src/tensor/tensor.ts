@@ -20,6 +20,11 @@ export type NestedArray = number | NestedArray[];
 /** Which tensor a host array was read back from, so that an upload of it can say what it lost. */
 const readBackFrom = new WeakMap<TypedData, Origin>();
 
+/** Notes that host `data` hold values of `origin`. */
+export function rememberOrigin(data: TypedData, origin: Origin): void {
+  readBackFrom.set(data, origin);
+}
+
 export function originOfData(data: unknown): Origin | undefined {
   return typeof data === 'object' && data !== null ? readBackFrom.get(data as TypedData) : undefined;
 }
@@ -133,7 +138,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
     try {
       const bytes = await this.device.read({ buffer, offset, bytes: this.bytes });
       const data = viewOf(bytes, this.dtype, this.size) as DataOf[D];
-      readBackFrom.set(data as TypedData, origin);
+      rememberOrigin(data as TypedData, origin);
       return data;
     } finally {
       held.release();

@@ -1,0 +1,60 @@
+/** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
+import type { DataOf } from '../core/dtype.ts';
+import type { Shape } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { originOf, rememberOrigin, Tensor } from '../tensor/tensor.ts';
+import { tensor } from '../tensor/create.ts';
+import { Call } from './call.ts';
+import { gatherSpec } from './gather.ts';
+import { type AxisOptions, axisGeometry, checkingOf, named, readsAsZeros } from './indices.ts';
+import type { TensorLike } from './operands.ts';
+
+/** Gathered values, row-major, that `freshTensor` takes as they are. Bools are 0 and 1. */
+export type GatheredData = DataOf[keyof DataOf] & { readonly shape: Shape };
+
+/**
+ * Reads `x` and the indices back and gathers on the host. What it gives are numbers: a tensor made of them,
+ * `freshTensor(await gatherOnHost(x, indices))`, is new, without history, and no gradient reaches x through it. Prefer
+ * `gather`.
+ * Shapes and options: those of `gather`.
+ * Errors: IndexOutOfRangeError, ShapeError, DTypeError.
+ */
+export async function gatherOnHost(
+  x: Tensor,
+  indices: TensorLike,
+  options: AxisOptions = {},
+): Promise<GatheredData> {
+  const onDevice = indices instanceof Tensor;
+  using source = onDevice ? null : tensor(indices, { dtype: 'int32' });
+  const given = (source ?? indices) as Tensor;
+  const spec: TensorSpec = { shape: given.shape, dtype: given.dtype };
+  const { shape } = gatherSpec('gatherOnHost', 'x', x, spec, options);
+  const { axis, indexing } = axisGeometry('gatherOnHost', 'x', x.shape, spec.shape, options);
+  const [table, rows] = await Promise.all([x.data(), given.data()]);
+  const call = new Call('gatherOnHost', [], [x, onDevice ? rows : indices]);
+  checkingOf(
+    call,
+    spec,
+    {},
+    {
+      input: 1,
+      name: 'indices',
+      of: named('x', x),
+      axes: [axis],
+      limits: [indexing.rows],
+      mend: readsAsZeros,
+    },
+  );
+  const { batch, outer, entries, inner } = indexing;
+  const out = new (table.constructor as new (length: number) => typeof table)(
+    batch * outer * entries * inner,
+  );
+  for (let run = 0; run < batch * outer * entries; run++) {
+    const block = Math.floor(run / entries);
+    const row = rows[Math.floor(block / outer) * entries + (run % entries)] as number;
+    const first = (block * indexing.rows + row) * inner;
+    out.set(table.subarray(first, first + inner) as never, run * inner);
+  }
+  rememberOrigin(out, originOf(x));
+  return Object.assign(out, { shape });
+}

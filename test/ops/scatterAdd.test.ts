@@ -1,0 +1,154 @@
+/**
+ * @file Scatter-add against sums in float64, and bit for bit the same on every run. All ways of grouping give one list,
+ * so that sums are tested on the cheapest alone: a radix sort takes a CPU seconds.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { init, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts';
+import { type Indexing, unchecked } from '../../src/kernels/indexing.ts';
+import { type ScatterStrategy, scatterAddKernel } from '../../src/kernels/scatter.ts';
+import { groupByKey } from '../../src/kernels/sort.ts';
+import { generator } from './samples/draw.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+interface Problem {
+  batch: number;
+  outer: number;
+  rows: number;
+  entries: number;
+  inner: number;
+  indices: Int32Array;
+  updates: Float32Array;
+}
+
+type Geometry = Omit<Problem, 'indices' | 'updates'>;
+type Distribution = (random: () => number, rows: number) => number;
+
+const distributions: Record<string, Distribution> = {
+  uniform: (random, rows) => Math.floor(random() * rows),
+  // Frequency falls as 1 / rank: the first rows get most of the entries.
+  zipf: (random, rows) => Math.min(rows - 1, Math.floor(rows ** random()) - 1),
+  equal: (_, rows) => Math.min(3, rows - 1),
+  'partly outside': (random, rows) => Math.floor(random() * 1.5 * rows - 0.25 * rows),
+};
+
+function problem(geometry: Geometry, distribution: Distribution): Problem {
+  const random = generator(geometry.entries + geometry.rows);
+  const { batch, outer, rows, entries, inner } = geometry;
+  return {
+    ...geometry,
+    indices: Int32Array.from({ length: batch * entries }, () => distribution(random, rows)),
+    updates: Float32Array.from({ length: batch * outer * entries * inner }, () => 2 * random() - 1),
+  };
+}
+
+function expected({ batch, outer, rows, entries, inner, indices, updates }: Problem) {
+  const sums = new Float64Array(batch * outer * rows * inner);
+  const magnitudes = new Float64Array(sums.length);
+  for (let run = 0; run < batch * outer * entries; run++) {
+    const block = Math.floor(run / entries);
+    const row = indices[Math.floor(block / outer) * entries + (run % entries)] as number;
+    if (row < 0 || row >= rows) continue;
+    for (let i = 0; i < inner; i++) {
+      const at = (block * rows + row) * inner + i;
+      const value = updates[run * inner + i] as number;
+      sums[at] = (sums[at] as number) + value;
+      magnitudes[at] = (magnitudes[at] as number) + Math.abs(value);
+    }
+  }
+  return { sums, magnitudes };
+}
+
+async function run(given: Problem, strategy?: ScatterStrategy): Promise<Float32Array> {
+  const { batch, outer, rows, entries, inner } = given;
+  const indexing: Indexing = {
+    addressing: 'axis',
+    mode: 'outside',
+    batch,
+    outer,
+    rows,
+    entries,
+    inner,
+    limit: rows,
+  };
+  const out = tidy(() => {
+    const indices = tensor(given.indices) as Tensor;
+    const updates = tensor(given.updates) as Tensor;
+    const spec = { shape: [batch, outer, rows, inner], dtype: 'float32' } as const;
+    return scatterAddKernel('scatterAdd', indices, updates, spec, indexing, unchecked, strategy);
+  });
+  const data = (await out.data()) as Float32Array;
+  out.dispose();
+  return data;
+}
+
+/** Elementwise matchers take seconds on arrays of this length. */
+const sameBits = (a: ArrayBufferView, b: ArrayBufferView) => {
+  const bytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
+    new Uint8Array(buffer, byteOffset, byteLength);
+  return Buffer.compare(bytes(a), bytes(b)) === 0;
+};
+
+const geometries: Geometry[] = [
+  { batch: 1, outer: 1, rows: 1, entries: 3000, inner: 3 },
+  { batch: 1, outer: 1, rows: 7, entries: 1024, inner: 4 },
+  { batch: 1, outer: 1, rows: 300, entries: 1025, inner: 1 },
+  { batch: 1, outer: 5, rows: 70, entries: 600, inner: 1 },
+  { batch: 3, outer: 2, rows: 40, entries: 333, inner: 8 },
+  { batch: 1, outer: 1, rows: 70000, entries: 5000, inner: 2 },
+];
+
+describe.each(Object.entries(distributions))('%s indices', (_, distribution) => {
+  test.each(geometries)(
+    'of $entries entries into $batch · $rows rows, $outer · $inner elements each',
+    async (geometry) => {
+      const given = problem(geometry, distribution);
+      const { sums, magnitudes } = expected(given);
+      const strategies: ScatterStrategy[] =
+        geometry.rows * geometry.entries < 1e6 ? ['direct', 'counting'] : ['counting'];
+      const results = await Promise.all(strategies.map((strategy) => run(given, strategy)));
+      for (const result of results) {
+        result.forEach((value, i) => {
+          const allowed = 1e-6 * (magnitudes[i] as number);
+          if (Math.abs(value - (sums[i] as number)) > allowed) {
+            expect.fail(`element ${i}: ${value} against ${sums[i]}, allowed ${allowed}`);
+          }
+        });
+      }
+      expect(sameBits(await run(given, 'counting'), results.at(-1) as Float32Array)).toBe(true);
+    },
+  );
+});
+
+test('grouping is stable, and lists every key', async () => {
+  const random = generator(5);
+  const total = 3000;
+  const host = Uint32Array.from({ length: 1100 }, () => Math.floor(random() ** 3 * (total + 1)));
+  const sorted = Array.from(host.keys()).sort((a, b) => (host[a] as number) - (host[b] as number) || a - b);
+  const keys = tensor(host) as Tensor;
+  for (const strategy of ['counting', 'radix'] as const) {
+    const { order, offsets } = groupByKey('sort', keys, total, strategy);
+    expect(sameBits(await order.data(), Uint32Array.from(sorted))).toBe(true);
+    const bounds = (await offsets.data()).subarray(0, total + 1);
+    const counted = new Uint32Array(total + 2);
+    for (const key of host) counted[key + 1] = (counted[key + 1] as number) + 1;
+    for (let key = 1; key <= total; key++)
+      counted[key] = (counted[key] as number) + (counted[key - 1] as number);
+    expect(sameBits(bounds, counted.subarray(0, total + 1))).toBe(true);
+  }
+});
+
+test('a hundred thousand equal indices give the same bits every time', async () => {
+  const entries = 100_000;
+  const random = generator(11);
+  const indices = tensor(new Int32Array(entries).fill(2)) as Tensor;
+  const host = Float32Array.from({ length: entries }, () => random());
+  const updates = tensor(host) as Tensor;
+  const read = async () => (await scatterAdd(indices, updates, { shape: [5] }).data()) as Float32Array;
+  const first = await read();
+  const sum = host.reduce((total, value) => total + value, 0);
+  expect(Math.abs((first[2] as number) - sum)).toBeLessThan(1e-6 * sum);
+  expect(sameBits(await read(), first)).toBe(true);
+});
