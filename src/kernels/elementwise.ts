@@ -16,6 +16,7 @@ import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { bitsOf } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
 
 const kernel = defineKernel({
@@ -32,6 +33,8 @@ const kernel = defineKernel({
     count: 'u32',
     alpha: 'f32',
     beta: 'f32',
+    alpha_bits: 'u32',
+    beta_bits: 'u32',
     shape: 'u32x8',
     a_strides: 'u32x8',
     b_strides: 'u32x8',
@@ -41,6 +44,10 @@ const kernel = defineKernel({
   source: elementwise,
 });
 
+/**
+ * Numbers that an expression reads as `params.alpha` and `params.beta`; where the first operand holds integers, exactly as
+ * the bits `params.alpha_bits` and `params.beta_bits`.
+ */
 export interface Scalars {
   alpha?: number;
   beta?: number;
@@ -115,9 +122,9 @@ export function elementwiseKernel(
   expression: string,
   operands: readonly Tensor[],
   spec: TensorSpec,
-  scalars: Scalars = {},
+  { alpha = 0, beta = 0 }: Scalars = {},
 ): Tensor {
-  const device = (operands[0] as Tensor).device;
+  const { device, dtype } = operands[0] as Tensor;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
   const { layouts, width, shape, strides } = plan(operands, spec.shape);
@@ -135,8 +142,10 @@ export function elementwiseKernel(
     bindings: { ...bindings, out: out.storage },
     params: {
       count,
-      alpha: scalars.alpha ?? 0,
-      beta: scalars.beta ?? 0,
+      alpha,
+      beta,
+      alpha_bits: bitsOf(alpha, dtype),
+      beta_bits: bitsOf(beta, dtype),
       shape,
       a_strides: strides[0] ?? [],
       b_strides: strides[1] ?? [],

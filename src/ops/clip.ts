@@ -1,5 +1,5 @@
 /** @file clip */
-import { type DType, isFloating, requireDType } from '../core/dtype.ts';
+import { type DType, isFloating, requireDType, wgslType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -7,7 +7,6 @@ import { elementwiseKernel } from '../kernels/elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
-import { constant } from './operands.ts';
 import { defineSlope } from './slope.ts';
 
 export interface ClipOptions {
@@ -75,9 +74,8 @@ export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp<[x: Tensor], 
       const expression = 'smaller(larger(a, params.alpha), params.beta)';
       return elementwiseKernel('clip', expression, [x], spec as TensorSpec, { alpha, beta });
     }
-    // Parameters are floats, which don't hold every integer.
-    const bounds = [alpha, beta].map((bound) => constant(x.device, bound, x.dtype));
-    return elementwiseKernel('clip', 'clamp(a, b, c)', [x, ...bounds], spec as TensorSpec);
+    const [from, to] = ['alpha', 'beta'].map((name) => `bitcast<${wgslType(x.dtype)}>(params.${name}_bits)`);
+    return elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], spec as TensorSpec, { alpha, beta });
   },
   backward: ([dy], { inputs: [x] }, options) => [clipSlope(dy as Tensor, x as Tensor, options)],
 });

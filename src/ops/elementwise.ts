@@ -73,7 +73,10 @@ export interface BinaryDefinition {
   computes?: (common: DType) => DType;
   /** Dtype of the result, from the dtype that is computed in. Default: that one. */
   result?: (dtype: DType) => DType;
-  /** Gradients for both operands in the output's shape, before the sum over broadcast axes; null where there are none. */
+  /**
+   * Gradients for both operands in the output's shape, before the sum over broadcast axes; null where there are none.
+   * x and y come in the dtype that was computed in.
+   */
   gradient:
     | ((
         dy: Tensor,
@@ -110,10 +113,14 @@ export function defineBinary(definition: BinaryDefinition): BinaryOp {
     },
     backward:
       gradient &&
-      (([dy], { inputs: [x, y], outputs: [out], inputSpecs, needs }) =>
-        gradient(dy as Tensor, x as Tensor, y as Tensor, needs, out as Tensor).map((g, i) =>
-          g && needs[i] ? sumToShape(g, (inputSpecs[i] as TensorSpec).shape) : null,
-        )),
+      (([dy], { inputs, outputs: [out], inputSpecs, needs }) => {
+        const specs = inputSpecs as readonly [TensorSpec, TensorSpec];
+        const dtype = computes(promote(name, specs[0].dtype, specs[1].dtype));
+        const [x, y] = inputs.map((input) => input && converted(input, dtype)) as [Tensor, Tensor];
+        return gradient(dy as Tensor, x, y, needs, out as Tensor).map((g, i) =>
+          g && needs[i] ? sumToShape(g, (specs[i] as TensorSpec).shape) : null,
+        );
+      }),
     ...(reads ? { save: reads } : {}),
   });
 }

@@ -5,14 +5,7 @@ import { elementwiseKernel } from '../kernels/elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
 import { defineOp, type Op } from './define.ts';
-import {
-  type BinaryOp,
-  converted,
-  defineBinary,
-  defineUnary,
-  sumToShape,
-  type UnaryOp,
-} from './elementwise.ts';
+import { type BinaryOp, defineBinary, defineUnary, sumToShape, type UnaryOp } from './elementwise.ts';
 import { onesLike } from './like.ts';
 import { defineSlope, type Slope } from './slope.ts';
 import { square } from './unary.ts';
@@ -76,8 +69,8 @@ export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'pow',
   expression: (dtype) => `${powers[dtype]}(a, b)`,
   gradient: (dy, x, y, needs, out) => [
-    needs[0] ? powSlope(dy, converted(x, 'float32'), converted(y, 'float32')) : null,
-    needs[1] ? mul(mul(dy, out), logOrZero(converted(x, 'float32'))) : null,
+    needs[0] ? powSlope(dy, x, y) : null,
+    needs[1] ? mul(mul(dy, out), logOrZero(x)) : null,
   ],
   reads: { inputs: [0, 1], outputs: [0] },
 });
