@@ -1,0 +1,516 @@
+/**
+ * @file Elementwise functions against JavaScript's own in float64, in units in the last place, on grids that reach from
+ * subnormal numbers to the largest; and their values at NaN, infinity, zeros and beyond their domains.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as ops from '../../src/index.ts';
+import { init, type Tensor, tensor } from '../../src/index.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+type Unary = (x: Tensor, options?: object) => Tensor;
+const opOf = (name: string) => (ops as unknown as Record<string, Unary>)[name] as Unary;
+
+const { fround } = Math;
+const word = new DataView(new ArrayBuffer(4));
+
+/** The distance of neighbouring floats at `value`; subnormal numbers count as one. */
+function ulp(value: number): number {
+  const magnitude = Math.abs(value);
+  if (magnitude < 2 ** -126) return 2 ** -126;
+  word.setFloat32(0, fround(magnitude));
+  word.setUint32(0, word.getUint32(0) + 1);
+  return Math.min(word.getFloat32(0), 2 ** 128) - fround(magnitude);
+}
+
+function ulpsApart(actual: number, expected: number): number {
+  if (Object.is(actual, expected) || actual === expected || (Number.isNaN(actual) && Number.isNaN(expected)))
+    return 0;
+  const rounded = fround(expected);
+  if (!Number.isFinite(rounded)) return actual === rounded ? 0 : Number.POSITIVE_INFINITY;
+  return Math.abs(actual - expected) / ulp(expected);
+}
+
+/** So many floats from `low` to `high`, evenly spaced. */
+const between = (low: number, high: number, count = 4001) =>
+  Array.from({ length: count }, (_, i) => fround(low + ((high - low) * i) / (count - 1)));
+
+/** Both signs of floats from 2^low to 2^high, evenly spaced in their logarithm. */
+const magnitudes = (low: number, high: number, count = 2001) =>
+  Array.from({ length: count }, (_, i) => fround(2 ** (low + ((high - low) * i) / (count - 1)))).flatMap(
+    (x) => [x, -x],
+  );
+
+async function worst(
+  op: string,
+  grid: readonly number[],
+  reference: (x: number) => number,
+  options?: object,
+): Promise<{ ulps: number; at: number; actual: number; expected: number }> {
+  const values = await opOf(op)(tensor(Float32Array.from(grid)), options).data();
+  let found = { ulps: 0, at: 0, actual: 0, expected: 0 };
+  grid.forEach((x, i) => {
+    const actual = values[i] as number;
+    const ulps = ulpsApart(actual, reference(x));
+    if (!(ulps <= found.ulps)) found = { ulps, at: x, actual, expected: reference(x) };
+  });
+  return found;
+}
+
+/** erf by its series and, far out, the continued fraction of erfc (Abramowitz and Stegun 7.1.5 and 7.1.14). */
+function erfc(x: number): number {
+  if (x < 0) return 2 - erfc(-x);
+  if (x < 2) {
+    let [term, total] = [x, x];
+    for (let n = 1; Math.abs(term) > 1e-18 * Math.abs(total); n++) {
+      term *= (-x * x) / n;
+      total += term / (2 * n + 1);
+    }
+    return 1 - (2 / Math.sqrt(Math.PI)) * total;
+  }
+  let fraction = x;
+  for (let n = 120; n > 0; n--) fraction = x + n / 2 / fraction;
+  return Math.exp(-x * x) / Math.sqrt(Math.PI) / fraction;
+}
+
+const sigmoid = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
+const softplus = (x: number) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+const geluTanh = (x: number) => x * sigmoid(2 * Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3));
+
+const wide = magnitudes(-126, 127);
+
+const positive = (grid: readonly number[]) => grid.map(Math.abs);
+
+describe.each<[string, readonly number[], (x: number) => number, number, object?]>([
+  ['exp', [...between(-87, 88.72), ...magnitudes(-60, 6)], Math.exp, 2],
+  ['expm1', [...between(-87, 88.72), ...magnitudes(-100, 6)], Math.expm1, 3],
+  ['log', [...positive(wide), ...between(0.5, 2)], Math.log, 2],
+  ['log1p', [...positive(wide), ...between(-0.99, 2), ...magnitudes(-100, -2)], Math.log1p, 3],
+  ['sqrt', positive(wide), Math.sqrt, 2],
+  ['rsqrt', positive(wide), (x) => 1 / Math.sqrt(x), 3],
+  ['reciprocal', magnitudes(-125, 125), (x) => 1 / x, 3],
+  ['sin', [...between(-40, 40), ...magnitudes(-100, 127)], Math.sin, 3],
+  ['cos', [...between(-40, 40), ...magnitudes(-100, 127)], Math.cos, 3],
+  ['tan', [...between(-40, 40), ...magnitudes(-100, 127)], Math.tan, 6],
+  ['asin', [...between(-1, 1), ...magnitudes(-100, 0)], Math.asin, 4],
+  ['acos', [...between(-1, 1), ...magnitudes(-100, 0)], Math.acos, 4],
+  ['atan', wide, Math.atan, 4],
+  ['sinh', [...between(-89.4, 89.4), ...magnitudes(-100, 6)], Math.sinh, 5],
+  ['cosh', [...between(-89.4, 89.4), ...magnitudes(-100, 6)], Math.cosh, 5],
+  ['tanh', [...between(-12, 12), ...wide], Math.tanh, 4],
+  ['asinh', wide, Math.asinh, 4],
+  ['acosh', [...between(1, 3), ...magnitudes(0, 127).map(Math.abs)], Math.acosh, 4],
+  ['atanh', [...between(-0.999, 0.999), ...magnitudes(-100, -1)], Math.atanh, 4],
+  ['erf', [...between(-4.5, 4.5), ...magnitudes(-100, 127)], (x) => 1 - erfc(x), 4],
+  ['sigmoid', [...between(-87, 87), ...wide], sigmoid, 4],
+  ['softplus', [...between(-87, 87), ...positive(wide)], softplus, 4],
+  ['logSigmoid', between(-87, 87), (x) => -softplus(-x), 4],
+  ['silu', between(-80, 80), (x) => x * sigmoid(x), 5],
+  ['mish', between(-80, 80), (x) => x * Math.tanh(softplus(x)), 8],
+  // The rounding of the exponent shows in the lower tail.
+  ['gelu', between(-6, 12), (x) => (x * erfc(-x / Math.SQRT2)) / 2, 80],
+  ['gelu', between(-6, 12), geluTanh, 80, { approximate: true }],
+])('%s', (op, grid, reference, allowed, options) => {
+  test(`is within ${allowed} ulp`, async () => {
+    // 1 - erfc loses the small ones.
+    const exact =
+      op === 'erf'
+        ? (x: number) => (Math.abs(x) < 1e-5 ? (2 / Math.sqrt(Math.PI)) * x : reference(x))
+        : reference;
+    const found = await worst(op, grid, exact, options);
+    expect(found.ulps, JSON.stringify(found)).toBeLessThanOrEqual(allowed);
+  });
+});
+
+const inf = Number.POSITIVE_INFINITY;
+const nan = Number.NaN;
+
+describe.each<[string, readonly (readonly [number, number])[], object?]>([
+  [
+    'exp',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, 0],
+      [200, inf],
+      [-200, 0],
+      [0, 1],
+    ],
+  ],
+  [
+    'expm1',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, -1],
+      [200, inf],
+      [-200, -1],
+    ],
+  ],
+  [
+    'log',
+    [
+      [nan, nan],
+      [inf, inf],
+      [0, -inf],
+      [-0, -inf],
+      [-1, nan],
+      [-inf, nan],
+      [1, 0],
+    ],
+  ],
+  [
+    'log1p',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-1, -inf],
+      [-2, nan],
+    ],
+  ],
+  [
+    'sqrt',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-1, nan],
+      [0, 0],
+    ],
+  ],
+  [
+    'rsqrt',
+    [
+      [nan, nan],
+      [inf, 0],
+      [-1, nan],
+      [0, inf],
+    ],
+  ],
+  [
+    'reciprocal',
+    [
+      [nan, nan],
+      [inf, 0],
+      [0, inf],
+      [-0, -inf],
+    ],
+  ],
+  [
+    'sin',
+    [
+      [nan, nan],
+      [inf, nan],
+      [-inf, nan],
+    ],
+  ],
+  [
+    'cos',
+    [
+      [nan, nan],
+      [inf, nan],
+      [0, 1],
+    ],
+  ],
+  [
+    'tan',
+    [
+      [nan, nan],
+      [inf, nan],
+    ],
+  ],
+  [
+    'asin',
+    [
+      [nan, nan],
+      [2, nan],
+      [-inf, nan],
+    ],
+  ],
+  [
+    'acos',
+    [
+      [nan, nan],
+      [2, nan],
+      [1, 0],
+    ],
+  ],
+  [
+    'atan',
+    [
+      [nan, nan],
+      [inf, Math.PI / 2],
+      [-inf, -Math.PI / 2],
+    ],
+  ],
+  [
+    'sinh',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, -inf],
+      [-100, -inf],
+    ],
+  ],
+  [
+    'cosh',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, inf],
+      [-100, inf],
+    ],
+  ],
+  [
+    'tanh',
+    [
+      [nan, nan],
+      [inf, 1],
+      [-inf, -1],
+    ],
+  ],
+  [
+    'asinh',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, -inf],
+    ],
+  ],
+  [
+    'acosh',
+    [
+      [nan, nan],
+      [inf, inf],
+      [0.5, nan],
+      [1, 0],
+    ],
+  ],
+  [
+    'atanh',
+    [
+      [nan, nan],
+      [1, inf],
+      [-1, -inf],
+      [2, nan],
+    ],
+  ],
+  [
+    'erf',
+    [
+      [nan, nan],
+      [inf, 1],
+      [-inf, -1],
+    ],
+  ],
+  [
+    'sigmoid',
+    [
+      [nan, nan],
+      [inf, 1],
+      [-inf, 0],
+    ],
+  ],
+  [
+    'softplus',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, 0],
+      [1e30, 1e30],
+    ],
+  ],
+  [
+    'logSigmoid',
+    [
+      [nan, nan],
+      [inf, 0],
+      [-inf, -inf],
+      [-1e30, -1e30],
+    ],
+  ],
+  [
+    'silu',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-1e30, 0],
+    ],
+  ],
+  [
+    'mish',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-1e30, 0],
+    ],
+  ],
+  [
+    'gelu',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-1e30, 0],
+    ],
+  ],
+  [
+    'gelu',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-1e30, 0],
+    ],
+    { approximate: true },
+  ],
+  [
+    'relu',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, 0],
+      [-0, 0],
+      [1e-40, 1e-40],
+    ],
+  ],
+  [
+    'relu6',
+    [
+      [nan, nan],
+      [inf, 6],
+      [-inf, 0],
+    ],
+  ],
+  [
+    'leakyRelu',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, -inf],
+    ],
+  ],
+  [
+    'elu',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, -1],
+    ],
+  ],
+  [
+    'selu',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, -1.0507009873554805 * 1.6732632423543772],
+    ],
+  ],
+  [
+    'hardSigmoid',
+    [
+      [nan, nan],
+      [inf, 1],
+      [-inf, 0],
+    ],
+  ],
+  [
+    'hardSwish',
+    [
+      [nan, nan],
+      [inf, inf],
+      [-inf, 0],
+    ],
+  ],
+  [
+    'abs',
+    [
+      [nan, nan],
+      [-inf, inf],
+      [-0, 0],
+    ],
+  ],
+  [
+    'sign',
+    [
+      [nan, nan],
+      [-inf, -1],
+      [inf, 1],
+      [0, 0],
+    ],
+  ],
+  [
+    'floor',
+    [
+      [nan, nan],
+      [-inf, -inf],
+      [-0.5, -1],
+    ],
+  ],
+  [
+    'ceil',
+    [
+      [nan, nan],
+      [inf, inf],
+      [0.5, 1],
+    ],
+  ],
+  [
+    'round',
+    [
+      [nan, nan],
+      [inf, inf],
+      [2.5, 2],
+      [-3.5, -4],
+    ],
+  ],
+  [
+    'step',
+    [
+      [nan, nan],
+      [inf, 1],
+      [-inf, -inf],
+    ],
+    { alpha: 2 },
+  ],
+  [
+    'isNaN',
+    [
+      [nan, 1],
+      [inf, 0],
+      [-inf, 0],
+      [1, 0],
+    ],
+  ],
+  [
+    'isInf',
+    [
+      [nan, 0],
+      [inf, 1],
+      [-inf, 1],
+      [1, 0],
+    ],
+  ],
+  [
+    'isFinite',
+    [
+      [nan, 0],
+      [inf, 0],
+      [-inf, 0],
+      [1, 1],
+    ],
+  ],
+  [
+    'clip',
+    [
+      [nan, nan],
+      [inf, 2],
+      [-inf, 1],
+    ],
+    { min: 1, max: 2 },
+  ],
+])('%s at the edges', (op, table, options) => {
+  test.each(table)('%d gives %d', async (x, expected) => {
+    const [actual] = await opOf(op)(tensor([x]), options).data();
+    expect(ulpsApart(actual as number, expected), `${actual}`).toBeLessThanOrEqual(1);
+  });
+});
