@@ -1,0 +1,59 @@
+/** @file binaryCrossentropy */
+import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
+import { softplus } from '../../ops/activations.ts';
+import { add, mul, neg, sub } from '../../ops/arithmetic.ts';
+import { clip } from '../../ops/clip.ts';
+import { mean } from '../../ops/mean.ts';
+import { log } from '../../ops/unary.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon } from '../epsilon.ts';
+import { requireNumber } from './check.ts';
+import { defineLoss, type LossMaker } from './define.ts';
+
+export interface BinaryCrossentropyOptions {
+  /** Whether yPred holds logits; probabilities otherwise. Default false. */
+  fromLogits?: boolean;
+  /** In [0, 1]: draws targets towards 1/2 by this part. Default 0. */
+  labelSmoothing?: number;
+  /** Axis of the mean. Default -1. */
+  axis?: number;
+}
+
+/**
+ * The mean over `axis` of -yTrue·log(p) - (1 - yTrue)·log(1 - p). Shapes of yTrue and yPred are the same; the result has
+ * them without `axis`. Probabilities are clipped to [1e-7, 1 - 1e-7]; from logits, nothing is, and the loss stays finite.
+ * Errors: ShapeError; ValueError for options.
+ */
+export const binaryCrossentropy: LossMaker<BinaryCrossentropyOptions> =
+  /* @__PURE__ */ defineLoss<BinaryCrossentropyOptions>({
+    className: 'BinaryCrossentropy',
+    aliases: ['bce'],
+    defaults: { fromLogits: false, labelSmoothing: 0, axis: -1 },
+    check: ({ fromLogits, labelSmoothing }, op) => {
+      requireBoolean(op, 'fromLogits', fromLogits);
+      requireNumber(op, 'labelSmoothing', labelSmoothing, { min: 0, max: 1 });
+    },
+    shapes: 'same',
+    values: (yTrue, yPred, { fromLogits, labelSmoothing, axis }, op) => {
+      normalizeAxis(op, axis, yPred.shape.length);
+      const targets = smoothBinary(yTrue, labelSmoothing);
+      const entropy = fromLogits ? crossentropyOfLogits : crossentropyOfProbabilities;
+      return mean(entropy(targets, yPred), { axis });
+    },
+  });
+
+/** Targets drawn towards 1/2. */
+export function smoothBinary(yTrue: Tensor, by: number): Tensor {
+  return by === 0 ? yTrue : add(mul(yTrue, 1 - by), by / 2);
+}
+
+/** Neither term cancels against the other, for targets near 0 and near 1; log(1 + exp x) is smooth at 0, too. */
+function crossentropyOfLogits(targets: Tensor, logits: Tensor): Tensor {
+  return add(mul(targets, softplus(neg(logits))), mul(sub(1, targets), softplus(logits)));
+}
+
+/** Elementwise, of probabilities clipped to [1e-7, 1 - 1e-7]. */
+export function crossentropyOfProbabilities(targets: Tensor, probabilities: Tensor): Tensor {
+  const p = clip(probabilities, { min: epsilon, max: 1 - epsilon });
+  return neg(add(mul(targets, log(p)), mul(sub(1, targets), log(sub(1, p)))));
+}

@@ -1,0 +1,68 @@
+/** @file binaryFocalCrossentropy */
+import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
+import { sigmoid } from '../../ops/activations.ts';
+import { add, mul, sub } from '../../ops/arithmetic.ts';
+import { mean } from '../../ops/mean.ts';
+import { pow } from '../../ops/pow.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import {
+  type BinaryCrossentropyOptions,
+  crossentropyOfProbabilities,
+  smoothBinary,
+} from './binaryCrossentropy.ts';
+import { requireNumber } from './check.ts';
+import { defineLoss, type LossMaker } from './define.ts';
+
+export interface BinaryFocalCrossentropyOptions extends BinaryCrossentropyOptions {
+  /** Whether targets of 1 weigh alpha and targets of 0 weigh 1 - alpha. Default false. */
+  applyClassBalancing?: boolean;
+  /** In [0, 1]. Default 0.25. */
+  alpha?: number;
+  /** Exponent that fades what is predicted well; at least 0. Default 2. */
+  gamma?: number;
+}
+
+/**
+ * The binary crossentropy, times (1 - p)^gamma, p the probability of what is true. Shapes as of binaryCrossentropy.
+ * Source: Lin et al., Focal loss for dense object detection, 2017.
+ * Errors: ShapeError; ValueError for options.
+ */
+export const binaryFocalCrossentropy: LossMaker<BinaryFocalCrossentropyOptions> =
+  /* @__PURE__ */ defineLoss<BinaryFocalCrossentropyOptions>({
+    className: 'BinaryFocalCrossentropy',
+    defaults: {
+      applyClassBalancing: false,
+      alpha: 0.25,
+      gamma: 2,
+      fromLogits: false,
+      labelSmoothing: 0,
+      axis: -1,
+    },
+    check: ({ applyClassBalancing, alpha, gamma, fromLogits, labelSmoothing }, op) => {
+      requireBoolean(op, 'applyClassBalancing', applyClassBalancing);
+      requireNumber(op, 'alpha', alpha, { min: 0, max: 1 });
+      requireNumber(op, 'gamma', gamma, { min: 0 });
+      requireBoolean(op, 'fromLogits', fromLogits);
+      requireNumber(op, 'labelSmoothing', labelSmoothing, { min: 0, max: 1 });
+    },
+    shapes: 'same',
+    values: (yTrue, yPred, options, op) => {
+      const { applyClassBalancing, alpha, gamma, fromLogits, labelSmoothing, axis } = options;
+      normalizeAxis(op, axis, yPred.shape.length);
+      const targets = smoothBinary(yTrue, labelSmoothing);
+      const p = fromLogits ? sigmoid(yPred) : yPred;
+      const focal = mul(fading(targets, p, gamma), crossentropyOfProbabilities(targets, p));
+      return mean(applyClassBalancing ? mul(between(targets, alpha, 1 - alpha), focal) : focal, { axis });
+    },
+  });
+
+/** (1 - p of what is true)^gamma. */
+function fading(targets: Tensor, p: Tensor, gamma: number): Tensor {
+  const truth = add(mul(targets, p), mul(sub(1, targets), sub(1, p)));
+  return pow(sub(1, truth), gamma);
+}
+
+/** `one` for a target of 1, `zero` for a target of 0, and in between for those between. */
+function between(targets: Tensor, one: number, zero: number): Tensor {
+  return add(mul(targets, one), mul(sub(1, targets), zero));
+}

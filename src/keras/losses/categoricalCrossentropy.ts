@@ -1,0 +1,65 @@
+/** @file categoricalCrossentropy */
+import { ShapeError } from '../../core/errors.ts';
+import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import { add, div, mul, neg } from '../../ops/arithmetic.ts';
+import { clip } from '../../ops/clip.ts';
+import { logSoftmax } from '../../ops/softmax.ts';
+import { sum } from '../../ops/sum.ts';
+import { log } from '../../ops/unary.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon } from '../epsilon.ts';
+import { requireNumber } from './check.ts';
+import { defineLoss, type LossMaker } from './define.ts';
+
+export interface CategoricalCrossentropyOptions {
+  /** Whether yPred holds logits; probabilities otherwise. Default false. */
+  fromLogits?: boolean;
+  /** In [0, 1]: spreads this part of the targets over all classes. Default 0. */
+  labelSmoothing?: number;
+  /** Axis of the classes. Default -1. */
+  axis?: number;
+}
+
+/**
+ * Minus the sum over the classes of yTrue·log(p), for targets that are one-hot or probabilities. Shapes of yTrue and
+ * yPred are the same; the result has them without `axis`. Probabilities are divided by their sum and clipped to
+ * [1e-7, 1 - 1e-7]; from logits, nothing is clipped.
+ * Errors: ShapeError; ValueError for options.
+ */
+export const categoricalCrossentropy: LossMaker<CategoricalCrossentropyOptions> =
+  /* @__PURE__ */ defineLoss<CategoricalCrossentropyOptions>({
+    className: 'CategoricalCrossentropy',
+    defaults: { fromLogits: false, labelSmoothing: 0, axis: -1 },
+    check: ({ fromLogits, labelSmoothing }, op) => {
+      requireBoolean(op, 'fromLogits', fromLogits);
+      requireNumber(op, 'labelSmoothing', labelSmoothing, { min: 0, max: 1 });
+    },
+    shapes: 'same',
+    values: (yTrue, yPred, { fromLogits, labelSmoothing, axis }, op) => {
+      normalizeAxis(op, axis, yPred.shape.length);
+      const targets = smoothCategorical(op, yTrue, labelSmoothing, axis);
+      const logarithms = fromLogits ? logSoftmax(yPred, { axis }) : log(shares(yPred, axis));
+      return neg(sum(mul(targets, logarithms), { axis }));
+    },
+  });
+
+/** Targets drawn towards equal shares of all classes. */
+export function smoothCategorical(op: string, yTrue: Tensor, by: number, axis: number): Tensor {
+  if (by === 0) return yTrue;
+  const classes = yTrue.shape.at(axis) ?? null;
+  if (classes === null) {
+    throw new ShapeError({
+      op,
+      rule: 'label smoothing needs to know the number of classes.',
+      received: `yTrue ${formatSpec(yTrue)}, whose axis ${axis} is open`,
+      mend: 'give the size of that axis in input({ shape }).',
+    });
+  }
+  return add(mul(yTrue, 1 - by), by / classes);
+}
+
+/** `x` over its sum along `axis`, clipped to [1e-7, 1 - 1e-7]. */
+export function shares(x: Tensor, axis: number): Tensor {
+  return clip(div(x, sum(x, { axis, keepDims: true })), { min: epsilon, max: 1 - epsilon });
+}

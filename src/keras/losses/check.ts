@@ -1,0 +1,93 @@
+/** @file Checks of a loss's options and of the shapes that it is given. */
+import { ShapeError, ValueError } from '../../core/errors.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
+import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+
+/** Throws for an option that isn't one of `known`. */
+export function requireKnown(op: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  throw new ValueError({
+    op,
+    rule: known.length > 0 ? `its options are ${known.join(', ')}.` : 'it has no options.',
+    received: unknown
+      .map((key) => `${key}: ${describe((options as Record<string, unknown>)[key])}`)
+      .join(', '),
+    mend: 'check the spelling; reduction and name belong to the object, as in losses.huber({ reduction }).',
+  });
+}
+
+/** Throws unless `value` is a finite number in [min, max]. */
+export function requireNumber(
+  op: string,
+  what: string,
+  value: unknown,
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = {},
+): asserts value is number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= min && value <= max) return;
+  const bounds = [
+    Number.isFinite(min) ? ` of at least ${min}` : '',
+    Number.isFinite(max) ? ` and at most ${max}` : '',
+  ];
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be a finite number${bounds.join('')}.`,
+    received: `${what}: ${describe(value)}`,
+    mend: `correct \`${what}\`, or leave it out for the default.`,
+  });
+}
+
+/** Throws for predictions with fewer axes than `min`. */
+export function requireMinRank(op: string, yPred: OpenSpec, min: number): void {
+  if (yPred.shape.length >= min) return;
+  throw new ShapeError({
+    op,
+    rule: `\`yPred\` must have rank ${min} or more.`,
+    received: `yPred ${formatSpec(yPred)}`,
+    mend: 'give it an axis of samples or of features: expandDims(yPred, { axis: 0 }).',
+  });
+}
+
+/** A tensor and what messages call it. */
+export type Named = readonly [name: string, spec: OpenSpec];
+
+/** Throws unless the shapes broadcast, by NumPy's rule. Open sizes meet all. */
+export function requireBroadcast(op: string, a: Named, b: Named): void {
+  if (broadcast(a[1].shape, b[1].shape)) return;
+  throw new ShapeError({
+    op,
+    rule: `${a[0]} and ${b[0]} must have shapes that broadcast: counted from the last axis, equal sizes or 1.`,
+    received: formatPair(a, b),
+    mend: `reshape or expandDims ${a[0]} so that the axes line up.`,
+  });
+}
+
+/** Throws unless the shapes are the same. Open sizes meet all. */
+export function requireSame(op: string, a: Named, b: Named): void {
+  if (isSameShape(a[1].shape, b[1].shape)) return;
+  throw new ShapeError({
+    op,
+    rule: `${a[0]} and ${b[0]} must have the same shape.`,
+    received: formatPair(a, b),
+    mend: 'encode the targets as the predictions are; whole-number labels go to sparseCategoricalCrossentropy.',
+  });
+}
+
+export function formatPair(a: Named, b: Named): string {
+  return `${a[0]} ${formatSpec(a[1])}, ${b[0]} ${formatSpec(b[1])}`;
+}
+
+/** Whether two shapes are the same, as far as is known. */
+export function isSameShape(a: OpenShape, b: OpenShape): boolean {
+  return a.length === b.length && a.every((n, i) => isSameSize(n, b[i]));
+}
+
+function broadcast(a: OpenShape, b: OpenShape): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  const offset = long.length - short.length;
+  return short.every((n, i) => n === 1 || long[i + offset] === 1 || isSameSize(n, long[i + offset]));
+}
+
+function isSameSize(n: number | null, m: number | null | undefined): boolean {
+  return n === null || m === null || n === m;
+}

@@ -1,0 +1,119 @@
+/** @file Losses by name. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { snakeCase } from '../names.ts';
+import { binaryCrossentropy } from './binaryCrossentropy.ts';
+import { binaryFocalCrossentropy } from './binaryFocalCrossentropy.ts';
+import { categoricalCrossentropy } from './categoricalCrossentropy.ts';
+import { categoricalFocalCrossentropy } from './categoricalFocalCrossentropy.ts';
+import { categoricalHinge } from './categoricalHinge.ts';
+import { cosineSimilarity } from './cosineSimilarity.ts';
+import type { LossMaker } from './define.ts';
+import { dice } from './dice.ts';
+import { hinge, squaredHinge } from './hinge.ts';
+import { huber } from './huber.ts';
+import { klDivergence } from './klDivergence.ts';
+import { logCosh } from './logCosh.ts';
+import { Loss, type LossOptions } from './loss.ts';
+import { meanAbsoluteError } from './meanAbsoluteError.ts';
+import { meanAbsolutePercentageError } from './meanAbsolutePercentageError.ts';
+import { meanSquaredError } from './meanSquaredError.ts';
+import { meanSquaredLogarithmicError } from './meanSquaredLogarithmicError.ts';
+import { poisson } from './poisson.ts';
+import { sparseCategoricalCrossentropy } from './sparseCategoricalCrossentropy.ts';
+import { tversky } from './tversky.ts';
+
+const makers = {
+  meanSquaredError,
+  meanAbsoluteError,
+  meanAbsolutePercentageError,
+  meanSquaredLogarithmicError,
+  huber,
+  logCosh,
+  cosineSimilarity,
+  binaryCrossentropy,
+  binaryFocalCrossentropy,
+  categoricalCrossentropy,
+  categoricalFocalCrossentropy,
+  sparseCategoricalCrossentropy,
+  klDivergence,
+  poisson,
+  hinge,
+  squaredHinge,
+  categoricalHinge,
+  dice,
+  tversky,
+};
+
+export type LossName = keyof typeof makers | 'mse' | 'mae' | 'mape' | 'msle' | 'bce' | 'kld' | (string & {});
+
+/** A function of targets and predictions that gives the losses of samples, with ops alone. */
+export type LossFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
+
+/** A class by its name and its configuration, as files hold them. */
+export interface LossConfig {
+  className: string;
+  config?: Record<string, unknown>;
+}
+
+/** What names a loss. */
+export type LossLike = LossName | LossFunction | LossMaker<never> | Loss | LossConfig;
+
+/**
+ * A loss by its name ('meanSquaredError', Keras's 'mean_squared_error', 'MeanSquaredError', or 'mse'), by the maker of
+ * this folder, by a function of your own, or itself. Null stays null: an output without a loss.
+ * Errors: ValueError for anything else.
+ */
+export function get(identifier: LossLike): Loss;
+export function get(identifier: LossLike | null | undefined): Loss | null;
+export function get(identifier: LossLike | null | undefined): Loss | null {
+  if (identifier === null || identifier === undefined) return null;
+  if (identifier instanceof Loss) return identifier;
+  if (typeof identifier === 'function')
+    return isMaker(identifier) ? identifier() : new FunctionLoss(identifier);
+  if (typeof identifier === 'string') return makerOf(identifier)();
+  if (typeof identifier.className === 'string') return makerOf(identifier.className)(identifier.config);
+  return refuse(identifier);
+}
+
+/** The loss of a function of the user's own. */
+class FunctionLoss extends Loss {
+  static override readonly className = 'LossFunctionWrapper';
+
+  constructor(
+    readonly fn: LossFunction,
+    options: LossOptions = {},
+  ) {
+    super({ name: fn.name || 'loss', ...options });
+  }
+
+  override values(yTrue: Tensor, yPred: Tensor): Tensor {
+    return this.fn(yTrue, yPred);
+  }
+}
+
+type AnyMaker = Pick<LossMaker, 'names'> & ((options?: object) => Loss);
+
+function isMaker(identifier: LossFunction | LossMaker<never>): identifier is LossMaker<never> {
+  return 'names' in identifier;
+}
+
+function makerOf(identifier: string): AnyMaker {
+  const wanted = snakeCase(identifier);
+  const all = Object.values(makers) as unknown as AnyMaker[];
+  return all.find((maker) => namesOf(maker).includes(wanted)) ?? refuse(identifier);
+}
+
+function namesOf({ names: { className, label, aliases = [] } }: AnyMaker): string[] {
+  return [snakeCase(className), ...(label ? [label] : []), ...aliases];
+}
+
+function refuse(identifier: unknown): never {
+  throw new ValueError({
+    op: 'losses.get',
+    rule: `a loss is one of ${Object.keys(makers).join(', ')}; mse, mae, mape, msle, bce or kld; a Loss; or a function of yTrue and yPred.`,
+    received: describe(identifier),
+    mend: "pass a name such as 'meanSquaredError', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+  });
+}

@@ -1,0 +1,44 @@
+/** @file hinge and squaredHinge */
+import { all } from '../../ops/anyAll.ts';
+import { mul, sub } from '../../ops/arithmetic.ts';
+import { equal } from '../../ops/comparison.ts';
+import { logicalOr } from '../../ops/logical.ts';
+import { maximum } from '../../ops/maximum.ts';
+import { mean } from '../../ops/mean.ts';
+import { square } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { defineLoss, type LossMaker } from './define.ts';
+
+/**
+ * The mean over the last axis of max(1 - yTrue·yPred, 0). Targets are -1 or 1; where all are 0 or 1, they are taken for
+ * -1 and 1. Shapes broadcast.
+ */
+export const hinge: LossMaker = /* @__PURE__ */ defineLoss({
+  className: 'Hinge',
+  defaults: {},
+  shapes: 'broadcast',
+  values: (yTrue, yPred) => mean(margin(yTrue, yPred), { axis: -1 }),
+});
+
+/**
+ * The mean over the last axis of max(1 - yTrue·yPred, 0)². Targets are -1 or 1; where all are 0 or 1, they are taken for
+ * -1 and 1. Shapes broadcast.
+ */
+export const squaredHinge: LossMaker = /* @__PURE__ */ defineLoss({
+  className: 'SquaredHinge',
+  defaults: {},
+  shapes: 'broadcast',
+  values: (yTrue, yPred) => mean(square(margin(yTrue, yPred)), { axis: -1 }),
+});
+
+/** By how much predictions fall short of a margin of 1. */
+function margin(yTrue: Tensor, yPred: Tensor): Tensor {
+  return maximum(sub(1, mul(signs(yTrue), yPred)), 0);
+}
+
+/** The device decides whether the targets are 0 and 1: nothing is read back. */
+function signs(yTrue: Tensor): Tensor {
+  const isBinary = all(logicalOr(equal(yTrue, 0), equal(yTrue, 1)));
+  return where(isBinary, sub(mul(yTrue, 2), 1), yTrue);
+}

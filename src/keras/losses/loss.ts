@@ -1,0 +1,110 @@
+/** @file Loss: an object with a name and a reduction, made from a function of targets and predictions. */
+import type { DType } from '../../core/dtype.ts';
+import { logicalAnd } from '../../ops/logical.ts';
+import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { snakeCase } from '../names.ts';
+import { type LossInput, toTensor } from './operands.ts';
+import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
+
+export interface LossOptions {
+  /** Default 'sum_over_batch_size'. */
+  reduction?: Reduction;
+  /** Default: the class's name, such as 'mean_squared_error'. */
+  name?: string;
+}
+
+/**
+ * Base class of losses. A subclass names its class (`static className`) and computes the losses of samples in
+ * `values(yTrue, yPred)`, with ops alone.
+ *
+ *     class Pinball extends Loss {
+ *       static override readonly className = 'Pinball';
+ *       values(yTrue, yPred) { const e = sub(yTrue, yPred); return mean(maximum(mul(e, 0.9), mul(e, -0.1)), { axis: -1 }); }
+ *     }
+ */
+export abstract class Loss {
+  static readonly className: string = 'Loss';
+
+  readonly name: string;
+  readonly reduction: Reduction;
+
+  constructor({ name, reduction = 'sum_over_batch_size' }: LossOptions = {}) {
+    this.name = name ?? snakeCase((new.target as typeof Loss).className);
+    requireReduction(this.name, reduction);
+    this.reduction = reduction;
+  }
+
+  /** The class by its Keras name, which survives minification. */
+  get className(): string {
+    return (this.constructor as typeof Loss).className;
+  }
+
+  /** The losses of samples, before weights and reduction. */
+  abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
+
+  /** Which of the values count: true where one does. Null where all do. */
+  maskOf(_values: Tensor, _yTrue: Tensor, _yPred: Tensor): Tensor | null {
+    return null;
+  }
+
+  /** What targets are cast to; predictions are float32. */
+  get targetDType(): DType {
+    return 'float32';
+  }
+
+  /**
+   * The loss of predictions `yPred` for targets `yTrue`: the values, times `sampleWeight`, reduced. Weights have the
+   * shape of the values or broadcast to it, `mask` likewise: true where a prediction counts. A scalar, but for the
+   * reduction `none`.
+   * Errors: ShapeError where shapes don't fit; ValueError for what is no tensor.
+   */
+  call(
+    yTrue: TensorLike,
+    yPred: TensorLike,
+    sampleWeight?: TensorLike | null,
+    mask?: TensorLike | null,
+  ): Tensor;
+  call(
+    yTrue: LossInput,
+    yPred: LossInput,
+    sampleWeight?: LossInput | null,
+    mask?: LossInput | null,
+  ): SymbolicTensor;
+  call(
+    yTrue: LossInput,
+    yPred: LossInput,
+    sampleWeight: LossInput | null = null,
+    mask: LossInput | null = null,
+  ): Tensor | SymbolicTensor {
+    const { name } = this;
+    return tidy(() => {
+      const targets = toTensor(name, 'yTrue', yTrue, this.targetDType);
+      const predictions = toTensor(name, 'yPred', yPred);
+      const values = this.values(targets, predictions);
+      const weighting = {
+        sampleWeight: sampleWeight === null ? null : toTensor(name, 'sampleWeight', sampleWeight),
+        mask: bothMasks(
+          mask === null ? null : toTensor(name, 'mask', mask, 'bool'),
+          this.maskOf(values, targets, predictions),
+        ),
+      };
+      return reduceLosses(name, values, weighting, this.reduction);
+    });
+  }
+
+  /** The configuration from which the loss can be made again. */
+  getConfig(): Record<string, unknown> {
+    return { name: this.name, reduction: this.reduction };
+  }
+
+  toString(): string {
+    return `${this.className} '${this.name}'`;
+  }
+}
+
+function bothMasks(a: Tensor | null, b: Tensor | null): Tensor | null {
+  return a && b ? logicalAnd(a, b) : (a ?? b);
+}

@@ -1,0 +1,71 @@
+/** @file From the losses of samples to one loss: weights, masks and reductions. */
+import { requireOneOf } from '../../core/shape.ts';
+import { div, mul } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { equal } from '../../ops/comparison.ts';
+import { mean } from '../../ops/mean.ts';
+import { sum } from '../../ops/sum.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { requireBroadcast } from './check.ts';
+import { isEmpty, sameRank } from './operands.ts';
+
+/**
+ * How losses become one: `sum_over_batch_size` and `mean` divide their sum by their number, `mean_with_sample_weight` by
+ * the sum of the weights; `none` and null leave them as they are.
+ */
+export type Reduction = 'sum_over_batch_size' | 'sum' | 'mean' | 'mean_with_sample_weight' | 'none' | null;
+
+const reductions = ['sum_over_batch_size', 'sum', 'mean', 'mean_with_sample_weight', 'none'] as const;
+
+/** Throws unless `reduction` is the name of one, or null. */
+export function requireReduction(op: string, reduction: unknown): asserts reduction is Reduction {
+  if (reduction !== null) requireOneOf(op, 'reduction', reduction, reductions);
+}
+
+export interface Weighting {
+  sampleWeight: Tensor | null;
+  /** True where a loss counts, float32 or bool. Means are over those that count. */
+  mask: Tensor | null;
+}
+
+/**
+ * Weighs `values` and reduces them. A mean over none is 0.
+ * Errors: ShapeError where weights or mask don't broadcast with the values.
+ */
+export function reduceLosses(op: string, values: Tensor, weighting: Weighting, reduction: Reduction): Tensor {
+  const weight = weightOf(op, weighting, reduction);
+  if (!weight) return reduceValues(values, null, reduction);
+  const [aligned, weights] = sameRank(values, weight);
+  requireBroadcast(op, ['`sampleWeight`', weights], ['the losses', aligned]);
+  return reduceValues(mul(aligned, weights), weights, reduction);
+}
+
+/** Weights and mask as one weight; null where there is neither. */
+function weightOf(op: string, { sampleWeight, mask }: Weighting, reduction: Reduction): Tensor | null {
+  if (!mask) return sampleWeight;
+  const counted = maskWeight(cast(mask, 'float32'), reduction);
+  if (!sampleWeight) return counted;
+  const [weights, counts] = sameRank(sampleWeight, counted);
+  requireBroadcast(op, ['`sampleWeight`', weights], ['the mask', counts]);
+  return mul(weights, counts);
+}
+
+/** In a mean, what counts weighs all / counted, so that the mean is over what counts. */
+function maskWeight(mask: Tensor, reduction: Reduction): Tensor {
+  if ((reduction !== 'mean' && reduction !== 'sum_over_batch_size') || isEmpty(mask)) return mask;
+  return divideOrZero(mask, mean(mask));
+}
+
+function reduceValues(values: Tensor, weights: Tensor | null, reduction: Reduction): Tensor {
+  if (reduction === null || reduction === 'none' || values.shape.length === 0) return values;
+  if (reduction === 'sum' || isEmpty(values)) return sum(values);
+  if (reduction === 'mean_with_sample_weight' && weights) return divideOrZero(sum(values), sum(weights));
+  return mean(values);
+}
+
+/** x / y, and 0 where y is 0. */
+function divideOrZero(x: Tensor, y: Tensor): Tensor {
+  const isZero = equal(y, 0);
+  return where(isZero, 0, div(x, where(isZero, 1, y)));
+}

@@ -1,0 +1,105 @@
+/** @file sparseCategoricalCrossentropy */
+import { ShapeError, ValueError } from '../../core/errors.ts';
+import { describe, normalizeAxis, requireBoolean } from '../../core/shape.ts';
+import { neg, sub } from '../../ops/arithmetic.ts';
+import { clip } from '../../ops/clip.ts';
+import { notEqual } from '../../ops/comparison.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { logSoftmax } from '../../ops/softmax.ts';
+import { squeeze } from '../../ops/squeeze.ts';
+import { sum } from '../../ops/sum.ts';
+import { transpose } from '../../ops/transpose.ts';
+import { log } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon } from '../epsilon.ts';
+import { formatPair, isSameShape } from './check.ts';
+import { defineLoss, type LossMaker } from './define.ts';
+import { pickClass } from './pickClass.ts';
+
+export interface SparseCategoricalCrossentropyOptions {
+  /** Whether yPred holds logits; probabilities otherwise. Default false. */
+  fromLogits?: boolean;
+  /** A label whose samples don't count: their loss is 0, and means are over the others. Default: none. */
+  ignoreClass?: number | null;
+  /** Axis of the classes. Default -1. */
+  axis?: number;
+}
+
+/**
+ * Minus log(p) of the class that yTrue names by its number. Shapes: yTrue is yPred without `axis`, or with size 1 there;
+ * the result is yPred without `axis`. Probabilities are clipped to [1e-7, 1 - 1e-7] and divided by their sum, as in Keras
+ * on TensorFlow; from logits, nothing is clipped.
+ * Errors: IndexOutOfRangeError, raised at the next readback, for a label outside of the classes; ShapeError; ValueError
+ * for options.
+ */
+export const sparseCategoricalCrossentropy: LossMaker<SparseCategoricalCrossentropyOptions> =
+  /* @__PURE__ */ defineLoss<SparseCategoricalCrossentropyOptions>({
+    className: 'SparseCategoricalCrossentropy',
+    defaults: { fromLogits: false, ignoreClass: null, axis: -1 },
+    check: ({ fromLogits, ignoreClass }, op) => {
+      requireBoolean(op, 'fromLogits', fromLogits);
+      if (ignoreClass !== null) requireWhole(op, 'ignoreClass', ignoreClass);
+    },
+    shapes: 'own',
+    targets: 'int32',
+    values: (yTrue, yPred, { fromLogits, ignoreClass, axis }, op) => {
+      const predictions = classesLast(op, yPred, axis);
+      const labels = labelsOf(op, yTrue, yPred, axis);
+      const entropy = fromLogits ? crossentropyOfLogits : crossentropyOfProbabilities;
+      if (ignoreClass === null) return entropy(labels, predictions);
+      // What doesn't count is replaced before anything is computed, so that no NaN or label of it reaches a gradient.
+      const counts = notEqual(labels, ignoreClass);
+      const counted = where(expandDims(counts, { axis: -1 }), predictions, 0);
+      return where(counts, entropy(where(counts, labels, 0), counted), 0);
+    },
+    mask: (values, yTrue, { ignoreClass, axis }) => {
+      if (ignoreClass === null) return null;
+      const labels = yTrue.shape.length > values.shape.length ? squeeze(yTrue, { axis }) : yTrue;
+      return notEqual(labels, ignoreClass);
+    },
+  });
+
+function crossentropyOfLogits(labels: Tensor, logits: Tensor): Tensor {
+  return neg(pickClass(logSoftmax(logits, { axis: -1 }), labels));
+}
+
+function crossentropyOfProbabilities(labels: Tensor, probabilities: Tensor): Tensor {
+  const p = clip(probabilities, { min: epsilon, max: 1 - epsilon });
+  return sub(log(sum(p, { axis: -1 })), log(pickClass(p, labels)));
+}
+
+/** Predictions with the classes as their last axis. */
+function classesLast(op: string, yPred: Tensor, axis: number): Tensor {
+  const rank = yPred.shape.length;
+  const classes = normalizeAxis(op, axis, rank);
+  if (classes === rank - 1) return yPred;
+  const others = Array.from({ length: rank }, (_, i) => i).filter((i) => i !== classes);
+  return transpose(yPred, { perm: [...others, classes] });
+}
+
+/** Labels without an axis of classes. */
+function labelsOf(op: string, yTrue: Tensor, yPred: Tensor, axis: number): Tensor {
+  const { length: rank } = yPred.shape;
+  const classes = normalizeAxis(op, axis, rank);
+  const isColumn = yTrue.shape.length === rank && yTrue.shape[classes] === 1;
+  const labels = isColumn ? squeeze(yTrue, { axis: classes }) : yTrue;
+  const samples = yPred.shape.filter((_, i) => i !== classes);
+  if (isSameShape(labels.shape, samples)) return labels;
+  throw new ShapeError({
+    op,
+    rule: '`yTrue` holds one label a sample: the shape of `yPred` without the axis of classes, or with size 1 there.',
+    received: `${formatPair(['yTrue', yTrue], ['yPred', yPred])}, axis ${axis}`,
+    mend: 'one-hot targets go to categoricalCrossentropy.',
+  });
+}
+
+function requireWhole(op: string, what: string, value: unknown): void {
+  if (Number.isInteger(value)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be a whole number or null.`,
+    received: `${what}: ${describe(value)}`,
+    mend: 'pass a label, such as -1.',
+  });
+}
