@@ -16,3 +16,5 @@ export * as initializers from './initializers/index.ts';
 export * as optimizers from './optimizers/index.ts';
 // Networks
 export * as applications from './applications/index.ts';
+// Losses
+export * as losses from './losses/index.ts';

@@ -4,6 +4,7 @@
  */
 import * as library from '../../src/index.ts';
 import type { Tensor } from '../../src/index.ts';
+import { losses } from '../../src/keras/index.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 type AnyOp = (...args: unknown[]) => Tensor | Tensor[];
@@ -17,24 +18,19 @@ export class MissingOp extends Error {}
 
 const exported = library as unknown as Readonly<Record<string, AnyOp | undefined>>;
 
-/** The entry `retrograd/keras`, once it is there. */
-const keras = Object.values(import.meta.glob('../../src/keras/index.ts', { eager: true }))[0] as
-  | { losses?: Readonly<Record<string, AnyOp | undefined>> }
-  | undefined;
+type AnyLoss = (options: Attributes) => losses.Loss;
 
 /** An op whose first argument is a list of tensors. */
 function ofList(name: string): Call {
   return (inputs, attributes) => op(name)(inputs, attributes);
 }
 
-/** Losses belong to `retrograd/keras`; sample weights are an option there. */
+/** Losses belong to `retrograd/keras`: an object made of the attributes, called with targets, predictions and weights. */
 function loss(name: string): Call {
   return ([yTrue, yPred, sampleWeight], attributes) => {
-    const { losses } = keras ?? {};
-    if (!losses) throw new NotYetOffered('losses come with retrograd/keras');
-    const call = losses[name];
-    if (!call) throw new MissingOp(`retrograd/keras has no loss '${name}'`);
-    return call(yTrue, yPred, { ...attributes, ...(sampleWeight ? { sampleWeight } : {}) });
+    const make = (losses as unknown as Readonly<Record<string, AnyLoss | undefined>>)[name];
+    if (!make) throw new MissingOp(`retrograd/keras has no loss '${name}'`);
+    return make(attributes).call(yTrue as Tensor, yPred as Tensor, sampleWeight);
   };
 }
 
