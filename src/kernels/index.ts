@@ -1,0 +1,16 @@
+/** @file The entry `retrograd/kernels`: kernels on an app's own GPUBuffers, into the app's own encoder. */
+
+// Any kernel
+export { defineKernel, type Kernel, type KernelDefinition } from '../gpu/kernel.ts';
+export type { EncodeTarget } from '../gpu/encode.ts';
+export { type BufferRange, encodeKernel, type KernelEncoding } from './encodeKernel.ts';
+export { flatIndex } from '../../shaders/lib/indexing.ts';
+export { decodeFault } from '../../shaders/lib/fault.ts';
+// Any op
+export { type BufferTensor, encodeOp, type OpEncoding } from '../ops/encode.ts';
+// The most wanted
+export { conv2d, type Conv2dEncoding } from '../ops/encode.ts';
+export { gather, type GatherEncoding } from '../ops/encode.ts';
+export { map, type MapEncoding } from '../ops/encode.ts';
+export { matMul, type MatMulEncoding } from '../ops/encode.ts';
+export { softmax, type SoftmaxEncoding } from '../ops/encode.ts';

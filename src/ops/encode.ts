@@ -1,0 +1,287 @@
+/**
+ * @file Ops on an app's own buffers, into the app's own encoder: encodeOp for every op, and launchers with plain sizes
+ * for those that an app asks for most.
+ */
+import { bytesPerElement, type DType } from '../core/dtype.ts';
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { sameShape, type Shape, sizeOf } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { type Device, getDevice } from '../gpu/device.ts';
+import type { EncodeTarget } from '../gpu/encode.ts';
+import { Storage } from '../gpu/storage.ts';
+import type { BoundRange } from '../gpu/stream.ts';
+import { copyWords } from '../kernels/copyWords.ts';
+import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
+import { type BufferRange, checkTarget, rangeOf } from '../kernels/encodeKernel.ts';
+import { checkDType } from '../tensor/create.ts';
+import { tidy } from '../tensor/scope.ts';
+import { makeTensor, type Tensor } from '../tensor/tensor.ts';
+import { Call } from './call.ts';
+import { type Conv2dOptions, conv2d as conv2dOp } from './conv2d.ts';
+import type { OpDefinition } from './define.ts';
+import { type GatherOptions, gather as gatherOp } from './gather.ts';
+import { type MatMulOptions, matMul as matMulOp } from './matMul.ts';
+import { withRecorders } from './recording.ts';
+import { softmax as softmaxOp, type SoftmaxOptions } from './softmax.ts';
+
+/** A tensor as an app sees it: values in a buffer of its own. */
+export interface BufferTensor {
+  /** Row-major values. */
+  values: BufferRange;
+  shape: Shape;
+  /** Default: float32. Bools are stored as u32. */
+  dtype?: DType;
+}
+
+export interface OpEncoding<O extends object> {
+  inputs: readonly (BufferTensor | null)[];
+  options?: O;
+  /** Where the results go: of the shapes and dtypes that the op gives, in buffers apart from the inputs. */
+  outputs: readonly BufferTensor[];
+  /** Default: the current device. */
+  device?: Device;
+}
+
+/**
+ * Appends the launches of `op` to a command encoder, or to a compute pass that is open. Values between them lie in
+ * buffers of the device's, so that several encoders may wait to be submitted.
+ * Errors: those of the op; ShapeError where an output has another shape or dtype; DeviceError for ops that report faults
+ * (pass validateIndices: false).
+ */
+export function encodeOp<O extends object>(
+  target: EncodeTarget,
+  op: { readonly definition: OpDefinition<O> },
+  { inputs, options = {} as O, outputs, device = getDevice() }: OpEncoding<O>,
+): void {
+  const { definition } = op;
+  const { name } = definition;
+  checkTarget(name, target);
+  const results = outputs.map((output, i) => lend(device, name, `outputs[${i}]`, output));
+  encodeInto(target, device, results, () => {
+    const operands = inputs.map((input, i) => {
+      if (!input) return null;
+      const { range, spec } = lend(device, name, `inputs[${i}]`, input);
+      return borrow(device, name, range, spec);
+    });
+    const specs = [definition.infer(operands as readonly TensorSpec[], options)].flat();
+    checkOutputs(
+      name,
+      specs,
+      results.map(({ spec }) => spec),
+    );
+    const call = new Call(name, specs, operands);
+    return [definition.forward(operands as readonly Tensor[], options, call)].flat();
+  });
+}
+
+interface Lent {
+  range: BoundRange;
+  spec: TensorSpec;
+}
+
+function lend(
+  device: Device,
+  op: string,
+  what: string,
+  { values, shape, dtype = 'float32' }: BufferTensor,
+): Lent {
+  checkDType(op, dtype);
+  const range = rangeOf(op, what, values);
+  const bytes = sizeOf(shape) * bytesPerElement(dtype);
+  if (bytes <= Math.min(range.bytes, device.limits.maxStorageBufferBindingSize))
+    return { range: { ...range, bytes: Math.max(4, bytes) }, spec: { shape, dtype } };
+  throw new ShapeError({
+    op,
+    rule: 'a buffer must hold the whole tensor.',
+    received: `${range.bytes} bytes for ${what} ${formatSpec({ shape, dtype })}, which takes ${bytes}`,
+    mend: 'correct the shape, or lend a larger range.',
+  });
+}
+
+function borrow(device: Device, op: string, { buffer, offset, bytes }: BoundRange, spec: TensorSpec): Tensor {
+  const storage = new Storage(buffer, offset, bytes, () => {});
+  return makeTensor(device, storage, spec, { cause: 'fresh', by: op });
+}
+
+function checkOutputs(op: string, given: readonly TensorSpec[], wanted: readonly TensorSpec[]): void {
+  const fits =
+    given.length === wanted.length &&
+    given.every((spec, i) => spec.dtype === wanted[i]?.dtype && sameShape(spec.shape, wanted[i].shape));
+  if (fits) return;
+  throw new ShapeError({
+    op,
+    rule: `its results are ${given.map(formatSpec).join(', ')}.`,
+    received: `outputs for ${wanted.map(formatSpec).join(', ') || 'none'}`,
+    mend: 'lend a buffer of that shape and dtype for each.',
+  });
+}
+
+/** Runs `body` with its launches going to `target`, and sees to it that its results land in the lent buffers. */
+function encodeInto(
+  target: EncodeTarget,
+  device: Device,
+  results: readonly Lent[],
+  body: () => readonly Tensor[],
+): void {
+  // Most kernels write one result, in a buffer that they allocate for it: hand them the app's. It may turn out that it
+  // held something else on the way; then the result is copied. Kernels write whole vectors, which must fit.
+  const [only] = results.length === 1 ? results : [];
+  const exact = only && sizeOf(only.spec.shape) * bytesPerElement(only.spec.dtype);
+  let claimable = exact !== undefined && exact > 0 && exact % 16 === 0;
+  const claim = (bytes: number): Storage | null => {
+    if (!only || !claimable || bytes !== exact) return null;
+    claimable = false;
+    return new Storage(only.range.buffer, only.range.offset, only.range.bytes, () => {});
+  };
+  device.encode(target, claim, () =>
+    tidy(() => {
+      const tensors = withRecorders([], body);
+      tensors.forEach((tensor, i) => {
+        const { buffer, offset } = tensor.storage;
+        const wanted = (results[i] as Lent).range;
+        if (buffer === wanted.buffer && offset === wanted.offset) return;
+        claimable = false;
+        copyWords(tensor, wanted);
+      });
+    }),
+  );
+}
+
+interface Common {
+  /** Default: the current device. */
+  device?: Device;
+}
+
+export interface MatMulEncoding extends MatMulOptions, Common {
+  /** [m, k] matrices, or [k, m] where `transposeA`. */
+  a: BufferRange;
+  /** [k, n] matrices, or [n, k] where `transposeB`. */
+  b: BufferRange;
+  /** [m, n] matrices. */
+  out: BufferRange;
+  m: number;
+  n: number;
+  k: number;
+  /** How many matrices lie behind one another. Default 1. */
+  batch?: number;
+}
+
+/** Matrix products, float32. Errors: those of the op `matMul`, and of `encodeOp`. */
+export function matMul(target: EncodeTarget, encoding: MatMulEncoding): void {
+  const { a, b, out, m, n, k, batch = 1, transposeA = false, transposeB = false, device } = encoding;
+  encodeOp(target, matMulOp, {
+    inputs: [
+      { values: a, shape: transposeA ? [batch, k, m] : [batch, m, k] },
+      { values: b, shape: transposeB ? [batch, n, k] : [batch, k, n] },
+    ],
+    options: { transposeA, transposeB },
+    outputs: [{ values: out, shape: [batch, m, n] }],
+    ...(device ? { device } : {}),
+  });
+}
+
+export interface Conv2dEncoding extends Conv2dOptions, Common {
+  x: BufferRange;
+  kernel: BufferRange;
+  out: BufferRange;
+  /** [n, height, width, channels] of x. */
+  inputShape: Shape;
+  /** [height, width, channels in a group, filters] of the kernel. */
+  kernelShape: Shape;
+}
+
+/** A convolution of NHWC images, float32. Errors: those of the op `conv2d`, and of `encodeOp`. */
+export function conv2d(target: EncodeTarget, encoding: Conv2dEncoding): void {
+  const { x, kernel, out, inputShape, kernelShape, device, ...options } = encoding;
+  const specs = [inputShape, kernelShape].map((shape): TensorSpec => ({ shape, dtype: 'float32' }));
+  const { shape } = conv2dOp.definition.infer(specs, options) as TensorSpec;
+  encodeOp(target, conv2dOp, {
+    inputs: [
+      { values: x, shape: inputShape },
+      { values: kernel, shape: kernelShape },
+    ],
+    options,
+    outputs: [{ values: out, shape }],
+    ...(device ? { device } : {}),
+  });
+}
+
+export interface GatherEncoding extends Omit<GatherOptions, 'validateIndices'>, Common {
+  x: BufferRange;
+  /** int32. */
+  indices: BufferRange;
+  out: BufferRange;
+  /** Shape of x. */
+  shape: Shape;
+  indicesShape: Shape;
+  /** Of x and the result. Default: float32. */
+  dtype?: DType;
+}
+
+/** Rows of x; an index outside reads as zeros. Errors: those of the op `gather`, and of `encodeOp`. */
+export function gather(target: EncodeTarget, encoding: GatherEncoding): void {
+  const { x, indices, out, shape, indicesShape, dtype = 'float32', device, ...rest } = encoding;
+  const options = { ...rest, validateIndices: false };
+  const specs: TensorSpec[] = [
+    { shape, dtype },
+    { shape: indicesShape, dtype: 'int32' },
+  ];
+  const result = gatherOp.definition.infer(specs, options) as TensorSpec;
+  encodeOp(target, gatherOp, {
+    inputs: [
+      { values: x, shape, dtype },
+      { values: indices, shape: indicesShape, dtype: 'int32' },
+    ],
+    options,
+    outputs: [{ values: out, ...result }],
+    ...(device ? { device } : {}),
+  });
+}
+
+export interface SoftmaxEncoding extends SoftmaxOptions, Common {
+  x: BufferRange;
+  out: BufferRange;
+  shape: Shape;
+}
+
+/** Softmax along an axis, float32. Errors: those of the op `softmax`, and of `encodeOp`. */
+export function softmax(target: EncodeTarget, { x, out, shape, device, ...options }: SoftmaxEncoding): void {
+  encodeOp(target, softmaxOp, {
+    inputs: [{ values: x, shape }],
+    options,
+    outputs: [{ values: out, shape }],
+    ...(device ? { device } : {}),
+  });
+}
+
+export interface MapEncoding extends Scalars, Common {
+  /** WGSL expression of `a`, `b`, `c`, `d`, which stand for the elements of the inputs, and `params.alpha`, `params.beta`. */
+  expression: string;
+  /** One to four buffers of `count` float32 elements. */
+  inputs: readonly BufferRange[];
+  out: BufferRange;
+  count: number;
+}
+
+/** An expression of the elements of up to four buffers, float32. Errors: ValueError, ShapeError. */
+export function map(target: EncodeTarget, encoding: MapEncoding): void {
+  const { expression, inputs, out, count, device = getDevice(), ...scalars } = encoding;
+  checkTarget('map', target);
+  if (inputs.length < 1 || inputs.length > 4) {
+    throw new ValueError({
+      op: 'map',
+      rule: 'an expression has one to four operands.',
+      received: `${inputs.length}`,
+      mend: 'map twice, or write a kernel of your own: defineKernel.',
+    });
+  }
+  const spec: TensorSpec = { shape: [count], dtype: 'float32' };
+  const result = lend(device, 'map', 'out', { values: out, shape: spec.shape });
+  encodeInto(target, device, [result], () => {
+    const operands = inputs.map((values, i) => {
+      const { range } = lend(device, 'map', `inputs[${i}]`, { values, shape: spec.shape });
+      return borrow(device, 'map', range, spec);
+    });
+    return [elementwiseKernel('map', expression, operands, spec, scalars)];
+  });
+}
