@@ -31,12 +31,13 @@ function compile(pattern) {
 }
 
 /**
- * The last line of a run. Nothing run is no pass.
+ * The last line of a run. Nothing run is no pass, unless all of it was `skipped` with a reason.
  *
  * @param {number} passed
  * @param {number} failed
+ * @param {number} [skipped]
  */
-export function closingLine(passed, failed) {
+export function closingLine(passed, failed, skipped = 0) {
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
-  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+  process.exitCode = failed > 0 || passed + skipped === 0 ? 1 : 0;
 }

@@ -1,0 +1,110 @@
+/**
+ * @file Runs TF.js's test files by jasmine over the shim. A spec fails by its own expectations, by a timeout, by an
+ * uncaptured GPU error, by a fault that the device reports after it, and by an error that is no typed refusal.
+ */
+import jasmineCore, { type Spec } from 'jasmine-core';
+import { getDevice, init } from '../../../src/index.ts';
+import { installNodeGpu, takeUncapturedErrors } from '../../support/gpu.ts';
+import { reasonToLeaveOut } from './jasmineUtil.ts';
+import { defects } from './shim/call.ts';
+import { takeNotOffered } from './shim/notOffered.ts';
+
+export interface SpecResult {
+  file: string;
+  name: string;
+  status: 'passed' | 'failed' | 'skipped';
+  /** Why it failed, or why it was skipped. */
+  reasons: string[];
+}
+
+/** A software adapter compiles slowly. */
+const timeoutMs = 60_000;
+
+/** Loads `files` (name → import) and runs the specs whose `file: full name` matches. */
+export async function run(
+  files: Readonly<Record<string, () => Promise<unknown>>>,
+  matches: (name: string) => boolean,
+): Promise<SpecResult[]> {
+  await installNodeGpu();
+  await init();
+  const results: SpecResult[] = [];
+  const fileOf = new Map<string, string>();
+  const leftOut = new Map<string, string>();
+  let file = '';
+  const { jasmine } = jasmineCore;
+  const env = jasmine.getEnv();
+  jasmine.DEFAULT_TIMEOUT_INTERVAL = timeoutMs;
+  env.configure({
+    random: false,
+    specFilter: (spec) => matches(`${fileOf.get(spec.id)}: ${spec.getFullName()}`),
+  });
+  const it = (name: string, body?: () => unknown, timeout?: number) => {
+    const reason = reasonToLeaveOut(name);
+    const spec = define(name, reason === null ? env.it : env.xit, body, timeout);
+    fileOf.set(spec.id, file);
+    if (reason !== null) leftOut.set(spec.id, reason);
+    return spec;
+  };
+  jasmineCore.installGlobals(globalThis);
+  Object.assign(globalThis, { it });
+  env.beforeEach(() => {
+    takeNotOffered();
+    defects.clear();
+  });
+  env.afterEach(async () => {
+    for (const defect of defects) env.fail(defect);
+    defects.clear();
+    await getDevice().sync();
+    for (const error of await takeUncapturedErrors()) env.fail(`uncaptured GPU error: ${error.message}`);
+  });
+  env.addReporter({
+    specDone: (spec) => {
+      const name = spec.fullName;
+      const failures = spec.failedExpectations.map(describe);
+      const told = { file: fileOf.get(spec.id) ?? '', name };
+      const notOffered = takeNotOffered();
+      if (spec.status === 'excluded') return;
+      if (leftOut.has(spec.id) || spec.status === 'pending')
+        results.push({ ...told, status: 'skipped', reasons: [leftOut.get(spec.id) ?? spec.pendingReason] });
+      else if (notOffered.length > 0) results.push({ ...told, status: 'skipped', reasons: notOffered });
+      else results.push({ ...told, status: failures.length > 0 ? 'failed' : 'passed', reasons: failures });
+    },
+    suiteDone: (suite) => {
+      for (const failure of suite.failedExpectations)
+        results.push({ file, name: suite.fullName, status: 'failed', reasons: [describe(failure)] });
+    },
+    jasmineDone: (all) => {
+      for (const failure of all.failedExpectations)
+        results.push({ file: '', name: 'jasmine', status: 'failed', reasons: [describe(failure)] });
+    },
+  });
+  for (const [name, load] of Object.entries(files)) {
+    file = name;
+    try {
+      await load();
+    } catch (error) {
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      results.push({ file, name: '(loading)', status: 'failed', reasons: [reason] });
+    }
+  }
+  await env.execute();
+  return results;
+}
+
+type Define = (name: string, body?: () => unknown, timeout?: number) => Spec;
+
+/** TF.js has suites with two specs of one name, which jasmine has come to refuse. */
+function define(name: string, as: Define, body?: () => unknown, timeout?: number): Spec {
+  try {
+    return as(name, body, timeout);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('Duplicate spec name'))) throw error;
+    return define(`${name} (again)`, as, body, timeout);
+  }
+}
+
+function describe(failure: { message: string; stack?: string }): string {
+  const frames = (failure.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const own = frames.filter((line) => !/jasmine-core|node:internal/.test(line)).slice(0, 6);
+  return [failure.message, ...own].join('\n');
+}

@@ -1,0 +1,151 @@
+/**
+ * @file How the shim calls the library: TF.js's arguments become tensors, and what the library refuses is refused in
+ * TF.js's words, since its tests match them. The refusal itself is always the library's, or a rule of TF.js's own
+ * signatures (`tensor2d` takes rank 2), never a guess of the shim.
+ */
+import * as library from '../../../../src/index.ts';
+import { type DType, RetrogradError, Tensor, tensor, tidy } from '../../../../src/index.ts';
+import { NotOffered, notOffered } from './notOffered.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: TF.js's calls take values of every kind, and the tests pass wrong ones
+export type Loose = any;
+
+/** A refusal by TF.js's own signature, before the library is asked. */
+export class Refusal extends Error {}
+
+/** Errors that are no refusal: a defect of the library or the shim. They fail the spec, even where it expects a throw. */
+export const defects = new Set<unknown>();
+
+const exported = library as Readonly<Record<string, Loose>>;
+
+/** An export of the library. One that is missing fails the spec: the shim names only what is offered. */
+export function native(name: string): Loose {
+  const found = exported[name];
+  if (!found) throw new Error(`the library has no '${name}'`);
+  return found;
+}
+
+/**
+ * A TF.js op over the library. `parameters` are TF.js's names of its tensor arguments, with the dtype it insists on
+ * (`x:float32`; none: any number); '' for others.
+ */
+export function defineShim(
+  name: string,
+  parameters: readonly string[],
+  body: (...args: Loose[]) => Loose,
+): (...args: Loose[]) => Loose {
+  return (...args) => {
+    try {
+      return tidy(() => body(...args));
+    } catch (error) {
+      throw inTheirWords(error, name, parameters, args);
+    }
+  };
+}
+
+/** Runs `body`; only typed refusals leave it unnoticed. */
+export function inTheirWords(
+  error: unknown,
+  name: string,
+  parameters: readonly string[],
+  args: readonly Loose[],
+): unknown {
+  if (error instanceof NotOffered || error instanceof Refusal) return error;
+  if (!(error instanceof RetrogradError)) {
+    defects.add(error);
+    return error;
+  }
+  const words = parameters.flatMap((parameter, i) => wordsFor(name, parameter, args[i]));
+  const worded = new Error([...words, ...(extraWords[name]?.(args) ?? []), error.message].join('\n'), {
+    cause: error,
+  });
+  return worded;
+}
+
+/** What TF.js says of an argument that it doesn't take. */
+function wordsFor(name: string, parameter: string, value: Loose): string[] {
+  if (parameter === '') return [];
+  const [argument, wanted = 'numeric'] = parameter.split(':') as [string, string?];
+  const prefix = `Argument '${argument}' passed to '${name}' must be`;
+  const list = argument.endsWith('[]') ? value : null;
+  if (Array.isArray(list))
+    return list.flatMap((item, i) => wordsFor(name, `${argument.slice(0, -2)}[${i}]:${wanted}`, item));
+  const dtype = dtypeOf(value);
+  if (dtype === null)
+    return [`${prefix} a Tensor or TensorLike, but got '${value?.constructor?.name ?? value}'`];
+  if (wanted === dtype || (wanted === 'numeric' && dtype !== 'string')) return [];
+  return [`${prefix} ${wanted} tensor, but got ${dtype} tensor`];
+}
+
+/** The dtype that TF.js infers; null for what is no TensorLike. */
+export function dtypeOf(value: Loose): string | null {
+  if (value instanceof Tensor) return value.dtype;
+  if (value instanceof Float32Array) return 'float32';
+  if (ArrayBuffer.isView(value)) return 'int32';
+  if (typeof value === 'number') return 'float32';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'string') return 'string';
+  if (!Array.isArray(value)) return null;
+  let first: Loose = value;
+  while (Array.isArray(first)) first = first[0];
+  return first === undefined ? 'float32' : dtypeOf(first);
+}
+
+/**
+ * A TensorLike as a tensor, in the dtype that TF.js infers, or in `dtype`. What is none stays as it is: the library
+ * must refuse it.
+ */
+export function toTensor(value: Loose, dtype?: DType): Loose {
+  if (value instanceof Tensor) return value;
+  const inferred = dtypeOf(value);
+  if (inferred === null || inferred === 'string') return value;
+  return tensor(value, { dtype: dtype ?? (inferred as DType) });
+}
+
+export function toTensors(values: Loose, dtype?: DType): Loose {
+  return Array.isArray(values) ? values.map((value) => toTensor(value, dtype)) : values;
+}
+
+/** Integers and bools as floats, where TF.js computes in floats. */
+export function toFloat(value: Loose): Loose {
+  const x = toTensor(value);
+  return x instanceof Tensor && x.dtype !== 'float32' ? native('cast')(x, 'float32') : x;
+}
+
+/** Bools as integers, where TF.js computes in integers. */
+export function toNumber(value: Loose): Loose {
+  const x = toTensor(value);
+  return x instanceof Tensor && x.dtype === 'bool' ? native('cast')(x, 'int32') : x;
+}
+
+/** TF.js's own dtype check, where the library takes more than TF.js does. */
+export function requireFloat(name: string, argument: string, x: Loose): void {
+  if (x instanceof Tensor && x.dtype !== 'float32') {
+    throw new Refusal(
+      `Argument '${argument}' passed to '${name}' must be float32 tensor, but got ${x.dtype} tensor`,
+    );
+  }
+}
+
+export function refuseUnless(condition: boolean, message: string): void {
+  if (!condition) throw new Refusal(message);
+}
+
+/** TF.js's own rank check. What is no tensor passes: the library must refuse it. */
+export function requireRank(x: Loose, ranks: readonly number[], message: string): void {
+  refuseUnless(!(x instanceof Tensor) || ranks.includes(x.rank), message);
+}
+
+/** Layouts other than the last-channel ones aren't offered; unknown names are refused. */
+export function requireLayout(format: string, offered: string, others: readonly string[]): void {
+  if (format === offered) return;
+  if (others.includes(format)) notOffered(`the layout ${format}`);
+  throw new Refusal(`Unknown dataFormat ${format}`);
+}
+
+/** Further sentences of TF.js's, for what the library has refused. By op. */
+const extraWords: Record<string, (args: readonly Loose[]) => string[]> = {};
+
+export function sayAlso(name: string, words: (args: readonly Loose[]) => string[]): void {
+  extraWords[name] = words;
+}

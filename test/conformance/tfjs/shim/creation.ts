@@ -1,0 +1,185 @@
+/** @file tf.tensor and its kin, tf.zeros, tf.range, random tensors. */
+import { TensorBuffer } from '@tensorflow/tfjs-core/dist/tensor.js';
+import { type DType, Tensor, tensor as makeTensor } from '../../../../src/index.ts';
+import { defineShim, dtypeOf, type Loose, native, refuseUnless, toTensor } from './call.ts';
+import { notOffered } from './notOffered.ts';
+
+const offered = ['float32', 'int32', 'bool'];
+
+function requireDType(dtype: Loose): void {
+  if (dtype === undefined || dtype === null || offered.includes(dtype)) return;
+  if (dtype === 'string' || dtype === 'complex64') notOffered(`${dtype} tensors`);
+}
+
+/** The shape of nested arrays, as TF.js reads it. */
+export function nestingOf(values: Loose): number[] {
+  const shape: number[] = [];
+  let inner = values;
+  while (Array.isArray(inner) || ArrayBuffer.isView(inner)) {
+    shape.push((inner as Loose).length);
+    inner = Array.isArray(inner) ? inner[0] : undefined;
+  }
+  return shape;
+}
+
+function make(values: Loose, shape?: Loose, dtype?: Loose): Tensor {
+  refuseUnless(
+    values !== null && values !== undefined,
+    'The input to the tensor constructor must be a non-null value.',
+  );
+  requireDType(dtype);
+  const inferred = dtypeOf(values);
+  if (inferred === 'string') notOffered('string tensors');
+  const nesting = nestingOf(values);
+  if (shape && nesting.length > 1) {
+    refuseUnless(
+      nesting.join() === shape.join(),
+      `Error creating a new Tensor. Inferred shape (${nesting}) does not match the provided shape (${shape}). `,
+    );
+  }
+  const type = (dtype ?? inferred) as DType;
+  const flat = nesting.length > 1 && shape ? values.flat(Number.POSITIVE_INFINITY) : values;
+  return makeTensor(isNumber(flat) && shape ? [Number(flat)] : flat, {
+    dtype: type,
+    ...(shape ? { shape } : {}),
+  });
+}
+
+const isNumber = (value: Loose): boolean => typeof value === 'number' || typeof value === 'boolean';
+
+/** Values of tensors that were made from host integers: ops may check indices that the host knows. */
+const hostValues = new WeakMap<Tensor, Loose>();
+
+/** The host's values of `x` where it is a vector made from them, else `x`. */
+export function knownVector(x: Loose): Loose {
+  return (x instanceof Tensor && hostValues.get(x)) || x;
+}
+
+export const tensor = defineShim('tensor', [], make);
+
+/** `tensor1d` to `tensor6d`: the nesting is flat or of that rank. */
+function ofRank(rank: number): (...args: Loose[]) => Tensor {
+  const name = `tensor${rank}d`;
+  return defineShim(name, [], (values, ...rest) => {
+    const [shape, dtype] = rank === 1 ? [undefined, rest[0]] : rest;
+    refuseUnless(
+      values !== null && values !== undefined,
+      `The input to the ${name} must be a non-null value.`,
+    );
+    refuseUnless(!shape || shape.length === rank, `${name}() requires shape to have ${rank} numbers`);
+    const depth = nestingOf(values).length;
+    refuseUnless(
+      depth === rank || (depth === 1 && rank > 1),
+      `${name}() requires values to be flat or nested`,
+    );
+    refuseUnless(
+      depth === rank || shape !== undefined,
+      `${name}() requires shape to be provided when \`values\` are a flat array`,
+    );
+    const made = make(values, shape, dtype);
+    if (rank === 1 && made.dtype === 'int32') hostValues.set(made, Int32Array.from(values));
+    return made;
+  });
+}
+
+export const tensor1d = ofRank(1);
+export const tensor2d = ofRank(2);
+export const tensor3d = ofRank(3);
+export const tensor4d = ofRank(4);
+export const tensor5d = ofRank(5);
+export const tensor6d = ofRank(6);
+
+export const scalar = defineShim('scalar', [], (value, dtype) => {
+  if (dtype === 'string' || dtype === 'complex64') notOffered(`${dtype} tensors`);
+  refuseUnless(
+    isNumber(value) || typeof value === 'string',
+    'Error creating a new Scalar: value must be a primitive',
+  );
+  return make(value, [], dtype);
+});
+
+export const complex = (): never => notOffered('complex64 tensors');
+export const real = complex;
+export const imag = complex;
+
+export const zeros = defineShim('zeros', [], (shape, dtype = 'float32') => {
+  requireDType(dtype);
+  return native('zeros')(shape, { dtype });
+});
+
+export const ones = defineShim('ones', [], (shape, dtype = 'float32') => {
+  requireDType(dtype);
+  return native('ones')(shape, { dtype });
+});
+
+const like = (name: string) => defineShim(name, ['x'], (x) => native(name)(toTensor(x)));
+export const zerosLike = like('zerosLike');
+export const onesLike = like('onesLike');
+
+export const fill = defineShim('fill', [], (shape, value, dtype) => {
+  requireDType(dtype);
+  if (typeof value === 'string') notOffered('string tensors');
+  return native('fill')(shape, value, { dtype: dtype ?? (typeof value === 'boolean' ? 'bool' : 'float32') });
+});
+
+export const eye = defineShim('eye', [], (rows, columns = rows, batchShape, dtype = 'float32') => {
+  requireDType(dtype);
+  const square = native('eye')(rows, { columns, dtype });
+  if (!batchShape) return square;
+  refuseUnless(
+    batchShape.length >= 1 && batchShape.length <= 4,
+    `eye() currently supports only 1D and 2D batchShapes, but received ${batchShape.length}D.`,
+  );
+  return native('broadcastTo')(square, { shape: [...batchShape, rows, columns] });
+});
+
+export const range = defineShim('range', [], (start, stop, step = 1, dtype = 'float32') => {
+  refuseUnless(step !== 0, 'Cannot have a step of zero');
+  requireDType(dtype);
+  return native('range')(start, stop, { step, dtype });
+});
+
+type Seeded = { seed?: number };
+const seeded = (seed: Loose): Seeded =>
+  seed === undefined || seed === null ? {} : { seed: hash(String(seed)) };
+
+/** TF.js takes any number or text as a seed. */
+function hash(text: string): number {
+  let h = 0x811c9dc5;
+  for (const char of text) h = Math.imul(h ^ (char.codePointAt(0) as number), 0x01000193);
+  return h >>> 0;
+}
+
+export const randomNormal = defineShim('randomNormal', [], (shape, mean = 0, stddev = 1, dtype, seed) => {
+  requireDType(dtype);
+  refuseUnless(dtype !== 'bool', `Unsupported data type ${dtype}`);
+  const made = native('randomNormal')(shape, { mean, stddev, ...seeded(seed) });
+  return dtype === 'int32' ? native('cast')(made, 'int32') : made;
+});
+
+export const randomStandardNormal = defineShim('randomStandardNormal', [], (shape, dtype, seed) => {
+  refuseUnless(dtype !== 'bool', `Unsupported data type ${dtype}`);
+  return randomNormal(shape, 0, 1, dtype, seed);
+});
+
+export const randomUniform = defineShim(
+  'randomUniform',
+  [],
+  (shape, minimum = 0, maximum = 1, dtype = 'float32', seed) => {
+    requireDType(dtype);
+    const made = native('randomUniform')(shape, { min: minimum, max: maximum, ...seeded(seed) });
+    return dtype === 'float32' ? made : native('cast')(made, dtype);
+  },
+);
+
+/** TF.js's own buffer on the host, which becomes a tensor of the library. */
+class HostBuffer extends TensorBuffer<Loose> {
+  override toTensor(): Loose {
+    return tensor(this.values, this.shape, this.dtype);
+  }
+}
+
+export function buffer(shape: Loose, dtype: Loose = 'float32', values?: Loose): Loose {
+  requireDType(dtype);
+  return new HostBuffer(shape, dtype, values);
+}

@@ -1,0 +1,109 @@
+/** @file TF.js's engine, as its tests see it: scopes, memory, variables, and what they ask of the environment. */
+import {
+  getDevice,
+  keep as keepTensor,
+  memory as memoryOf,
+  type scope as openScope,
+  scope,
+  Tensor,
+  tidy as tidyOf,
+  type Variable,
+  variable as makeVariable,
+} from '../../../../src/index.ts';
+import { activeRecorders } from '../../../../src/ops/recording.ts';
+import { type Loose, Refusal, refuseUnless } from './call.ts';
+import { outside } from './notOffered.ts';
+
+const scopes: ReturnType<typeof openScope>[] = [];
+const variables = new Map<string, Variable>();
+
+/** What the library held when the engine was last reset: TF.js counts from there. */
+let baseline = { tensors: 0, buffers: 0 };
+
+const buffersInUse = (): number => getDevice().pool.statistics.buffersInUse;
+
+export function registeredVariables(): Variable[] {
+  forgetDisposed();
+  return [...variables.values()];
+}
+
+function forgetDisposed(): void {
+  for (const [name, v] of variables) if (v.disposed) variables.delete(name);
+}
+
+export function memory(): Loose {
+  const { tensors, bytes } = memoryOf();
+  return {
+    numTensors: tensors - baseline.tensors,
+    numDataBuffers: buffersInUse() - baseline.buffers,
+    numBytes: bytes,
+    unreliable: false,
+  };
+}
+
+export function tidy(nameOrBody: Loose, body?: Loose): Loose {
+  if (body === undefined) {
+    refuseUnless(typeof nameOrBody === 'function', 'Please provide a function to tidy()');
+    return tidyOf(nameOrBody);
+  }
+  refuseUnless(
+    typeof nameOrBody === 'string' || nameOrBody instanceof String,
+    'When calling with two arguments, the first argument to tidy() must be a string',
+  );
+  refuseUnless(
+    typeof body === 'function',
+    'When calling with two arguments, the 2nd argument to tidy() must be a function',
+  );
+  return tidyOf(body);
+}
+
+export const keep = (x: Loose): Loose => keepTensor(x);
+
+export function dispose(container: Loose): void {
+  if (container instanceof Tensor) container.dispose();
+  else if (typeof container === 'object' && container !== null)
+    for (const item of Object.values(container)) dispose(item);
+}
+
+export function variable(initial: Loose, trainable = true, name?: string, dtype?: Loose): Variable {
+  forgetDisposed();
+  const value = dtype && dtype !== initial.dtype ? initial.cast(dtype) : initial;
+  if (name !== undefined && variables.has(name))
+    throw new Refusal(`Variable with name ${name} was already registered`);
+  const made = makeVariable(value, { trainable, ...(name === undefined ? {} : { name }) });
+  variables.set(made.name as string, made);
+  return made;
+}
+
+export function disposeVariables(): void {
+  for (const v of variables.values()) v.dispose();
+  variables.clear();
+}
+
+const theBackend = {
+  floatPrecision: () => 32,
+  epsilon: () => 1e-7,
+  numDataIds: () => buffersInUse() - baseline.buffers,
+};
+
+export const ENGINE = {
+  startScope: (): void => void scopes.push(scope()),
+  endScope: (): void => scopes.pop()?.[Symbol.dispose](),
+  reset: (): void => {
+    disposeVariables();
+    baseline = { tensors: memoryOf().tensors, buffers: buffersInUse() };
+  },
+  isTapeOn: (): boolean => activeRecorders().length > 0,
+  disposeVariables,
+  backend: theBackend,
+  backendName: 'retrograd',
+  memory,
+  tidy,
+  keep,
+  runKernel: outside('engine().runKernel'),
+};
+
+export const engine = () => ENGINE;
+export const backend = () => theBackend;
+export const getBackend = () => 'retrograd';
+export const ready = async (): Promise<void> => {};

@@ -1,0 +1,21 @@
+/** @file tf.env(): TF.js's helpers ask it of the platform, its tests set flags. */
+import type { Loose } from './call.ts';
+import { notOffered } from './notOffered.ts';
+
+/** Flags: TF.js's own, of which only the debugging ones are ever set by tests. */
+const flags = new Map<string, Loose>();
+const theEnvironment = {
+  get: (name: string) => flags.get(name),
+  getBool: (name: string) => Boolean(flags.get(name)),
+  set: (name: string, value: Loose) => {
+    if (name === 'DEBUG' && value) notOffered("TF.js's debug mode");
+    flags.set(name, value);
+  },
+  platform: {
+    isTypedArray: (value: Loose) => ArrayBuffer.isView(value) && !(value instanceof DataView),
+    encode: (text: string) => new TextEncoder().encode(text),
+    decode: (bytes: Uint8Array) => new TextDecoder().decode(bytes),
+  },
+  platformName: 'retrograd',
+};
+export const env = () => theEnvironment;

@@ -1,0 +1,145 @@
+/** @file tf.grad and its kin, over the library's functional forms; tf.variableGrads over its tape. */
+import {
+  customGradient,
+  grad as gradOf,
+  GradientTape,
+  grads as gradsOf,
+  Tensor,
+  tidy,
+  valueAndGrad as valueAndGradOf,
+  valueAndGrads as valueAndGradsOf,
+  Variable,
+} from '../../../../src/index.ts';
+import { inTheirWords, type Loose, refuseUnless, toTensor } from './call.ts';
+import { registeredVariables } from './engine.ts';
+import { notOffered } from './notOffered.ts';
+
+/** Gradients flow through floats alone, as in TensorFlow; TF.js gives integers float gradients. */
+function requireFloats(inputs: readonly Loose[]): void {
+  for (const x of inputs)
+    if (x instanceof Tensor && x.dtype !== 'float32')
+      notOffered(`gradients with respect to integers and bools (null by TensorFlow's rule)`);
+}
+
+function guarded<T>(name: string, body: () => T): T {
+  try {
+    return tidy(body);
+  } catch (error) {
+    // What the differentiated function itself throws is the test's own.
+    throw error instanceof Error && error.constructor === Error ? error : inTheirWords(error, name, [], []);
+  }
+}
+
+function requireFunction(name: string, f: Loose): void {
+  refuseUnless(typeof f === 'function', `The f passed in ${name}(f) must be a function`);
+}
+
+const given = (dy: Loose): Tensor | undefined => (dy === undefined || dy === null ? undefined : toTensor(dy));
+
+export function grad(f: Loose): Loose {
+  requireFunction('grad', f);
+  return (x: Loose, dy: Loose) =>
+    guarded('grad', () => {
+      const input = toTensor(x);
+      requireFloats([input]);
+      return gradOf(f)(input, given(dy));
+    });
+}
+
+export function grads(f: Loose): Loose {
+  requireFunction('grads', f);
+  return (args: Loose, dy: Loose) =>
+    guarded('grads', () => {
+      refuseUnless(Array.isArray(args), 'The args passed in grads(f)(args) must be an array');
+      const inputs = args.map((x: Loose) => toTensor(x));
+      requireFloats(inputs);
+      return gradsOf(f)(inputs, given(dy));
+    });
+}
+
+export function valueAndGrad(f: Loose): Loose {
+  requireFunction('valueAndGrad', f);
+  return (x: Loose, dy: Loose) =>
+    guarded('valueAndGrad', () => {
+      refuseUnless(x instanceof Tensor, 'The x passed in valueAndGrad(f)(x) must be a tensor');
+      requireFloats([x]);
+      return valueAndGradOf(f)(x, given(dy));
+    });
+}
+
+export function valueAndGrads(f: Loose): Loose {
+  requireFunction('valueAndGrads', f);
+  return (args: Loose, dy: Loose) =>
+    guarded('valueAndGrads', () => {
+      requireFloats(args);
+      return valueAndGradsOf(f)(args, given(dy));
+    });
+}
+
+/** The gradients of a scalar function with respect to `variables`, by name; all trainable ones where left out. */
+export function variableGrads(f: Loose, variables?: Loose): Loose {
+  requireFunction('variableGrads', f);
+  refuseUnless(
+    variables === undefined || variables === null || variables.every((v: Loose) => v instanceof Variable),
+    'The varList passed in variableGrads(f, varList) must be an array of variables',
+  );
+  const chosen: Variable[] = [...(variables ?? registeredVariables())].filter((v) => v.trainable);
+  refuseUnless(
+    chosen.length > 0,
+    'variableGrads() expects at least one of the input variables to be trainable',
+  );
+  return guarded('variableGrads', () => {
+    using tape = new GradientTape({ watchAccessedVariables: false });
+    tape.watch(chosen);
+    const value = f();
+    refuseUnless(value?.rank === 0, 'The f passed in variableGrads(f) must return a scalar');
+    const found = tape.gradient(value, chosen) as (Tensor | null)[];
+    refuseUnless(
+      found.some((gradient) => gradient !== null),
+      'Cannot find a connection between any variable and the result of the loss function y=f(x).',
+    );
+    const named = Object.fromEntries(chosen.map((v, i) => [v.name, found[i]]));
+    return { value, grads: named };
+  });
+}
+
+export function customGrad(f: Loose): Loose {
+  requireFunction('customGrad', f);
+  return (...args: Loose[]) => {
+    const inputs = args.map((x) => toTensor(x));
+    refuseUnless(
+      inputs.every((x) => x instanceof Tensor),
+      'The args passed in customGrad(f)(x1, x2,...) must all be tensors',
+    );
+    return customGradient((...tensors) => {
+      let saved: Tensor[] = [];
+      const { value, gradFunc } = f(...tensors, (list: Tensor[]) => {
+        saved = list;
+      });
+      refuseUnless(
+        value instanceof Tensor,
+        'The function f passed in customGrad(f) must return an object where `obj.value` is a tensor',
+      );
+      refuseUnless(
+        typeof gradFunc === 'function',
+        'The function f passed in customGrad(f) must return an object where `obj.gradFunc` is a function.',
+      );
+      return { value, gradient: (dy) => gradFunc(dy, saved) };
+    })(...inputs);
+  };
+}
+
+/** As much of TF.js's optimizers as its tests of gradients use; the library's own have tests of their own. */
+export const train = {
+  sgd: (learningRate: number) => ({
+    minimize(f: Loose): void {
+      tidy(() => {
+        const { grads: found } = variableGrads(f);
+        for (const v of registeredVariables()) {
+          const gradient = found[v.name as string];
+          if (gradient) v.assign(toTensor(v).sub(gradient.mul(learningRate)));
+        }
+      });
+    },
+  }),
+};

@@ -1,0 +1,334 @@
+/** @file Convolutions, pools, normalization, dropout, and the fused forms. */
+import { Tensor } from '../../../../src/index.ts';
+import { add, elu, leakyRelu, matMul as product, prelu, relu, relu6, sigmoid } from './arithmetic.ts';
+import {
+  defineShim,
+  type Loose,
+  native,
+  refuseUnless,
+  requireFloat,
+  requireLayout,
+  requireRank,
+  toFloat,
+  toTensor,
+} from './call.ts';
+import { notOffered } from './notOffered.ts';
+
+const pair = (value: Loose): [number, number] =>
+  Array.isArray(value) ? [value[0], value[1] ?? value[0]] : [value, value];
+
+/** TF.js's `pad`: a name, a number, or a list for all four axes. */
+function padding(pad: Loose, spatialRank: number, rounding?: Loose): Loose {
+  if (typeof pad === 'string') {
+    refuseUnless(
+      rounding === undefined || rounding === null,
+      `Error: pad must be an integer when using dimRoundingMode ${rounding} but got pad ${pad}.`,
+    );
+    return pad;
+  }
+  if (rounding !== undefined && rounding !== null) {
+    refuseUnless(
+      [pad].flat(2).every((n: number) => Number.isInteger(n)),
+      `pad must be an integer when using dimRoundingMode ${rounding} but got pad ${pad}.`,
+    );
+    refuseUnless(['floor', 'round', 'ceil'].includes(rounding), `Unknown roundingMode ${rounding}`);
+    if (rounding !== 'floor') notOffered(`dimRoundingMode '${rounding}'`);
+  }
+  if (Array.isArray(pad)) return pad.slice(1, 1 + spatialRank);
+  return Array(spatialRank).fill([pad, pad]);
+}
+
+/** TF.js takes an image without a batch, and gives one back. */
+function batched(x: Loose, rank: number, run: (x: Loose) => Loose): Loose {
+  if (!(x instanceof Tensor) || x.rank !== rank - 1) return run(x);
+  const image = native('reshape')(x, { shape: [1, ...x.shape] });
+  const result = run(image);
+  return native('reshape')(result, { shape: result.shape.slice(1) });
+}
+
+function refuseBothAboveOne(name: string, strides: Loose, dilations: Loose): void {
+  const one = (value: Loose) => [value].flat().every((n: number) => n === 1);
+  refuseUnless(
+    one(strides) || one(dilations),
+    `Error in ${name}: Either strides or dilations must be 1. Got strides ${strides} and dilations '${dilations}'`,
+  );
+}
+
+export const conv1d = defineShim(
+  'conv1d',
+  ['x', 'filter'],
+  (value, kernel, stride, pad, dataFormat = 'NWC', dilation = 1, rounding?) => {
+    const [x, filter] = [toTensor(value), toTensor(kernel)];
+    requireLayout(dataFormat, 'NWC', ['NCW']);
+    refuseBothAboveOne('conv1D', stride, dilation);
+    const options = { strides: stride, padding: padding(pad, 1, rounding), dilationRate: dilation };
+    return batched(x, 3, (sequence) => native('conv1d')(sequence, filter, options));
+  },
+);
+
+export const conv2d = defineShim(
+  'conv2d',
+  ['x:float32', 'filter:float32'],
+  (value, kernel, strides, pad, dataFormat = 'NHWC', dilations = [1, 1], rounding?) => {
+    const [x, filter] = [toTensor(value), toTensor(kernel)];
+    requireLayout(dataFormat, 'NHWC', ['NCHW']);
+    refuseBothAboveOne('conv2D', strides, dilations);
+    const options = {
+      strides: pair(strides),
+      padding: padding(pad, 2, rounding),
+      dilationRate: pair(dilations),
+      ...grouped(x, filter),
+    };
+    return batched(x, 4, (image) => native('conv2d')(image, filter, options));
+  },
+);
+
+/** A filter of fewer input channels means groups; TF.js asks for no count. */
+function grouped(x: Loose, filter: Loose): { groups?: number } {
+  if (!(x instanceof Tensor && filter instanceof Tensor) || filter.rank !== 4) return {};
+  const channels = x.shape.at(-1) as number;
+  const each = filter.shape[2] as number;
+  refuseUnless(
+    each > 0 && channels % each === 0,
+    `Error in conv2d: depth of input (${channels}) must match input depth for filter ${each}.`,
+  );
+  return { groups: channels / each };
+}
+
+export const conv2dTranspose = defineShim(
+  'conv2dTranspose',
+  ['x', 'filter'],
+  (value, kernel, outputShape, strides, pad, rounding?) => {
+    const [x, filter] = [toTensor(value), toTensor(kernel)];
+    if (typeof pad !== 'string') notOffered('conv2dTranspose with explicit padding');
+    return batched(x, 4, (image) => {
+      const outputPadding = transposePadding(image, filter, outputShape, pair(strides), pad);
+      return native('conv2dTranspose')(image, filter, {
+        strides: pair(strides),
+        padding: padding(pad, 2, rounding),
+        outputPadding,
+      });
+    });
+  },
+);
+
+/** Keras's output padding for TF.js's output shape: `out = (in - 1) * stride + kernel - 2 * pad + outputPadding`. */
+function transposePadding(
+  x: Loose,
+  filter: Loose,
+  outputShape: Loose,
+  strides: number[],
+  pad: string,
+): Loose {
+  if (!(x instanceof Tensor && filter instanceof Tensor)) return undefined;
+  const wanted = outputShape.slice(-3, -1);
+  return [0, 1].map((axis) => {
+    const kernel = filter.shape[axis] as number;
+    const stride = strides[axis] as number;
+    const full = ((x.shape[axis + 1] as number) - 1) * stride + kernel;
+    return wanted[axis] - (full - 2 * (pad === 'same' ? Math.floor(kernel / 2) : 0));
+  });
+}
+
+export const depthwiseConv2d = defineShim(
+  'depthwiseConv2d',
+  ['x:float32', 'filter:float32'],
+  (value, kernel, strides, pad, dataFormat = 'NHWC', dilations = [1, 1], rounding?) => {
+    const [x, filter] = [toTensor(value), toTensor(kernel)];
+    requireLayout(dataFormat, 'NHWC', ['NCHW']);
+    refuseBothAboveOne('depthwiseConv2d', strides, dilations);
+    const options = {
+      strides: pair(strides),
+      padding: padding(pad, 2, rounding),
+      dilationRate: pair(dilations),
+    };
+    return batched(x, 4, (image) => native('depthwiseConv2d')(image, filter, options));
+  },
+);
+
+export const separableConv2d = defineShim(
+  'separableConv2d',
+  ['x', 'depthwiseFilter', 'pointwiseFilter'],
+  (x, depthwiseFilter, pointwiseFilter, strides, pad, dilation = [1, 1], dataFormat = 'NHWC') => {
+    if (dataFormat === 'NCHW') {
+      refuseUnless(
+        false,
+        'separableConv2d currently does not support dataFormat NCHW; only NHWC is supported',
+      );
+    }
+    const point = toTensor(pointwiseFilter);
+    refuseUnless(
+      point.rank === 4 && point.shape[0] === 1 && point.shape[1] === 1,
+      'Error in separableConv2d: pointwise filter must be [1, 1, in, out]',
+    );
+    const deep = depthwiseConv2d(x, depthwiseFilter, strides, pad, dataFormat, dilation);
+    refuseUnless(
+      point.shape[2] === deep.shape.at(-1),
+      `Error in separableConv2d: the third dimension of pointwise filter must be ${deep.shape.at(-1)}`,
+    );
+    return conv2d(deep, point, 1, 'valid', dataFormat);
+  },
+);
+
+const pool2d = (name: 'maxPool' | 'avgPool') =>
+  defineShim(name, [name === 'avgPool' ? 'x:float32' : 'x'], (value, filterSize, strides, pad, rounding?) => {
+    const x = toTensor(value);
+    const options = {
+      poolSize: pair(filterSize),
+      strides: pair(strides),
+      padding: padding(pad, 2, rounding),
+    };
+    const result = batched(x, 4, (image) => native(name)(image, options));
+    if (name === 'avgPool') requireFloat(name, 'x', x);
+    return result;
+  });
+export const maxPool = pool2d('maxPool');
+export const avgPool = pool2d('avgPool');
+
+/** With dilations TF.js moves space into the batch; the library's pools have none. */
+export const pool = defineShim(
+  'pool',
+  ['x'],
+  (x, windowShape, poolingType, pad, dilations = 1, strides = 1, rounding?) => {
+    refuseBothAboveOne('pool', strides ?? 1, dilations ?? 1);
+    if ([dilations ?? 1].flat().some((n: number) => n !== 1)) notOffered('pools with dilation');
+    return (poolingType === 'avg' ? avgPool : maxPool)(x, windowShape, strides ?? 1, pad, rounding);
+  },
+);
+
+const normalize = (name: string, rank?: number) =>
+  defineShim(name, ['x', 'mean', 'variance'], (value, mean, variance, offset, scale, epsilon = 0.001) => {
+    const x = toTensor(value);
+    const shape = x instanceof Tensor ? x.shape : [];
+    refuseUnless(
+      rank === undefined || shape.length === rank,
+      `Error in ${name}: x must be rank ${rank} but got rank ${shape.length}.`,
+    );
+    const channels = shape.at(-1) as number;
+    const [m, v] = [toTensor(mean), toTensor(variance)];
+    const others = [m, v, offset && toTensor(offset), scale && toTensor(scale)].filter(
+      (t) => t instanceof Tensor,
+    );
+    for (const t of others) {
+      if (t.rank === 1) continue;
+      refuseUnless(t.rank === shape.length, `Error in ${name}: statistics must have rank 1 or that of x`);
+      notOffered('batch normalization by statistics of the rank of x');
+    }
+    const beta = offset === undefined || offset === null ? native('zeros')([channels]) : toTensor(offset);
+    const gamma = scale === undefined || scale === null ? native('ones')([channels]) : toTensor(scale);
+    return native('batchNorm')(x, m, v, gamma, beta, { epsilon: epsilon ?? 0.001 });
+  });
+export const batchNorm = normalize('batchNorm');
+export const batchNorm2d = normalize('batchNorm2d', 2);
+export const batchNorm3d = normalize('batchNorm3d', 3);
+export const batchNorm4d = normalize('batchNorm4d', 4);
+
+export const dropout = defineShim('dropout', ['x'], (value, rate, noiseShape, seed) => {
+  const x = toTensor(value);
+  refuseUnless(
+    !(x instanceof Tensor) || x.dtype === 'float32',
+    `x has to be a floating point tensor since it's going to be scaled, but got a ${x.dtype} tensor instead.`,
+  );
+  refuseUnless(rate >= 0 && rate < 1, `rate must be a float in the range [0, 1), but got ${rate}.`);
+  const options = {
+    rate,
+    ...(noiseShape === undefined || noiseShape === null ? {} : { noiseShape }),
+    ...(seed === undefined || seed === null ? {} : { seed: Number(seed) }),
+  };
+  return native('dropout')(x, options);
+});
+
+// Fused forms: the same ops, one after the other
+
+function activate(x: Loose, activation: Loose, weights: Loose, alpha: Loose): Loose {
+  switch (activation) {
+    case undefined:
+    case null:
+    case 'linear':
+      return x;
+    case 'relu':
+      return relu(x);
+    case 'relu6':
+      return relu6(x);
+    case 'elu':
+      return elu(x);
+    case 'sigmoid':
+      return sigmoid(x);
+    case 'prelu':
+      return prelu(x, weights);
+    case 'leakyrelu':
+      return leakyRelu(x, alpha);
+    default:
+      throw new Error(`Unknown fused activation ${activation}.`);
+  }
+}
+
+const withBias = (x: Loose, bias: Loose): Loose => (bias === undefined || bias === null ? x : add(x, bias));
+
+const fusedConvolution =
+  (convolve: (...args: Loose[]) => Loose) =>
+  ({
+    x,
+    filter,
+    strides,
+    pad,
+    dataFormat = 'NHWC',
+    dilations = [1, 1],
+    dimRoundingMode,
+    bias,
+    activation,
+    preluActivationWeights,
+    leakyreluAlpha,
+  }: Loose): Loose =>
+    activate(
+      withBias(convolve(x, filter, strides, pad, dataFormat, dilations, dimRoundingMode), bias),
+      activation,
+      preluActivationWeights,
+      leakyreluAlpha,
+    );
+
+export const fused = {
+  conv2d: defineShim('conv2d', [], fusedConvolution(conv2d)),
+  depthwiseConv2d: defineShim('depthwiseConv2d', [], fusedConvolution(depthwiseConv2d)),
+  matMul: defineShim(
+    'fused matMul',
+    [],
+    ({ a, b, transposeA, transposeB, bias, activation, preluActivationWeights, leakyreluAlpha }: Loose) =>
+      activate(
+        withBias(product(a, b, transposeA, transposeB), bias),
+        activation,
+        preluActivationWeights,
+        leakyreluAlpha,
+      ),
+  ),
+};
+
+// Images
+
+const resize = (name: string, of: string) =>
+  defineShim(name, ['images'], (value, size, alignCorners = false, halfPixelCenters = false) => {
+    const images = name === 'resizeBilinear' ? toFloat(value) : toTensor(value);
+    if (images instanceof Tensor)
+      refuseUnless(
+        images.rank === 3 || images.rank === 4,
+        `Error in ${name}: x must be rank 3 or 4, but got rank ${images.rank}.`,
+      );
+    refuseUnless(size.length === 2, `Error in ${name}: new shape must 2D, but got shape ${size}.`);
+    refuseUnless(
+      !halfPixelCenters || !alignCorners,
+      `Error in ${name}: If halfPixelCenters is true, alignCorners must be false.`,
+    );
+    const result = batched(images, 4, (batch) => native(of)(batch, { size }));
+    if (!halfPixelCenters) notOffered('resizing without half-pixel centres');
+    return result;
+  });
+
+export const image = {
+  resizeBilinear: resize('resizeBilinear', 'resizeBilinear'),
+  resizeNearestNeighbor: resize('resizeNearestNeighbor', 'resizeNearest'),
+  flipLeftRight: defineShim('flipLeftRight', ['image:float32'], (value) => {
+    const x = toTensor(value);
+    requireRank(x, [4], `Error in flipLeftRight: image must be rank 4,but got rank ${x.rank}.`);
+    return native('flip')(x, { axis: 2 });
+  }),
+};
