@@ -210,14 +210,18 @@ export function countingSort(): string {
   return wgsl`
 @compute @workgroup_size(1)
 fn main() {
+  let count = params.count;
+  let last = params.total + 2u;
   // Counted two places on and placed one place on: each list's begin moves to its end, which is the next one's begin.
-  for (var entry = 0u; entry < params.count; entry++) {
+  for (var entry = 0u; entry < count; entry++) {
     offsets[keys[entry] + 2u] += 1u;
   }
-  for (var key = 2u; key <= params.total + 2u; key++) {
-    offsets[key] += offsets[key - 1u];
+  var before = 0u;
+  for (var key = 2u; key <= last; key++) {
+    before += offsets[key];
+    offsets[key] = before;
   }
-  for (var entry = 0u; entry < params.count; entry++) {
+  for (var entry = 0u; entry < count; entry++) {
     let slot = keys[entry] + 1u;
     let at = offsets[slot];
     order[at] = entry;

@@ -68,7 +68,7 @@ const sum = defineKernel({
 export type ScatterStrategy = 'direct' | GroupingStrategy;
 
 /** Steps of looking through entries that cost less than grouping them, by adapter class. */
-const directSteps = { gpu: 2 ** 21, cpu: 2 ** 16 };
+const directSteps = { gpu: 2 ** 21, cpu: 2 ** 13 };
 
 /**
  * Sums `updates` into the rows that `indices` name; zeros elsewhere. `spec` is the shape and dtype of the result.
