@@ -34,7 +34,7 @@ export function orderOf({ inner }: Lines): LineOrder {
   return inner === 1 ? 'rows' : 'columns';
 }
 
-/** Lanes of a line: a power of two, at most `most`. */
+/** Lanes of a line: a power of four, at most `most`; few different ones, as each is a pipeline of its own. */
 export function lanesFor(device: Device, lines: Lines, most: number): number {
   // Software adapters run a workgroup's invocations one after another: sharing a line only costs them barriers.
   if (device.adapter.class === 'cpu') return 1;
@@ -45,5 +45,5 @@ export function lanesFor(device: Device, lines: Lines, most: number): number {
     const neighbours = Math.min(inner, 16);
     limit = Math.min(limit, Math.floor(most / neighbours), Math.ceil(busyInvocations / count));
   }
-  return limit < 2 ? 1 : 2 ** Math.floor(Math.log2(limit));
+  return limit < 4 ? 1 : 4 ** Math.floor(Math.log2(limit) / 2);
 }

@@ -1,0 +1,190 @@
+/**
+ * @file Kernels that give each line of values to one or more invocations (softmax, layerNorm) and that cut lines up (scans,
+ * topK), against plain float64 loops and on both sides of their boundaries.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { cumsum, init, layerNorm, logSoftmax, softmax, tensor, topK } from '../../src/index.ts';
+import type { Tensor } from '../../src/index.ts';
+import { generator } from '../ops/samples/draw.ts';
+import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+type Lines = readonly [outer: number, n: number, inner: number];
+
+function values(size: number, seed: number): Float32Array {
+  const random = generator(seed);
+  return Float32Array.from({ length: size }, () => 8 * random() - 3);
+}
+
+/** Maps each line over the middle axis by `map`, in float64. */
+function mapLines(x: Float32Array, [, n, inner]: Lines, map: (line: number[]) => number[]): Float64Array {
+  const out = new Float64Array(x.length);
+  for (let line = 0; line < x.length / n; line++) {
+    const start = Math.floor(line / inner) * n * inner + (line % inner);
+    const at = (k: number) => start + k * inner;
+    map(Array.from({ length: n }, (_, k) => x[at(k)] as number)).forEach((value, k) => {
+      out[at(k)] = value;
+    });
+  }
+  return out;
+}
+
+async function expectNear(found: Tensor, expected: Float64Array, relative: number, absolute: number) {
+  const data = await found.data();
+  const worst = expected.reduce(
+    (most, e, i) => Math.max(most, Math.abs((data[i] as number) - e) - relative * Math.abs(e)),
+    0,
+  );
+  expect(data.length).toBe(expected.length);
+  expect(worst).toBeLessThanOrEqual(absolute);
+}
+
+const total = (line: readonly number[]) => line.reduce((a, b) => a + b, 0);
+
+function softmaxOf(line: number[]): number[] {
+  const exponentials = line.map(Math.exp);
+  const sum = total(exponentials);
+  return exponentials.map((e) => e / sum);
+}
+
+function normalized(line: number[]): number[] {
+  const mean = total(line) / line.length;
+  const variance = total(line.map((v) => (v - mean) ** 2)) / line.length;
+  return line.map((v) => (v - mean) / Math.sqrt(variance + 1e-3));
+}
+
+function runningSums(line: number[]): number[] {
+  let sum = 0;
+  return line.map((value) => {
+    sum += value;
+    return sum;
+  });
+}
+
+/** Of the same line from its end, or each sum without its own element. */
+const reversed = (line: number[]) => runningSums([...line].reverse()).reverse();
+const exclusive = (line: number[]) => [0, ...runningSums(line).slice(0, -1)];
+
+describe.each(adapterClasses)('as on a %s', (kind) => {
+  const shapes: Lines[] = [
+    [5, 3, 1],
+    [3, 33, 1],
+    [2, 515, 1],
+    [300, 129, 1],
+    [2, 70, 37],
+    [2, 4100, 1],
+    [1, 66_001, 1],
+  ];
+
+  test.each(shapes.map((shape, i) => [shape, i] as const))('softmax and layerNorm of lines %j', (shape, i) =>
+    asAdapter(kind, async () => {
+      const [, n, inner] = shape;
+      const host = values(shape[0] * n * inner, i);
+      const x = tensor(host, { shape });
+      await expectNear(softmax(x, { axis: 1 }), mapLines(host, shape, softmaxOf), 4e-6, 1e-7);
+      const logarithms = mapLines(host, shape, (line) => softmaxOf(line).map(Math.log));
+      await expectNear(logSoftmax(x, { axis: 1 }), logarithms, 1e-6, 1e-6);
+      const expected = mapLines(host, shape, normalized);
+      await expectNear(layerNorm(x, null, null, { axis: 1 }), expected, 4e-6, 4e-6);
+    }),
+  );
+
+  const scans: Lines[] = [
+    [1, 1, 1],
+    [40_000, 3, 1],
+    [3, 255, 1],
+    [2, 513, 1],
+    [2, 2048, 1],
+    [2, 2049, 1],
+    [1, 70_001, 1],
+    [1, 2000, 3],
+    [2, 600, 17],
+  ];
+
+  test.each(scans.map((shape, i) => [shape, i] as const))('cumsum of lines %j', (shape, i) =>
+    asAdapter(kind, async () => {
+      const host = values(shape[0] * shape[1] * shape[2], i);
+      const x = tensor(host, { shape });
+      const close = [2e-6, 1e-4] as const;
+      await expectNear(cumsum(x, { axis: 1 }), mapLines(host, shape, runningSums), ...close);
+      await expectNear(cumsum(x, { axis: 1, reverse: true }), mapLines(host, shape, reversed), ...close);
+      await expectNear(cumsum(x, { axis: 1, exclusive: true }), mapLines(host, shape, exclusive), ...close);
+    }),
+  );
+
+  test('a scan of scans: whole numbers stay exact over many tiles', () =>
+    asAdapter(kind, async () => {
+      const n = 1_200_000;
+      const found = await cumsum(tensor(new Int32Array(n).fill(3))).data();
+      expect(found.every((sum, k) => sum === 3 * (k + 1))).toBe(true);
+    }));
+});
+
+const ranked = (row: readonly number[]) =>
+  row.map((value, index) => ({ value, index })).sort((a, b) => b.value - a.value || a.index - b.index);
+
+describe('topK', () => {
+  test.each([
+    [1, 1, 1],
+    [3, 64, 64],
+    [3, 65, 1],
+    [2, 129, 128],
+    [2, 1000, 7],
+    [2, 1000, 1000],
+    [1, 70_001, 300],
+    [2, 5000, 4097],
+  ])('%d rows of %d, k = %d, with many ties', async (rows, n, k) => {
+    const random = generator(n);
+    const host = Float32Array.from({ length: rows * n }, () => Math.floor(random() * 200) - 100);
+    const [found, indices] = topK(tensor(host, { shape: [rows, n] }), { k }) as [Tensor, Tensor];
+    const expected = Array.from({ length: rows }, (_, row) =>
+      ranked(Array.from(host.subarray(row * n, (row + 1) * n))).slice(0, k),
+    ).flat();
+    expect(Array.from(await found.data())).toEqual(expected.map(({ value }) => value));
+    expect(Array.from(await indices.data())).toEqual(expected.map(({ index }) => index));
+  });
+
+  test('NaN counts as the largest, and both zeros are equal', async () => {
+    const [found, indices] = topK([-0, 0, Number.NaN, -Infinity, Infinity, -1], { k: 6 }) as [Tensor, Tensor];
+    expect(Array.from(await found.data())).toEqual([Number.NaN, Infinity, -0, 0, -1, -Infinity]);
+    expect(Array.from(await indices.data())).toEqual([2, 4, 0, 1, 5, 3]);
+  });
+
+  test('integers over their whole range', async () => {
+    const host = Int32Array.from([0, -(2 ** 31), 2 ** 31 - 1, -1, 1]);
+    const [found] = topK(tensor(host), { k: 5 }) as [Tensor];
+    expect(Array.from(await found.data())).toEqual(Array.from(host).sort((a, b) => b - a));
+  });
+});
+
+describe('lines with infinities', () => {
+  const lines = [
+    [-Infinity, 0, 0],
+    [-Infinity, -Infinity, -Infinity],
+    [Infinity, 0, 1],
+    [Number.NaN, 0, 1],
+  ];
+
+  test.each(adapterClasses)('softmax and logSoftmax as TensorFlow has them, on a %s', (kind) =>
+    asAdapter(kind, async () => {
+      const nan = [Number.NaN, Number.NaN, Number.NaN];
+      // Long lines take other variants.
+      for (const repeat of [1, 14]) {
+        const host = lines.map((line) => Array.from({ length: repeat }, () => line).flat());
+        const share = 1 / (2 * repeat);
+        const first = (found: number[][]) => found.map((line) => line.slice(0, 3));
+        const shares = first((await softmax(tensor(host)).array()) as number[][]);
+        expect(shares[0]?.[0]).toBe(0);
+        expect(shares[0]?.[1]).toBeCloseTo(share, 6);
+        expect(shares.slice(1)).toEqual([nan, nan, nan]);
+        const logarithms = first((await logSoftmax(tensor(host)).array()) as number[][]);
+        expect(logarithms[0]?.[0]).toBe(-Infinity);
+        expect(logarithms[0]?.[1]).toBeCloseTo(Math.log(share), 5);
+        expect(logarithms.slice(1)).toEqual([nan, nan, nan]);
+      }
+    }),
+  );
+});
