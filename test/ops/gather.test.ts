@@ -1,0 +1,91 @@
+/**
+ * @file Gather and its gradient on random shapes, axes, batch axes, modes and indices, against loops on the host in
+ * float64.
+ */
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { sizeOf } from '../../src/core/shape.ts';
+import { gather, GradientTape, init, mul, type Tensor, tensor } from '../../src/index.ts';
+import { generator } from './samples/draw.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+type Mode = 'clip' | 'wrap' | 'fill' | undefined;
+
+/** The row that an index means, or null. */
+function rowOf(index: number, n: number, mode: Mode): number | null {
+  if (n === 0) return null;
+  if (mode === 'clip') return Math.min(Math.max(index, 0), n - 1);
+  if (mode === 'wrap') return ((index % n) + n) % n;
+  return index >= 0 && index < n ? index : null;
+}
+
+const cases = fc
+  .record({
+    batch: fc.array(fc.constantFrom(1, 2, 3), { maxLength: 2 }),
+    outer: fc.array(fc.constantFrom(1, 2, 3), { maxLength: 1 }),
+    n: fc.constantFrom(0, 1, 2, 5, 40),
+    inner: fc.array(fc.constantFrom(0, 1, 3, 4, 8), { maxLength: 1 }),
+    rest: fc.array(fc.constantFrom(0, 1, 2, 7), { maxLength: 2 }),
+    mode: fc.constantFrom<Mode>(undefined, undefined, 'clip', 'wrap', 'fill'),
+    fromTheEnd: fc.boolean(),
+    unsigned: fc.boolean(),
+    seed: fc.nat(),
+  })
+  .map((parts) => {
+    const random = generator(parts.seed);
+    const { batch, outer, n, inner, rest, unsigned } = parts;
+    const draw = () => {
+      if (random() < 0.05) return unsigned ? 4294967295 : -2147483648;
+      return Math.floor(random() * (n + 4)) - (unsigned ? 0 : 2);
+    };
+    const indices = Array.from({ length: sizeOf([...batch, ...rest]) }, draw);
+    return { ...parts, indices, shape: [...batch, ...outer, n, ...inner] };
+  });
+
+test('gather and its gradient', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ batch, outer, n, inner, rest, mode, indices, shape, ...given }) => {
+      const random = generator(given.seed);
+      const draw = (length: number) => Float32Array.from({ length }, () => 2 * random() - 1);
+      const [b, o, i, k] = [batch, outer, inner, rest].map(sizeOf) as [number, number, number, number];
+      const out = [...batch, ...outer, ...rest, ...inner];
+      const values = draw(sizeOf(shape));
+      const cotangent = draw(sizeOf(out));
+      const gathered = new Float64Array(sizeOf(out)).fill(mode === 'fill' ? -3 : 0);
+      const gradient = new Float64Array(sizeOf(shape));
+      for (let run = 0; run < b * o * k; run++) {
+        const block = Math.floor(run / k);
+        const row = rowOf(indices[Math.floor(block / o) * k + (run % k)] as number, n, mode);
+        if (row === null) continue;
+        for (let e = 0; e < i; e++) {
+          const at = (block * n + row) * i + e;
+          gathered[run * i + e] = values[at] as number;
+          gradient[at] = (gradient[at] as number) + (cotangent[run * i + e] as number);
+        }
+      }
+
+      const x = tensor(values, { shape }) as Tensor;
+      const axis = batch.length + outer.length;
+      const host = given.unsigned ? Uint32Array.from(indices) : Int32Array.from(indices);
+      const tape = new GradientTape();
+      tape.watch(x);
+      const y = gather(x, tensor(host, { shape: [...batch, ...rest] }) as Tensor, {
+        axis: given.fromTheEnd ? axis - shape.length : axis,
+        batchDims: batch.length,
+        validateIndices: false,
+        ...(mode ? { mode } : {}),
+        ...(mode === 'fill' ? { fillValue: -3 } : {}),
+      });
+      const weighted = mul(y, tensor(cotangent, { shape: out }) as Tensor);
+      const dx = tape.gradient(weighted, x) as Tensor;
+      expect(y.shape).toEqual(out);
+      expect([...(await y.data())]).toEqual([...gathered]);
+      const error = (await dx.data()).map((value, at) => Math.abs(value - (gradient[at] as number)));
+      expect(Math.max(0, ...error)).toBeLessThan(1e-5);
+    }),
+    { numRuns: 150, seed: 3 },
+  );
+});
