@@ -300,6 +300,7 @@ export class Device {
 }
 
 let current: Device | null = null;
+let opening: Promise<Device> | null = null;
 
 /**
  * Opens a device and makes it the current one. Called again it returns the current device, unless options name
@@ -309,9 +310,20 @@ let current: Device | null = null;
 export async function init(options: InitOptions = {}): Promise<Device> {
   const { device: appDevice, gpu, maxPooledBytes = 2 ** 30, ...adapterOptions } = options;
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return current;
-  const device = appDevice ?? (await openDevice(gpu, adapterOptions));
-  current = new Device(device, !appDevice, maxPooledBytes);
-  return current;
+  if (appDevice) {
+    current = new Device(appDevice, false, maxPooledBytes);
+    return current;
+  }
+  // Two parts of an app may both call this before either has a device: they get the same one.
+  opening ??= openDevice(gpu, adapterOptions)
+    .then((device) => {
+      current = new Device(device, true, maxPooledBytes);
+      return current;
+    })
+    .finally(() => {
+      opening = null;
+    });
+  return opening;
 }
 
 /** The current device. Errors: DeviceError before `init()`. */

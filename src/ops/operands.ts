@@ -8,8 +8,7 @@ import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { type Device, getDevice } from '../gpu/device.ts';
 import { type HostValues, tensor } from '../tensor/create.ts';
-import { keep } from '../tensor/scope.ts';
-import { Tensor } from '../tensor/tensor.ts';
+import { alias, Tensor } from '../tensor/tensor.ts';
 
 export type TensorLike = Tensor | HostValues;
 
@@ -29,9 +28,12 @@ export function constant(device: Device, value: number, dtype: DType): Tensor {
     known.delete(oldest);
     tensor.dispose();
   }
-  const made = keep(tensor(value, { dtype }));
-  known.set(key, made);
-  return made;
+  // An alias isn't counted among the tensors that an app made and has to free.
+  const made = tensor(value, { dtype });
+  const kept = alias(made);
+  made.dispose();
+  known.set(key, kept);
+  return kept;
 }
 
 /** The dtype a bare number takes beside tensors of dtype `beside`. */

@@ -1,0 +1,37 @@
+/**
+ * @file A library device of a test's own beside the one that all tests share, which is current again afterwards.
+ */
+import { Device, getDevice, init, setDevice } from '../../src/gpu/device.ts';
+import { useDevice } from './gpu.ts';
+
+export interface OwnDevice {
+  readonly device: Device;
+  readonly gpu: GPUDevice;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface OwnDeviceOptions {
+  descriptor?: GPUDeviceDescriptor;
+  maxPooledBytes?: number;
+  /** Sees the GPUDevice before the library does. */
+  prepare?: (gpu: GPUDevice) => void;
+}
+
+/** `await using own = await ownDevice();` makes a device with WebGPU's default limits current. */
+export async function ownDevice(options: OwnDeviceOptions = {}): Promise<OwnDevice> {
+  const { descriptor = {}, maxPooledBytes = 2 ** 28, prepare } = options;
+  await init();
+  const before = getDevice();
+  const raw = await useDevice(descriptor);
+  prepare?.(raw.device);
+  const device = new Device(raw.device, false, maxPooledBytes);
+  setDevice(device);
+  return {
+    device,
+    gpu: raw.device,
+    async [Symbol.asyncDispose]() {
+      setDevice(before);
+      await raw[Symbol.asyncDispose]();
+    },
+  };
+}

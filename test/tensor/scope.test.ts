@@ -1,0 +1,190 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  add,
+  DisposedError,
+  GradientTape,
+  getDevice,
+  init,
+  keep,
+  memory,
+  mul,
+  ones,
+  RetrogradError,
+  resetPeakMemory,
+  scope,
+  sum,
+  type Tensor,
+  tensor,
+  tidy,
+  variable,
+} from '../../src/index.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const alive = () => memory().tensors;
+
+test('tidy frees what was made inside, but for what is returned, at any depth', () => {
+  const before = alive();
+  const result = tidy(() => {
+    const x = ones([4]);
+    const y = add(x, x);
+    return { list: [y, 7], deep: { z: mul(y, y) }, none: null };
+  });
+  expect(alive()).toBe(before + 2);
+  (result.list[0] as Tensor).dispose();
+  result.deep.z.dispose();
+  expect(alive()).toBe(before);
+});
+
+test('what leaves an inner scope belongs to the outer one', () => {
+  const before = alive();
+  tidy(() => {
+    const inner = tidy(() => ones([2]));
+    expect(inner.disposed).toBe(false);
+    return null;
+  });
+  expect(alive()).toBe(before);
+});
+
+test('what is kept lives on', () => {
+  const before = alive();
+  const kept: Tensor[] = [];
+  tidy(() => tidy(() => void kept.push(keep(ones([2])))));
+  expect(kept[0]?.disposed).toBe(false);
+  kept[0]?.dispose();
+  expect(alive()).toBe(before);
+});
+
+test('an error inside frees everything, and closes the scope', () => {
+  const before = alive();
+  const fail = () =>
+    tidy(() => {
+      ones([2]);
+      throw new Error('stop');
+    });
+  expect(fail).toThrow('stop');
+  expect(alive()).toBe(before);
+  const after = ones([2]);
+  expect(after.disposed).toBe(false);
+  after.dispose();
+});
+
+test('a function that waits has no place in tidy', async () => {
+  const before = alive();
+  let running: Promise<void> | undefined;
+  const call = () =>
+    tidy(() => {
+      ones([2]);
+      running = Promise.resolve();
+      return running;
+    });
+  expect(call).toThrow(RetrogradError);
+  expect(call).toThrow(/synchronous[\s\S]*mend: await/);
+  await running;
+  expect(alive()).toBe(before);
+});
+
+test('using frees a tensor, and a scope frees all of its', () => {
+  const before = alive();
+  {
+    using step = scope();
+    using own = ones([2]);
+    const kept = step.keep(add(own, 1));
+    add(kept, 1);
+    expect(alive()).toBe(before + 3);
+    kept.dispose();
+  }
+  expect(alive()).toBe(before);
+});
+
+test('a disposed tensor says so', async () => {
+  const x = tensor([1, 2], { name: 'gone' });
+  x.dispose();
+  x.dispose();
+  expect(x.disposed).toBe(true);
+  expect(() => add(x, 1)).toThrow(DisposedError);
+  await expect(x.data()).rejects.toThrow(/disposed float32\[2\] 'gone'/);
+  expect(() => x.buffer).toThrow(DisposedError);
+});
+
+test('a readback under way survives the disposal of its tensor', async () => {
+  const x = ones([1000]);
+  const reading = x.data();
+  x.dispose();
+  tensor(new Float32Array(1000)).dispose();
+  expect(await reading).toEqual(new Float32Array(1000).fill(1));
+});
+
+test('memory counts bytes in use, their peak, and what lies ready', () => {
+  resetPeakMemory();
+  const before = memory();
+  const x = ones([1024]);
+  const y = add(x, x);
+  expect(memory().bytes).toBe(before.bytes + 2 * 4096);
+  x.dispose();
+  expect(memory()).toMatchObject({ bytes: before.bytes + 4096, peakBytes: before.bytes + 2 * 4096 });
+  expect(memory().pooledBytes).toBeGreaterThanOrEqual(4096);
+  y.dispose();
+  resetPeakMemory();
+  expect(memory()).toMatchObject({ bytes: before.bytes, peakBytes: before.bytes });
+});
+
+test('a tape holds what a disposed tensor shared with it, and lets go of it', () => {
+  const before = memory();
+  const x = ones([1024]);
+  const tape = new GradientTape();
+  tape.watch(x);
+  const y = mul(x, x);
+  const loss = sum(y);
+  y.dispose();
+  x.dispose();
+  // The tape saved x for the gradient of the product, and nothing else.
+  expect(memory().bytes).toBe(before.bytes + 4096 + 256);
+  tape.gradient(loss, x)?.dispose();
+  loss.dispose();
+  expect(memory().bytes).toBe(before.bytes);
+});
+
+test('memory is flat over 1,000 steps of training', async () => {
+  const w = variable(ones([16, 16]));
+  const x = ones([16, 16]);
+  const step = () =>
+    tidy(() => {
+      const tape = new GradientTape();
+      const loss = sum(mul(mul(x, w), w));
+      const dw = tape.gradient(loss, w) as Tensor;
+      w.assign(add(w, mul(dw, -1e-3)));
+    });
+  for (let i = 0; i < 5; i++) step();
+  await getDevice().sync();
+  const { tensors, bytes, allocations } = memory();
+  for (let i = 0; i < 1000; i++) step();
+  await getDevice().sync();
+  const after = memory();
+  // What other tests dropped may have been collected meanwhile.
+  expect(after.tensors).toBeLessThanOrEqual(tensors);
+  expect(after.bytes).toBeLessThanOrEqual(bytes);
+  expect(after.allocations).toBe(allocations);
+  w.dispose();
+  x.dispose();
+});
+
+test('tensors that were dropped are freed by the garbage collector', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const before = memory();
+  (() => {
+    for (let i = 0; i < 50; i++) ones([1024]);
+  })();
+  expect(memory().tensors).toBe(before.tensors + 50);
+  for (let round = 0; round < 50 && memory().bytes > before.bytes; round++) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+  expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
+});
