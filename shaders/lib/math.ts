@@ -8,6 +8,7 @@ import { exponentialFunctions } from './math/exponential.ts';
 import { foldFunctions } from './math/folds.ts';
 import { gaussianFunctions } from './math/gaussian.ts';
 import { powerFunctions } from './math/power.ts';
+import { randomFunctions } from './math/random.ts';
 import { trigonometricFunctions } from './math/trigonometric.ts';
 
 const functions: Readonly<Record<string, string>> = {
@@ -16,6 +17,7 @@ const functions: Readonly<Record<string, string>> = {
   ...trigonometricFunctions,
   ...gaussianFunctions,
   ...powerFunctions,
+  ...randomFunctions,
   ...activationFunctions,
   ...foldFunctions,
 };

@@ -27,6 +27,11 @@ export interface OpDefinition<O extends object = object> {
    * an input that may be null. One name with a leading `...` takes a list of any length as first argument.
    */
   inputs: readonly string[];
+  /**
+   * The options of one eager call, where they differ from call to call (a fresh seed): forward, backward and history see
+   * the same. Called after `infer` has passed them.
+   */
+  settle?(options: O): O;
   /** Shapes and dtypes of the outputs; pure, no GPU. An array makes an op with several outputs. */
   infer(inputs: readonly TensorSpec[], options: O): TensorSpec | TensorSpec[];
   /** Launches kernels. Ops may be used, too: they aren't recorded, and what they leave behind is freed. */
@@ -71,7 +76,7 @@ export function defineOp<
   const slots = definition.inputs.map((text) => parseSlot(variadic ? text.slice(3) : text));
   const op = (...args: unknown[]): unknown => {
     const { operands, options } = splitArguments(definition.name, slots, variadic, args);
-    return dispatch(definition as OpDefinition, slots, operands, options);
+    return dispatch(definition as unknown as OpDefinition, slots, operands, options);
   };
   return Object.assign(op, { definition }) as unknown as Op<I, O, R>;
 }

@@ -3,6 +3,7 @@
  * receive the call.
  */
 import type { TensorSpec } from '../core/spec.ts';
+import { getDevice, withDevice } from '../gpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';
@@ -39,12 +40,15 @@ function execute(
   op: OpDefinition,
   inputs: readonly (Tensor | null)[],
   operands: readonly unknown[],
-  options: object,
+  given: object,
 ): Tensor | Tensor[] {
-  const specs = op.infer(inputs as readonly TensorSpec[], options);
+  const specs = op.infer(inputs as readonly TensorSpec[], given);
+  const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
   // Ops that a forward uses are its own business: no recorder and no layer hears of them.
-  const forward = () => tidy(() => op.forward(inputs as readonly Tensor[], options, call));
+  const { device = getDevice() } = inputs.find((input) => input !== null) ?? {};
+  const forward = () =>
+    withDevice(device, () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
   depth++;
   let result: Tensor | Tensor[];
   try {

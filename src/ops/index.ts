@@ -1,6 +1,5 @@
 /** @file The table of contents of the ops. */
 export { broadcastTo } from './broadcastTo.ts';
-export { fill, ones, zeros } from './creation.ts';
 export {
   conv2d,
   conv2dFilterGrad,
@@ -15,6 +14,25 @@ export { identity } from './identity.ts';
 export { matMul, type MatMulOptions } from './matMul.ts';
 export { reshape } from './reshape.ts';
 export { stopGradient } from './stopGradient.ts';
+// Creation
+export {
+  type CreationOptions,
+  eye,
+  type EyeOptions,
+  fill,
+  linspace,
+  ones,
+  range,
+  zeros,
+} from './creation.ts';
+export {
+  type NormalOptions,
+  randomNormal,
+  type RandomTensorOptions,
+  randomUniform,
+  truncatedNormal,
+  type UniformOptions,
+} from './random.ts';
 // Elementwise
 export {
   erf,
@@ -31,6 +49,7 @@ export { addN } from './addN.ts';
 export { add, div, mul, neg, squaredDifference, sub } from './arithmetic.ts';
 export { type CastOptions, cast } from './cast.ts';
 export { clip, type ClipOptions } from './clip.ts';
+export { dropout, type DropoutOptions } from './dropout.ts';
 export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './comparison.ts';
 export { floorDiv, mod } from './division.ts';
 export { acosh, asinh, atanh, cosh, sinh, tanh } from './hyperbolic.ts';

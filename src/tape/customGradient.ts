@@ -9,6 +9,7 @@ import { recordCall } from '../ops/dispatch.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
 import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recording.ts';
+import { replaySeeds, seedPosition } from '../ops/seeds.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
@@ -90,7 +91,8 @@ function customDefinition(name: string, backward: NonNullable<OpDefinition['back
 
 /**
  * Runs `f` without keeping what its gradient needs: the backward walk computes `f` again. Trades time for memory.
- * Trainable variables that `f` uses get their gradients. `f` must compute the same when called twice.
+ * Trainable variables that `f` uses get their gradients. `f` must compute the same when called twice; random ops without
+ * a seed do so, since their seeds are replayed.
  * Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
  */
 export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: TensorLike[]) => Tensor {
@@ -101,11 +103,12 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
       operands,
     ) as Tensor[];
     const usage = new VariableUsage();
+    const seeds = seedPosition();
     const value = withRecorders([usage], () => tidy(() => identity(f(...inputs))));
     value.provenance = { cause: 'unrecorded', op: 'checkpoint' };
     const leaves = [...inputs, ...[...usage.variables].filter((v) => !inputs.includes(v))];
     const definition = customDefinition('checkpoint', ([dy], saved) =>
-      recompute(f, saved.inputs, inputs.length, dy as Tensor),
+      replaySeeds(seeds, () => recompute(f, saved.inputs, inputs.length, dy as Tensor)),
     );
     recordCall({ ...definition, save: { inputs: leaves.map((_, i) => i) } }, leaves, [value], {});
     return value;

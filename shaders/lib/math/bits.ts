@@ -77,4 +77,13 @@ fn saturated_u32(x: f32) -> u32 {
   let within = u32(clamp(x, 0.0, 4294967040.0));
   return select(select(within, 4294967295u, x >= 4294967296.0), 0u, is_nan(x));
 }`,
+
+  // The upper 32 bits of a product, from products of 16-bit halves.
+  multiply_high: /* wgsl */ `
+fn multiply_high(a: u32, b: u32) -> u32 {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
+  return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
+}`,
 };

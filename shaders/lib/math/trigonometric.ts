@@ -5,14 +5,6 @@
  * Polynomials are minimax fits (Remez) of the relative error.
  */
 export const trigonometricFunctions: Record<string, string> = {
-  multiply_high: /* wgsl */ `
-fn multiply_high(a: u32, b: u32) -> u32 {
-  let low = (a & 0xffffu) * (b & 0xffffu);
-  let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-  let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
-  return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
-}`,
-
   // x = quadrant π/2 + r with |r| ≤ π/4. Moderate arguments: π/2 in four parts, whose multiples are exact (Cody and Waite).
   // Far ones: the product with 2/π in integers, of which only the last two bits before the point and the 94 after it
   // count (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).

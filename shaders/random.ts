@@ -1,0 +1,72 @@
+/**
+ * @file Random tensors: invocation i writes four neighbouring elements from the four words of counter i.
+ *
+ * The counter's last word tells uses of one seed apart.
+ */
+import { wgsl } from './lib/wgsl.ts';
+import { flatIndex } from './lib/indexing.ts';
+import { mathFunctions } from './lib/math.ts';
+
+/** What is drawn. Integers lie in [low, low + range); a range of 0 stands for all 2^32 words. */
+export type Distribution = 'uniform' | 'integers' | 'coin' | 'normal' | 'truncatedNormal';
+
+export type RandomOptions = {
+  distribution: Distribution;
+  /** WGSL type of the elements. */
+  type: string;
+};
+
+export const randomWorkgroup = 256;
+
+/** Statements that make the vector `values` of `words`. */
+const draws: Record<Distribution, string> = {
+  uniform: `
+  let unit = vec4<f32>(
+    unit_interval(words.x), unit_interval(words.y), unit_interval(words.z), unit_interval(words.w),
+  );
+  // The sum may round up to the bound, which isn't included.
+  let values = min(params.low + unit * params.high, vec4<f32>(params.below));`,
+  integers: `
+  let range = params.range;
+  let scaled = vec4<u32>(
+    multiply_high(words.x, range), multiply_high(words.y, range),
+    multiply_high(words.z, range), multiply_high(words.w, range),
+  );
+  let values = select(scaled, words, range == 0u) + params.offset;`,
+  coin: 'let values = words >> vec4<u32>(31u);',
+  normal: `
+  let values = params.low
+    + params.high * vec4<f32>(box_muller(words.x, words.y), box_muller(words.z, words.w));`,
+  truncatedNormal: `
+  let values = params.low + params.high * vec4<f32>(
+    truncated_normal(words.x), truncated_normal(words.y), truncated_normal(words.z), truncated_normal(words.w),
+  );`,
+};
+
+export function random({ distribution, type }: RandomOptions): string {
+  const isNormal = distribution === 'normal' || distribution === 'truncatedNormal';
+  return wgsl`
+${flatIndex}
+${mathFunctions(`philox( ${draws[distribution]}`)}
+@compute @workgroup_size(${randomWorkgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, ${randomWorkgroup}u);
+  if (i >= params.count) {
+    return;
+  }
+  let words = philox(vec4<u32>(i, 0u, 0u, 0u), vec2<u32>(params.seed_low, params.seed_high));
+  ${draws[distribution]}
+#if ${isNormal && type !== 'f32'}
+  out[i] = vec4<${type}>(round(values));
+#elif ${distribution === 'integers'}
+  out[i] = bitcast<vec4<${type}>>(values);
+#else
+  out[i] = values;
+#endif
+}
+`;
+}

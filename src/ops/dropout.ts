@@ -1,0 +1,80 @@
+/** @file dropout */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { describe, formatShape, type Shape, sameShape } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { fillKernel } from '../kernels/fill.ts';
+import { view } from '../kernels/output.ts';
+import { dropoutKernel } from '../kernels/random.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { defineOp } from './define.ts';
+import type { UnaryOp } from './elementwise.ts';
+import { checkSeed, freshSeed } from './seeds.ts';
+
+export interface DropoutOptions {
+  /** Fraction of the elements that are cleared, in [0, 1). */
+  rate: number;
+  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  seed?: number | undefined;
+  /** Shape of the mask, which broadcasts to x: axes of size 1 are kept or cleared as one. Null stands for x's size. */
+  noiseShape?: readonly (number | null)[] | undefined;
+}
+
+function requireRate(rate: unknown): void {
+  if (typeof rate === 'number' && rate >= 0 && rate < 1) return;
+  throw new ValueError({
+    op: 'dropout',
+    rule: '`rate` must be a number in [0, 1).',
+    received: `rate: ${describe(rate)}`,
+    mend: 'pass the fraction to clear, such as 0.5.',
+  });
+}
+
+/** The shape of the mask of x. */
+function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Shape {
+  if (noiseShape === undefined) return x.shape;
+  const list = Array.isArray(noiseShape) ? (noiseShape as readonly (number | null)[]) : [];
+  const offset = x.shape.length - list.length;
+  const mask = list.map((n, i) => n ?? x.shape[offset + i]);
+  const fits = mask.every((n, i) => n === 1 || n === x.shape[offset + i]);
+  if (Array.isArray(noiseShape) && offset >= 0 && fits) return mask as number[];
+  throw new ShapeError({
+    op: 'dropout',
+    rule: '`noiseShape` must broadcast to the shape of `x`: each size is 1, that of x, or null.',
+    received: `noiseShape: ${describe(noiseShape)} for x ${formatSpec(x)}`,
+    mend: `start from ${formatShape(x.shape)}, with 1 for axes that are cleared as one.`,
+  });
+}
+
+/**
+ * x with a fraction `rate` of its elements cleared at random, and the others scaled by 1 / (1 - rate), so that the
+ * expected value stays. The mask follows from the seed: the gradient makes it anew, and nothing is saved. A rate of 0 is
+ * the identity.
+ * Errors: DTypeError for x that isn't float32; ValueError for a rate outside [0, 1) or a seed that isn't one; ShapeError.
+ * Source: N. Srivastava et al., Dropout, JMLR 2014.
+ */
+export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp<[x: Tensor], DropoutOptions>({
+  name: 'dropout',
+  inputs: ['x'],
+  settle: (options) => (options.seed === undefined ? { ...options, seed: freshSeed() } : options),
+  infer: ([input], { rate, seed, noiseShape }) => {
+    const x = input as TensorSpec;
+    requireDType('dropout', 'x', x.dtype, ['float32']);
+    requireRate(rate);
+    checkSeed('dropout', seed);
+    maskShape(x, noiseShape);
+    return { shape: x.shape, dtype: x.dtype };
+  },
+  forward: ([input], { rate, seed, noiseShape }, { outputs: [spec] }) => {
+    const x = input as Tensor;
+    const shape = maskShape(x, noiseShape);
+    if (rate === 0) return view(x, x, 'dropout');
+    if (sameShape(shape, x.shape)) return dropoutKernel(x, rate, seed as number, 'dropout');
+    const whole = fillKernel(x.device, { shape, dtype: 'float32' }, 1, 'dropout');
+    const mask = dropoutKernel(whole, rate, seed as number, 'dropout');
+    return elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], spec as TensorSpec);
+  },
+  backward: ([dy], _, options) => [dropout(dy as Tensor, options)],
+  save: { inputs: [] },
+});
