@@ -336,6 +336,18 @@ export function getDevice(): Device {
   });
 }
 
+/** Runs `body` with `device` as the one that creation uses: what an op makes lies beside its operands. */
+export function withDevice<T>(device: Device, body: () => T): T {
+  if (device === current) return body();
+  const before = current;
+  current = device;
+  try {
+    return body();
+  } finally {
+    current = before;
+  }
+}
+
 /** Makes `device` the one that creation uses. */
 export function setDevice(device: Device): void {
   current = device;

@@ -6,7 +6,7 @@ import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts
 import { DeviceError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { type Device, getDevice } from '../gpu/device.ts';
+import { type Device, getDevice, withDevice } from '../gpu/device.ts';
 import { type HostValues, tensor } from '../tensor/create.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
@@ -29,7 +29,7 @@ export function constant(device: Device, value: number, dtype: DType): Tensor {
     tensor.dispose();
   }
   // An alias isn't counted among the tensors that an app made and has to free.
-  const made = tensor(value, { dtype });
+  const made = withDevice(device, () => tensor(value, { dtype }));
   const kept = alias(made);
   made.dispose();
   known.set(key, kept);
@@ -118,7 +118,9 @@ export function toTensors(
       return constant(device ?? getDevice(), operand, dtype);
     }
     if (typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand)) {
-      return tensor(operand as HostValues, slot.hostDType ? { dtype: slot.hostDType } : undefined);
+      const upload = () =>
+        tensor(operand as HostValues, slot.hostDType ? { dtype: slot.hostDType } : undefined);
+      return withDevice(device ?? getDevice(), upload);
     }
     throw new ValueError({
       op,

@@ -9,6 +9,7 @@ import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { withDevice } from '../gpu/device.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
 import type { OpDefinition } from '../ops/define.ts';
@@ -235,7 +236,8 @@ export class GradientTape implements Recorder {
     const targets = [target].flat() as Tensor[];
     requireTensors('targets', targets);
     requireTensors('sources', list);
-    const gradients = tidy(() => this.#walk(targets, list, options));
+    const { device } = targets[0] as Tensor;
+    const gradients = withDevice(device, () => tidy(() => this.#walk(targets, list, options)));
     if (!this.persistent) {
       this.#free();
       this.#spent = true;
@@ -243,7 +245,7 @@ export class GradientTape implements Recorder {
     const filled = gradients.map((gradient, i) => {
       if (gradient || unconnectedGradients === 'none') return gradient;
       const { shape, dtype } = list[i] as Tensor;
-      return fill(shape, 0, { dtype });
+      return withDevice(device, () => fill(shape, 0, { dtype }));
     });
     if (sources instanceof Tensor) return filled[0];
     if (Array.isArray(sources)) return filled;

@@ -3,6 +3,7 @@ import { openDevice } from '../../src/gpu/adapter.ts';
 import {
   add,
   conv2d,
+  type Device,
   DeviceError,
   DeviceLostError,
   fromBuffer,
@@ -214,6 +215,28 @@ test('a lost device is told by what waits for it and by what comes after', async
   setDevice(before);
   await lost[Symbol.asyncDispose]();
 });
+
+test('tensors of a device that is not the current one are computed where they are', async () => {
+  await using own = await ownDevice();
+  const x = tensor([1, 2, 3]);
+  const shared = await withOtherDevice(own.device);
+  const tape = new GradientTape();
+  tape.watch(x);
+  const y = sum(mul(add(x, 7), [1, 10, 100]));
+  const dx = tape.gradient(y, x) as Tensor;
+  expect([y.device, dx.device]).toEqual([own.device, own.device]);
+  expect([...(await dx.data())]).toEqual([1, 10, 100]);
+  expect(getDevice()).toBe(shared);
+  expect(() => add(x, ones([3]))).toThrow(/one device/);
+});
+
+/** Makes another device than `own` the current one. */
+async function withOtherDevice(own: Device): Promise<Device> {
+  setDevice(null as never);
+  const other = await init();
+  expect(other).not.toBe(own);
+  return other;
+}
 
 test('GPU time is measured where the device has timestamps, and null where not', async () => {
   const descriptor = await timestampsWhereTheyAre();
