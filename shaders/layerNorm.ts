@@ -5,6 +5,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { foldLanes, laneIndices, type LineOrder } from './lib/lanes.ts';
+import { lineElements } from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type LayerNormOptions = {
@@ -12,39 +13,38 @@ export type LayerNormOptions = {
   beta: boolean;
   lanes: number;
   order: LineOrder;
+  /** Elements at once: neighbours of one line in rows (gamma and beta are read likewise), of four lines in columns. */
+  width: 1 | 4;
+  workgroup: number;
 };
 
-export const layerNormWorkgroup = 256;
-
-export function layerNorm({ gamma, beta, lanes, order }: LayerNormOptions): string {
-  const layout = { lanes, order, workgroup: layerNormWorkgroup };
-  const value = `(x[i] - mean) * ${gamma ? '(scale * gamma[k])' : 'scale'}${beta ? ' + beta[k]' : ''}`;
+export function layerNorm(options: LayerNormOptions): string {
+  const { gamma, beta, lanes } = options;
+  const value = `(x[i] - mean) * ${gamma ? '(scale * T(gamma[k]))' : 'scale'}${beta ? ' + T(beta[k])' : ''}`;
   return wgsl`
 ${flatIndex}
-fn plus(a: f32, b: f32) -> f32 {
-  return a + b;
-}
-${foldLanes('sum', 'f32', 'plus', layout)}
-@compute @workgroup_size(${layerNormWorkgroup})
+${lineElements(options)}
+${foldLanes('sum', 'T', 'add_elements', options)}
+@compute @workgroup_size(${options.workgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  ${laneIndices(layout)}
+  ${laneIndices(options)}
   let start = (line / params.inner) * params.n * params.inner + line % params.inner;
   let n = select(0u, params.n, line < params.count);
-  var sum = 0.0;
+  var sum = T();
   for (var k = lane; k < n; k += ${lanes}u) {
     sum += x[start + k * params.inner];
   }
-  let mean = fold_sum(sum, local, lane) / f32(params.n);
-  var squares = 0.0;
+  let mean = join_sum(fold_sum(sum, local, lane)) / params.length;
+  var squares = T();
   for (var k = lane; k < n; k += ${lanes}u) {
     let deviation = x[start + k * params.inner] - mean;
     squares += deviation * deviation;
   }
-  let variance = fold_sum(squares, local, lane) / f32(params.n);
+  let variance = join_sum(fold_sum(squares, local, lane)) / params.length;
   let scale = inverseSqrt(variance + params.epsilon);
   for (var k = lane; k < n; k += ${lanes}u) {
     let i = start + k * params.inner;

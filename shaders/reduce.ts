@@ -28,24 +28,36 @@ export type ReduceOptions = {
   results: readonly string[];
   lanes: number;
   order: LineOrder;
-  /** Elements read at once: 4 where lines are contiguous and a multiple of four long. */
+  /**
+   * Elements read at once. Four are neighbours: those of one line where lines are `rows`, of four lines that an invocation
+   * folds side by side where they are `columns`.
+   */
   width: 1 | 4;
+  workgroup: number;
 };
-
-export const reduceWorkgroup = 256;
 
 /** Elements (or vectors of them) that an invocation folds before it adds them to what it has. */
 const block = 32;
 
 export function reduce(options: ReduceOptions): string {
   const { input, accumulator, initial, combine, prepare, finish, results, lanes, order, width } = options;
-  const layout = { lanes, order, workgroup: reduceWorkgroup };
-  const fold = (value: string, k: string) => `folded = combine(folded, prepare(${value}, ${k}));`;
+  const layout = { lanes, order, workgroup: options.workgroup };
+  const sideBySide = order === 'columns' && width === 4;
+  // One accumulator for each line that an invocation folds.
+  const lines = sideBySide ? [0, 1, 2, 3] : [0];
+  const each = (text: (line: number) => string) => lines.map(text).join('\n');
+  const folded = (component: string, i: number) =>
+    sideBySide
+      ? `folded_${i} = combine(folded_${i}, prepare(value.${component}, k));`
+      : `folded_0 = combine(folded_0, prepare(value.${component}, 4u * k + ${i}u));`;
   const step =
     width === 4
-      ? `let values = x[start + k];
-      ${['x', 'y', 'z', 'w'].map((lane, i) => fold(`values.${lane}`, `4u * k + ${i}u`)).join('\n      ')}`
-      : fold('x[start + k * params.inner]', 'k');
+      ? ['x', 'y', 'z', 'w'].map(folded).join('\n')
+      : 'folded_0 = combine(folded_0, prepare(value, k));';
+  const write = (line: number) =>
+    results
+      .map((_, i) => `out_${i}[${lines.length}u * line + ${line}u] = finish_${i}(folded_${line});`)
+      .join('\n');
   return wgsl`
 ${flatIndex}
 ${mathFunctions([initial, prepare, combine, ...finish].join(' '))}
@@ -56,34 +68,44 @@ fn prepare(value: ${input}, k: u32) -> ${accumulator} {
 fn combine(a: ${accumulator}, b: ${accumulator}) -> ${accumulator} {
   return ${combine};
 }
+${results
+  .map(
+    (type, i) => `
+fn finish_${i}(a: ${accumulator}) -> ${type} {
+  return ${type}(${finish[i]});
+}`,
+  )
+  .join('\n')}
 
 ${foldLanes('line', accumulator, 'combine', layout)}
-@compute @workgroup_size(${reduceWorkgroup})
+@compute @workgroup_size(${layout.workgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
   ${laneIndices(layout)}
-  // A line is one output: [outer, chunks, inner], row-major.
+  // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
   let chunk = (line / params.inner) % params.chunks;
   let outer = line / params.inner / params.chunks;
   let n = select(0u, params.n, line < params.count);
   let start = outer * params.n * params.inner + line % params.inner;
   let stride = ${lanes}u * params.chunks;
-  var total = ${accumulator}(${initial});
-  var k = chunk * ${lanes}u + lane;
-  while (k < n) {
-    var folded = ${accumulator}(${initial});
-    let end = min(n, k + ${block}u * stride);
-    for (; k < end; k += stride) {
+  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
+  var first = chunk * ${lanes}u + lane;
+  while (first < n) {
+    let end = min(n, first + ${block}u * stride);
+    ${each((i) => `var folded_${i} = ${accumulator}(${initial});`)}
+    for (var k = first; k < end; k += stride) {
+      let value = x[start + k * params.inner];
       ${step}
     }
-    total = combine(total, folded);
+    ${each((i) => `total_${i} = combine(total_${i}, folded_${i});`)}
+    first += ${block}u * stride;
   }
-  let a = fold_line(total, local, lane);
+  ${each((i) => `let folded_${i} = fold_line(total_${i}, local, lane);`)}
   if (lane == 0u && line < params.count) {
-    ${results.map((type, i) => `out_${i}[line] = ${type}(${finish[i]});`).join('\n    ')}
+    ${each(write)}
   }
 }
 `;

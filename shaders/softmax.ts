@@ -6,59 +6,70 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { foldLanes, laneIndices, type LineOrder } from './lib/lanes.ts';
-import { mathFunctions } from './lib/math.ts';
+import { lineElements } from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type SoftmaxOptions = {
   kind: 'softmax' | 'logSoftmax';
   lanes: number;
   order: LineOrder;
+  /** Elements at once: neighbours of one line in rows, of four lines in columns. */
+  width: 1 | 4;
+  workgroup: number;
 };
 
-export const softmaxWorkgroup = 256;
-
-const entry = /* wgsl */ `
-@compute @workgroup_size(${softmaxWorkgroup})
+/** Where a line begins; lines beyond the last have no elements, since all invocations must meet at the barriers. */
+const head = (options: SoftmaxOptions) => /* wgsl */ `
+@compute @workgroup_size(${options.workgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
-)`;
-
-/** Where a line begins; lines beyond the last have no elements, since all invocations must meet at the barriers. */
-const lineBounds = /* wgsl */ `
+) {
+  ${laneIndices(options)}
   let start = (line / params.inner) * params.n * params.inner + line % params.inner;
   let n = select(0u, params.n, line < params.count);`;
 
-export function softmax({ kind, lanes, order }: SoftmaxOptions): string {
-  const layout = { lanes, order, workgroup: softmaxWorkgroup };
-  return lanes === 1 ? serial(kind, layout) : cooperative(kind, layout);
+export function softmax(options: SoftmaxOptions): string {
+  return options.lanes === 1 ? serial(options) : cooperative(options);
 }
 
-type Layout = Parameters<typeof laneIndices>[0];
-
 /** One sweep finds the largest element and the sum together, one writes. */
-function cooperative(kind: SoftmaxOptions['kind'], layout: Layout): string {
+function cooperative(options: SoftmaxOptions): string {
+  const { kind, lanes } = options;
   return wgsl`
 ${flatIndex}
-${mathFunctions('is_nan( is_infinite( nan_value( infinity( exponential_of( add_exponentials(')}
-${foldLanes('exponentials', 'vec2<f32>', 'add_exponentials', layout)}
-${entry} {
-  ${laneIndices(layout)}
-  ${lineBounds}
-  var found = vec2<f32>(-infinity(), 0.0);
-  for (var k = lane; k < n; k += ${layout.lanes}u) {
-    found = add_exponentials(found, exponential_of(x[start + k * params.inner]));
+${lineElements(options)}
+// Stands for total · exp(high).
+struct Exponentials {
+  high: T,
+  total: T,
+}
+
+fn add_exponentials(a: Exponentials, b: Exponentials) -> Exponentials {
+  // Equal infinities have no difference.
+  let weight = select(exp(-abs(a.high - b.high)), T(1.0), a.high == b.high);
+  let total = select(a.total + b.total * weight, a.total * weight + b.total, b.high > a.high);
+  return Exponentials(max(a.high, b.high), total);
+}
+${foldLanes('exponentials', 'Exponentials', 'add_exponentials', options)}
+${head(options)}
+  var found = Exponentials(lowest_element(), T());
+  for (var k = lane; k < n; k += ${lanes}u) {
+    // max may pass over a NaN; the sum may not.
+    let value = x[start + k * params.inner];
+    found = add_exponentials(found, Exponentials(value, unless_nan(T(1.0), value)));
   }
   let folded = fold_exponentials(found, local, lane);
-  let high = folded.x;
-  let total = select(folded.y, nan_value(), is_infinite(high));
+  let high = join_max(folded.high);
+  let total = join_sum(folded.total * select(exp(folded.high - high), T(1.0), folded.high == high));
+  let sum = nan_where_infinite(total, high);
 #if ${kind === 'softmax'}
-  let scale = 1.0 / total;
+  let scale = 1.0 / sum;
 #else
-  let logarithm = select(log(total), total, is_nan(total));
+  let logarithm = unless_nan(log(sum), sum);
 #endif
-  for (var k = lane; k < n; k += ${layout.lanes}u) {
+  for (var k = lane; k < n; k += ${lanes}u) {
     let i = start + k * params.inner;
 #if ${kind === 'softmax'}
     out[i] = exp(x[i] - high) * scale;
@@ -71,37 +82,36 @@ ${entry} {
 }
 
 /** A sweep of its own for the largest element spares the exponentials of rescaling. */
-function serial(kind: SoftmaxOptions['kind'], layout: Layout): string {
+function serial(options: SoftmaxOptions): string {
+  const { kind } = options;
   return wgsl`
 ${flatIndex}
-${mathFunctions('is_nan( is_infinite( nan_value( infinity(')}
-${entry} {
-  ${laneIndices(layout)}
-  ${lineBounds}
+${lineElements(options)}
+${head(options)}
   let end = start + n * params.inner;
-  var high = -infinity();
+  var high = lowest_element();
   for (var i = start; i < end; i += params.inner) {
     high = max(high, x[i]);
   }
-  var total = 0.0;
+  high = join_max(high);
+  var total = T();
   for (var i = start; i < end; i += params.inner) {
     // max may have passed over a NaN, exp may turn it into a number; the sum may not.
-    let value = x[i];
-    let exponential = select(exp(value - high), value, is_nan(value));
+    let exponential = unless_nan(exp(x[i] - high), x[i]);
 #if ${kind === 'softmax'}
     out[i] = exponential;
 #endif
     total += exponential;
   }
-  total = select(total, nan_value(), is_infinite(high));
+  let sum = nan_where_infinite(join_sum(total), high);
 #if ${kind === 'softmax'}
-  let scale = 1.0 / total;
+  let scale = 1.0 / sum;
 #else
-  let logarithm = select(log(total), total, is_nan(total));
+  let logarithm = unless_nan(log(sum), sum);
 #endif
   for (var i = start; i < end; i += params.inner) {
 #if ${kind === 'softmax'}
-    out[i] *= scale;
+    out[i] = out[i] * scale;
 #else
     out[i] = x[i] - high - logarithm;
 #endif
@@ -113,18 +123,14 @@ ${entry} {
 /**
  * The gradient from the cotangent dy and the output y: y (dy - Σ dy y) for softmax, dy - exp(y) Σ dy for logSoftmax.
  */
-export function softmaxGradient({ kind, lanes, order }: SoftmaxOptions): string {
-  const layout = { lanes, order, workgroup: softmaxWorkgroup };
+export function softmaxGradient(options: SoftmaxOptions): string {
+  const { kind, lanes } = options;
   return wgsl`
 ${flatIndex}
-fn plus(a: f32, b: f32) -> f32 {
-  return a + b;
-}
-${foldLanes('sum', 'f32', 'plus', layout)}
-${entry} {
-  ${laneIndices(layout)}
-  ${lineBounds}
-  var sum = 0.0;
+${lineElements(options)}
+${foldLanes('sum', 'T', 'add_elements', options)}
+${head(options)}
+  var sum = T();
   for (var k = lane; k < n; k += ${lanes}u) {
     let i = start + k * params.inner;
 #if ${kind === 'softmax'}
@@ -133,7 +139,7 @@ ${entry} {
     sum += dy[i];
 #endif
   }
-  let total = fold_sum(sum, local, lane);
+  let total = join_sum(fold_sum(sum, local, lane));
   for (var k = lane; k < n; k += ${lanes}u) {
     let i = start + k * params.inner;
 #if ${kind === 'softmax'}

@@ -1,25 +1,29 @@
 /**
  * @file Launches layerNorm: one fused kernel where the axes are neighbours, moments and elementwise maps elsewhere.
  */
-import { layerNorm, type LayerNormOptions, layerNormWorkgroup } from '../../shaders/layerNorm.ts';
+import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { elementwiseKernel } from './elementwise.ts';
-import { isFewAndLong, lanesFor, type Lines, orderOf } from './lanes.ts';
+import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
 import { output, view } from './output.ts';
 import { reduceKernel } from './reduce.ts';
 import { momentsReduction, varianceOf } from './moments.ts';
 
 const kernel = defineKernel({
   name: 'layerNorm',
-  bindings: ({ gamma, beta }: LayerNormOptions): Bindings => ({
-    x: 'read f32',
-    ...(gamma ? { gamma: 'read f32' } : {}),
-    ...(beta ? { beta: 'read f32' } : {}),
-    out: 'write f32',
-  }),
-  params: { count: 'u32', n: 'u32', inner: 'u32', epsilon: 'f32' },
+  bindings: ({ gamma, beta, order, width }: LayerNormOptions): Bindings => {
+    const element = width === 4 ? 'vec4<f32>' : 'f32';
+    const parameter = order === 'rows' ? element : 'f32';
+    return {
+      x: `read ${element}`,
+      ...(gamma ? { gamma: `read ${parameter}` } : {}),
+      ...(beta ? { beta: `read ${parameter}` } : {}),
+      out: `write ${element}`,
+    };
+  },
+  params: { count: 'u32', n: 'u32', inner: 'u32', length: 'f32', epsilon: 'f32' },
   source: layerNorm,
 });
 
@@ -35,17 +39,19 @@ export function layerNormKernel(
   if (!lines || isFewAndLong(x.device, lines)) return composed(x, gamma, beta, axes, epsilon);
   const out = output(x.device, x, 'layerNorm');
   if (out.size === 0) return out;
-  const lanes = lanesFor(x.device, lines, layerNormWorkgroup);
+  // Rows read gamma and beta by the same vectors.
+  const parameters = lines.inner === 1 ? [gamma, beta].filter((t) => t !== null) : [];
+  const { options, params, workgroups } = lineLaunch([x, out, ...parameters], lines);
   x.device.launch(kernel, {
-    options: { gamma: gamma !== null, beta: beta !== null, lanes, order: orderOf(lines) },
+    options: { gamma: gamma !== null, beta: beta !== null, ...options },
     bindings: {
       x: x.storage,
       ...(gamma ? { gamma: gamma.storage } : {}),
       ...(beta ? { beta: beta.storage } : {}),
       out: out.storage,
     },
-    params: { ...lines, epsilon },
-    workgroups: Math.ceil((lines.count * lanes) / layerNormWorkgroup),
+    params: { ...params, length: lines.n, epsilon },
+    workgroups,
   });
   return out;
 }

@@ -3,7 +3,7 @@
  * neighbouring is reduced in several passes, the longest first. A long axis with few results is split into chunks that
  * fill the device, and the results of the chunks are reduced by another pass.
  */
-import { reduce, type ReduceOptions, reduceWorkgroup } from '../../shaders/reduce.ts';
+import { reduce, type ReduceOptions } from '../../shaders/reduce.ts';
 import { type DType, wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -11,8 +11,8 @@ import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf, fillKernel } from './fill.ts';
-import { lanesFor, type Lines, orderOf } from './lanes.ts';
-import { bindsAsVectors, output, view } from './output.ts';
+import { lanesFor, type Lines, orderOf, widthFor, workgroupFor } from './lanes.ts';
+import { output, view } from './output.ts';
 
 const kernel = defineKernel({
   name: 'reduce',
@@ -49,8 +49,10 @@ export interface Reduction {
 const smallestChunk = 64;
 /** Invocations that are worth splitting an axis for on a GPU. */
 const enoughInvocations = 2 ** 16;
-/** Elements of a chunk on a software adapter, whose few threads are soon busy: short chunks keep rounding errors low. */
+/** Elements of a chunk on a software adapter: few, which keeps rounding errors low. */
 const serialChunk = 512;
+/** Invocations for which an axis is split on a software adapter, so that all of its threads have work. */
+const fewInvocations = 1024;
 
 /**
  * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
@@ -125,12 +127,15 @@ class Pass {
     const { device } = tensor;
     const { accumulator, reduction, specs } = this;
     const { identity = 0, initial = defaultInitial(accumulator), prepare, combine, finish } = reduction;
-    const lines = { count: count * chunks, n: Math.ceil(n / chunks), inner };
-    const lanes = lanesFor(device, lines, reduceWorkgroup);
-    const width = inner === 1 && n % 4 === 0 && !type.startsWith('vec') && bindsAsVectors(tensor) ? 4 : 1;
+    const width = type.startsWith('vec') ? 1 : widthFor(tensor, { count, n, inner });
+    // With columns side by side, an invocation stands for four lines.
+    const sideBySide = inner > 1 ? width : 1;
+    const lines = { count: (count * chunks) / sideBySide, n: Math.ceil(n / chunks), inner };
+    const lanes = lanesFor(device, lines);
+    const workgroup = workgroupFor(lanes);
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
-      : [output(device, accumulators(accumulator, lines.count), this.op)];
+      : [output(device, accumulators(accumulator, count * chunks), this.op)];
     device.launch(kernel, {
       options: {
         input: type,
@@ -143,6 +148,7 @@ class Pass {
         lanes,
         order: orderOf(lines),
         width,
+        workgroup,
       },
       bindings: {
         x: tensor.storage,
@@ -150,13 +156,13 @@ class Pass {
       },
       params: {
         count: lines.count,
-        n: n / width,
-        inner,
+        n: inner === 1 ? n / width : n,
+        inner: inner / sideBySide,
         chunks,
         initial: bitsOf(identity, dtypeOf(accumulator)),
         length: this.elements,
       },
-      workgroups: Math.ceil((lines.count * lanes) / reduceWorkgroup),
+      workgroups: Math.ceil((lines.count * lanes) / workgroup),
     });
     return { tensor: results[0] as Tensor, type: accumulator, prepared: true, results };
   }
@@ -165,8 +171,11 @@ class Pass {
 /** Chunks that an axis is split into: 1 where there are results enough to fill the device, or little to fold. */
 function chunksOf(device: Device, lines: Lines): number {
   const { count, n } = lines;
-  if (device.adapter.class === 'cpu') return n <= 2 * serialChunk ? 1 : Math.ceil(n / serialChunk);
-  const lanes = lanesFor(device, lines, reduceWorkgroup);
+  if (device.adapter.class === 'cpu') {
+    const short = n <= 2 * serialChunk ? 1 : Math.ceil(n / serialChunk);
+    return Math.max(short, Math.min(Math.ceil(fewInvocations / count), Math.floor(n / smallestChunk)));
+  }
+  const lanes = lanesFor(device, lines);
   const wanted = Math.ceil(enoughInvocations / (count * lanes));
   return Math.max(1, Math.min(wanted, Math.floor(n / (smallestChunk * lanes))));
 }

@@ -2,29 +2,38 @@
  * @file Launches softmax, logSoftmax and their gradients. A fused kernel has whole lines; few lines that are long take a
  * reduction, which splits them, and an elementwise map.
  */
-import { softmax, softmaxGradient, type SoftmaxOptions, softmaxWorkgroup } from '../../shaders/softmax.ts';
+import { softmax, softmaxGradient, type SoftmaxOptions } from '../../shaders/softmax.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { elementwiseKernel } from './elementwise.ts';
-import { isFewAndLong, lanesFor, type Lines, linesAlong, orderOf } from './lanes.ts';
+import { isFewAndLong, lineLaunch, linesAlong } from './lanes.ts';
 import { output } from './output.ts';
 import { reduceKernel } from './reduce.ts';
 
 export type SoftmaxKind = SoftmaxOptions['kind'];
 
+const element = (width: 1 | 4) => (width === 4 ? 'vec4<f32>' : 'f32');
+
 const params = { count: 'u32', n: 'u32', inner: 'u32' } as const;
 
 const forward = defineKernel({
   name: 'softmax',
-  bindings: { x: 'read f32', out: 'write f32' },
+  bindings: ({ width }: SoftmaxOptions): Bindings => ({
+    x: `read ${element(width)}`,
+    out: `write ${element(width)}`,
+  }),
   params,
   source: softmax,
 });
 
 const gradient = defineKernel({
   name: 'softmax gradient',
-  bindings: { dy: 'read f32', y: 'read f32', out: 'write f32' },
+  bindings: ({ width }: SoftmaxOptions): Bindings => ({
+    dy: `read ${element(width)}`,
+    y: `read ${element(width)}`,
+    out: `write ${element(width)}`,
+  }),
   params,
   source: softmaxGradient,
 });
@@ -35,7 +44,9 @@ export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tenso
   if (isFewAndLong(x.device, lines)) return splitSoftmax(kind, x, axis);
   const out = output(x.device, x, kind);
   if (out.size > 0) {
-    x.device.launch(forward, { ...launchOf(kind, x, lines), bindings: { x: x.storage, out: out.storage } });
+    const { options, ...launch } = lineLaunch([x, out], lines);
+    const bindings = { x: x.storage, out: out.storage };
+    x.device.launch(forward, { ...launch, options: { kind, ...options }, bindings });
   }
   return out;
 }
@@ -46,19 +57,11 @@ export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, 
   if (isFewAndLong(y.device, lines)) return splitGradient(kind, dy, y, axis);
   const out = output(y.device, y, `${kind} gradient`);
   if (out.size > 0) {
+    const { options, ...launch } = lineLaunch([y, dy, out], lines);
     const bindings = { dy: dy.storage, y: y.storage, out: out.storage };
-    y.device.launch(gradient, { ...launchOf(kind, y, lines), bindings });
+    y.device.launch(gradient, { ...launch, options: { kind, ...options }, bindings });
   }
   return out;
-}
-
-function launchOf(kind: SoftmaxKind, x: Tensor, lines: Lines) {
-  const lanes = lanesFor(x.device, lines, softmaxWorkgroup);
-  return {
-    options: { kind, lanes, order: orderOf(lines) },
-    params: { ...lines },
-    workgroups: Math.ceil((lines.count * lanes) / softmaxWorkgroup),
-  };
 }
 
 /** The spec of one value a line. */
