@@ -67,8 +67,14 @@ const sum = defineKernel({
 /** How entries find their rows: each row looks through all entries, or they are grouped first. */
 export type ScatterStrategy = 'direct' | GroupingStrategy;
 
-/** Steps of looking through entries that cost less than grouping them, by adapter class. */
-const directSteps = { gpu: 2 ** 21, cpu: 2 ** 13 };
+/**
+ * Looking through entries costs less than grouping them up to this many steps in all, and up to this many entries, which
+ * one invocation walks by itself. By adapter class.
+ */
+const directLimits = {
+  gpu: { steps: 2 ** 21, entries: 512 },
+  cpu: { steps: 2 ** 13, entries: 2048 },
+};
 
 /**
  * Sums `updates` into the rows that `indices` name; zeros elsewhere. `spec` is the shape and dtype of the result.
@@ -98,8 +104,9 @@ export function scatterAddKernel(
     element: { type: wgslType(spec.dtype), width },
     params: { count: elements / width, outer, inner: inner / width, entries, rows },
   };
-  const chosen =
-    strategy ?? ((elements / width) * entries <= directSteps[device.adapter.class] ? 'direct' : undefined);
+  const limits = directLimits[device.adapter.class];
+  const isSmall = entries <= limits.entries && (elements / width) * entries <= limits.steps;
+  const chosen = strategy ?? (isSmall ? 'direct' : undefined);
   if (chosen === 'direct') {
     lookThrough(launch, indices, indexing, checking);
   } else {
