@@ -42,7 +42,7 @@ export class SetupError extends Error {
 /** @typedef {{ ok: boolean, output: string }} RunResult */
 
 /** @returns {Shell} */
-function thisShell() {
+export function thisShell() {
   return {
     run,
     say: (message) => process.stderr.write(`${message}\n`),

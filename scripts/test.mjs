@@ -10,6 +10,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { ensureFirefox } from './lib/firefox.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const NODE = process.execPath;
@@ -23,6 +24,7 @@ const STAGE_MINUTES = 15;
  * @property {string} name
  * @property {string[][]} commands run in order; `node` is this Node
  * @property {(output: string) => Counts | null} [count]
+ * @property {() => Record<string, string>} [prepare] installs what this stage alone needs; gives its environment
  */
 
 /** @param {...string} parts */
@@ -42,7 +44,7 @@ function stages() {
     { name: 'build', commands: [[bin('vite', 'bin', 'vite.js'), 'build'], ['scripts/build-types.mjs']] },
     { name: 'package', commands: [['scripts/check-package.mjs']] },
     { name: 'conformance', commands: [['scripts/conformance.mjs']], count: countInOutput },
-    vitest('browser'),
+    { ...vitest('browser'), prepare: () => ({ RETROGRAD_FIREFOX: ensureFirefox() }) },
   ];
   return all.filter(
     (stage) => stage.name !== 'conformance' || fs.existsSync(path.join(ROOT, 'scripts/conformance.mjs')),
@@ -162,7 +164,7 @@ async function main() {
   /** @type {Row[]} */
   const rows = [];
   let failed = false;
-  for (const { name, commands, count } of chosen(stages())) {
+  for (const { name, commands, count, prepare } of chosen(stages())) {
     if (failed) {
       rows.push({ name, outcome: 'not run', seconds: 0, counts: null });
       continue;
@@ -170,8 +172,9 @@ async function main() {
     process.stdout.write(`\n== ${name}\n`);
     const start = performance.now();
     let output = '';
+    const ownEnv = { ...env, ...prepare?.() };
     for (const command of commands) {
-      const result = await run(command, env);
+      const result = await run(command, ownEnv);
       output += result.output;
       failed = !result.ok;
       if (failed) break;

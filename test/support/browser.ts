@@ -1,5 +1,5 @@
 /**
- * @file A real Chromium for tests under `test/e2e/`. The launcher itself is shared with the demo and the benchmark.
+ * @file A real Chromium, or Firefox, for tests under `test/e2e/`. The launcher itself is shared with the demo and the benchmark.
  */
 import { afterAll, beforeAll } from 'vitest';
 import {
@@ -11,6 +11,7 @@ import {
   type StaticServer,
   serveFolder,
 } from '../../scripts/lib/browser.mjs';
+import { launchFirefox } from '../../scripts/lib/firefox.mjs';
 
 export { launchBrowser, openPage, runInPage, serveFolder } from '../../scripts/lib/browser.mjs';
 
@@ -26,15 +27,24 @@ export interface BrowserFixture {
   run<T, A extends unknown[]>(path: string, body: (...args: A) => T | Promise<T>, ...args: A): Promise<T>;
 }
 
+export interface UseBrowserOptions {
+  /** Default: Chromium. */
+  browser?: 'chromium' | 'firefox';
+  root?: string | null;
+  mounts?: Record<string, string>;
+  args?: string[];
+}
+
 /** One browser and one server for all tests of a file, closed at its end. */
-export function useBrowser(
-  options: { root?: string | null; mounts?: Record<string, string>; args?: string[] } = {},
-): BrowserFixture {
+export function useBrowser(options: UseBrowserOptions = {}): BrowserFixture {
   let browser: Browser | undefined;
   let server: StaticServer | undefined;
   beforeAll(async () => {
     server = await serveFolder(options.root ?? null, { mounts: options.mounts ?? {} });
-    browser = await launchBrowser({ args: options.args ?? [] });
+    browser =
+      options.browser === 'firefox'
+        ? await launchFirefox()
+        : await launchBrowser({ args: options.args ?? [] });
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,0 +1,124 @@
+// @ts-check
+/**
+ * @file A headless Firefox with WebGPU, beside Chromium: found, downloaded by puppeteer, or installed from Debian's
+ * package (as root), and started with WebGPU on.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { ROOT, SetupError, thisShell } from '../setup.mjs';
+
+/** @typedef {import('../setup.mjs').Shell} Shell */
+
+const NAMES_ON_PATH = ['firefox', 'firefox-esr'];
+const USUAL_PLACES = [
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+  'C:\\Program Files\\Mozilla Firefox\\firefox.exe',
+];
+const DOWNLOAD_MINUTES = 5;
+const INSTALL_MINUTES = 10;
+/** Software Vulkan of Mesa, lavapipe: what Firefox needs on a Linux machine without a GPU. */
+const LAVAPIPE = 'mesa-vulkan-drivers';
+const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'];
+
+/** @param {string} file */
+const isFile = (file) => fs.statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** The path of a Firefox that is there, or null. */
+export function findFirefox() {
+  const named = process.env.RETROGRAD_FIREFOX;
+  if (named && !isFile(named)) {
+    throw new SetupError(
+      `The variable RETROGRAD_FIREFOX must name a Firefox executable. Received: '${named}', which is no file.`,
+    );
+  }
+  if (named) return named;
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const onPath = (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .flatMap((folder) => NAMES_ON_PATH.map((name) => path.join(folder, name + suffix)));
+  return [...onPath, ...USUAL_PLACES, ...downloaded()].find(isFile) ?? null;
+}
+
+/** What puppeteer downloaded before. */
+function downloaded() {
+  const cache = process.env.PUPPETEER_CACHE_DIR ?? path.join(os.homedir(), '.cache', 'puppeteer');
+  const folder = path.join(cache, 'firefox');
+  if (!fs.existsSync(folder)) return [];
+  return fs
+    .readdirSync(folder)
+    .flatMap((build) => [
+      path.join(folder, build, 'firefox', process.platform === 'win32' ? 'firefox.exe' : 'firefox'),
+      path.join(folder, build, 'Firefox Nightly.app', 'Contents', 'MacOS', 'firefox'),
+      path.join(folder, build, 'Firefox.app', 'Contents', 'MacOS', 'firefox'),
+    ]);
+}
+
+/**
+ * The path of a Firefox, installed now where none is there, with a Vulkan driver to compute on.
+ *
+ * @param {Shell} [shell]
+ * @returns {string}
+ * @throws {SetupError} saying what was tried
+ */
+export function ensureFirefox(shell = thisShell()) {
+  const found = findFirefox() ?? download(shell) ?? install(shell, ['firefox-esr', LAVAPIPE]);
+  if (!found) {
+    throw new SetupError(
+      'A Firefox is needed for the tests in a second browser. Received: none was found, puppeteer could not download one, ' +
+        'and no Debian package could be installed (that takes root). ' +
+        'Mend: install Firefox 141 or newer, or set RETROGRAD_FIREFOX to its full path.',
+    );
+  }
+  if (shell.platform === 'linux' && !hasVulkanDriver()) install(shell, [LAVAPIPE]);
+  return found;
+}
+
+function hasVulkanDriver() {
+  return DRIVER_FOLDERS.some((folder) => fs.existsSync(folder) && fs.readdirSync(folder).length > 0);
+}
+
+/** @param {Shell} shell */
+function download(shell) {
+  shell.say('No Firefox found. Downloading one (puppeteer) …');
+  const cli = path.join(ROOT, 'node_modules', 'puppeteer', 'lib', 'esm', 'puppeteer', 'node', 'cli.js');
+  const { ok } = shell.run(process.execPath, [cli, 'browsers', 'install', 'firefox'], {
+    minutes: DOWNLOAD_MINUTES,
+  });
+  return ok ? findFirefox() : null;
+}
+
+/** @param {Shell} shell @param {string[]} packages */
+function install(shell, packages) {
+  if (shell.platform !== 'linux' || !shell.root || !shell.run('apt-get', ['--version']).ok) return null;
+  shell.say(`Installing ${packages.join(' and ')} (apt-get) …`);
+  const options = { minutes: INSTALL_MINUTES, env: { DEBIAN_FRONTEND: 'noninteractive' } };
+  shell.run('apt-get', ['update', '-qq'], options);
+  shell.run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
+  return findFirefox();
+}
+
+/**
+ * Starts Firefox with WebGPU on. Its pages are opened and run like Chromium's.
+ *
+ * @returns {Promise<import('puppeteer').Browser>}
+ */
+export async function launchFirefox() {
+  const executablePath = findFirefox();
+  if (!executablePath)
+    throw new SetupError(
+      'A Firefox is needed. Received: none. Mend: `npm test` installs one, or set RETROGRAD_FIREFOX.',
+    );
+  const { default: puppeteer } = await import('puppeteer');
+  // What leads Dawn in Node to its software adapter would lead Firefox to one that it refuses.
+  const { VK_ICD_FILENAMES, VK_DRIVER_FILES, LD_LIBRARY_PATH, ...env } = process.env;
+  return puppeteer.launch({
+    browser: 'firefox',
+    executablePath,
+    headless: true,
+    env,
+    extraPrefsFirefox: { 'dom.webgpu.enabled': true, 'gfx.webgpu.ignore-blocklist': true },
+    protocolTimeout: 60 * 60_000,
+  });
+}
