@@ -55,34 +55,8 @@ const lossNames = [
 const special: Readonly<Record<string, Call>> = {
   concat: ofList('concat'),
   stack: ofList('stack'),
-  resizeNearest: (inputs, attributes) => op('resizeNearest')(...inputs, halfPixel(attributes)),
-  resizeBilinear: (inputs, attributes) => op('resizeBilinear')(...inputs, halfPixel(attributes)),
-  upSampling2d,
-  segmentSum,
   ...Object.fromEntries(lossNames.map((name) => [name, loss(name)])),
 };
-
-/** Half-pixel centres are the only ones that the library has, so that it has no option for them. */
-function halfPixel({ halfPixelCenters, ...attributes }: Attributes): Attributes {
-  if (halfPixelCenters === false) throw new Error('the library resizes by half-pixel centres alone');
-  return attributes;
-}
-
-/** Keras's layer is a resize by whole factors. */
-function upSampling2d(inputs: readonly Tensor[], { size, interpolation }: Attributes): Tensor | Tensor[] {
-  const [, height, width] = (inputs[0] as Tensor).shape as readonly [number, number, number, number];
-  const [down, across] = (Array.isArray(size) ? size : [size, size]) as [number, number];
-  const resize = op(interpolation === 'bilinear' ? 'resizeBilinear' : 'resizeNearest');
-  return resize(...inputs, { size: [height * down, width * across] });
-}
-
-/** A segment sum is a scatter-add along a new first axis; ids outside of the range are dropped, as in TensorFlow. */
-function segmentSum(inputs: readonly Tensor[], attributes: Attributes): Tensor | Tensor[] {
-  if (exported.segmentSum) return exported.segmentSum(...inputs, attributes);
-  const [x, ids] = inputs as [Tensor, Tensor];
-  const shape = [attributes.numSegments, ...x.shape.slice(ids.rank)];
-  return op('scatterAdd')(ids, x, { shape, axis: 0, validateIndices: false });
-}
 
 function op(name: string): AnyOp {
   const found = exported[name];

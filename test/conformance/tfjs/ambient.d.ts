@@ -1,6 +1,6 @@
 /** What the runner uses of jasmine-core, which ships no types. */
 declare module 'jasmine-core' {
-  export interface Spec {
+  interface Spec {
     id: string;
     getFullName(): string;
   }
@@ -25,6 +25,7 @@ declare module 'jasmine-core' {
 
       specFilter?: (spec: Spec) => boolean;
     }): void;
+    describe(name: string, body: () => void): unknown;
     it(name: string, body?: () => unknown, timeout?: number): Spec;
     xit(name: string, body?: () => unknown, timeout?: number): Spec;
     beforeEach(body: () => unknown): void;

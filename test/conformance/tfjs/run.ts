@@ -2,9 +2,10 @@
  * @file Runs TF.js's test files by jasmine over the shim. A spec fails by its own expectations, by a timeout, by an
  * uncaptured GPU error, by a fault that the device reports after it, and by an error that is no typed refusal.
  */
-import jasmineCore, { type Spec } from 'jasmine-core';
+import jasmineCore from 'jasmine-core';
 import { getDevice, init } from '../../../src/index.ts';
 import { installNodeGpu, takeUncapturedErrors } from '../../support/gpu.ts';
+import { differenceOf } from './differences.ts';
 import { reasonToLeaveOut } from './jasmineUtil.ts';
 import { defects } from './shim/call.ts';
 import { takeNotOffered } from './shim/notOffered.ts';
@@ -39,14 +40,17 @@ export async function run(
     specFilter: (spec) => matches(`${fileOf.get(spec.id)}: ${spec.getFullName()}`),
   });
   const it = (name: string, body?: () => unknown, timeout?: number) => {
-    const reason = reasonToLeaveOut(name);
-    const spec = define(name, reason === null ? env.it : env.xit, body, timeout);
+    const reason = reasonToLeaveOut(name) ?? differenceOf(file, name);
+    const spec = unlessTaken(reason === null ? env.it : env.xit, name, body, timeout);
     fileOf.set(spec.id, file);
     if (reason !== null) leftOut.set(spec.id, reason);
     return spec;
   };
   jasmineCore.installGlobals(globalThis);
-  Object.assign(globalThis, { it });
+  Object.assign(globalThis, {
+    it,
+    describe: (name: string, body: () => void) => unlessTaken(env.describe, name, body),
+  });
   env.beforeEach(() => {
     takeNotOffered();
     defects.clear();
@@ -60,7 +64,7 @@ export async function run(
   env.addReporter({
     specDone: (spec) => {
       const name = spec.fullName;
-      const failures = spec.failedExpectations.map(describe);
+      const failures = spec.failedExpectations.map(describeFailure);
       const told = { file: fileOf.get(spec.id) ?? '', name };
       const notOffered = takeNotOffered();
       if (spec.status === 'excluded') return;
@@ -71,11 +75,11 @@ export async function run(
     },
     suiteDone: (suite) => {
       for (const failure of suite.failedExpectations)
-        results.push({ file, name: suite.fullName, status: 'failed', reasons: [describe(failure)] });
+        results.push({ file, name: suite.fullName, status: 'failed', reasons: [describeFailure(failure)] });
     },
     jasmineDone: (all) => {
       for (const failure of all.failedExpectations)
-        results.push({ file: '', name: 'jasmine', status: 'failed', reasons: [describe(failure)] });
+        results.push({ file: '', name: 'jasmine', status: 'failed', reasons: [describeFailure(failure)] });
     },
   });
   for (const [name, load] of Object.entries(files)) {
@@ -91,19 +95,21 @@ export async function run(
   return results;
 }
 
-type Define = (name: string, body?: () => unknown, timeout?: number) => Spec;
-
-/** TF.js has suites with two specs of one name, which jasmine has come to refuse. */
-function define(name: string, as: Define, body?: () => unknown, timeout?: number): Spec {
+/** TF.js has suites and specs of one name, which jasmine has come to refuse. */
+function unlessTaken<A extends unknown[], R>(
+  define: (name: string, ...rest: A) => R,
+  name: string,
+  ...rest: A
+): R {
   try {
-    return as(name, body, timeout);
+    return define(name, ...rest);
   } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('Duplicate spec name'))) throw error;
-    return define(`${name} (again)`, as, body, timeout);
+    if (!(error instanceof Error && /^Duplicate (spec|suite) name/.test(error.message))) throw error;
+    return unlessTaken(define, `${name} (again)`, ...rest);
   }
 }
 
-function describe(failure: { message: string; stack?: string }): string {
+function describeFailure(failure: { message: string; stack?: string }): string {
   const frames = (failure.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   const own = frames.filter((line) => !/jasmine-core|node:internal/.test(line)).slice(0, 6);
   return [failure.message, ...own].join('\n');

@@ -1,5 +1,6 @@
 /** @file tf.tensor and its kin, tf.zeros, tf.range, random tensors. */
 import { TensorBuffer } from '@tensorflow/tfjs-core/dist/tensor.js';
+import { assertNonNegativeIntegerDimensions } from '@tensorflow/tfjs-core/dist/util_base.js';
 import { type DType, Tensor, tensor as makeTensor } from '../../../../src/index.ts';
 import { defineShim, dtypeOf, type Loose, native, refuseUnless, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';
@@ -181,5 +182,6 @@ class HostBuffer extends TensorBuffer<Loose> {
 
 export function buffer(shape: Loose, dtype: Loose = 'float32', values?: Loose): Loose {
   requireDType(dtype);
+  assertNonNegativeIntegerDimensions(shape);
   return new HostBuffer(shape, dtype, values);
 }

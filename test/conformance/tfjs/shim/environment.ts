@@ -11,6 +11,7 @@ const theEnvironment = {
     if (name === 'DEBUG' && value) notOffered("TF.js's debug mode");
     flags.set(name, value);
   },
+  reset: () => flags.clear(),
   platform: {
     isTypedArray: (value: Loose) => ArrayBuffer.isView(value) && !(value instanceof DataView),
     encode: (text: string) => new TextEncoder().encode(text),

@@ -197,27 +197,24 @@ export const pool = defineShim(
 );
 
 const normalize = (name: string, rank?: number) =>
-  defineShim(name, ['x', 'mean', 'variance'], (value, mean, variance, offset, scale, epsilon = 0.001) => {
-    const x = toTensor(value);
-    const shape = x instanceof Tensor ? x.shape : [];
-    refuseUnless(
-      rank === undefined || shape.length === rank,
-      `Error in ${name}: x must be rank ${rank} but got rank ${shape.length}.`,
-    );
-    const channels = shape.at(-1) as number;
-    const [m, v] = [toTensor(mean), toTensor(variance)];
-    const others = [m, v, offset && toTensor(offset), scale && toTensor(scale)].filter(
-      (t) => t instanceof Tensor,
-    );
-    for (const t of others) {
-      if (t.rank === 1) continue;
-      refuseUnless(t.rank === shape.length, `Error in ${name}: statistics must have rank 1 or that of x`);
-      notOffered('batch normalization by statistics of the rank of x');
-    }
-    const beta = offset === undefined || offset === null ? native('zeros')([channels]) : toTensor(offset);
-    const gamma = scale === undefined || scale === null ? native('ones')([channels]) : toTensor(scale);
-    return native('batchNorm')(x, m, v, gamma, beta, { epsilon: epsilon ?? 0.001 });
-  });
+  defineShim(
+    'batchNorm',
+    ['x', 'mean', 'variance', 'offset', 'scale'],
+    (value, mean, variance, offset, scale, epsilon = 0.001) => {
+      const x = toTensor(value);
+      if (rank !== undefined)
+        requireRank(x, [rank], `Error in ${name}: x must be rank ${rank} but got rank ${x?.rank}.`);
+      const [m, v, beta, gamma] = [mean, variance, offset ?? null, scale ?? null].map(
+        (t) => t && toTensor(t),
+      );
+      for (const t of [m, v, beta, gamma]) {
+        if (!(t instanceof Tensor && x instanceof Tensor) || t.rank === 1) continue;
+        refuseUnless(t.rank === x.rank, `Error in ${name}: statistics must have rank 1 or that of x`);
+        notOffered('batch normalization by statistics of the rank of x');
+      }
+      return native('batchNorm')(x, m, v, gamma, beta, { epsilon: epsilon ?? 0.001 });
+    },
+  );
 export const batchNorm = normalize('batchNorm');
 export const batchNorm2d = normalize('batchNorm2d', 2);
 export const batchNorm3d = normalize('batchNorm3d', 3);
@@ -308,19 +305,9 @@ export const fused = {
 const resize = (name: string, of: string) =>
   defineShim(name, ['images'], (value, size, alignCorners = false, halfPixelCenters = false) => {
     const images = name === 'resizeBilinear' ? toFloat(value) : toTensor(value);
-    if (images instanceof Tensor)
-      refuseUnless(
-        images.rank === 3 || images.rank === 4,
-        `Error in ${name}: x must be rank 3 or 4, but got rank ${images.rank}.`,
-      );
-    refuseUnless(size.length === 2, `Error in ${name}: new shape must 2D, but got shape ${size}.`);
-    refuseUnless(
-      !halfPixelCenters || !alignCorners,
-      `Error in ${name}: If halfPixelCenters is true, alignCorners must be false.`,
-    );
-    const result = batched(images, 4, (batch) => native(of)(batch, { size }));
-    if (!halfPixelCenters) notOffered('resizing without half-pixel centres');
-    return result;
+    requireRank(images, [3, 4], `Error in ${name}: x must be rank 3 or 4, but got rank ${images?.rank}.`);
+    const options = { size, alignCorners, halfPixelCenters };
+    return batched(images, 4, (batch) => native(of)(batch, options));
   });
 
 export const image = {
