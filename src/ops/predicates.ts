@@ -6,15 +6,12 @@ function definePredicate(name: string, test: string): UnaryOp {
   return defineUnary({ name, expression: `u32(${test}(a))`, result: () => 'bool', gradient: null });
 }
 
+/** Whether x is NaN. Dtype: bool. */
 const nan: UnaryOp = /* @__PURE__ */ definePredicate('isNaN', 'is_nan');
+/** Whether x is Infinity or -Infinity. Dtype: bool. */
 const infinite: UnaryOp = /* @__PURE__ */ definePredicate('isInf', 'is_infinite');
+/** Whether x is neither NaN nor infinite. Dtype: bool. */
 const finite: UnaryOp = /* @__PURE__ */ definePredicate('isFinite', 'is_finite');
 
-export {
-  /** Whether x is NaN. Dtype: bool. */
-  nan as isNaN,
-  /** Whether x is Infinity or -Infinity. Dtype: bool. */
-  infinite as isInf,
-  /** Whether x is neither NaN nor infinite. Dtype: bool. */
-  finite as isFinite,
-};
+// The names of two are globals as well.
+export { finite as isFinite, infinite as isInf, nan as isNaN };
