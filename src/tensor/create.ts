@@ -158,7 +158,7 @@ function encode(
   }
   if (dtype === 'int32') return Int32Array.from(values);
   if (dtype === 'uint32') return Uint32Array.from(values);
-  return Uint32Array.from(values, (value) => (value ? 1 : 0));
+  return Uint32Array.from(values, (value) => Number(value !== 0)); // NaN is true, as in NumPy and in cast.
 }
 
 export interface BufferOptions {
