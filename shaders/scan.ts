@@ -9,8 +9,11 @@
  *
  * `serial` gives a tile to one invocation. `cooperative` gives it to a workgroup: each invocation sums a few neighbours, and
  * those sums are scanned in shared memory (Hillis and Steele, "Data parallel algorithms", 1986).
+ *
+ * An invocation reads one element at once or four: neighbours along the axis in rows, of four lines in columns.
  */
 import { flatIndex } from './lib/indexing.ts';
+import type { LineOrder } from './lib/lanes.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type ScanOptions = {
@@ -24,47 +27,108 @@ export type ScanOptions = {
   /** Sums from the end. */
   reverse: boolean;
   strategy: 'serial' | 'cooperative';
+  order: LineOrder;
+  width: 1 | 4;
 };
 
-export const scanWorkgroup = 256;
+/** Invocations of a workgroup, by strategy; few where they work apart, so that small launches spread out. */
+export const scanWorkgroup = { serial: 64, cooperative: 256 } as const;
 /** Neighbouring elements of an invocation in a cooperative tile. */
 const perInvocation = 8;
-export const cooperativeTile = scanWorkgroup * perInvocation;
+export const cooperativeTile = scanWorkgroup.cooperative * perInvocation;
 
 export function scan(options: ScanOptions): string {
-  const { type, continued, reverse, strategy } = options;
+  const { job, continued, strategy } = options;
   return wgsl`
 ${flatIndex}
-// Where element k of a line lies, counted in the direction of the scan.
-fn index_of(line: u32, k: u32) -> u32 {
-  let along = ${reverse ? 'params.n - 1u - k' : 'k'};
-  return ((line / params.inner) * params.n + along) * params.inner + line % params.inner;
-}
-
-// Tiles are counted in the direction of the scan, too: [outer, tiles, inner].
+${elements(options)}
+// Tiles are counted in the direction of the scan: [outer, tiles, inner].
 fn tile_index(line: u32, tile: u32) -> u32 {
   return ((line / params.inner) * params.tiles + tile) * params.inner + line % params.inner;
 }
 
-fn sum_before(line: u32, tile: u32) -> ${type} {
-  return ${continued ? 'before[tile_index(line, tile)]' : `${type}()`};
+fn sum_before(line: u32, tile: u32) -> Sum {
+  return ${continued ? 'before[tile_index(line, tile)]' : 'Sum()'};
+}
+
+#if ${job === 'scan'}
+// The running sums of elements first to end of a line, from start.
+fn scan_elements(line: u32, first: u32, end: u32, start: Sum) {
+  var sum = Sum();
+  for (var k = first; k < end; k++) {
+    let value = load(line, k);
+    store(line, k, start + sum, value);
+    sum += total_of(value);
+  }
+}
+#endif
+
+fn sum_elements(line: u32, first: u32, end: u32) -> Sum {
+  var sum = Sum();
+  for (var k = first; k < end; k++) {
+    sum += total_of(load(line, k));
+  }
+  return sum;
 }
 ${strategy === 'serial' ? serial(options) : cooperative(options)}
 `;
 }
 
-const entry = /* wgsl */ `
-@compute @workgroup_size(${scanWorkgroup})
+/**
+ * What is read at once (Value), what is summed (Sum), and how: `load` and `store` count in the direction of the scan, and
+ * `store` is given the sum before what it writes.
+ */
+function elements({ type, job, exclusive, reverse, order, width }: ScanOptions): string {
+  const along = reverse ? 'params.n - 1u - k' : 'k';
+  const value = width === 4 ? `vec4<${type}>` : type;
+  const neighbours = width === 4 && order === 'rows';
+  const turned = neighbours && reverse ? '.wzyx' : '';
+  const own = exclusive ? 'Value()' : 'value';
+  // Sums of one, two, three and four neighbours.
+  const prefixes = exclusive
+    ? 'vec4(Sum(), value.x, value.x + value.y, value.x + value.y + value.z)'
+    : 'vec4(value.x, value.x + value.y, value.x + value.y + value.z, total_of(value))';
+  const store = /* wgsl */ `
+fn store(line: u32, k: u32, start: Sum, value: Value) {
+  ${
+    neighbours
+      ? `let sums = vec4(start) + ${prefixes};
+  out[index_of(line, k)] = sums${turned};`
+      : `out[index_of(line, k)] = start + ${own};`
+  }
+}`;
+  return /* wgsl */ `
+alias Value = ${value};
+alias Sum = ${neighbours ? type : value};
+
+fn index_of(line: u32, k: u32) -> u32 {
+  let along = ${along};
+  return ((line / params.inner) * params.n + along) * params.inner + line % params.inner;
+}
+
+fn load(line: u32, k: u32) -> Value {
+  return x[index_of(line, k)]${turned};
+}
+
+fn total_of(value: Value) -> Sum {
+  return ${neighbours ? 'value.x + value.y + value.z + value.w' : 'value'};
+}
+${job === 'scan' ? store : ''}
+`;
+}
+
+const entry = (strategy: ScanOptions['strategy']) => /* wgsl */ `
+@compute @workgroup_size(${scanWorkgroup[strategy]})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 )`;
 
-function serial({ type, job, exclusive }: ScanOptions): string {
+function serial({ job }: ScanOptions): string {
   return wgsl`
-${entry} {
-  let i = flat_index(group, groups, local, ${scanWorkgroup}u);
+${entry('serial')} {
+  let i = flat_index(group, groups, local, ${scanWorkgroup.serial}u);
   if (i >= params.count) {
     return;
   }
@@ -74,46 +138,28 @@ ${entry} {
   let first = tile * params.tile;
   let end = min(params.n, first + params.tile);
 #if ${job === 'totals'}
-  var sum = ${type}();
-  for (var k = first; k < end; k++) {
-    sum += x[index_of(line, k)];
-  }
-  out[tile_index(line, tile)] = sum;
+  out[tile_index(line, tile)] = sum_elements(line, first, end);
 #else
-  let start = sum_before(line, tile);
-  var sum = ${type}();
-  for (var k = first; k < end; k++) {
-    let at = index_of(line, k);
-#if ${exclusive}
-    out[at] = start + sum;
-    sum += x[at];
-#else
-    sum += x[at];
-    out[at] = start + sum;
-#endif
-  }
+  scan_elements(line, first, end, sum_before(line, tile));
 #endif
 }
 `;
 }
 
-function cooperative({ type, job, exclusive }: ScanOptions): string {
+function cooperative({ job, width }: ScanOptions): string {
+  const workgroup = scanWorkgroup.cooperative;
   return wgsl`
-var<workgroup> sums: array<${type}, ${scanWorkgroup}>;
-${entry} {
+var<workgroup> sums: array<Sum, ${workgroup}>;
+${entry('cooperative')} {
   let i = flat_group(group, groups);
   let tile = i % params.tiles;
   let line = i / params.tiles;
-  let first = tile * ${cooperativeTile}u + local * ${perInvocation}u;
+  let first = tile * params.tile + local * ${perInvocation / width}u;
   // A folded grid may have workgroups beyond the last tile; they have nothing to read or write.
-  let end = select(0u, min(params.n, first + ${perInvocation}u), i < params.count);
-  var own = ${type}();
-  for (var k = first; k < end; k++) {
-    own += x[index_of(line, k)];
-  }
-  sums[local] = own;
+  let end = select(0u, min(params.n, first + ${perInvocation / width}u), i < params.count);
+  sums[local] = sum_elements(line, first, end);
   workgroupBarrier();
-  for (var reach = 1u; reach < ${scanWorkgroup}u; reach <<= 1u) {
+  for (var reach = 1u; reach < ${workgroup}u; reach <<= 1u) {
     var sum = sums[local];
     if (local >= reach) {
       sum += sums[local - reach];
@@ -124,26 +170,15 @@ ${entry} {
   }
 #if ${job === 'totals'}
   if (local == 0u && i < params.count) {
-    out[tile_index(line, tile)] = sums[${scanWorkgroup - 1}];
+    out[tile_index(line, tile)] = sums[${workgroup - 1}];
   }
 #else
-  if (end <= first) {
-    return;
-  }
-  var start = sum_before(line, tile);
-  if (local > 0u) {
-    start += sums[local - 1u];
-  }
-  var sum = ${type}();
-  for (var k = first; k < end; k++) {
-    let at = index_of(line, k);
-#if ${exclusive}
-    out[at] = start + sum;
-    sum += x[at];
-#else
-    sum += x[at];
-    out[at] = start + sum;
-#endif
+  if (end > first) {
+    var start = sum_before(line, tile);
+    if (local > 0u) {
+      start += sums[local - 1u];
+    }
+    scan_elements(line, first, end, start);
   }
 #endif
 }

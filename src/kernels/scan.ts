@@ -4,16 +4,20 @@ import { wgslType } from '../core/dtype.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type Lines, linesAlong } from './lanes.ts';
+import { type Lines, linesAlong, orderOf, widthFor } from './lanes.ts';
 import { output } from './output.ts';
 
 const kernel = defineKernel({
   name: 'scan',
-  bindings: ({ type, continued }: ScanOptions): Bindings => ({
-    x: `read ${type}`,
-    ...(continued ? { before: `read ${type}` } : {}),
-    out: `write ${type}`,
-  }),
+  bindings: ({ type, job, continued, order, width }: ScanOptions): Bindings => {
+    const value = width === 4 ? `vec4<${type}>` : type;
+    const sum = order === 'columns' ? value : type;
+    return {
+      x: `read ${value}`,
+      ...(continued ? { before: `read ${sum}` } : {}),
+      out: `write ${job === 'totals' ? sum : value}`,
+    };
+  },
   params: { count: 'u32', n: 'u32', inner: 'u32', tiles: 'u32', tile: 'u32' },
   source: scan,
 });
@@ -39,21 +43,31 @@ export function cumsumKernel(x: Tensor, axis: number, direction: ScanDirection):
 
 function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: ScanDirection): void {
   const { device } = x;
-  const type = wgslType(x.dtype);
   const { strategy, tile } = tilingOf(device, lines);
-  const tiles = Math.ceil(lines.n / tile);
   const { count, n, inner } = lines;
-  const launch = (job: ScanOptions['job'], before: Tensor | null, target: Tensor) =>
+  const tiles = Math.ceil(n / tile);
+  const [order, width] = [orderOf(lines), widthFor(x, lines)];
+  // Sizes in units of what is read at once.
+  const [along, across] = order === 'rows' ? [width, 1] : [1, width];
+  const launch = (job: ScanOptions['job'], before: Tensor | null, target: Tensor) => {
+    const continued = before !== null;
+    const units = (count / across) * tiles;
     device.launch(kernel, {
-      options: { type, job, continued: before !== null, exclusive, reverse, strategy },
-      bindings: {
-        x: x.storage,
-        ...(before ? { before: before.storage } : {}),
-        out: target.storage,
+      options: {
+        type: wgslType(x.dtype),
+        job,
+        continued,
+        exclusive: exclusive && job === 'scan',
+        reverse,
+        strategy,
+        order,
+        width,
       },
-      params: { count: count * tiles, n, inner, tiles, tile },
-      workgroups: strategy === 'serial' ? Math.ceil((count * tiles) / scanWorkgroup) : count * tiles,
+      bindings: { x: x.storage, ...(before ? { before: before.storage } : {}), out: target.storage },
+      params: { count: units, n: n / along, inner: inner / across, tiles, tile: Math.ceil(tile / along) },
+      workgroups: strategy === 'serial' ? Math.ceil(units / scanWorkgroup.serial) : units,
     });
+  };
   if (tiles === 1) {
     launch('scan', null, out);
     return;
