@@ -18,7 +18,7 @@ export class MissingOp extends Error {}
 
 const exported = library as unknown as Readonly<Record<string, AnyOp | undefined>>;
 
-type AnyLoss = (options: Attributes) => losses.Loss;
+type LossMaker = (options: Attributes) => losses.Loss;
 
 /** An op whose first argument is a list of tensors. */
 function ofList(name: string): Call {
@@ -26,36 +26,20 @@ function ofList(name: string): Call {
 }
 
 /** Losses belong to `retrograd/keras`: an object made of the attributes, called with targets, predictions and weights. */
-function loss(name: string): Call {
-  return ([yTrue, yPred, sampleWeight], attributes) => {
-    const make = (losses as unknown as Readonly<Record<string, AnyLoss | undefined>>)[name];
-    if (!make) throw new MissingOp(`retrograd/keras has no loss '${name}'`);
-    return make(attributes).call(yTrue as Tensor, yPred as Tensor, sampleWeight);
-  };
-}
-
-const lossNames = [
-  'meanSquaredError',
-  'meanAbsoluteError',
-  'huber',
-  'logCosh',
-  'cosineSimilarity',
-  'binaryCrossentropy',
-  'categoricalCrossentropy',
-  'sparseCategoricalCrossentropy',
-  'klDivergence',
-  'poisson',
-  'hinge',
-  'squaredHinge',
-  'categoricalHinge',
-  'meanSquaredLogarithmicError',
-  'meanAbsolutePercentageError',
-];
+const lossCalls: Readonly<Record<string, Call>> = Object.fromEntries(
+  Object.entries(losses as unknown as Readonly<Record<string, LossMaker>>)
+    .filter(([, made]) => 'names' in made)
+    .map(([name, make]) => [
+      name,
+      ([yTrue, yPred, sampleWeight], attributes) =>
+        make(attributes).call(yTrue as Tensor, yPred as Tensor, sampleWeight),
+    ]),
+);
 
 const special: Readonly<Record<string, Call>> = {
   concat: ofList('concat'),
   stack: ofList('stack'),
-  ...Object.fromEntries(lossNames.map((name) => [name, loss(name)])),
+  ...lossCalls,
 };
 
 function op(name: string): AnyOp {

@@ -17,21 +17,29 @@ export function requireKnown(op: string, options: object, known: readonly string
   });
 }
 
-/** Throws unless `value` is a finite number in [min, max]. */
+export interface Bounds {
+  min?: number;
+  max?: number;
+  /** Exclusive bounds. */
+  above?: number;
+  below?: number;
+}
+
+/** Throws unless `value` is a finite number within `bounds`. */
 export function requireNumber(
   op: string,
   what: string,
   value: unknown,
-  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = {},
+  bounds: Bounds = {},
 ): asserts value is number {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= min && value <= max) return;
-  const bounds = [
-    Number.isFinite(min) ? ` of at least ${min}` : '',
-    Number.isFinite(max) ? ` and at most ${max}` : '',
-  ];
+  const { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } = bounds;
+  const isNumber = typeof value === 'number' && Number.isFinite(value);
+  if (isNumber && value >= min && value <= max && value > above && value < below) return;
+  const words = { min: 'at least', max: 'at most', above: 'above', below: 'below' };
+  const said = Object.entries(bounds).map(([key, bound]) => `${words[key as keyof Bounds]} ${bound}`);
   throw new ValueError({
     op,
-    rule: `\`${what}\` must be a finite number${bounds.join('')}.`,
+    rule: `\`${what}\` must be ${['a finite number', ...said].join(', ')}.`,
     received: `${what}: ${describe(value)}`,
     mend: `correct \`${what}\`, or leave it out for the default.`,
   });

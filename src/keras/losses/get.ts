@@ -7,9 +7,12 @@ import { binaryCrossentropy } from './binaryCrossentropy.ts';
 import { binaryFocalCrossentropy } from './binaryFocalCrossentropy.ts';
 import { categoricalCrossentropy } from './categoricalCrossentropy.ts';
 import { categoricalFocalCrossentropy } from './categoricalFocalCrossentropy.ts';
+import { categoricalGeneralizedCrossEntropy } from './categoricalGeneralizedCrossEntropy.ts';
 import { categoricalHinge } from './categoricalHinge.ts';
+import { circle } from './circle.ts';
 import { cosineSimilarity } from './cosineSimilarity.ts';
-import type { LossMaker } from './define.ts';
+import { ctc } from './ctc.ts';
+import type { LossNames } from './define.ts';
 import { dice } from './dice.ts';
 import { hinge, squaredHinge } from './hinge.ts';
 import { huber } from './huber.ts';
@@ -37,6 +40,7 @@ const makers = {
   categoricalCrossentropy,
   categoricalFocalCrossentropy,
   sparseCategoricalCrossentropy,
+  categoricalGeneralizedCrossEntropy,
   klDivergence,
   poisson,
   hinge,
@@ -44,6 +48,8 @@ const makers = {
   categoricalHinge,
   dice,
   tversky,
+  circle,
+  ctc,
 };
 
 export type LossName = keyof typeof makers | 'mse' | 'mae' | 'mape' | 'msle' | 'bce' | 'kld' | (string & {});
@@ -57,8 +63,8 @@ export interface LossConfig {
   config?: Record<string, unknown>;
 }
 
-/** What names a loss. */
-export type LossLike = LossName | LossFunction | LossMaker<never> | Loss | LossConfig;
+/** What names a loss; a maker is one such as `losses.huber`. */
+export type LossLike = LossName | LossFunction | { readonly names: LossNames } | Loss | LossConfig;
 
 /**
  * A loss by its name ('meanSquaredError', Keras's 'mean_squared_error', 'MeanSquaredError', or 'mse'), by the maker of
@@ -70,10 +76,10 @@ export function get(identifier: LossLike | null | undefined): Loss | null;
 export function get(identifier: LossLike | null | undefined): Loss | null {
   if (identifier === null || identifier === undefined) return null;
   if (identifier instanceof Loss) return identifier;
-  if (typeof identifier === 'function')
-    return isMaker(identifier) ? identifier() : new FunctionLoss(identifier);
   if (typeof identifier === 'string') return makerOf(identifier)();
-  if (typeof identifier.className === 'string') return makerOf(identifier.className)(identifier.config);
+  if (isMaker(identifier)) return identifier();
+  if (typeof identifier === 'function') return new FunctionLoss(identifier);
+  if (isConfig(identifier)) return makerOf(identifier.className)(identifier.config);
   return refuse(identifier);
 }
 
@@ -93,19 +99,24 @@ class FunctionLoss extends Loss {
   }
 }
 
-type AnyMaker = Pick<LossMaker, 'names'> & ((options?: object) => Loss);
+type Maker = ((options?: object) => Loss) & { readonly names: LossNames };
 
-function isMaker(identifier: LossFunction | LossMaker<never>): identifier is LossMaker<never> {
-  return 'names' in identifier;
+function isMaker(identifier: object): identifier is Maker {
+  return typeof identifier === 'function' && 'names' in identifier;
 }
 
-function makerOf(identifier: string): AnyMaker {
+function isConfig(identifier: unknown): identifier is LossConfig {
+  const { className } = identifier as Partial<LossConfig>;
+  return typeof className === 'string';
+}
+
+function makerOf(identifier: string): Maker {
   const wanted = snakeCase(identifier);
-  const all = Object.values(makers) as unknown as AnyMaker[];
+  const all = Object.values(makers) as unknown as Maker[];
   return all.find((maker) => namesOf(maker).includes(wanted)) ?? refuse(identifier);
 }
 
-function namesOf({ names: { className, label, aliases = [] } }: AnyMaker): string[] {
+function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
   return [snakeCase(className), ...(label ? [label] : []), ...aliases];
 }
 

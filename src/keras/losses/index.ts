@@ -16,6 +16,10 @@ export {
   categoricalFocalCrossentropy,
   type CategoricalFocalCrossentropyOptions,
 } from './categoricalFocalCrossentropy.ts';
+export {
+  categoricalGeneralizedCrossEntropy,
+  type CategoricalGeneralizedCrossEntropyOptions,
+} from './categoricalGeneralizedCrossEntropy.ts';
 export { klDivergence } from './klDivergence.ts';
 export { poisson } from './poisson.ts';
 export {
@@ -28,6 +32,10 @@ export { hinge, squaredHinge } from './hinge.ts';
 // Segmentation
 export { dice, type DiceOptions } from './dice.ts';
 export { tversky, type TverskyOptions } from './tversky.ts';
+// Similarity
+export { circle, type CircleOptions } from './circle.ts';
+// Sequences
+export { ctc } from './ctc.ts';
 // Losses of your own, and losses by name
 export { get, type LossConfig, type LossFunction, type LossLike, type LossName } from './get.ts';
 export type { LossMaker } from './define.ts';

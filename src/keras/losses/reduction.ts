@@ -37,7 +37,11 @@ export function reduceLosses(op: string, values: Tensor, weighting: Weighting, r
   const weight = weightOf(op, weighting, reduction);
   if (!weight) return reduceValues(values, null, reduction);
   const [aligned, weights] = sameRank(values, weight);
-  requireBroadcast(op, ['`sampleWeight`', weights], ['the losses', aligned]);
+  requireBroadcast(
+    op,
+    [weighting.sampleWeight ? '`sampleWeight`' : '`mask`', weights],
+    ['the losses', aligned],
+  );
   return reduceValues(mul(aligned, weights), weights, reduction);
 }
 

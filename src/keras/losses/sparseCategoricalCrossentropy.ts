@@ -1,5 +1,5 @@
 /** @file sparseCategoricalCrossentropy */
-import { ShapeError, ValueError } from '../../core/errors.ts';
+import { ValueError } from '../../core/errors.ts';
 import { describe, normalizeAxis, requireBoolean } from '../../core/shape.ts';
 import { neg, sub } from '../../ops/arithmetic.ts';
 import { clip } from '../../ops/clip.ts';
@@ -13,8 +13,8 @@ import { log } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { formatPair, isSameShape } from './check.ts';
 import { defineLoss, type LossMaker } from './define.ts';
+import { labelsOf } from './labels.ts';
 import { pickClass } from './pickClass.ts';
 
 export interface SparseCategoricalCrossentropyOptions {
@@ -76,22 +76,6 @@ function classesLast(op: string, yPred: Tensor, axis: number): Tensor {
   if (classes === rank - 1) return yPred;
   const others = Array.from({ length: rank }, (_, i) => i).filter((i) => i !== classes);
   return transpose(yPred, { perm: [...others, classes] });
-}
-
-/** Labels without an axis of classes. */
-function labelsOf(op: string, yTrue: Tensor, yPred: Tensor, axis: number): Tensor {
-  const { length: rank } = yPred.shape;
-  const classes = normalizeAxis(op, axis, rank);
-  const isColumn = yTrue.shape.length === rank && yTrue.shape[classes] === 1;
-  const labels = isColumn ? squeeze(yTrue, { axis: classes }) : yTrue;
-  const samples = yPred.shape.filter((_, i) => i !== classes);
-  if (isSameShape(labels.shape, samples)) return labels;
-  throw new ShapeError({
-    op,
-    rule: '`yTrue` holds one label a sample: the shape of `yPred` without the axis of classes, or with size 1 there.',
-    received: `${formatPair(['yTrue', yTrue], ['yPred', yPred])}, axis ${axis}`,
-    mend: 'one-hot targets go to categoricalCrossentropy.',
-  });
 }
 
 function requireWhole(op: string, what: string, value: unknown): void {

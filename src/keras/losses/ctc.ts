@@ -1,0 +1,122 @@
+/** @file ctc */
+import { ShapeError } from '../../core/errors.ts';
+import { formatPair } from './check.ts';
+import { add, neg, sub } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { greater, notEqual } from '../../ops/comparison.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { gather } from '../../ops/gather.ts';
+import { logSumExp } from '../../ops/logSumExp.ts';
+import { pad } from '../../ops/pad.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { slice } from '../../ops/slice.ts';
+import { logSoftmax } from '../../ops/softmax.ts';
+import { stack } from '../../ops/stack.ts';
+import { sum } from '../../ops/sum.ts';
+import { unstack } from '../../ops/unstack.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { defineLoss, type LossMaker } from './define.ts';
+
+/** So low that its exponential is 0, and finite, so that gradients are. */
+const low = -1e30;
+
+/**
+ * Minus log(p) of a sequence of labels, summed over all its alignments to the steps of a longer sequence: labels may
+ * repeat, and blanks (class 0) lie between them. Shapes: yTrue [batch, labels], each row padded with zeros at its end,
+ * yPred [batch, steps, classes] logits → [batch]. Infinity where the steps are too few.
+ * Source: Graves et al., Connectionist temporal classification, 2006, section 4.1.
+ * Errors: ShapeError; IndexOutOfRangeError, raised at the next readback, for a label outside of the classes.
+ */
+export const ctc: LossMaker = /* @__PURE__ */ defineLoss({
+  className: 'CTC',
+  defaults: {},
+  shapes: 'own',
+  targets: 'int32',
+  values: (yTrue, yPred, _, op) => {
+    const labels = checkedLabels(op, yTrue, yPred);
+    const states = statesOf(labels);
+    const emissions = gather(logSoftmax(yPred), states, { axis: 2, batchDims: 1 });
+    return neg(endings(forwardVariables(states, emissions), labels));
+  },
+});
+
+/**
+ * Logarithms of the forward variables after the last step: those of all beginnings of an alignment that end in a state.
+ * An alignment stays in its state, goes on to the next, or passes over a blank between two different labels.
+ */
+function forwardVariables(states: Tensor, emissions: Tensor): Tensor {
+  const [first, ...rest] = unstack(emissions, { axis: 1 }) as [Tensor, ...Tensor[]];
+  const passes = where(notEqual(states, shifted(states, 2, 0)), 0, low);
+  const count = states.shape[1] as number;
+  const starts = slice(first, { begin: [0, 0], size: [-1, 2] });
+  let alpha = pad(starts, {
+    paddings: [
+      [0, 0],
+      [0, count - 2],
+    ],
+    constantValue: low,
+  });
+  for (const emission of rest) {
+    const ways = stack([alpha, shifted(alpha, 1, low), add(shifted(alpha, 2, low), passes)]);
+    alpha = add(logSumExp(ways, { axis: 0 }), emission);
+  }
+  return alpha;
+}
+
+/** Logarithms of the two ways to end: in the last label, or in the blank after it. */
+function endings(alpha: Tensor, labels: Tensor): Tensor {
+  const length = sum(cast(notEqual(labels, 0), 'int32'), { axis: 1, keepDims: true });
+  const blank = add(length, length);
+  const isSpoken = notEqual(length, 0);
+  const ends = [blank, where(isSpoken, sub(blank, 1), blank)].map((state) =>
+    gather(alpha, state, { axis: 1, batchDims: 1 }),
+  );
+  const [inBlank, inLabel] = ends as [Tensor, Tensor];
+  const both = logSumExp(stack([inBlank, where(isSpoken, inLabel, low)]), { axis: 0 });
+  const total = reshape(both, { shape: [-1] });
+  return where(greater(total, low / 2), total, Number.NEGATIVE_INFINITY);
+}
+
+/** Labels with a blank before each, and one at the end. */
+function statesOf(labels: Tensor): Tensor {
+  const pairs = pad(expandDims(labels, { axis: 2 }), {
+    paddings: [
+      [0, 0],
+      [0, 0],
+      [1, 0],
+    ],
+  });
+  const flat = reshape(pairs, { shape: [-1, 2 * (labels.shape[1] as number)] });
+  return pad(flat, {
+    paddings: [
+      [0, 0],
+      [0, 1],
+    ],
+  });
+}
+
+/** Every row moved on by `by`, with `fill` at its start. */
+function shifted(x: Tensor, by: number, fill: number): Tensor {
+  const kept = slice(x, { begin: [0, 0], size: [-1, (x.shape[1] as number) - by] });
+  return pad(kept, {
+    paddings: [
+      [0, 0],
+      [by, 0],
+    ],
+    constantValue: fill,
+  });
+}
+
+function checkedLabels(op: string, yTrue: Tensor, yPred: Tensor): Tensor {
+  const [batch, steps] = yPred.shape;
+  if (yTrue.shape.length === 2 && yPred.shape.length === 3 && yTrue.shape[0] === batch) {
+    if (typeof steps === 'number' && steps > 0 && (yTrue.shape[1] as number) > 0) return yTrue;
+  }
+  throw new ShapeError({
+    op,
+    rule: '`yTrue` is [batch, labels] and `yPred` is [batch, steps, classes], with at least one label and one step.',
+    received: formatPair(['`yTrue`', yTrue], ['`yPred`', yPred]),
+    mend: 'pad rows of labels with zeros, the blank.',
+  });
+}

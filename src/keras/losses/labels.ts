@@ -1,0 +1,25 @@
+/** @file Labels: targets that name a class by its number. */
+import { ShapeError } from '../../core/errors.ts';
+import { normalizeAxis } from '../../core/shape.ts';
+import { squeeze } from '../../ops/squeeze.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { formatPair, isSameShape } from './check.ts';
+
+/**
+ * Labels in the shape of `yPred` without `axis`, the classes. They may come with size 1 there.
+ * Errors: ShapeError for another shape.
+ */
+export function labelsOf(op: string, yTrue: Tensor, yPred: Tensor, axis: number): Tensor {
+  const { length: rank } = yPred.shape;
+  const classes = normalizeAxis(op, axis, rank);
+  const isColumn = yTrue.shape.length === rank && yTrue.shape[classes] === 1;
+  const labels = isColumn ? squeeze(yTrue, { axis: classes }) : yTrue;
+  const samples = yPred.shape.filter((_, i) => i !== classes);
+  if (isSameShape(labels.shape, samples)) return labels;
+  throw new ShapeError({
+    op,
+    rule: '`yTrue` holds one label a sample: the shape of `yPred` without the axis of classes, or with size 1 there.',
+    received: `${formatPair(['`yTrue`', yTrue], ['`yPred`', yPred])}, axis ${axis}`,
+    mend: 'one-hot targets go to categoricalCrossentropy.',
+  });
+}
