@@ -2,32 +2,36 @@
  * @file The k largest elements of each row of x [rows, n], in descending order; of equal ones the one with the lower index
  * first, so that an order of all entries (key, index) is given and every entry has one place.
  *
- *     runs    cuts rows into runs of `runLength` elements and sorts each: an entry's place is the number of entries before it
+ *     select  cuts rows into runs, and finds the first entries of each, a few, by insertion into a short list
+ *     sort    cuts rows into short runs and sorts each: an entry's place is the number of entries before it
  *     merge   merges neighbouring runs in pairs: an entry's place is its place in its own run, plus the number of entries of
  *             the other run before it, found by bisection
  *
- * Runs keep their first k entries alone. Merges go on until one run is left; the last launch writes values and indices.
- * No invocation waits for another, so nothing here needs shared memory or barriers.
+ * Runs come from `select` where k is small, from `sort` elsewhere, and keep their first k entries alone. Merges go on until
+ * one run is left; the last launch writes values and indices. No invocation waits for another, so nothing here needs shared
+ * memory or barriers.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type TopKOptions = {
+  job: 'select' | 'sort' | 'merge';
   /** WGSL type of x. */
   type: string;
   /** A u32 that is the larger, the larger `value` is. */
   key: string;
+  /** Elements of x read at once; rows and runs divide by it. */
+  width: 1 | 4;
+  /** Entries that `select` has room for; 0 for other jobs. */
+  room: number;
   /** Whether this launch leaves one run, whose values and indices it writes. */
   last: boolean;
 };
 
-export const topKWorkgroup = 256;
+export const topKWorkgroup = 64;
 
-/** Elements of a sorted run. Each entry is compared with all others of its run, so that it can't be large. */
-export const runLength = 64;
-
-const entry = /* wgsl */ `
+const head = /* wgsl */ `
 @compute @workgroup_size(${topKWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -39,44 +43,96 @@ fn main(
     return;
   }`;
 
-/** An entry is (key, index). Run r of a level covers `params.cover` elements of its row and keeps `params.keep` entries. */
-function common({ last }: TopKOptions): string {
+/** An entry is (key, index). Run r of a row stands for `params.cover` elements, and keeps `params.keep` entries. */
+export function topK(options: TopKOptions): string {
+  const { job, type, key, width, last } = options;
   return wgsl`
 ${flatIndex}
+${mathFunctions(key)}
 fn precedes(a: vec2<u32>, b: vec2<u32>) -> bool {
   return a.x > b.x || (a.x == b.x && a.y < b.y);
 }
 
+fn key_of(value: ${type}) -> u32 {
+  return ${key};
+}
+
+#if ${last || job !== 'merge'}
+fn element(at: u32) -> ${type} {
+  return ${width === 4 ? 'x[at / 4u][at % 4u]' : 'x[at]'};
+}
+#endif
+
 fn put(row: u32, run: u32, place: u32, entry: vec2<u32>) {
 #if ${last}
   let at = row * params.k + place;
-  values[at] = x[row * params.n + entry.y];
+  values[at] = element(row * params.n + entry.y);
   indices[at] = i32(entry.y);
 #else
   out[(row * params.runs_out + run) * params.keep_out + place] = entry;
 #endif
 }
+${jobs[job](options)}
 `;
 }
 
-export function sortRuns(options: TopKOptions): string {
-  const { type, key } = options;
-  return wgsl`
-${common(options)}
-${mathFunctions(key)}
-fn key_of(value: ${type}) -> u32 {
-  return ${key};
+const jobs = { select, sort, merge };
+
+/** Calls `visit(key, index)` for elements first to end of a row, in order. */
+function eachElement(width: 1 | 4, visit: (key: string, index: string) => string): string {
+  if (width === 1) {
+    return `for (var e = first; e < end; e++) {
+    ${visit('key_of(x[row * params.n + e])', 'e')}
+  }`;
+  }
+  const lanes = ['x', 'y', 'z', 'w'].map((lane, l) => visit(`key_of(four.${lane})`, `e + ${l}u`));
+  return `for (var e = first; e < end; e += 4u) {
+    let four = x[(row * params.n + e) / 4u];
+    ${lanes.join('\n    ')}
+  }`;
 }
-${entry}
+
+function select({ width, room }: TopKOptions): string {
+  return wgsl`
+var<private> best: array<vec2<u32>, ${room}>;
+
+fn consider(entry: vec2<u32>) {
+  if (!precedes(entry, best[${room - 1}])) {
+    return;
+  }
+  var place = ${room - 1}u;
+  for (; place > 0u && precedes(entry, best[place - 1u]); place--) {
+    best[place] = best[place - 1u];
+  }
+  best[place] = entry;
+}
+${head}
+  let run = i % params.runs_out;
+  let row = i / params.runs_out;
+  let first = run * params.cover;
+  let end = min(params.n, first + params.cover);
+  for (var place = 0u; place < ${room}u; place++) {
+    best[place] = vec2<u32>(0u, 0xffffffffu);
+  }
+  ${eachElement(width, (key, index) => `consider(vec2<u32>(${key}, ${index}));`)}
+  for (var place = 0u; place < min(params.keep_out, end - first); place++) {
+    put(row, run, place, best[place]);
+  }
+}
+`;
+}
+
+function sort({ width }: TopKOptions): string {
+  return wgsl`
+${head}
   let row = i / params.n;
   let index = i % params.n;
-  let run = index / ${runLength}u;
-  let first = run * ${runLength}u;
-  let own = vec2<u32>(key_of(x[i]), index);
+  let run = index / params.cover;
+  let first = run * params.cover;
+  let end = min(params.n, first + params.cover);
+  let own = vec2<u32>(key_of(element(i)), index);
   var place = 0u;
-  for (var other = first; other < min(params.n, first + ${runLength}u); other++) {
-    place += u32(precedes(vec2<u32>(key_of(x[row * params.n + other]), other), own));
-  }
+  ${eachElement(width, (key, other) => `place += u32(precedes(vec2<u32>(${key}, ${other}), own));`)}
   if (place < params.keep_out) {
     put(row, run, place, own);
   }
@@ -84,13 +140,12 @@ ${entry}
 `;
 }
 
-export function mergeRuns(options: TopKOptions): string {
+function merge(): string {
   return wgsl`
-${common(options)}
 fn length_of(run: u32) -> u32 {
   return min(params.keep, params.n - run * params.cover);
 }
-${entry}
+${head}
   let place = i % params.keep;
   let run = (i / params.keep) % params.runs;
   let row = i / params.keep / params.runs;

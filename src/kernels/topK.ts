@@ -1,39 +1,32 @@
-/** @file Launches topK: sorted runs, then merges in pairs until one run of each row is left. */
-import { mergeRuns, runLength, sortRuns, type TopKOptions, topKWorkgroup } from '../../shaders/topK.ts';
+/** @file Launches topK: runs of the first entries, then merges in pairs until one run of each row is left. */
+import { topK, type TopKOptions, topKWorkgroup } from '../../shaders/topK.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { ascendingKeys } from './keys.ts';
-import { output } from './output.ts';
+import { bindsAsVectors, output } from './output.ts';
 
-const params = {
-  count: 'u32',
-  n: 'u32',
-  k: 'u32',
-  runs: 'u32',
-  cover: 'u32',
-  keep: 'u32',
-  runs_out: 'u32',
-  keep_out: 'u32',
-} as const;
-
-const written = ({ type, last }: TopKOptions): Bindings =>
-  last ? { x: `read ${type}`, values: `write ${type}`, indices: 'write i32' } : { out: 'write vec2<u32>' };
-
-const runsKernel = defineKernel({
-  name: 'topK runs',
-  bindings: (options: TopKOptions): Bindings => ({ x: `read ${options.type}`, ...written(options) }),
-  params,
-  source: sortRuns,
-});
-
-const mergeKernel = defineKernel({
-  name: 'topK merge',
-  bindings: (options: TopKOptions): Bindings => ({ entries: 'read vec2<u32>', ...written(options) }),
-  params,
-  source: mergeRuns,
+const kernel = defineKernel({
+  name: 'topK',
+  bindings: ({ job, type, width, last }: TopKOptions): Bindings => ({
+    ...(job === 'merge' ? { entries: 'read vec2<u32>' } : {}),
+    ...(job !== 'merge' || last ? { x: `read ${width === 4 ? `vec4<${type}>` : type}` } : {}),
+    ...(last ? { values: `write ${type}`, indices: 'write i32' } : { out: 'write vec2<u32>' }),
+  }),
+  params: {
+    count: 'u32',
+    n: 'u32',
+    k: 'u32',
+    runs: 'u32',
+    cover: 'u32',
+    keep: 'u32',
+    runs_out: 'u32',
+    keep_out: 'u32',
+  },
+  source: topK,
 });
 
 /** Sorted runs of each row. */
@@ -45,6 +38,23 @@ interface Level {
   keep: number;
 }
 
+/** Elements of a run that is sorted. Each entry is compared with all others of its run, so that it can't be large. */
+const sortedRun = 64;
+/** Lists that an invocation can have to itself: a k above the last is sorted for. */
+const rooms = [1, 4, 16];
+/** Elements of a run that is selected from, at least. */
+const shortestSelection = 64;
+/** Invocations that keep a device busy. */
+const enoughInvocations = { cpu: 512, gpu: 2 ** 15 };
+
+function firstRuns(device: Device, rows: number, n: number, k: number): Level & { room: number } {
+  const room = rooms.find((size) => size >= k) ?? 0;
+  const wanted = Math.ceil(enoughInvocations[device.adapter.class] / rows);
+  const runs = Math.max(1, Math.min(wanted, Math.floor(n / shortestSelection)));
+  const cover = room > 0 ? Math.ceil(n / runs / 4) * 4 : sortedRun;
+  return { runs: Math.ceil(n / cover), cover, keep: Math.min(k, cover), room };
+}
+
 /** [values, indices] of the k largest elements of each row of `x`, into tensors of `specs`. */
 export function topKKernel(x: Tensor, k: number, specs: readonly TensorSpec[]): Tensor[] {
   const { device } = x;
@@ -53,12 +63,18 @@ export function topKKernel(x: Tensor, k: number, specs: readonly TensorSpec[]): 
   const [values, indices] = specs.map((spec) => output(device, spec, 'topK')) as [Tensor, Tensor];
   if (values.size === 0) return [values, indices];
 
-  const step = (entries: Tensor | null, from: Level, to: Level): Tensor | null => {
+  const width = n % 4 === 0 && bindsAsVectors(x) ? 4 : 1;
+  const launch = (
+    stage: { job: TopKOptions['job']; room: number; count: number },
+    entries: Tensor | null,
+    from: Level,
+    to: Level,
+  ): Tensor | null => {
+    const { job, room, count } = stage;
     const last = to.runs === 1;
     const out = last ? null : output(device, { shape: [rows, to.runs, to.keep, 2], dtype: 'uint32' }, 'topK');
-    const count = rows * (entries ? from.runs * from.keep : n);
-    device.launch(entries ? mergeKernel : runsKernel, {
-      options: { type: wgslType(x.dtype), key: ascendingKeys[x.dtype], last },
+    device.launch(kernel, {
+      options: { job, type: wgslType(x.dtype), key: ascendingKeys[x.dtype], width, room, last },
       bindings: {
         ...(entries ? { entries: entries.storage } : {}),
         ...(last || !entries ? { x: x.storage } : {}),
@@ -70,15 +86,21 @@ export function topKKernel(x: Tensor, k: number, specs: readonly TensorSpec[]): 
     return out;
   };
 
-  let level: Level = { runs: Math.ceil(n / runLength), cover: runLength, keep: Math.min(k, runLength) };
-  let entries = step(null, level, level);
+  const { room, ...first } = firstRuns(device, rows, n, k);
+  const start =
+    room > 0
+      ? ({ job: 'select', room, count: rows * first.runs } as const)
+      : ({ job: 'sort', room, count: rows * n } as const);
+  let level: Level = first;
+  let entries = launch(start, null, level, level);
   while (entries) {
+    const count = rows * level.runs * level.keep;
     const next: Level = {
       runs: Math.ceil(level.runs / 2),
       cover: level.cover * 2,
       keep: Math.min(k, level.keep * 2),
     };
-    entries = step(entries, level, next);
+    entries = launch({ job: 'merge', room: 0, count }, entries, level, next);
     level = next;
   }
   return [values, indices];
