@@ -18,7 +18,8 @@ const defined = Object.entries(ops).flatMap(([name, value]) => {
 });
 
 const sampleModules = import.meta.glob<{ samples?: OpSamples[] }>('../ops/samples/*.ts', { eager: true });
-const sampled = Object.values(sampleModules).flatMap(({ samples = [] }) => samples.map(({ op }) => op));
+const samples = Object.values(sampleModules).flatMap((module) => module.samples ?? []);
+const sampled = samples.map(({ op }) => op);
 
 const fixtures = import.meta.glob<{ default: { op: string }[] }>('../fixtures/ops/*.json', { eager: true });
 const golden = Object.values(fixtures).flatMap(({ default: cases }) => cases.map(({ op }) => op));
@@ -26,6 +27,10 @@ const golden = Object.values(fixtures).flatMap(({ default: cases }) => cases.map
 describe.each(defined)('$name', ({ name, definition }) => {
   test('has golden cases or samples', () => {
     expect([...golden, ...sampled]).toContain(name);
+  });
+
+  test('has samples of bad input', () => {
+    expect(samples.some(({ op, bad }) => op === name && bad.length > 0)).toBe(true);
   });
 
   test('says whether it has a gradient', () => {
