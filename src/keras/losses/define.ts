@@ -52,6 +52,7 @@ export interface LossMaker<O extends object = object> {
   readonly names: LossNames;
 }
 
+/** Makes a loss of a definition: the one way in which the losses of this folder are made. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineLoss<O extends object = object>(definition: LossDefinition<O>): LossMaker<O> {
   const make = (...args: [O & LossOptions] | [LossInput, LossInput, O?]): unknown => {
