@@ -123,22 +123,23 @@ export const fill = defineShim('fill', [], (shape, value, dtype) => {
   return native('fill')(shape, value, { dtype: dtype ?? (typeof value === 'boolean' ? 'bool' : 'float32') });
 });
 
-export const eye = defineShim('eye', [], (rows, columns = rows, batchShape, dtype = 'float32') => {
+export const eye = defineShim('eye', [], (rows, columns, batchShape, dtype = 'float32') => {
   requireDType(dtype);
-  const square = native('eye')(rows, { columns, dtype });
-  if (!batchShape) return square;
   refuseUnless(
-    batchShape.length >= 1 && batchShape.length <= 4,
-    `eye() currently supports only 1D and 2D batchShapes, but received ${batchShape.length}D.`,
+    !batchShape || (batchShape.length >= 1 && batchShape.length <= 4),
+    `eye() currently supports only 1D and 2D batchShapes, but received ${batchShape?.length}D.`,
   );
-  return native('broadcastTo')(square, { shape: [...batchShape, rows, columns] });
+  return native('eye')(rows, { columns: columns ?? rows, batchShape: batchShape ?? [], dtype });
 });
 
 export const range = defineShim('range', [], (start, stop, step = 1, dtype = 'float32') => {
-  refuseUnless(step !== 0, 'Cannot have a step of zero');
   requireDType(dtype);
-  return native('range')(start, stop, { step, dtype });
+  return native('range')(start, stop, step, { dtype });
 });
+
+export const linspace = defineShim('linspace', [], (start, stop, count) =>
+  native('linspace')(start, stop, count),
+);
 
 type Seeded = { seed?: number };
 const seeded = (seed: Loose): Seeded =>
@@ -151,26 +152,30 @@ function hash(text: string): number {
   return h >>> 0;
 }
 
-export const randomNormal = defineShim('randomNormal', [], (shape, mean = 0, stddev = 1, dtype, seed) => {
-  requireDType(dtype);
-  refuseUnless(dtype !== 'bool', `Unsupported data type ${dtype}`);
-  const made = native('randomNormal')(shape, { mean, stddev, ...seeded(seed) });
-  return dtype === 'int32' ? native('cast')(made, 'int32') : made;
-});
+const normal = (name: string) =>
+  defineShim(name, [], (shape, mean = 0, stddev = 1, dtype = 'float32', seed?) => {
+    requireDType(dtype);
+    refuseUnless(dtype !== 'bool', `Unsupported data type ${dtype}`);
+    return native(name)(shape, { mean, stddev, dtype: dtype ?? 'float32', ...seeded(seed) });
+  });
+export const randomNormal = normal('randomNormal');
+export const truncatedNormal = normal('truncatedNormal');
+export const randomStandardNormal = (shape: Loose, dtype?: Loose, seed?: Loose): Loose =>
+  randomNormal(shape, 0, 1, dtype, seed);
 
-export const randomStandardNormal = defineShim('randomStandardNormal', [], (shape, dtype, seed) => {
-  refuseUnless(dtype !== 'bool', `Unsupported data type ${dtype}`);
-  return randomNormal(shape, 0, 1, dtype, seed);
-});
-
+/** TF.js casts uniform floats; the library draws integers and bools of their own right. */
 export const randomUniform = defineShim(
   'randomUniform',
   [],
-  (shape, minimum = 0, maximum = 1, dtype = 'float32', seed) => {
+  (shape, minimum = 0, maximum = 1, dtype = 'float32', seed?) => {
     requireDType(dtype);
     const made = native('randomUniform')(shape, { min: minimum, max: maximum, ...seeded(seed) });
     return dtype === 'float32' ? made : native('cast')(made, dtype);
   },
+);
+
+export const randomUniformInt = defineShim('randomUniformInt', [], (shape, minimum, maximum, seed?) =>
+  native('randomUniform')(shape, { min: minimum, max: maximum, dtype: 'int32', ...seeded(seed) }),
 );
 
 /** TF.js's own buffer on the host, which becomes a tensor of the library. */

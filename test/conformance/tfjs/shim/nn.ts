@@ -316,6 +316,8 @@ export const image = {
   flipLeftRight: defineShim('flipLeftRight', ['image:float32'], (value) => {
     const x = toTensor(value);
     requireRank(x, [4], `Error in flipLeftRight: image must be rank 4,but got rank ${x.rank}.`);
-    return native('flip')(x, { axis: 2 });
+    const flipped = native('flip')(x, { axis: 2 });
+    requireFloat('flipLeftRight', 'image', x);
+    return flipped;
   }),
 };
