@@ -28,8 +28,10 @@ export type GemmTile = {
   /** Rows and columns of C that an invocation computes; columns come in fours. */
   blockM: number;
   blockN: number;
-  /** k steps in workgroup memory at once; a multiple of 4. */
+  /** k steps taken at once: in workgroup memory a multiple of 4, in registers 4 or 1. */
   depth: number;
+  /** Elements read and written at once, at most. */
+  width: 1 | 4;
 };
 
 /** How an operand lies in memory. */
@@ -127,10 +129,13 @@ class Operand {
     return `select(${zero}, ${value}, ${conditions.join(' && ')})`;
   }
 
-  /** Four neighbours along k of one line. */
-  alongK(spot: string, k: string): string {
-    if (this.layout.width === 4) return this.read(spot, k);
-    const scalars = range(4).map((i) => this.read(spot, `${k} + ${i}u`));
+  /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */
+  alongK(spot: string, k: string, limit: string | null): string {
+    if (this.layout.width === 4) return this.read(spot, k, limit ? `${k} < ${limit}` : '');
+    const scalars = range(4).map((i) => {
+      const at = `${k} + ${i}u`;
+      return this.read(spot, at, limit ? `${at} < ${limit}` : '');
+    });
     return `${this.#vector}(${scalars.join(', ')})`;
   }
 }
@@ -246,48 +251,50 @@ function registers(options: GemmOptions, problem: Problem): string {
     range(count / operand.linesPerState).map(
       (i) => `let ${operand.name}_spot_${i} = ${operand.name}_spot(${operand.name}_line_${i}, segment);`,
     );
-  /** Reads of `steps` (4 or 1) steps from k on. */
-  const reads = (operand: Operand, count: number, steps: number) =>
+  // Vectors along k mean that k ends on a multiple of 4; otherwise what lies beyond its end reads as zero.
+  const inFours = tile.depth === 4;
+  const endsInFours = [a, b].some(({ layout }) => layout.major === 'k' && layout.width === 4);
+  const limit = inFours && !endsInFours ? 'last_step' : null;
+  const steps = range(inFours ? 4 : 1);
+  /** What is read in one turn of the loop. */
+  const reads = (operand: Operand, count: number) =>
     range(count / operand.linesPerState).flatMap((i) => {
       const spot = `${operand.name}_spot_${i}`;
       const value = `${operand.name}_${i}`;
-      if (operand.layout.major === 'k') {
-        return [
-          steps === 4
-            ? `let ${value} = ${operand.alongK(spot, 'k')};`
-            : `let ${value} = ${operand.read(spot, 'k')};`,
-        ];
-      }
-      return range(steps).map((s) => `let ${value}_${s} = ${operand.read(spot, `k + ${s}u`)};`);
+      if (operand.layout.major === 'k' && inFours)
+        return [`let ${value} = ${operand.alongK(spot, 'k', limit)};`];
+      return steps.map((s) => {
+        const at = s === 0 ? 'k' : `k + ${s}u`;
+        return `let ${value}_${s} = ${operand.read(spot, at, limit && s > 0 ? `${at} < ${limit}` : '')};`;
+      });
     });
   /** The element of a line at step s, from what `reads` declared. */
-  const element = (operand: Operand, line: number, s: number, steps: number) => {
+  const element = (operand: Operand, line: number, s: number) => {
     const { major, width } = operand.layout;
-    if (major === 'k')
-      return steps === 4 ? `${operand.name}_${line}.${components[s]}` : `${operand.name}_${line}`;
-    return width === 4
-      ? `${operand.name}_${line >> 2}_${s}.${components[line & 3]}`
-      : `${operand.name}_${line}_${s}`;
+    if (major === 'k' && inFours) return `${operand.name}_${line}.${components[s]}`;
+    if (major === 'k' || width === 1) return `${operand.name}_${line}_${s}`;
+    return `${operand.name}_${line >> 2}_${s}.${components[line & 3]}`;
   };
-  const columns = (j: number, s: number, steps: number) =>
+  /** Four columns of B at step s. */
+  const columns = (j: number, s: number) =>
     b.layout.major === 'mn' && b.layout.width === 4
       ? `b_${j}_${s}`
       : `vec4<${type}>(${range(4)
-          .map((i) => element(b, 4 * j + i, s, steps))
+          .map((i) => element(b, 4 * j + i, s))
           .join(', ')})`;
-  const step = (steps: number) => [
-    ...reads(a, blockM, steps),
-    ...reads(b, blockN, steps),
-    ...range(steps).flatMap((s) => [
-      ...vectors.map((j) => `let columns_${j}_${s} = ${columns(j, s, steps)};`),
-      ...rows.flatMap((i) =>
-        vectors.map((j) => `sum_${i}_${j} += ${element(a, i, s, steps)} * columns_${j}_${s};`),
-      ),
+  /** Four steps as products of a 4 × 4 matrix and a vector: sums stay in registers from step to step. */
+  const fourSteps = () => [
+    ...vectors.map((j) => `let columns_${j} = mat4x4<f32>(${steps.map((s) => columns(j, s)).join(', ')});`),
+    ...rows.flatMap((i) => [
+      `let row_${i} = vec4<f32>(${steps.map((s) => element(a, i, s)).join(', ')});`,
+      ...vectors.map((j) => `sum_${i}_${j} += columns_${j} * row_${i};`),
     ]),
   ];
-  const anyAlongK = [a, b].some(({ layout }) => layout.major === 'k');
-  // Vectors along k mean that the length is a multiple of 4: there is no remainder then.
-  const allInFours = [a, b].some(({ layout }) => layout.major === 'k' && layout.width === 4);
+  const oneStep = () => [
+    ...vectors.map((j) => `let columns_${j} = ${columns(j, 0)};`),
+    ...rows.flatMap((i) => vectors.map((j) => `sum_${i}_${j} += ${element(a, i, 0)} * columns_${j};`)),
+  ];
+  const turn = [...reads(a, blockM), ...reads(b, blockN), ...(inFours ? fourSteps() : oneStep())];
   return wgsl`
 // An invocation computes ${blockM} × ${blockN} elements of C.
 ${common(options, problem)}
@@ -319,17 +326,9 @@ fn main(
     let segment = segment_of(slice, index);
     ${indent(spots(a, blockM), 4)}
     ${indent(spots(b, blockN), 4)}
-    var k = first_step;
-#if ${anyAlongK}
-    for (; k + 4u <= last_step; k += 4u) {
-      ${indent(step(4), 6)}
+    for (var k = first_step; k < last_step; k += ${steps.length}u) {
+      ${indent(turn, 6)}
     }
-#endif
-#if ${!allInFours}
-    for (; k < last_step; k++) {
-      ${indent(step(1), 6)}
-    }
-#endif
   }
   ${indent(
     rows.flatMap((i) => [

@@ -16,13 +16,12 @@ import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   addPartialSums,
-  chooseSplit,
-  chooseTile,
   type Epilogue,
   gemmBindings,
   gemmParamValues,
   type GemmSize,
   partialSums,
+  planGemm,
   widthOf,
 } from './gemm.ts';
 import { matMulKernel } from './matMul.ts';
@@ -113,18 +112,23 @@ function launch(
   if (sizeOf(spec.shape) === 0) return output(device, spec, op);
   const { rows, columns, inputs, outputs, groups } = geometry;
   const { bias = null, activation = 'value', alpha = 0 } = epilogue;
-  const { size, a: aLayout, b: bLayout, outWidth } = plans[direction](geometry);
-  const tile = chooseTile(device.adapter.class, size);
-  const split = chooseSplit(device.adapter.class, tile, size);
+  const product = plans[direction](geometry);
+  const { size } = product;
+  const { tile, split, ...layouts } = planGemm(
+    device.adapter.class,
+    spec.dtype,
+    size,
+    product.a,
+    product.b,
+    product.outWidth,
+  );
   const isSplit = split.parts > 1;
   const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
   device.launch(kernels[direction], {
     options: {
       tile,
       type: 'f32',
-      a: aLayout,
-      b: bLayout,
-      outWidth,
+      ...layouts,
       bias: bias !== null,
       activation,
       split: isSplit,

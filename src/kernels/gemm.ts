@@ -4,7 +4,7 @@
  */
 import { type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { sumSplits, sumSplitsWorkgroup } from '../../shaders/sumSplits.ts';
-import { type DType, wgslType } from '../core/dtype.ts';
+import { type DType, isFloating, wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { AdapterClass } from '../gpu/adapter.ts';
@@ -32,14 +32,16 @@ export interface GemmSize {
 }
 
 /**
- * The tiles there are. Blocks of 8 × 8 do 64 multiplications for 16 elements read; small ones leave more blocks to
- * spread over a device.
+ * The tiles there are. Blocks of 8 × 8 do 64 multiplications for 16 elements read; small blocks leave more of them to
+ * spread over a device, and compile in a tenth of the time.
  */
 export const gemmTiles = {
-  large: { memory: 'shared', groupM: 16, groupN: 16, blockM: 8, blockN: 8, depth: 16 },
-  medium: { memory: 'shared', groupM: 8, groupN: 8, blockM: 8, blockN: 8, depth: 16 },
-  rows: { memory: 'registers', groupM: 1, groupN: 64, blockM: 8, blockN: 8, depth: 4 },
-  row: { memory: 'registers', groupM: 1, groupN: 64, blockM: 1, blockN: 4, depth: 4 },
+  large: { memory: 'shared', groupM: 16, groupN: 16, blockM: 8, blockN: 8, depth: 16, width: 4 },
+  medium: { memory: 'shared', groupM: 8, groupN: 8, blockM: 8, blockN: 8, depth: 16, width: 4 },
+  block: { memory: 'registers', groupM: 1, groupN: 16, blockM: 8, blockN: 8, depth: 4, width: 4 },
+  scalars: { memory: 'registers', groupM: 1, groupN: 16, blockM: 4, blockN: 4, depth: 4, width: 4 },
+  row: { memory: 'registers', groupM: 1, groupN: 64, blockM: 1, blockN: 4, depth: 4, width: 4 },
+  small: { memory: 'registers', groupM: 1, groupN: 64, blockM: 2, blockN: 4, depth: 1, width: 1 },
 } as const satisfies Record<string, GemmTile>;
 
 let forced: GemmTile | null = null;
@@ -57,13 +59,28 @@ export function withGemmTile<T>(tile: GemmTile, body: () => T): T {
 
 /** Workgroups that keep a GPU busy, roughly: a few for each of its compute units. */
 const busyWorkgroups = 128;
+/** Multiplications below which a launch costs more than what it computes, so that one small kernel serves all. */
+const smallProduct = 2 ** 18;
 
 /** The tile for a product. */
-export function chooseTile(adapter: AdapterClass, { m, n, slices }: GemmSize): GemmTile {
+function chooseTile(
+  adapter: AdapterClass,
+  dtype: DType,
+  size: GemmSize,
+  layouts: readonly OperandLayout[],
+): GemmTile {
+  // WGSL's matrices are of floats, and so are the larger tiles.
+  if (!isFloating(dtype)) return gemmTiles.small;
   if (forced) return forced;
+  const { m, n, segments, length, slices } = size;
+  if (m * n * segments * length * slices <= smallProduct) return gemmTiles.small;
   if (m === 1) return gemmTiles.row;
-  if (adapter === 'cpu') return gemmTiles.rows;
-  return gemmWorkgroups(gemmTiles.large, m, n, slices) >= busyWorkgroups ? gemmTiles.large : gemmTiles.medium;
+  if (adapter === 'cpu') {
+    const inVectors = layouts.every(({ width }) => width === 4);
+    return n > 4 && inVectors ? gemmTiles.block : gemmTiles.scalars;
+  }
+  const { large, medium } = gemmTiles;
+  return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;
 }
 
 /** How k is cut. `parts` is 1 where it isn't. */
@@ -78,8 +95,37 @@ const busyInvocations = { cpu: 64, gpu: 16384 } as const;
 /** A part has at least this many steps of k: less would not pay for its write and read. */
 const stepsWorthAPart = 256;
 
+/** How a product is launched. */
+export interface GemmPlan {
+  tile: GemmTile;
+  a: OperandLayout;
+  b: OperandLayout;
+  outWidth: 1 | 4;
+  split: Split;
+}
+
+/** Chooses the variant. The layouts say what the operands allow. */
+export function planGemm(
+  adapter: AdapterClass,
+  dtype: DType,
+  size: GemmSize,
+  a: OperandLayout,
+  b: OperandLayout,
+  outWidth: 1 | 4,
+): GemmPlan {
+  const tile = chooseTile(adapter, dtype, size, [a, b]);
+  const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
+  return {
+    tile,
+    a: { ...a, width: capped(a.width) },
+    b: { ...b, width: capped(b.width) },
+    outWidth: capped(outWidth),
+    split: chooseSplit(adapter, tile, size),
+  };
+}
+
 /** Cuts k where the product has too few blocks to fill the device. */
-export function chooseSplit(adapter: AdapterClass, tile: GemmTile, size: GemmSize): Split {
+function chooseSplit(adapter: AdapterClass, tile: GemmTile, size: GemmSize): Split {
   const { m, n, segments, length, slices } = size;
   const whole = { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
   const invocations = gemmWorkgroups(tile, m, n, slices) * tile.groupM * tile.groupN;
@@ -153,7 +199,7 @@ export function addPartialSums(op: string, partial: Tensor, spec: TensorSpec, ep
   const out = output(partial.device, spec, op);
   const { bias, activation = 'value', alpha = 0 } = epilogue;
   partial.device.launch(sumSplitsKernel, {
-    options: { type: wgslType(spec.dtype as DType), bias: Boolean(bias), activation },
+    options: { type: wgslType(spec.dtype), bias: Boolean(bias), activation },
     bindings: {
       partial: partial.storage,
       out: out.storage,

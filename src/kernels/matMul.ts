@@ -12,12 +12,11 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { broadcastStrides, mergeAxes } from './elementwise.ts';
 import {
   addPartialSums,
-  chooseSplit,
-  chooseTile,
   type Epilogue,
   gemmBindings,
   gemmParamValues,
   partialSums,
+  planGemm,
   widthOf,
 } from './gemm.ts';
 import { output } from './output.ts';
@@ -74,24 +73,26 @@ export function matMulKernel(
     broadcastStrides(joins ? [] : b.batch, batch).map((s) => s * k * n),
   ]);
   const size = { m, n, segments: 1, length: k, slices: sizeOf(batch) };
-  const tile = chooseTile(device.adapter.class, size);
-  const split = chooseSplit(device.adapter.class, tile, size);
-  const isSplit = split.parts > 1;
-  const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
   const layoutOf = (major: 'k' | 'mn', contiguous: number): OperandLayout => ({
     major,
     width: widthOf(contiguous),
   });
-  const aLayout = a.transposed ? layoutOf('mn', m) : layoutOf('k', k);
-  const bLayout = b.transposed ? layoutOf('k', k) : layoutOf('mn', n);
+  const { tile, split, ...layouts } = planGemm(
+    device.adapter.class,
+    spec.dtype,
+    size,
+    a.transposed ? layoutOf('mn', m) : layoutOf('k', k),
+    b.transposed ? layoutOf('k', k) : layoutOf('mn', n),
+    widthOf(n),
+  );
+  const isSplit = split.parts > 1;
+  const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
   const type = wgslType(spec.dtype);
   device.launch(kernel, {
     options: {
       tile,
       type,
-      a: aLayout,
-      b: bLayout,
-      outWidth: widthOf(n),
+      ...layouts,
       bias: bias !== null,
       activation,
       split: isSplit,
