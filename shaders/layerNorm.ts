@@ -2,6 +2,8 @@
  * @file layerNorm along one axis of x seen as [outer, n, inner]: (x - mean) / √(variance + epsilon), times gamma and plus beta
  * where they are given, [n] each. Each line of n elements belongs to `lanes` invocations, which sweep over it three times:
  * for the mean, for the squared deviations from it, and to write; later sweeps find it in the cache.
+ *
+ * The line's first element is taken off all others, so that a mean that is large against the deviations costs no digits.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { foldLanes, laneIndices, type LineOrder } from './lib/lanes.ts';
@@ -19,8 +21,8 @@ export type LayerNormOptions = {
 };
 
 export function layerNorm(options: LayerNormOptions): string {
-  const { gamma, beta, lanes } = options;
-  const value = `(x[i] - mean) * ${gamma ? '(scale * T(gamma[k]))' : 'scale'}${beta ? ' + T(beta[k])' : ''}`;
+  const { gamma, beta, lanes, order, width } = options;
+  const value = `(x[i] - pivot - mean) * ${gamma ? '(scale * T(gamma[k]))' : 'scale'}${beta ? ' + T(beta[k])' : ''}`;
   return wgsl`
 ${flatIndex}
 ${lineElements(options)}
@@ -34,14 +36,16 @@ fn main(
   ${laneIndices(options)}
   let start = (line / params.inner) * params.n * params.inner + line % params.inner;
   let n = select(0u, params.n, line < params.count);
+  let pivot = ${order === 'rows' && width === 4 ? 'T(x[start].x)' : 'x[start]'};
   var sum = T();
   for (var k = lane; k < n; k += ${lanes}u) {
-    sum += x[start + k * params.inner];
+    sum += x[start + k * params.inner] - pivot;
   }
+  // Above the pivot.
   let mean = join_sum(fold_sum(sum, local, lane)) / params.length;
   var squares = T();
   for (var k = lane; k < n; k += ${lanes}u) {
-    let deviation = x[start + k * params.inner] - mean;
+    let deviation = x[start + k * params.inner] - pivot - mean;
     squares += deviation * deviation;
   }
   let variance = join_sum(fold_sum(squares, local, lane)) / params.length;

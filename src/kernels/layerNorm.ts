@@ -9,7 +9,7 @@ import { elementwiseKernel } from './elementwise.ts';
 import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
 import { output, view } from './output.ts';
 import { reduceKernel } from './reduce.ts';
-import { momentsReduction, varianceOf } from './moments.ts';
+import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 
 const kernel = defineKernel({
   name: 'layerNorm',
@@ -78,7 +78,7 @@ function composed(
     x,
     axes,
     [one, one],
-    momentsReduction(['a.y', varianceOf]),
+    momentsReduction([meanOf, varianceOf]),
   );
   const normalized = elementwiseKernel(
     'layerNorm',

@@ -1,18 +1,19 @@
 /** @file How means and variances fold: sets of values are merged by their moments, in one pass. */
 import type { Reduction } from './reduce.ts';
 
-/** The population variance, as a result of `momentsReduction`; the mean is `a.y`. */
+/** Results of `momentsReduction`: the mean, and the population variance. */
+export const meanOf = 'a.w + a.y';
 export const varianceOf = 'a.z / params.length';
 
 /**
- * Merges (count, mean, sum of squared deviations) of sets of values. E[x²] - E[x]² would lose all digits where the mean is
+ * Merges (count, offset, sum of squared deviations, pivot) of sets of values, the mean being pivot + offset. E[x²] - E[x]² would lose all digits where the mean is
  * large. `finish` are the results, NaN where there are no elements.
  */
 export function momentsReduction(finish: readonly string[]): Reduction {
   return {
     accumulator: 'vec4<f32>',
     initial: 'vec4<f32>()',
-    prepare: 'vec4<f32>(1.0, value, 0.0, 0.0)',
+    prepare: 'vec4<f32>(1.0, 0.0, 0.0, value)',
     combine: 'merge_moments(a, b)',
     finish,
     empty: finish.map(() => Number.NaN),

@@ -6,7 +6,7 @@ import type { Shape } from '../core/shape.ts';
 import { broadcastShapes } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { elementwiseKernel } from './elementwise.ts';
-import { momentsReduction, varianceOf } from './moments.ts';
+import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 import { view } from './output.ts';
 import { reduceKernel } from './reduce.ts';
 
@@ -56,7 +56,7 @@ export function normalizeGroups(
   const as = (t: Tensor, to: Shape) => view(t, { shape: to, dtype: t.dtype }, 'groupNorm');
   const grouped = as(x, shape);
   const one = { shape: shape.map((n, i) => (axes.includes(i) ? 1 : n)), dtype: x.dtype };
-  const finish = momentsReduction(['a.y', varianceOf]);
+  const finish = momentsReduction([meanOf, varianceOf]);
   const [mean, variance] = reduceKernel('groupNorm', grouped, axes, [one, one], finish) as [Tensor, Tensor];
   const normalized = normalizeKernel('groupNorm', grouped, {
     mean,

@@ -2,7 +2,7 @@
 import { requireDType } from '../core/dtype.ts';
 import { normalizeAxis } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { momentsReduction, varianceOf } from '../kernels/moments.ts';
+import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
 import { normalizeKernel } from '../kernels/normalize.ts';
 import { view } from '../kernels/output.ts';
 import { reduceKernel } from '../kernels/reduce.ts';
@@ -134,7 +134,7 @@ export const batchNormTrain: Op<
   forward: ([input, gamma, beta], options, { outputs: [, ...specs] }) => {
     const x = input as Tensor;
     const { axes, shape } = layoutOf('batchNormTrain', x, options);
-    const reduction = momentsReduction(['a.y', varianceOf]);
+    const reduction = momentsReduction([meanOf, varianceOf]);
     const [mean, variance] = reduceKernel('batchNormTrain', x, axes, specs, reduction) as [Tensor, Tensor];
     const y = normalizeKernel('batchNormTrain', x, {
       mean: along(mean, shape),

@@ -24,13 +24,15 @@ fn add_exponentials(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
   return vec2<f32>(high.x, high.y + low.y * weight);
 }`,
 
-  // (count, mean, M2) of two sets from those of each; M2 is the sum of squared deviations from the mean. Chan, Golub and
-  // LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979, equations 2.1.
+  // (count, offset, M2, pivot) of two sets from those of each. Their mean is pivot + offset, apart so that it keeps its digits
+  // where it is large; M2 is the sum of squared deviations from it. Chan, Golub and LeVeque, "Updating formulae and a pairwise
+  // algorithm for computing sample variances", 1979, equations 2.1.
   merge_moments: /* wgsl */ `
 fn merge_moments(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
   let count = a.x + b.x;
   let weight = select(b.x / count, 0.0, count == 0.0);
-  let delta = b.y - a.y;
-  return vec4<f32>(count, a.y + delta * weight, a.z + b.z + delta * delta * a.x * weight, 0.0);
+  let delta = (b.w - a.w) + (b.y - a.y);
+  let merged = vec4<f32>(count, a.y + delta * weight, a.z + b.z + delta * delta * a.x * weight, a.w);
+  return select(merged, b, a.x == 0.0);
 }`,
 };
