@@ -2,7 +2,7 @@
  * @file Elementwise maps of one to four operands with broadcasting: unary, binary and ternary ops, comparisons,
  * selections and fused gradients are all instances of this one kernel.
  *
- * One invocation computes `width` neighbouring elements of the output. Four are one vec4, loaded and stored as such; the
+ * One invocation computes `steps` times `width` neighbouring elements of the output. Four are one vec4, loaded and stored as such; the
  * coordinates of operands that broadcast are then worked out once for the four.
  */
 import { wgsl } from './lib/wgsl.ts';
@@ -25,8 +25,10 @@ export type ElementwiseOptions = {
   layouts: readonly OperandLayout[];
   /** Axes that operands are read over through strides, after merging; 0 where none is. */
   rank: number;
-  /** Elements an invocation computes. */
+  /** Elements, or vectors of elements, an invocation computes at a time. */
   width: 1 | 4;
+  /** How many of them it computes. */
+  steps: number;
 };
 
 export const elementwiseWorkgroup = 256;
@@ -37,7 +39,8 @@ export function readsVectors(layout: OperandLayout, width: number): boolean {
   return width === 4 && (layout === 'full' || layout === 'strided');
 }
 
-export function elementwise({ expression, types, result, layouts, rank, width }: ElementwiseOptions): string {
+export function elementwise(options: ElementwiseOptions): string {
+  const { expression, types, result, layouts, rank, width, steps } = options;
   const names = operandNames.slice(0, types.length);
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
   const walkers = names.filter((_, i) => layouts[i] === 'strided' || layouts[i] === 'spread');
@@ -69,16 +72,7 @@ fn apply(${parameters}) -> ${result} {
   return ${expression};
 }
 
-@compute @workgroup_size(${elementwiseWorkgroup})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let i = flat_index(group, groups, local, ${elementwiseWorkgroup}u);
-  if (i >= params.count) {
-    return;
-  }
+fn compute(i: u32) {
 #if ${walkers.length > 0}
   var remaining = i;
   ${walkers.map((name) => `var ${name}_offset = 0u;`).join('\n  ')}
@@ -89,6 +83,29 @@ fn main(
   out[i] = vec4<${result}>(${['x', 'y', 'z', 'w'].map(applied).join(', ')});
 #else
   out[i] = ${applied('x')};
+#endif
+}
+
+@compute @workgroup_size(${elementwiseWorkgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+#if ${steps === 1}
+  let i = flat_index(group, groups, local, ${elementwiseWorkgroup}u);
+  if (i < params.count) {
+    compute(i);
+  }
+#else
+  // Neighbouring invocations stay on neighbouring elements at every step.
+  var i = flat_group(group, groups) * ${elementwiseWorkgroup * steps}u + local;
+  for (var step = 0u; step < ${steps}u; step++) {
+    if (i < params.count) {
+      compute(i);
+    }
+    i += ${elementwiseWorkgroup}u;
+  }
 #endif
 }
 `;

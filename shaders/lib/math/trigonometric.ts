@@ -14,14 +14,21 @@ struct ReducedAngle {
   r: f32,
 }
 
-fn two_over_pi_bits(first: u32) -> u32 {
-  // One word of zeros, then 2/π.
-  var words = array<u32, 8>(
-    0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu,
+// Word k of 2/π, after one word of zeros. Selections, since an array that is indexed at run time goes through memory.
+fn two_over_pi(k: u32) -> u32 {
+  let odd = (k & 1u) == 1u;
+  let low = select(select(0u, 0xa2f9836eu, odd), select(0x4e441529u, 0xfc2757d1u, odd), (k & 2u) == 2u);
+  let high = select(
+    select(0xf534ddc0u, 0xdb629599u, odd),
+    select(0x3c439041u, 0xfe5163abu, odd),
+    (k & 2u) == 2u,
   );
-  let word = first >> 5u;
-  let shift = first & 31u;
-  return (words[word] << shift) | select(0u, words[word + 1u] >> (32u - shift), shift > 0u);
+  return select(low, high, k >= 4u);
+}
+
+// 32 bits from the upper word on, without the first ones.
+fn shifted_word(upper: u32, lower: u32, shift: u32) -> u32 {
+  return (upper << shift) | select(0u, lower >> (32u - shift), shift > 0u);
 }
 
 fn reduce_far_angle(x: f32) -> ReducedAngle {
@@ -29,9 +36,13 @@ fn reduce_far_angle(x: f32) -> ReducedAngle {
   let mantissa = (bits & 0x007fffffu) | 0x00800000u;
   // |x| = mantissa 2^(biased exponent - 150); bits of 2/π before this one contribute multiples of four.
   let first = (bits >> 23u) - 120u;
-  let a = two_over_pi_bits(first);
-  let b = two_over_pi_bits(first + 32u);
-  let c = two_over_pi_bits(first + 64u);
+  let word = first >> 5u;
+  let shift = first & 31u;
+  let second = two_over_pi(word + 1u);
+  let third = two_over_pi(word + 2u);
+  let a = shifted_word(two_over_pi(word), second, shift);
+  let b = shifted_word(second, third, shift);
+  let c = shifted_word(third, two_over_pi(word + 3u), shift);
   let tail = mantissa * b + multiply_high(mantissa, c);
   let head = mantissa * a + multiply_high(mantissa, b) + select(0u, 1u, tail < mantissa * b);
   let quadrant = (head + 0x20000000u) >> 30u;

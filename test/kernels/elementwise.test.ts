@@ -1,0 +1,173 @@
+/**
+ * @file The elementwise kernel over many shapes and layouts, against broadcasting on the host; and sizes past one grid
+ * dimension and past the default binding of 128 MiB.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { AdapterClass } from '../../src/gpu/adapter.ts';
+import { broadcastShapes, type Shape, sizeOf, unravel } from '../../src/core/shape.ts';
+import {
+  add,
+  addN,
+  cast,
+  fill,
+  fromBuffer,
+  getDevice,
+  init,
+  mul,
+  range,
+  relu,
+  reshape,
+  sub,
+  type Tensor,
+  tensor,
+  where,
+} from '../../src/index.ts';
+import { generator } from '../ops/samples/draw.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+/** The position in a tensor of shape `from` that broadcasting reads at `index` of shape `to`. */
+function positionOf(index: readonly number[], from: Shape): number {
+  const own = index.slice(index.length - from.length);
+  return from.reduce((position, n, axis) => position * n + (n === 1 ? 0 : (own[axis] as number)), 0);
+}
+
+/** A shape that broadcasts to `to`: axes drop from the front or shrink to 1. */
+function narrowed(to: Shape, random: () => number): number[] {
+  const dropped = random() < 0.4 ? Math.floor(random() * (to.length + 1)) : 0;
+  return to.slice(dropped).map((n) => (random() < 0.4 ? 1 : n));
+}
+
+const sizes = [1, 2, 3, 4, 5, 8, 12];
+
+test('three operands of any shapes broadcast as on the host', async () => {
+  const random = generator(2024);
+  for (let round = 0; round < 80; round++) {
+    const rank = Math.floor(random() * 7);
+    const full = Array.from(
+      { length: rank },
+      () => sizes[Math.floor(random() * (rank > 4 ? 4 : 7))] as number,
+    );
+    const shapes = [narrowed(full, random), narrowed(full, random), narrowed(full, random)] as const;
+    const values = shapes.map((shape) =>
+      Float32Array.from({ length: sizeOf(shape) }, () => Math.floor(random() * 1000)),
+    );
+    const [condition, x, y] = values as [Float32Array, Float32Array, Float32Array];
+    const bits = condition.map((value) => value % 2);
+    const out = where(
+      tensor(bits, { shape: shapes[0], dtype: 'bool' }),
+      tensor(x, { shape: shapes[1] }),
+      tensor(y, { shape: shapes[2] }),
+    );
+    const shape = shapes.reduce<number[]>((a, b) => broadcastShapes('test', a, b), []);
+    expect(out.shape).toEqual(shape);
+    const expected = Array.from({ length: sizeOf(shape) }, (_, i) => {
+      const index = unravel(i, shape);
+      const chosen = bits[positionOf(index, shapes[0])]
+        ? ([x, shapes[1]] as const)
+        : ([y, shapes[2]] as const);
+      return chosen[0][positionOf(index, chosen[1])] as number;
+    });
+    expect(Array.from(await out.data()), JSON.stringify(shapes)).toEqual(expected);
+  }
+});
+
+describe.each([1, 3, 4, 5, 255, 256, 257, 1023, 1024, 1025, 4096])('%d elements', (n) => {
+  test('are all computed, beside a row, a column and a scalar', async () => {
+    const x = range(0, n);
+    const matrix = (shape: readonly number[]) => reshape(range(0, 3 * n), { shape });
+    expect((await add(x, x).data()).every((value, i) => value === 2 * i)).toBe(true);
+    const rows = await add(matrix([3, n]), x).data();
+    expect(rows.every((value, i) => value === i + (i % n))).toBe(true);
+    const columns = await sub(matrix([n, 3]), reshape(x, { shape: [n, 1] })).data();
+    expect(columns.every((value, i) => value === i - Math.floor(i / 3))).toBe(true);
+    expect((await mul(x, 3).data()).every((value, i) => value === 3 * i)).toBe(true);
+    expect((await addN([x, x, x, x, x]).data()).every((value, i) => value === 5 * i)).toBe(true);
+  });
+});
+
+test('a buffer of the app’s without room for a last vector is read element by element', async () => {
+  const { gpu } = getDevice();
+  const values = Float32Array.from({ length: 7 }, (_, i) => i - 3);
+  const buffer = gpu.createBuffer({
+    size: values.byteLength,
+    usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+  });
+  gpu.queue.writeBuffer(buffer, 0, values);
+  const x = fromBuffer(buffer, { shape: [7] });
+  expect(await relu(x).array()).toEqual([0, 0, 0, 0, 1, 2, 3]);
+  expect(await mul(x, tensor([[1], [2]])).array()).toEqual([
+    Array.from(values),
+    Array.from(values, (v) => 2 * v),
+  ]);
+  buffer.destroy();
+});
+
+/** A tensor of zeros in a buffer of its own, but for four numbers written at each of `places`. */
+function sparse(n: number, places: readonly number[]): { x: Tensor; buffer: GPUBuffer } {
+  const { gpu } = getDevice();
+  const buffer = gpu.createBuffer({
+    size: Math.ceil(n / 4) * 16,
+    usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+  });
+  for (const at of places) gpu.queue.writeBuffer(buffer, 4 * at, Float32Array.of(at % 1000, -1, 2, -3));
+  return { x: fromBuffer(buffer, { shape: [n] }), buffer };
+}
+
+/** Four elements of `x` from `at` on, without reading the rest. */
+async function peek(x: Tensor, at: number): Promise<number[]> {
+  const { buffer, offset } = x.storage;
+  const bytes = await x.device.read({ buffer, offset: offset + 4 * at, bytes: 16 });
+  return Array.from(new Float32Array(bytes));
+}
+
+/** Runs `body` with the kernels that an adapter of this class is given. */
+function onClass<T>(adapterClass: AdapterClass, body: () => T): T {
+  const { adapter } = getDevice();
+  const own = adapter.class;
+  adapter.class = adapterClass;
+  try {
+    return body();
+  } finally {
+    adapter.class = own;
+  }
+}
+
+test.each(['gpu', 'cpu'] as const)('the variant for class %s, over many workgroups', async (adapterClass) => {
+  const n = 64 * 1024 + 8 * 1024 + 3;
+  const x = range(0, n);
+  const [doubled, shifted] = onClass(adapterClass, () => [
+    add(x, x),
+    sub(reshape(x, { shape: [1, n] }), [[0], [1]]),
+  ]);
+  expect((await doubled.data()).every((value, i) => value === 2 * i)).toBe(true);
+  expect((await shifted.data()).every((value, i) => value === (i % n) - Math.floor(i / n))).toBe(true);
+});
+
+describe('large tensors', () => {
+  test('past 65,535 workgroups along one dimension', async () => {
+    // One element an invocation, 256 invocations a workgroup: 65,537 workgroups.
+    const n = 65_536 * 256 + 5;
+    const values = fill([n], 3);
+    for (const at of [0, 65_535 * 256 - 2, 65_536 * 256 - 2, n - 4])
+      expect(await peek(values, at)).toEqual([3, 3, 3, 3]);
+    const counted = range(0, n, { dtype: 'uint32' });
+    const floats = cast(counted, 'float32');
+    expect(await peek(floats, n - 7)).toEqual([0, 1, 2, 3].map((i) => Math.fround(n - 7 + i)));
+    for (const tensor of [values, counted, floats]) tensor.dispose();
+  });
+
+  test('past 128 MiB, 65,536 workgroups and a ragged last vector', async () => {
+    const n = 65_536 * 256 * 4 + 5;
+    const places = [0, 2 ** 25 - 2, 65_535 * 1024 - 2, 65_536 * 1024 - 3, n - 4];
+    const { x, buffer } = sparse(n, places);
+    // GPUs take one vector an invocation, hence more workgroups.
+    using y = onClass('gpu', () => sub(x, 1));
+    for (const at of places) expect(await peek(y, at)).toEqual([(at % 1000) - 1, -2, 1, -4]);
+    expect(await peek(y, 2 ** 24)).toEqual([-1, -1, -1, -1]);
+    x.dispose();
+    buffer.destroy();
+  });
+});
