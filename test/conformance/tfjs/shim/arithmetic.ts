@@ -131,7 +131,11 @@ export const abs = anyNumber('abs');
 export const neg = anyNumber('neg');
 export const square = anyNumber('square');
 export const sign = anyNumber('sign');
-export const round = anyNumber('round');
+/** Integers are round. */
+export const round = defineShim('round', ['x'], (value) => {
+  const x = toTensor(value);
+  return native(x instanceof Tensor && x.dtype === 'int32' ? 'identity' : 'round')(x);
+});
 export const relu = anyNumber('relu');
 export const relu6 = anyNumber('relu6');
 export const leakyRelu = defineShim('leakyRelu', ['x'], (x, alpha = 0.2) =>

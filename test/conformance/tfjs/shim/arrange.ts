@@ -184,6 +184,10 @@ export const gatherND = defineShim('gatherND', ['x:string_or_numeric', 'indices:
   native('gatherNd')(toTensor(x), toTensor(indices, 'int32'), { validateIndices: gathers.checked }),
 );
 
-export const scatterND = defineShim('scatterND', ['indices:int32', 'updates'], (indices, updates, shape) =>
-  native('scatterNd')(toTensor(indices, 'int32'), toTensor(updates), { shape }),
-);
+/** A vector of indices holds one coordinate each. */
+export const scatterND = defineShim('scatterND', ['indices:int32', 'updates'], (given, updates, shape) => {
+  const indices = toTensor(given, 'int32');
+  const vector = indices instanceof Tensor && indices.rank === 1;
+  const coordinates = vector ? native('reshape')(indices, { shape: [-1, 1] }) : indices;
+  return native('scatterNd')(coordinates, toTensor(updates), { shape });
+});

@@ -132,9 +132,9 @@ export const eye = defineShim('eye', [], (rows, columns, batchShape, dtype = 'fl
   return native('eye')(rows, { columns: columns ?? rows, batchShape: batchShape ?? [], dtype });
 });
 
-export const range = defineShim('range', [], (start, stop, step = 1, dtype = 'float32') => {
+export const range = defineShim('range', [], (start, stop, step, dtype = 'float32') => {
   requireDType(dtype);
-  return native('range')(start, stop, step, { dtype });
+  return native('range')(start, stop, step ?? undefined, { dtype });
 });
 
 export const linspace = defineShim('linspace', [], (start, stop, count) =>

@@ -4,6 +4,7 @@ import {
   grad as gradOf,
   GradientTape,
   grads as gradsOf,
+  TapeError,
   Tensor,
   tidy,
   valueAndGrad as valueAndGradOf,
@@ -21,10 +22,16 @@ function requireFloats(inputs: readonly Loose[]): void {
       notOffered(`gradients with respect to integers and bools (null by TensorFlow's rule)`);
 }
 
+/** Ops that have no gradient in TensorFlow, and one of zeros in TF.js. */
+const withoutGradient =
+  /'(argMax|argMin|equal|notEqual|less|lessEqual|greater|greaterEqual|isNaN|isInf|isFinite|onesLike|zerosLike)' has no gradient/;
+
 function guarded<T>(name: string, body: () => T): T {
   try {
     return tidy(body);
   } catch (error) {
+    const jump = error instanceof TapeError ? withoutGradient.exec(error.message) : null;
+    if (jump) notOffered(`a gradient of zeros for ${jump[1]} (none, as in TensorFlow)`);
     // What the differentiated function itself throws is the test's own.
     throw error instanceof Error && error.constructor === Error ? error : inTheirWords(error, name, [], []);
   }

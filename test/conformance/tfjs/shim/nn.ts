@@ -18,7 +18,7 @@ const pair = (value: Loose): [number, number] =>
   Array.isArray(value) ? [value[0], value[1] ?? value[0]] : [value, value];
 
 /** TF.js's `pad`: a name, a number, or a list for all four axes. */
-function padding(pad: Loose, spatialRank: number, rounding?: Loose): Loose {
+function padding(pad: Loose, spatialRank: number, rounding?: Loose): string | number[][] {
   if (typeof pad === 'string') {
     refuseUnless(
       rounding === undefined || rounding === null,
