@@ -1,5 +1,15 @@
 /** @file The table of contents of the ops. */
 export { broadcastTo } from './broadcastTo.ts';
+export { conv1d, type Conv1dOptions } from './conv1d.ts';
+export { conv2dTranspose, type Conv2dTransposeOptions } from './conv2dTranspose.ts';
+export {
+  depthwiseConv2d,
+  depthwiseConv2dFilterGrad,
+  type DepthwiseConv2dFilterGradOptions,
+  depthwiseConv2dInputGrad,
+  type DepthwiseConv2dInputGradOptions,
+  type DepthwiseConv2dOptions,
+} from './depthwiseConv2d.ts';
 export {
   conv2d,
   conv2dFilterGrad,

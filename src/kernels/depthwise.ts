@@ -1,0 +1,133 @@
+/** @file Launches the three directions of a depthwise convolution. */
+import {
+  depthwise,
+  type DepthwiseDirection,
+  type DepthwiseOptions,
+  depthwiseParams,
+  depthwiseWorkgroup,
+} from '../../shaders/depthwise.ts';
+import type { WindowAxis } from '../core/windows.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { addPartialSums } from './gemm.ts';
+import { bindsAsVectors, output } from './output.ts';
+
+export interface DepthwiseGeometry {
+  readonly batch: number;
+  readonly rows: WindowAxis;
+  readonly columns: WindowAxis;
+  readonly channels: number;
+  /** Result channels for each image channel. */
+  readonly multiplier: number;
+}
+
+const operands: Record<DepthwiseDirection, readonly [string, string]> = {
+  forward: ['image', 'weights'],
+  inputGrad: ['cotangent', 'weights'],
+  filterGrad: ['image', 'cotangent'],
+};
+
+const define = (name: string, direction: DepthwiseDirection) =>
+  defineKernel({
+    name,
+    bindings: ({ width }: DepthwiseOptions): Bindings => {
+      const element = width === 4 ? 'vec4<f32>' : 'f32';
+      const [a, b] = operands[direction];
+      return { [a]: `read ${element}`, [b]: `read ${element}`, out: `write ${element}` };
+    },
+    params: depthwiseParams,
+    source: depthwise(direction),
+  });
+
+const kernels = {
+  forward: /* @__PURE__ */ define('depthwiseConv2d', 'forward'),
+  inputGrad: /* @__PURE__ */ define('depthwiseConv2dInputGrad', 'inputGrad'),
+  filterGrad: /* @__PURE__ */ define('depthwiseConv2dFilterGrad', 'filterGrad'),
+};
+
+/** Invocations that fill a device; a filter gradient is cut into parts until there are as many. */
+const wantedInvocations = 16384;
+
+function launch(
+  op: string,
+  direction: DepthwiseDirection,
+  { batch, rows, columns, channels, multiplier }: DepthwiseGeometry,
+  a: Tensor,
+  b: Tensor,
+  spec: TensorSpec,
+  rowsPerPart = 1,
+): Tensor {
+  const { device } = a;
+  const out = output(device, spec, op);
+  if (out.size === 0) return out;
+  const vectors = multiplier === 1 && channels % 4 === 0 && [a, b, out].every(bindsAsVectors);
+  const width: 1 | 4 = vectors ? 4 : 1;
+  const [first, second] = operands[direction];
+  const count = out.size / width;
+  device.launch(kernels[direction], {
+    options: { width },
+    bindings: { [first]: a.storage, [second]: b.storage, out: out.storage },
+    params: {
+      count,
+      in_h: rows.input,
+      in_w: columns.input,
+      in_c: channels / width,
+      out_h: rows.output,
+      out_w: columns.output,
+      out_c: (channels * multiplier) / width,
+      multiplier,
+      kernel_h: rows.window,
+      kernel_w: columns.window,
+      stride_h: rows.stride,
+      stride_w: columns.stride,
+      dilation_h: rows.dilation,
+      dilation_w: columns.dilation,
+      pad_h: rows.before,
+      pad_w: columns.before,
+      rows: batch * rows.output,
+      rows_per_part: rowsPerPart,
+    },
+    workgroups: Math.ceil(count / depthwiseWorkgroup),
+  });
+  return out;
+}
+
+export function depthwiseKernel(
+  op: string,
+  geometry: DepthwiseGeometry,
+  x: Tensor,
+  kernel: Tensor,
+  spec: TensorSpec,
+): Tensor {
+  return launch(op, 'forward', geometry, x, kernel, spec);
+}
+
+export function depthwiseInputGradKernel(
+  op: string,
+  geometry: DepthwiseGeometry,
+  dy: Tensor,
+  kernel: Tensor,
+  spec: TensorSpec,
+): Tensor {
+  return launch(op, 'inputGrad', geometry, dy, kernel, spec);
+}
+
+/** Each part covers some rows of the images; the parts are added in order, so that the bits are the same every time. */
+export function depthwiseFilterGradKernel(
+  op: string,
+  geometry: DepthwiseGeometry,
+  x: Tensor,
+  dy: Tensor,
+  spec: TensorSpec,
+): Tensor {
+  const rows = geometry.batch * geometry.rows.output;
+  const size = Math.max(1, sizeOf(spec.shape));
+  const wanted = Math.min(rows, Math.max(1, Math.ceil(wantedInvocations / size)));
+  const rowsPerPart = Math.max(1, Math.ceil(rows / wanted));
+  const parts = Math.max(1, Math.ceil(rows / rowsPerPart));
+  if (parts === 1) return launch(op, 'filterGrad', geometry, x, dy, spec, rowsPerPart);
+  const cut = { shape: [parts, size], dtype: spec.dtype };
+  return addPartialSums(op, launch(op, 'filterGrad', geometry, x, dy, cut, rowsPerPart), spec, {});
+}

@@ -1,0 +1,113 @@
+/** @file conv2dTranspose: the input gradient of conv2d, as an operation of its own. */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { describe, requireOneOf, requireRank, type Shape } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { perAxis } from '../core/windows.ts';
+import { requireKernelSize } from '../core/convolution.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad } from './conv2d.ts';
+import { defineOp, type Op } from './define.ts';
+
+export interface Conv2dTransposeOptions {
+  /** Steps between windows, by which the image grows: a number, or [rows, columns]. Default 1. */
+  strides?: number | readonly number[];
+  /** Default 'valid'. */
+  padding?: 'same' | 'valid';
+  /** Rows and columns added behind, fewer than the stride: a number or a pair. Default: as Keras infers. */
+  outputPadding?: number | readonly number[] | null;
+}
+
+const op = 'conv2dTranspose';
+
+/** Size of one axis of the result, as Keras computes it where it is given an output padding, and where it isn't. */
+function outputSize(
+  input: number,
+  window: number,
+  stride: number,
+  same: boolean,
+  extra: number | null,
+): number {
+  if (extra === null) return same ? input * stride : input * stride + Math.max(window - stride, 0);
+  return (input - 1) * stride + window - 2 * (same ? Math.floor(window / 2) : 0) + extra;
+}
+
+function extras(
+  outputPadding: Conv2dTransposeOptions['outputPadding'],
+  strides: readonly number[],
+): (number | null)[] {
+  if (outputPadding === null || outputPadding === undefined) return [null, null];
+  const list = Array.isArray(outputPadding) ? outputPadding : [outputPadding, outputPadding];
+  const fits =
+    list.length === 2 && list.every((n, i) => Number.isInteger(n) && n >= 0 && n < (strides[i] as number));
+  if (fits) return list;
+  throw new ValueError({
+    op,
+    rule: '`outputPadding` is a whole number of at least 0 and below the stride, or a pair of them.',
+    received: `outputPadding: ${describe(outputPadding)} with strides ${describe(strides)}`,
+    mend: 'leave it out, or pass less than the stride.',
+  });
+}
+
+interface Plan {
+  shape: number[];
+  /** The convolution that this transposes. */
+  options: Conv2dOptions;
+}
+
+function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions): Plan {
+  requireDType(op, 'x', x.dtype, ['float32']);
+  requireDType(op, 'kernel', kernel.dtype, ['float32']);
+  requireRank(op, 'x', x.shape, 4);
+  requireRank(op, 'kernel', kernel.shape, 4);
+  requireKernelSize(op, kernel.shape);
+  const { padding = 'valid' } = options;
+  requireOneOf(op, 'padding', padding, ['same', 'valid'] as const);
+  const strides = perAxis(op, 'strides', options.strides ?? 1, 2);
+  const [batch, height, width, channels] = x.shape as [number, number, number, number];
+  const [kernelHeight, kernelWidth, outputs, inputs] = kernel.shape as [number, number, number, number];
+  if (channels !== inputs) {
+    throw new ShapeError({
+      op,
+      rule: 'a kernel is [height, width, filters, channels of x].',
+      received: `x ${formatSpec(x)}, kernel ${formatSpec(kernel)}`,
+      mend: 'check the layout: the last axis of a transposed kernel counts the channels of the image.',
+    });
+  }
+  const [rows, columns] = extras(options.outputPadding, strides) as [number | null, number | null];
+  const same = padding === 'same';
+  const sizes = [
+    outputSize(height, kernelHeight, strides[0] as number, same, rows),
+    outputSize(width, kernelWidth, strides[1] as number, same, columns),
+  ].map((size) => Math.max(0, size));
+  return { shape: [batch, ...sizes, outputs], options: { strides, padding } };
+}
+
+/**
+ * The transposed convolution, which undoes the change of size of a strided conv2d.
+ * Shapes: x [batch, height, width, channels], kernel [height, width, filters, channels] → [batch, outHeight, outWidth,
+ * filters], where an out size is size · stride ('same'), or size · stride + max(window - stride, 0) ('valid'). float32.
+ * Errors: ShapeError, DTypeError, ValueError. Source: Keras's deconv_output_length, and TensorFlow's conv2d_transpose.
+ */
+export const conv2dTranspose: Op<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions, Tensor> =
+  /* @__PURE__ */ defineOp<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions>({
+    name: op,
+    inputs: ['x', 'kernel'],
+    infer: ([x, kernel], options) => ({
+      shape: plan(x as TensorSpec, kernel as TensorSpec, options).shape,
+      dtype: 'float32',
+    }),
+    forward: ([x, kernel], options) => {
+      const { shape, options: convolution } = plan(x as Tensor, kernel as Tensor, options);
+      return conv2dInputGrad(x as Tensor, kernel as Tensor, { ...convolution, inputShape: shape });
+    },
+    backward: ([dy], { inputs: [x, kernel], inputSpecs, needs }, options) => {
+      const [xSpec, kernelSpec] = inputSpecs as [TensorSpec, TensorSpec];
+      const { options: convolution } = plan(xSpec, kernelSpec, options);
+      const kernelShape: Shape = kernelSpec.shape;
+      return [
+        needs[0] ? conv2d(dy as Tensor, kernel as Tensor, convolution) : null,
+        needs[1] ? conv2dFilterGrad(dy as Tensor, x as Tensor, { ...convolution, kernelShape }) : null,
+      ];
+    },
+  });
