@@ -52,7 +52,7 @@ export function lanesFor(device: Device, lines: Lines): number {
   let limit = Math.min(sharedWorkgroup, Math.floor(n / valuesPerLane));
   if (inner > 1) {
     // Neighbouring lines already read neighbouring words. Leave a workgroup enough of them to fill a memory access.
-    const neighbours = Math.min(inner, 16);
+    const neighbours = Math.min(inner, 8);
     limit = Math.min(limit, Math.floor(sharedWorkgroup / neighbours), Math.ceil(busyInvocations / count));
   }
   return limit < 4 ? 1 : 4 ** Math.floor(Math.log2(limit) / 2);

@@ -11,7 +11,7 @@ import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf, fillKernel } from './fill.ts';
-import { lanesFor, type Lines, orderOf, widthFor, workgroupFor } from './lanes.ts';
+import { lanesFor, type Lines, widthFor, workgroupFor } from './lanes.ts';
 import { output, view } from './output.ts';
 
 const kernel = defineKernel({
@@ -112,7 +112,7 @@ class Pass {
   }
 
   run(source: Source, isLast: boolean): Source {
-    const chunks = chunksOf(source.tensor.device, this.lines);
+    const chunks = chunksOf(source.tensor.device, unitsOf(this.lines, widthOf(source, this.lines)));
     if (chunks === 1) return this.#launch(source, this.lines, 1, isLast);
     const partial = this.#launch(source, this.lines, chunks, false);
     const { count, inner } = this.lines;
@@ -127,11 +127,10 @@ class Pass {
     const { device } = tensor;
     const { accumulator, reduction, specs } = this;
     const { identity = 0, initial = defaultInitial(accumulator), prepare, combine, finish } = reduction;
-    const width = type.startsWith('vec') ? 1 : widthFor(tensor, { count, n, inner });
-    // With columns side by side, an invocation stands for four lines.
-    const sideBySide = inner > 1 ? width : 1;
-    const lines = { count: (count * chunks) / sideBySide, n: Math.ceil(n / chunks), inner };
-    const lanes = lanesFor(device, lines);
+    const width = widthOf(source, { count, n, inner });
+    const units = unitsOf({ count, n, inner }, width);
+    const lines = { ...units, count: units.count * chunks };
+    const lanes = lanesFor(device, { ...lines, n: Math.ceil(n / chunks) });
     const workgroup = workgroupFor(lanes);
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
@@ -146,7 +145,7 @@ class Pass {
         finish: isLast ? (finish ?? specs.map(() => 'a')) : ['a'],
         results: isLast ? specs.map((spec) => wgslType(spec.dtype)) : [accumulator],
         lanes,
-        order: orderOf(lines),
+        order: inner === 1 ? 'rows' : 'columns',
         width,
         workgroup,
       },
@@ -157,7 +156,7 @@ class Pass {
       params: {
         count: lines.count,
         n: inner === 1 ? n / width : n,
-        inner: inner / sideBySide,
+        inner: lines.inner,
         chunks,
         initial: bitsOf(identity, dtypeOf(accumulator)),
         length: this.elements,
@@ -166,6 +165,16 @@ class Pass {
     });
     return { tensor: results[0] as Tensor, type: accumulator, prepared: true, results };
   }
+}
+
+/** Elements read at once. Accumulators of more than one word are read one by one. */
+function widthOf({ tensor, type }: Source, lines: Lines): 1 | 4 {
+  return type.startsWith('vec') ? 1 : widthFor(tensor, lines);
+}
+
+/** Lines as invocations count them: with four columns side by side, one invocation stands for four lines. */
+function unitsOf({ count, n, inner }: Lines, width: 1 | 4): Lines {
+  return inner === 1 ? { count, n, inner } : { count: count / width, n, inner: inner / width };
 }
 
 /** Chunks that an axis is split into: 1 where there are results enough to fill the device, or little to fold. */
