@@ -67,7 +67,7 @@ fn spot_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: 
   // A negative coordinate is a large unsigned one.
   return ImageSpot(
     base + u32(row * i32(width) + column) * channels,
-    u32(row) < height && u32(column) < width,
+    (u32(row) < height) & (u32(column) < width),
   );
 }
 
@@ -162,7 +162,7 @@ fn segment_of(slice: u32, index: u32) -> Segment {
     index,
     distance.x / params.stride_h,
     distance.y / params.stride_w,
-    distance.x % params.stride_h == 0 && distance.y % params.stride_w == 0,
+    (distance.x % params.stride_h == 0) & (distance.y % params.stride_w == 0),
   );
 }
 `
@@ -211,7 +211,7 @@ fn a_line(slice: u32, line: u32) -> Pixel {
 
 fn a_spot(pixel: Pixel, tap: Segment) -> ImageSpot {
   var place = spot_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.out_h, params.out_w, params.out_c);
-  place.valid = place.valid && tap.reaches;
+  place.valid = place.valid & tap.reaches;
   return place;
 }
 
@@ -246,7 +246,7 @@ ${
   let y = line % size.x * u32(params.stride_h) + remainder.x;
   let x = row % size.y * u32(params.stride_w) + remainder.y;
   let pixel = (line / size.x * params.in_h + y) * params.in_w + x;
-  return CRow(pixel * params.in_c + channel, y < params.in_h && x < params.in_w);`
+  return CRow(pixel * params.in_c + channel, (y < params.in_h) & (x < params.in_w));`
     : '  return CRow(row * params.in_c + channel, true);'
 }
 }
@@ -305,7 +305,7 @@ fn a_index(spot: ImageRow, k: u32) -> u32 {
 }
 
 fn a_valid(spot: ImageRow, k: u32) -> bool {
-  return spot.valid && u32(spot.column + i32(k) * params.stride_w) < params.in_w;
+  return spot.valid & (u32(spot.column + i32(k) * params.stride_w) < params.in_w);
 }
 ${columnsOfKernel}
 fn b_spot(column: u32, segment: Segment) -> u32 {

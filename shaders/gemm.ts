@@ -126,7 +126,8 @@ class Operand {
     const conditions = [this.guarded ? `${this.name}_valid(${spot}, ${k})` : '', also].filter(Boolean);
     if (conditions.length === 0) return value;
     const zero = width === 4 ? `${this.#vector}()` : this.#zero;
-    return `select(${zero}, ${value}, ${conditions.join(' && ')})`;
+    // `&` rather than `&&`: a short circuit would be a branch for each element read.
+    return `select(${zero}, ${value}, ${conditions.map((c) => `(${c})`).join(' & ')})`;
   }
 
   /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */
