@@ -13,7 +13,8 @@ export function momentsReduction(finish: readonly string[]): Reduction {
   return {
     accumulator: 'vec4<f32>',
     initial: 'vec4<f32>()',
-    prepare: 'vec4<f32>(1.0, 0.0, 0.0, value)',
+    // One value deviates by nothing, but for NaN and infinity, which must not get lost.
+    prepare: 'vec4<f32>(1.0, 0.0, select(nan_value(), 0.0, is_finite(value)), value)',
     combine: 'merge_moments(a, b)',
     finish,
     empty: finish.map(() => Number.NaN),
