@@ -56,7 +56,7 @@ export const round: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 export interface StepOptions {
-  /** Slope for x ≤ 0. Default 0. */
+  /** The value for x ≤ 0. Default 0. */
   alpha?: number;
 }
 
@@ -76,18 +76,12 @@ export function requireFinite(
   });
 }
 
-const stepSlope = /* @__PURE__ */ defineSlope<StepOptions>({
-  name: 'stepSlope',
-  expression: 'select(params.alpha * a, 0.0, b > 0.0)',
-  scalars: ({ alpha = 0 }) => ({ alpha }),
-  curve: null,
-});
-
-/** 1 where x > 0, and alpha x elsewhere; NaN of NaN. Errors: ValueError for an alpha that isn't finite. */
+/** 1 where x > 0, and alpha elsewhere; NaN of NaN. Gradient: 0. Errors: ValueError for an alpha that isn't finite. */
 export const step: UnaryOp<StepOptions> = /* @__PURE__ */ defineUnary<StepOptions>({
   name: 'step',
-  expression: 'select(select(params.alpha * a, 1.0, a > 0.0), a, is_nan(a))',
+  expression: 'select(select(params.alpha, 1.0, a > 0.0), a, is_nan(a))',
   check: ({ alpha = 0 }) => requireFinite('step', 'alpha', alpha),
   scalars: ({ alpha = 0 }) => ({ alpha }),
-  gradient: stepSlope,
+  gradient: (dy) => zerosLike(dy),
+  reads: 'neither',
 });
