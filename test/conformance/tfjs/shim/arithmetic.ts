@@ -148,7 +148,11 @@ export const prelu = defineShim('prelu', ['x', 'alpha'], (value, leak) => {
   return native('where')(native('greaterEqual')(x, 0), x, native('mul')(x, alpha));
 });
 
-export const step = defineShim('step', ['x'], (x, alpha = 0) => native('step')(toFloat(x), { alpha }));
+export const step = defineShim('step', ['x'], (value, alpha = 0) => {
+  const x = toTensor(value);
+  const steps = native('step')(toFloat(x), { alpha });
+  return x instanceof Tensor && x.dtype === 'int32' ? native('cast')(steps, 'int32') : steps;
+});
 
 export const clipByValue = defineShim('clipByValue', ['x'], (value, minimum, maximum) =>
   native('clip')(toTensor(value), { min: minimum, max: maximum }),

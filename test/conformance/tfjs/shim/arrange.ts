@@ -7,6 +7,7 @@ import {
   refuseUnless,
   requireRank,
   sayAlso,
+  sayOnly,
   toTensor,
   toTensors,
 } from './call.ts';
@@ -72,6 +73,11 @@ export const stack = defineShim('stack', ['tensors[]:string_or_numeric'], (tenso
 export const unstack = defineShim('unstack', ['x:string_or_numeric'], (x, axis = 0) =>
   native('unstack')(toTensor(x), { axis }),
 );
+
+sayOnly('unstack', ([x, axis]) => {
+  if (!(x instanceof Tensor) || (axis >= -x.rank && axis < x.rank)) return null;
+  return `Axis = ${axis} is not in [-${x.rank}, ${x.rank})`;
+});
 
 export const split = defineShim('split', ['x'], (x, numOrSizeSplits, axis = 0) =>
   native('split')(toTensor(x), { numOrSizeSplits, axis }),

@@ -13,6 +13,9 @@ export type Loose = any;
 /** A refusal by TF.js's own signature, before the library is asked. */
 export class Refusal extends Error {}
 
+/** A refusal by the library, with what TF.js says of it. */
+class Worded extends Error {}
+
 /** Errors that are no refusal: a defect of the library or the shim. They fail the spec, even where it expects a throw. */
 export const defects = new Set<unknown>();
 
@@ -35,6 +38,10 @@ export function defineShim(
   body: (...args: Loose[]) => Loose,
 ): (...args: Loose[]) => Loose {
   return (...args) => {
+    parameters.forEach((parameter, i) => {
+      if (parameter.endsWith(':string_or_numeric') && [args[i]].flat().some((x) => dtypeOf(x) === 'string'))
+        notOffered('string tensors');
+    });
     try {
       return tidy(() => body(...args));
     } catch (error) {
@@ -51,15 +58,16 @@ export function inTheirWords(
   args: readonly Loose[],
 ): unknown {
   if (error instanceof NotOffered || error instanceof Refusal) return error;
-  if (!(error instanceof RetrogradError)) {
+  if (!(error instanceof RetrogradError || error instanceof Worded)) {
     defects.add(error);
     return error;
   }
+  const exact = exactWords[name]?.(args);
+  if (exact) return new Worded(exact, { cause: error });
   const words = parameters.flatMap((parameter, i) => wordsFor(name, parameter, args[i]));
-  const worded = new Error([...words, ...(extraWords[name]?.(args) ?? []), error.message].join('\n'), {
+  return new Worded([...words, ...(extraWords[name]?.(args) ?? []), error.message].join('\n'), {
     cause: error,
   });
-  return worded;
 }
 
 /** What TF.js says of an argument that it doesn't take. */
@@ -73,7 +81,8 @@ function wordsFor(name: string, parameter: string, value: Loose): string[] {
   const dtype = dtypeOf(value);
   if (dtype === null)
     return [`${prefix} a Tensor or TensorLike, but got '${value?.constructor?.name ?? value}'`];
-  if (wanted === dtype || (wanted === 'numeric' && dtype !== 'string')) return [];
+  if (wanted === dtype || wanted === 'string_or_numeric' || (wanted === 'numeric' && dtype !== 'string'))
+    return [];
   return [`${prefix} ${wanted} tensor, but got ${dtype} tensor`];
 }
 
@@ -148,4 +157,11 @@ const extraWords: Record<string, (args: readonly Loose[]) => string[]> = {};
 
 export function sayAlso(name: string, words: (args: readonly Loose[]) => string[]): void {
   extraWords[name] = words;
+}
+
+const exactWords: Record<string, (args: readonly Loose[]) => string | null> = {};
+
+/** The whole of what TF.js says where its tests compare the message as it stands. */
+export function sayOnly(name: string, words: (args: readonly Loose[]) => string | null): void {
+  exactWords[name] = words;
 }

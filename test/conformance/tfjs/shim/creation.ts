@@ -63,6 +63,7 @@ function ofRank(rank: number): (...args: Loose[]) => Tensor {
   const name = `tensor${rank}d`;
   return defineShim(name, [], (values, ...rest) => {
     const [shape, dtype] = rank === 1 ? [undefined, rest[0]] : rest;
+    requireDType(dtype);
     refuseUnless(
       values !== null && values !== undefined,
       `The input to the ${name} must be a non-null value.`,
