@@ -207,8 +207,11 @@ const normalize = (name: string, rank?: number) =>
       const [m, v, beta, gamma] = [mean, variance, offset ?? null, scale ?? null].map(
         (t) => t && toTensor(t),
       );
-      for (const t of [m, v, beta, gamma]) {
-        if (!(t instanceof Tensor && x instanceof Tensor) || t.rank === 1) continue;
+      const given = [m, v, beta, gamma].filter((t) => t !== null);
+      // What is no tensor is refused first, by its name.
+      const checked = [x, ...given].every((t) => t instanceof Tensor) ? given : [];
+      for (const t of checked) {
+        if (t.rank === 1) continue;
         refuseUnless(t.rank === x.rank, `Error in ${name}: statistics must have rank 1 or that of x`);
         notOffered('batch normalization by statistics of the rank of x');
       }
