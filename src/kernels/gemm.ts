@@ -101,6 +101,7 @@ export interface GemmPlan {
   a: OperandLayout;
   b: OperandLayout;
   outWidth: 1 | 4;
+  flat: boolean;
   split: Split;
 }
 
@@ -114,14 +115,22 @@ export function planGemm(
   outWidth: 1 | 4,
 ): GemmPlan {
   const tile = chooseTile(adapter, dtype, size, [a, b]);
+  const flat = tile.memory === 'shared' && wastesTiles(size, tile.depth);
+  const walked = flat ? { ...size, segments: 1, length: size.segments * size.length } : size;
   const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
   return {
     tile,
     a: { ...a, width: capped(a.width) },
     b: { ...b, width: capped(b.width) },
     outWidth: capped(outWidth),
-    split: chooseSplit(adapter, tile, size),
+    flat,
+    split: chooseSplit(adapter, tile, walked),
   };
+}
+
+/** Whether segments fill tiles of `depth` steps so badly that walking k flat, with its divisions, is cheaper. */
+function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
+  return segments > 1 && Math.ceil(length / depth) * depth > 1.25 * length;
 }
 
 /** Cuts k where the product has too few blocks to fill the device. */

@@ -1,0 +1,91 @@
+/** @file What both forms of the engine do around their loops: find their block of C, and write it. */
+import { flatIndex } from '../lib/indexing.ts';
+import { mathFunctions } from '../lib/math.ts';
+import { wgsl } from '../lib/wgsl.ts';
+import type { GemmOptions, Problem } from './problem.ts';
+
+/** The instance's own functions, and those that write C. */
+export function declarations(
+  { type, outWidth, bias, activation, split }: GemmOptions,
+  problem: Problem,
+): string {
+  return wgsl`
+${flatIndex}
+${mathFunctions(split ? '' : activation)}
+struct CRow {
+  offset: u32,
+  valid: bool,
+}
+
+${problem.source}
+
+fn activate(value: ${type}) -> ${type} {
+#if ${split}
+  return value;
+#else
+  return ${activation};
+#endif
+}
+
+#if ${outWidth === 1}
+fn write_scalar(row: CRow, column: u32, value: ${type}) {
+  if (column < params.n) {
+    c_values[row.offset + column] = activate(value);
+  }
+}
+
+#endif
+/** Four neighbouring columns of one row. */
+fn write_columns(row: CRow, column: u32, value: vec4<${type}>) {
+#if ${outWidth === 4}
+  if (column < params.n) {
+    c_values[(row.offset + column) >> 2u] = vec4<${type}>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+  }
+#else
+  write_scalar(row, column, value.x);
+  write_scalar(row, column + 1u, value.y);
+  write_scalar(row, column + 2u, value.z);
+  write_scalar(row, column + 3u, value.w);
+#endif
+}
+
+fn bias_of(slice: u32, column: u32) -> vec4<${type}> {
+#if ${bias && !split}
+  let first = bias_offset(slice) + min(column, params.n - 1u);
+  let last = bias_offset(slice) + params.n - 1u;
+  return vec4<${type}>(
+    bias_values[first],
+    bias_values[min(first + 1u, last)],
+    bias_values[min(first + 2u, last)],
+    bias_values[min(first + 3u, last)],
+  );
+#else
+  return vec4<${type}>();
+#endif
+}
+`;
+}
+
+/** The place of a block in C, from its flat index. Neighbours along n come first: they share rows of A. */
+export const placement = (rows: number, columns: number, flat = false) => `
+  let column_blocks = (params.n + ${columns - 1}u) / ${columns}u;
+  let row_blocks = (params.m + ${rows - 1}u) / ${rows}u;
+  let column_block = block % column_blocks;
+  let row_block = (block / column_blocks) % row_blocks;
+  let z = block / (column_blocks * row_blocks);
+  if (z >= params.slices * params.splits) {
+    return;
+  }
+  let slice = z % params.slices;
+  let split = z / params.slices;
+${
+  flat
+    ? `let first_step = split * params.steps_per_split;
+  let last_step = min(first_step + params.steps_per_split, params.segments * params.length);`
+    : `// Either segments are split, or the steps of a single one.
+  let splits_segments = params.segments > 1u;
+  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
+  let last_segment = min(first_segment + params.segments_per_split, params.segments);
+  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
+  let last_step = min(first_step + params.steps_per_split, params.length);`
+}`;

@@ -1,0 +1,51 @@
+/** @file The WGSL by which both forms of the engine read an operand. */
+import type { OperandLayout } from './problem.ts';
+
+export const components = ['x', 'y', 'z', 'w'] as const;
+export const range = (n: number) => Array.from({ length: n }, (_, i) => i);
+export const indent = (lines: readonly string[], by: number) => lines.join(`\n${' '.repeat(by)}`);
+
+/** The WGSL that reads one operand. */
+export class Operand {
+  readonly #zero: string;
+
+  constructor(
+    readonly name: 'a' | 'b',
+    readonly layout: OperandLayout,
+    readonly guarded: boolean,
+    readonly type: string,
+  ) {
+    this.#zero = `${type}()`;
+  }
+
+  /** Lines that one line state stands for: four where they are read as one vector. */
+  get linesPerState(): number {
+    return this.layout.major === 'mn' ? this.layout.width : 1;
+  }
+
+  get #vector(): string {
+    return `vec4<${this.type}>`;
+  }
+
+  /** One element, or four neighbours where the width is 4. */
+  read(spot: string, k: string, also = ''): string {
+    const { width } = this.layout;
+    const index = `${this.name}_index(${spot}, ${k})`;
+    const value = `${this.name}_values[${index}${width === 4 ? ' >> 2u' : ''}]`;
+    const conditions = [this.guarded ? `${this.name}_valid(${spot}, ${k})` : '', also].filter(Boolean);
+    if (conditions.length === 0) return value;
+    const zero = width === 4 ? `${this.#vector}()` : this.#zero;
+    // `&` rather than `&&`: a short circuit would be a branch for each element read.
+    return `select(${zero}, ${value}, ${conditions.map((c) => `(${c})`).join(' & ')})`;
+  }
+
+  /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */
+  alongK(spot: string, k: string, limit: string | null): string {
+    if (this.layout.width === 4) return this.read(spot, k, limit ? `${k} < ${limit}` : '');
+    const scalars = range(4).map((i) => {
+      const at = `${k} + ${i}u`;
+      return this.read(spot, at, limit ? `${at} < ${limit}` : '');
+    });
+    return `${this.#vector}(${scalars.join(', ')})`;
+  }
+}

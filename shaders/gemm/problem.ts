@@ -1,0 +1,83 @@
+/**
+ * @file What an instance of the matrix multiplication engine declares: its tile, how its operands lie, and the WGSL that
+ * reads them.
+ */
+
+/** The shape of the work of a workgroup and of an invocation. */
+export type GemmTile = {
+  memory: 'shared' | 'registers';
+  /** Invocations of a workgroup along m and along n. */
+  groupM: number;
+  groupN: number;
+  /** Rows and columns of C that an invocation computes; columns come in fours. */
+  blockM: number;
+  blockN: number;
+  /** k steps taken at once: in workgroup memory a multiple of 4, in registers 4 or 1. */
+  depth: number;
+  /** Elements read and written at once, at most. */
+  width: 1 | 4;
+};
+
+/** How an operand lies in memory. */
+export type OperandLayout = {
+  /** The axis along which neighbours in memory lie: along k, or across lines. */
+  major: 'k' | 'mn';
+  /** Elements read at once along that axis: 4 where all lines and offsets are multiples of 4. */
+  width: 1 | 4;
+};
+
+export type GemmOptions = {
+  tile: GemmTile;
+  /** WGSL element type. */
+  type: string;
+  a: OperandLayout;
+  b: OperandLayout;
+  /** Elements written at once along n. */
+  outWidth: 1 | 4;
+  /** Whether a row vector is added to C. */
+  bias: boolean;
+  /** WGSL expression of `value`, applied last; may use `params.alpha`. */
+  activation: string;
+  /**
+   * How the shared form walks k: segment by segment, or flat, where a segment is so short, or so far from a multiple of
+   * the depth, that tiles would be half empty. Registers always walk segments.
+   */
+  flat: boolean;
+  /** Whether k is cut in ranges whose partial sums are written one after another; bias and activation wait. */
+  split: boolean;
+};
+
+/**
+ * An instance of the engine, in WGSL. Functions to declare:
+ *
+ *     struct Segment                                     what holds for a segment
+ *     fn segment_of(slice: u32, index: u32) -> Segment
+ *     fn a_line(slice: u32, line: u32) -> ALine          what holds for a row of A
+ *     fn a_spot(line: ALine, segment: Segment) -> ASpot  … within one segment
+ *     fn a_index(spot: ASpot, k: u32) -> u32             index of the element in `a_values`
+ *     fn a_valid(spot: ASpot, k: u32) -> bool            where `a.guarded`: false for an element that reads as zero
+ *     … the same for `b`
+ *     fn c_row(slice: u32, row: u32) -> CRow             { offset: u32, valid: bool } of a row in `c_values`
+ *     fn skip_segment(slice: u32, index: u32) -> bool    where `skips`: true where a segment adds nothing
+ *     fn bias_offset(slice: u32) -> u32
+ */
+export interface Problem {
+  source: string;
+  a: { guarded: boolean };
+  b: { guarded: boolean };
+  skips: boolean;
+}
+
+/** Parameters that every instance has. */
+export const gemmParams = {
+  m: 'u32',
+  n: 'u32',
+  segments: 'u32',
+  length: 'u32',
+  slices: 'u32',
+  splits: 'u32',
+  segments_per_split: 'u32',
+  steps_per_split: 'u32',
+  split_stride: 'u32',
+  alpha: 'f32',
+} as const;

@@ -1,0 +1,122 @@
+/**
+ * @file The engine in registers alone: an invocation computes a block of C straight from storage. For CPU adapters, where
+ * workgroup memory is as slow as storage and a barrier costs a switch of all invocations, and for products too small to
+ * fill a tile.
+ */
+import { wgsl } from '../lib/wgsl.ts';
+import { declarations, placement } from './block.ts';
+import { components, indent, Operand, range } from './operand.ts';
+import type { GemmOptions, Problem } from './problem.ts';
+
+export function registers(options: GemmOptions, problem: Problem): string {
+  const { tile, type } = options;
+  const { groupM, groupN, blockM, blockN } = tile;
+  const a = new Operand('a', options.a, problem.a.guarded, type);
+  const b = new Operand('b', options.b, problem.b.guarded, type);
+  const rows = range(blockM);
+  const vectors = range(blockN / 4);
+
+  /** The states of an operand's lines, clamped to the last line: what they compute beyond it is not written. */
+  const lines = (operand: Operand, count: number, first: string, limit: string) =>
+    range(count / operand.linesPerState).map((i) => {
+      const width = operand.linesPerState;
+      return `let ${operand.name}_line_${i} = ${operand.name}_line(slice, min(${first} + ${i * width}u, ${limit} - ${width}u));`;
+    });
+  const spots = (operand: Operand, count: number) =>
+    range(count / operand.linesPerState).map(
+      (i) => `let ${operand.name}_spot_${i} = ${operand.name}_spot(${operand.name}_line_${i}, segment);`,
+    );
+  // Vectors along k mean that k ends on a multiple of 4; otherwise what lies beyond its end reads as zero.
+  const inFours = tile.depth === 4;
+  const endsInFours = [a, b].some(({ layout }) => layout.major === 'k' && layout.width === 4);
+  const limit = inFours && !endsInFours ? 'last_step' : null;
+  const steps = range(inFours ? 4 : 1);
+  /** What is read in one turn of the loop. */
+  const reads = (operand: Operand, count: number) =>
+    range(count / operand.linesPerState).flatMap((i) => {
+      const spot = `${operand.name}_spot_${i}`;
+      const value = `${operand.name}_${i}`;
+      if (operand.layout.major === 'k' && inFours)
+        return [`let ${value} = ${operand.alongK(spot, 'k', limit)};`];
+      return steps.map((s) => {
+        const at = s === 0 ? 'k' : `k + ${s}u`;
+        return `let ${value}_${s} = ${operand.read(spot, at, limit && s > 0 ? `${at} < ${limit}` : '')};`;
+      });
+    });
+  /** The element of a line at step s, from what `reads` declared. */
+  const element = (operand: Operand, line: number, s: number) => {
+    const { major, width } = operand.layout;
+    if (major === 'k' && inFours) return `${operand.name}_${line}.${components[s]}`;
+    if (major === 'k' || width === 1) return `${operand.name}_${line}_${s}`;
+    return `${operand.name}_${line >> 2}_${s}.${components[line & 3]}`;
+  };
+  /** Four columns of B at step s. */
+  const columns = (j: number, s: number) =>
+    b.layout.major === 'mn' && b.layout.width === 4
+      ? `b_${j}_${s}`
+      : `vec4<${type}>(${range(4)
+          .map((i) => element(b, 4 * j + i, s))
+          .join(', ')})`;
+  /** Four steps as products of a 4 × 4 matrix and a vector: sums stay in registers from step to step. */
+  const fourSteps = () => [
+    ...vectors.map((j) => `let columns_${j} = mat4x4<f32>(${steps.map((s) => columns(j, s)).join(', ')});`),
+    ...rows.flatMap((i) => [
+      `let row_${i} = vec4<f32>(${steps.map((s) => element(a, i, s)).join(', ')});`,
+      ...vectors.map((j) => `sum_${i}_${j} += columns_${j} * row_${i};`),
+    ]),
+  ];
+  const oneStep = () => [
+    ...vectors.map((j) => `let columns_${j} = ${columns(j, 0)};`),
+    ...rows.flatMap((i) => vectors.map((j) => `sum_${i}_${j} += ${element(a, i, 0)} * columns_${j};`)),
+  ];
+  const turn = [...reads(a, blockM), ...reads(b, blockN), ...(inFours ? fourSteps() : oneStep())];
+  return wgsl`
+// An invocation computes ${blockM} × ${blockN} elements of C.
+${declarations(options, problem)}
+@compute @workgroup_size(${groupM * groupN})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let block = flat_index(group, groups, local, ${groupM * groupN}u);
+  ${placement(blockM, blockN)}
+  let first_row = row_block * ${blockM}u;
+  let first_column = column_block * ${blockN}u;
+  ${indent(lines(a, blockM, 'first_row', 'params.m'), 2)}
+  ${indent(lines(b, blockN, 'first_column', 'params.n'), 2)}
+  ${indent(
+    vectors.flatMap((j) => [
+      `let bias_${j} = bias_of(slice, first_column + ${4 * j}u);`,
+      ...rows.map((i) => `var sum_${i}_${j} = vec4<${type}>();`),
+    ]),
+    2,
+  )}
+  for (var index = first_segment; index < last_segment; index++) {
+#if ${problem.skips}
+    if (skip_segment(slice, index)) {
+      continue;
+    }
+#endif
+    let segment = segment_of(slice, index);
+    ${indent(spots(a, blockM), 4)}
+    ${indent(spots(b, blockN), 4)}
+    for (var k = first_step; k < last_step; k += ${steps.length}u) {
+      ${indent(turn, 6)}
+    }
+  }
+  ${indent(
+    rows.flatMap((i) => [
+      `if (first_row + ${i}u < params.m) {`,
+      `  var row = c_row(slice, first_row + ${i}u);`,
+      '  row.offset += split * params.split_stride;',
+      '  if (row.valid) {',
+      ...vectors.map((j) => `    write_columns(row, first_column + ${4 * j}u, sum_${i}_${j} + bias_${j});`),
+      '  }',
+      '}',
+    ]),
+    2,
+  )}
+}
+`;
+}
