@@ -169,6 +169,22 @@ export function requireBoolean(op: string, what: string, value: unknown): assert
   });
 }
 
+/** Throws unless `value` is a finite number. */
+export function requireFinite(
+  op: string,
+  what: string,
+  value: unknown,
+  min = Number.NEGATIVE_INFINITY,
+): void {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= min) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be a finite number${Number.isFinite(min) ? ` of at least ${min}` : ''}.`,
+    received: `${what}: ${describe(value)}`,
+    mend: `pass a number such as ${Math.max(min, 0) + 0.5}.`,
+  });
+}
+
 /** Throws unless `value` is one of `allowed`. */
 export function requireOneOf<T extends string>(
   op: string,

@@ -2,11 +2,12 @@
  * @file Activations that are linear, or nearly so, where they let their input through: relu, relu6, leakyRelu, elu, selu,
  * hardSigmoid, hardSwish. Gradients read the output where they can: the next layer keeps it anyway.
  */
+import { requireFinite } from '../core/shape.ts';
 import { mul } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { less, lessEqual } from './comparison.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
-import { abs, requireFinite } from './rounding.ts';
+import { abs } from './rounding.ts';
 import { defineSlope } from './slope.ts';
 
 const reluSlope = /* @__PURE__ */ defineSlope({

@@ -2,8 +2,7 @@
  * @file Steps and kinks: abs, sign, floor, ceil, round, step. The derivative of a function that is constant almost
  * everywhere is 0, also at its steps.
  */
-import { ValueError } from '../core/errors.ts';
-import { describe } from '../core/shape.ts';
+import { requireFinite } from '../core/shape.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import { zerosLike } from './like.ts';
 import { defineSlope } from './slope.ts';
@@ -60,26 +59,17 @@ export interface StepOptions {
   alpha?: number;
 }
 
-/** Throws unless `value` is a finite number. */
-export function requireFinite(
-  op: string,
-  what: string,
-  value: unknown,
-  min = Number.NEGATIVE_INFINITY,
-): void {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= min) return;
-  throw new ValueError({
-    op,
-    rule: `\`${what}\` must be a finite number${Number.isFinite(min) ? ` of at least ${min}` : ''}.`,
-    received: `${what}: ${describe(value)}`,
-    mend: `pass a number such as ${Math.max(min, 0) + 0.5}.`,
-  });
-}
-
-/** 1 where x > 0, and alpha elsewhere; NaN of NaN. Gradient: 0. Errors: ValueError for an alpha that isn't finite. */
+/**
+ * 1 where x > 0, and alpha elsewhere; NaN of NaN. Dtypes: float32; int32, where alpha is truncated. Gradient: 0.
+ * Errors: ValueError for an alpha that isn't finite.
+ */
 export const step: UnaryOp<StepOptions> = /* @__PURE__ */ defineUnary<StepOptions>({
   name: 'step',
-  expression: 'select(select(params.alpha, 1.0, a > 0.0), a, is_nan(a))',
+  expression: (dtype) =>
+    dtype === 'float32'
+      ? 'select(select(params.alpha, 1.0, a > 0.0), a, is_nan(a))'
+      : 'select(bitcast<i32>(params.alpha_bits), 1, a > 0)',
+  dtypes: ['float32', 'int32'],
   check: ({ alpha = 0 }) => requireFinite('step', 'alpha', alpha),
   scalars: ({ alpha = 0 }) => ({ alpha }),
   gradient: (dy) => zerosLike(dy),

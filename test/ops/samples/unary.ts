@@ -61,6 +61,7 @@ export const samples: OpSamples[] = [
   unary('round', { offIntegers: true }),
   unary('step', {
     offIntegers: true,
+    also: ['int32'],
     options: [{}, { alpha: 0.5 }],
     bad: notFinite.map((value) => badOption('alpha', value)),
   }),
