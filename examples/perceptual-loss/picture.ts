@@ -1,7 +1,7 @@
 /**
  * @file The target: drawn by the program, or a file of the user's, as a tensor [1, size, size, 3] from 0 to 1.
  */
-import { div, expandDims, fromImage, type Tensor, tensor, tidy } from 'retrograd';
+import { div, expandDims, fromImage, randomUniform, type Tensor, tidy } from 'retrograd';
 
 /** The picture in `canvas`. */
 export function pictureOf(canvas: OffscreenCanvas): Tensor {
@@ -10,15 +10,7 @@ export function pictureOf(canvas: OffscreenCanvas): Tensor {
 
 /** Noise to begin at: every value uniform in [0, 1). */
 export function noise(size: number, seed: number): Tensor {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x9e3779b9) | 0;
-    let x = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
-    return ((x ^ (x >>> 15)) >>> 0) / 2 ** 32;
-  };
-  const values = Float32Array.from({ length: size * size * 3 }, next);
-  return tensor(values, { shape: [1, size, size, 3] });
+  return randomUniform([1, size, size, 3], { seed });
 }
 
 /** The middle square of a file's picture, at `size`. Rejects where the bytes are no picture. */

@@ -54,7 +54,7 @@ export interface Reconstruction {
 const stepsPerReadback = 4;
 
 export async function reconstruct(options: ReconstructOptions): Promise<Reconstruction> {
-  const { loss, start, steps, learningRate = 0.05, onProgress, signal } = options;
+  const { loss, start, steps, learningRate = 0.15, onProgress, signal } = options;
   const picture = variable(start, { name: 'picture' });
   using optimizer = optimizers.adam({ learningRate });
   const losses: number[] = [];

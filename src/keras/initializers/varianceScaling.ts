@@ -6,7 +6,7 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type Shape } from '../../core/shape.ts';
-import { randomUniform, truncatedNormal } from './draw.ts';
+import { randomUniform, truncatedNormal } from '../../ops/random.ts';
 import type { Initializer } from './initializer.ts';
 
 export interface SeedOptions {
@@ -76,7 +76,7 @@ function scaled(
       const variance = scale / Math.max(1, fan);
       if (distribution === 'uniform') {
         const limit = Math.sqrt(3 * variance);
-        return randomUniform(shape, { minval: -limit, maxval: limit, dtype, seed });
+        return randomUniform(shape, { min: -limit, max: limit, dtype, seed });
       }
       return truncatedNormal(shape, { stddev: Math.sqrt(variance) / truncatedDeviation, dtype, seed });
     },
