@@ -71,7 +71,7 @@ fn mish_gate(x: f32) -> f32 {
 
   mish_slope: /* wgsl */ `
 fn mish_slope(x: f32) -> f32 {
-  let near = bounded(x, 80.0);
+  let near = bounded(x, 200.0);
   let gate = mish_gate(near);
   return gate + near * sigmoid(near) * (1.0 - gate * gate);
 }`,
