@@ -31,6 +31,8 @@ export const INTERNAL_FILES = [
   ],
   [/^(browser_util|device_util)_test|^platforms\//, "TF.js's platforms"],
   [/^backends\//, "TF.js's back ends"],
+  [/^optimizers\//, "TF.js's optimizer classes; Keras's come with retrograd/keras"],
+  [/^ops\/identity_pool_test/, 'helpers of other tests, without specs'],
   [/^io\//, "TF.js's model storage"],
   [/_util_test\.js$|^ops\/(operation|rand)_test/, "TF.js's own helpers"],
 ];

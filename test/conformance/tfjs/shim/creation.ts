@@ -2,7 +2,7 @@
 import { TensorBuffer } from '@tensorflow/tfjs-core/dist/tensor.js';
 import { assertNonNegativeIntegerDimensions } from '@tensorflow/tfjs-core/dist/util_base.js';
 import { type DType, Tensor, tensor as makeTensor } from '../../../../src/index.ts';
-import { defineShim, dtypeOf, type Loose, native, refuseUnless, toTensor } from './call.ts';
+import { defineShim, dtypeOf, type Loose, native, refuseUnless, sayOnly, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
 const offered = ['float32', 'int32', 'bool'];
@@ -23,18 +23,29 @@ export function nestingOf(values: Loose): number[] {
   return shape;
 }
 
-function make(values: Loose, shape?: Loose, dtype?: Loose): Tensor {
+function requireValues(values: Loose): void {
   refuseUnless(
     values !== null && values !== undefined,
     'The input to the tensor constructor must be a non-null value.',
   );
+}
+
+/** Whether nested values fill `shape`: the innermost may be flat. */
+function fills(nesting: readonly number[], shape: readonly number[]): boolean {
+  const last = nesting.length - 1;
+  const rest = shape.slice(last).reduce((product, n) => product * n, 1);
+  return nesting.every((n, i) => n === shape[i] || (i === last && n === rest));
+}
+
+function make(values: Loose, shape?: Loose, dtype?: Loose): Tensor {
+  requireValues(values);
   requireDType(dtype);
   const inferred = dtypeOf(values);
   if (inferred === 'string') notOffered('string tensors');
   const nesting = nestingOf(values);
   if (shape && nesting.length > 1) {
     refuseUnless(
-      nesting.join() === shape.join(),
+      fills(nesting, shape),
       `Error creating a new Tensor. Inferred shape (${nesting}) does not match the provided shape (${shape}). `,
     );
   }
@@ -64,10 +75,7 @@ function ofRank(rank: number): (...args: Loose[]) => Tensor {
   return defineShim(name, [], (values, ...rest) => {
     const [shape, dtype] = rank === 1 ? [undefined, rest[0]] : rest;
     requireDType(dtype);
-    refuseUnless(
-      values !== null && values !== undefined,
-      `The input to the ${name} must be a non-null value.`,
-    );
+    requireValues(values);
     refuseUnless(!shape || shape.length === rank, `${name}() requires shape to have ${rank} numbers`);
     const depth = nestingOf(values).length;
     refuseUnless(
@@ -81,6 +89,19 @@ function ofRank(rank: number): (...args: Loose[]) => Tensor {
     const made = make(values, shape, dtype);
     if (rank === 1 && made.dtype === 'int32') hostValues.set(made, Int32Array.from(values));
     return made;
+  });
+}
+
+/** What TF.js says of a shape that the library has refused. */
+for (const name of ['tensor', 'tensor2d', 'tensor3d', 'tensor4d', 'tensor5d', 'tensor6d']) {
+  sayOnly(name, ([values, shape]) => {
+    if (!Array.isArray(shape)) return null;
+    if (!shape.every((n: Loose) => Number.isInteger(n) && n >= 0))
+      return `Tensor must have a shape comprised of positive integers but got shape [${shape}].`;
+    const [size, given] = [shape.reduce((product, n) => product * n, 1), nestingOf(values)];
+    const count = given.reduce((product, n) => product * n, 1);
+    if (size === count) return null;
+    return `Based on the provided shape, [${shape}], the tensor should have ${size} values but has ${count}`;
   });
 }
 

@@ -5,6 +5,7 @@ import {
   defineShim,
   type Loose,
   native,
+  Refusal,
   refuseUnless,
   requireFloat,
   requireLayout,
@@ -60,9 +61,10 @@ export const conv1d = defineShim(
   (value, kernel, stride, pad, dataFormat = 'NWC', dilation = 1, rounding?) => {
     const [x, filter] = [toTensor(value), toTensor(kernel)];
     requireLayout(dataFormat, 'NWC', ['NCW']);
-    refuseBothAboveOne('conv1D', stride, dilation);
     const options = { strides: stride, padding: padding(pad, 1, rounding), dilationRate: dilation };
-    return batched(x, 3, (sequence) => native('conv1d')(sequence, filter, options));
+    const result = batched(x, 3, (sequence) => native('conv1d')(sequence, filter, options));
+    refuseBothAboveOne('conv1D', stride, dilation);
+    return result;
   },
 );
 
@@ -72,14 +74,15 @@ export const conv2d = defineShim(
   (value, kernel, strides, pad, dataFormat = 'NHWC', dilations = [1, 1], rounding?) => {
     const [x, filter] = [toTensor(value), toTensor(kernel)];
     requireLayout(dataFormat, 'NHWC', ['NCHW']);
-    refuseBothAboveOne('conv2D', strides, dilations);
     const options = {
       strides: pair(strides),
       padding: padding(pad, 2, rounding),
       dilationRate: pair(dilations),
       ...grouped(x, filter),
     };
-    return batched(x, 4, (image) => native('conv2d')(image, filter, options));
+    const result = batched(x, 4, (image) => native('conv2d')(image, filter, options));
+    refuseBothAboveOne('conv2D', strides, dilations);
+    return result;
   },
 );
 
@@ -95,24 +98,32 @@ function grouped(x: Loose, filter: Loose): { groups?: number } {
   return { groups: channels / each };
 }
 
+/** With explicit padding: the gradient of a convolution for its image, which is what a transposed one is. */
 export const conv2dTranspose = defineShim(
   'conv2dTranspose',
   ['x', 'filter'],
-  (value, kernel, outputShape, strides, pad, rounding?) => {
+  (value, kernel, outputShape, steps, pad, rounding?) => {
     const [x, filter] = [toTensor(value), toTensor(kernel)];
-    if (typeof pad !== 'string') notOffered('conv2dTranspose with explicit padding');
+    const strides = pair(steps);
+    const borders = padding(pad, 2, rounding);
     return batched(x, 4, (image) => {
-      const outputPadding = transposePadding(image, filter, outputShape, pair(strides), pad);
-      return native('conv2dTranspose')(image, filter, {
-        strides: pair(strides),
-        padding: padding(pad, 2, rounding),
-        outputPadding,
-      });
+      if (typeof borders !== 'string') {
+        const inputShape = [
+          ...(image instanceof Tensor ? image.shape : []).slice(0, 1),
+          ...outputShape.slice(-3),
+        ];
+        return native('conv2dInputGrad')(image, filter, { inputShape, strides, padding: borders });
+      }
+      const outputPadding = transposePadding(image, filter, outputShape, strides, borders);
+      return native('conv2dTranspose')(image, filter, { strides, padding: borders, outputPadding });
     });
   },
 );
 
-/** Keras's output padding for TF.js's output shape: `out = (in - 1) * stride + kernel - 2 * pad + outputPadding`. */
+/**
+ * Keras's output padding for TF.js's output shape: none where Keras infers that shape, else as it computes
+ * `out = (in - 1) * stride + kernel - 2 * pad + outputPadding`.
+ */
 function transposePadding(
   x: Loose,
   filter: Loose,
@@ -120,14 +131,22 @@ function transposePadding(
   strides: number[],
   pad: string,
 ): Loose {
-  if (!(x instanceof Tensor && filter instanceof Tensor)) return undefined;
-  const wanted = outputShape.slice(-3, -1);
-  return [0, 1].map((axis) => {
-    const kernel = filter.shape[axis] as number;
-    const stride = strides[axis] as number;
-    const full = ((x.shape[axis + 1] as number) - 1) * stride + kernel;
-    return wanted[axis] - (full - 2 * (pad === 'same' ? Math.floor(kernel / 2) : 0));
+  if (!(x instanceof Tensor && filter instanceof Tensor)) return null;
+  const axes = [0, 1].map((axis) => {
+    const [input, kernel, stride] = [x.shape[axis + 1], filter.shape[axis], strides[axis]] as number[] as [
+      number,
+      number,
+      number,
+    ];
+    const wanted: number = outputShape.at(axis - 3);
+    const inferred = input * stride + (pad === 'same' ? 0 : Math.max(kernel - stride, 0));
+    const full = (input - 1) * stride + kernel - 2 * (pad === 'same' ? Math.floor(kernel / 2) : 0);
+    return { isInferred: wanted === inferred, extra: wanted - full, stride };
   });
+  if (axes.every(({ isInferred }) => isInferred)) return null;
+  if (axes.some(({ extra, stride }) => extra < 0 || extra >= stride))
+    notOffered('a transposed convolution to a shape that its convolution would not take back');
+  return axes.map(({ extra }) => extra);
 }
 
 export const depthwiseConv2d = defineShim(
@@ -136,13 +155,14 @@ export const depthwiseConv2d = defineShim(
   (value, kernel, strides, pad, dataFormat = 'NHWC', dilations = [1, 1], rounding?) => {
     const [x, filter] = [toTensor(value), toTensor(kernel)];
     requireLayout(dataFormat, 'NHWC', ['NCHW']);
-    refuseBothAboveOne('depthwiseConv2d', strides, dilations);
     const options = {
       strides: pair(strides),
       padding: padding(pad, 2, rounding),
-      dilationRate: pair(dilations),
+      dilationRate: pair(dilations ?? 1),
     };
-    return batched(x, 4, (image) => native('depthwiseConv2d')(image, filter, options));
+    const result = batched(x, 4, (image) => native('depthwiseConv2d')(image, filter, options));
+    refuseBothAboveOne('depthwiseConv2d', strides, dilations ?? 1);
+    return result;
   },
 );
 
@@ -157,14 +177,17 @@ export const separableConv2d = defineShim(
       );
     }
     const point = toTensor(pointwiseFilter);
-    refuseUnless(
-      point.rank === 4 && point.shape[0] === 1 && point.shape[1] === 1,
-      'Error in separableConv2d: pointwise filter must be [1, 1, in, out]',
-    );
     const deep = depthwiseConv2d(x, depthwiseFilter, strides, pad, dataFormat, dilation);
+    const sizes = point instanceof Tensor ? point.shape : [];
+    requireRank(point, [4], 'Error in separableConv2d: pointwise filter must be rank 4.');
+    for (const size of sizes.slice(0, 2))
+      refuseUnless(
+        size === 1,
+        `Error in separableConv2d: the first and second dimensions of pointwise filter must be 1, but got ${size}.`,
+      );
     refuseUnless(
-      point.shape[2] === deep.shape.at(-1),
-      `Error in separableConv2d: the third dimension of pointwise filter must be ${deep.shape.at(-1)}`,
+      sizes.length === 0 || sizes[2] === deep.shape.at(-1),
+      `Error in separableConv2d: the third dimension of pointwise filter must be ${deep.shape.at(-1)}, but got ${sizes[2]}.`,
     );
     return conv2d(deep, point, 1, 'valid', dataFormat);
   },
@@ -173,11 +196,10 @@ export const separableConv2d = defineShim(
 const pool2d = (name: 'maxPool' | 'avgPool') =>
   defineShim(name, [name === 'avgPool' ? 'x:float32' : 'x'], (value, filterSize, strides, pad, rounding?) => {
     const x = toTensor(value);
-    const options = {
-      poolSize: pair(filterSize),
-      strides: pair(strides),
-      padding: padding(pad, 2, rounding),
-    };
+    const [poolSize, borders] = [pair(filterSize), padding(pad, 2, rounding)];
+    if (Array.isArray(borders) && borders.some((border, i) => Math.max(...border) >= Number(poolSize[i])))
+      notOffered('a pool with windows in the padding alone');
+    const options = { poolSize, strides: pair(strides), padding: borders };
     const result = batched(x, 4, (image) => native(name)(image, options));
     if (name === 'avgPool') requireFloat(name, 'x', x);
     return result;
@@ -259,7 +281,7 @@ function activate(x: Loose, activation: Loose, weights: Loose, alpha: Loose): Lo
     case 'leakyrelu':
       return leakyRelu(x, alpha);
     default:
-      throw new Error(`Unknown fused activation ${activation}.`);
+      throw new Refusal(`Unknown fused activation ${activation}.`);
   }
 }
 
