@@ -124,7 +124,7 @@ export function depthwiseFilterGradKernel(
 ): Tensor {
   const rows = geometry.batch * geometry.rows.output;
   const size = Math.max(1, sizeOf(spec.shape));
-  const wanted = Math.min(rows, Math.max(1, Math.ceil(wantedInvocations / size)));
+  const wanted = Math.max(1, Math.min(rows, Math.ceil(wantedInvocations / size)));
   const rowsPerPart = Math.max(1, Math.ceil(rows / wanted));
   const parts = Math.max(1, Math.ceil(rows / rowsPerPart));
   if (parts === 1) return launch(op, 'filterGrad', geometry, x, dy, spec, rowsPerPart);
