@@ -203,7 +203,7 @@ export function partialSums(device: Device, spec: TensorSpec, parts: number, op:
   return output(device, { shape: [parts, sizeOf(spec.shape)], dtype: spec.dtype }, op);
 }
 
-/** Adds partial sums in order, then applies the epilogue. Columns of the bias are the last axis of `spec`. */
+/** Adds partial sums in order, then applies the epilogue. The bias repeats along the last axis. */
 export function addPartialSums(op: string, partial: Tensor, spec: TensorSpec, epilogue: Epilogue): Tensor {
   const out = output(partial.device, spec, op);
   const { bias, activation = 'value', alpha = 0 } = epilogue;
@@ -216,7 +216,7 @@ export function addPartialSums(op: string, partial: Tensor, spec: TensorSpec, ep
     },
     params: {
       count: out.size,
-      n: spec.shape.at(-1) ?? 1,
+      n: bias?.size ?? 1,
       splits: partial.shape[0] as number,
       alpha,
     },

@@ -21,6 +21,9 @@ export {
 export { checkNumerics } from './checkNumerics.ts';
 export { defineOp } from './define.ts';
 export { identity } from './identity.ts';
+export type { ActivationOptions, FusedActivation } from './fusedActivation.ts';
+export { fusedConv2d, type FusedConv2dOptions } from './fusedConv2d.ts';
+export { fusedMatMul, type FusedMatMulOptions } from './fusedMatMul.ts';
 export { matMul, type MatMulOptions } from './matMul.ts';
 export { reshape } from './reshape.ts';
 export { stopGradient } from './stopGradient.ts';

@@ -1,0 +1,232 @@
+/**
+ * @file The matrix multiplication engine, each variant at both sides of its boundaries, against float64 on the host.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { GemmTile } from '../../shaders/gemm.ts';
+import { fusedMatMul, getDevice, init, matMul, tensor, tidy } from '../../src/index.ts';
+import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import { conv2d, conv2dFilterGrad, conv2dInputGrad } from '../../src/ops/conv2d.ts';
+import {
+  type Convolution,
+  convolve,
+  draw,
+  filterGradient,
+  inputGradient,
+  largestError,
+  product,
+  sizes,
+} from '../support/products.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+/** Error of a sum of `terms` products of numbers below 1, with room for every order of adding. */
+const allowed = (terms: number) => 1e-6 * Math.max(1, Math.sqrt(terms)) + 3e-8 * terms;
+
+/** The generator of the shared form in a size that software adapters compile fast. */
+const sharedTile: GemmTile = {
+  memory: 'shared',
+  groupM: 8,
+  groupN: 8,
+  blockM: 4,
+  blockN: 4,
+  depth: 8,
+  width: 4,
+};
+const variants: [string, GemmTile][] = [
+  ['registers, one step at a time', gemmTiles.small],
+  ['registers, in fours', gemmTiles.scalars],
+  ['workgroup memory', sharedTile],
+];
+
+const transpositions = [
+  [false, false],
+  [true, false],
+  [false, true],
+  [true, true],
+] as const;
+
+async function expectProduct(
+  tile: GemmTile,
+  size: readonly [number, number, number],
+  [transposeA, transposeB]: readonly [boolean, boolean],
+): Promise<void> {
+  const [m, n, k] = size;
+  const [a, b] = [draw(m * k, 1), draw(k * n, 2)];
+  const c = tidy(() =>
+    withGemmTile(tile, () =>
+      matMul(
+        tensor(a, { shape: transposeA ? [k, m] : [m, k] }),
+        tensor(b, { shape: transposeB ? [n, k] : [k, n] }),
+        { transposeA, transposeB },
+      ),
+    ),
+  );
+  const error = largestError(await c.data(), product(a, b, size, transposeA, transposeB));
+  expect(error, `${m} × ${n}, k ${k}`).toBeLessThan(allowed(k));
+  c.dispose();
+}
+
+describe.each(variants)('%s', (_, tile) => {
+  const rows = tile.memory === 'shared' ? tile.groupM * tile.blockM : tile.blockM;
+  const columns = tile.memory === 'shared' ? tile.groupN * tile.blockN : tile.blockN;
+  const around = (n: number) => [n - 1, n, n + 1];
+
+  test.each(transpositions)('tiles and their neighbours, transposed: %s, %s', async (...transposed) => {
+    for (const m of around(rows * 2)) await expectProduct(tile, [m, columns + 1, 9], transposed);
+    for (const n of around(columns * 2)) await expectProduct(tile, [rows + 1, n, 9], transposed);
+    for (const k of [1, ...around(4), ...around(tile.depth * 2)])
+      await expectProduct(tile, [5, 6, k], transposed);
+  });
+
+  test.each(transpositions)('vectors of four, transposed: %s, %s', async (...transposed) => {
+    for (const m of [4, rows * 2, rows * 2 + 4])
+      for (const n of [4, columns * 2, columns * 2 + 4])
+        for (const k of [4, tile.depth * 2, tile.depth * 2 + 4])
+          await expectProduct(tile, [m, n, k], transposed);
+  });
+});
+
+test.each(Object.entries(gemmTiles))('%s, as it is used', async (_, tile) => {
+  await expectProduct(tile, [132, 136, 68], [false, false]);
+});
+
+test('k in parts, with the epilogue after their sum', async () => {
+  const [m, n, k] = [3, 5, 4099];
+  const [a, b, bias] = [draw(m * k, 1), draw(k * n, 2), draw(n, 3)];
+  const expected = product(a, b, [m, n, k]).map((value, i) => Math.max(0, value + (bias[i % n] as number)));
+  const device = getDevice();
+  const launches = device.stream.statistics.launches;
+  const y = fusedMatMul(tensor(a, { shape: [m, k] }), tensor(b, { shape: [k, n] }), bias, {
+    activation: 'relu',
+  });
+  expect(device.stream.statistics.launches - launches).toBe(2);
+  expect(largestError(await y.data(), expected)).toBeLessThan(allowed(k));
+});
+
+const convolutions: [string, Convolution][] = [
+  [
+    'same padding',
+    {
+      batch: 2,
+      image: [6, 7, 4],
+      kernel: [3, 3, 8],
+      result: [6, 7],
+      strides: [1, 1],
+      dilation: [1, 1],
+      before: [1, 1],
+      groups: 1,
+    },
+  ],
+  [
+    'odd channels',
+    {
+      batch: 1,
+      image: [5, 9, 3],
+      kernel: [3, 2, 5],
+      result: [3, 8],
+      strides: [1, 1],
+      dilation: [1, 1],
+      before: [0, 0],
+      groups: 1,
+    },
+  ],
+  [
+    'strides and dilation',
+    {
+      batch: 2,
+      image: [11, 9, 4],
+      kernel: [3, 2, 4],
+      result: [4, 4],
+      strides: [2, 3],
+      dilation: [2, 1],
+      before: [1, 2],
+      groups: 1,
+    },
+  ],
+  [
+    'groups',
+    {
+      batch: 1,
+      image: [6, 6, 8],
+      kernel: [3, 3, 12],
+      result: [3, 3],
+      strides: [2, 2],
+      dilation: [1, 1],
+      before: [1, 1],
+      groups: 2,
+    },
+  ],
+  [
+    'groups of odd channels',
+    {
+      batch: 1,
+      image: [4, 5, 6],
+      kernel: [1, 3, 9],
+      result: [4, 5],
+      strides: [1, 1],
+      dilation: [1, 1],
+      before: [0, 1],
+      groups: 3,
+    },
+  ],
+  [
+    'long segments',
+    {
+      batch: 2,
+      image: [3, 20, 16],
+      kernel: [2, 1, 16],
+      result: [2, 20],
+      strides: [1, 1],
+      dilation: [1, 1],
+      before: [0, 0],
+      groups: 1,
+    },
+  ],
+];
+
+describe.each(variants)('convolutions, %s', (_, tile) => {
+  test.each(convolutions)('%s', async (_, c) => {
+    const [height, width, channels] = c.image;
+    const imageShape = [c.batch, height, width, channels];
+    const kernelShape = [c.kernel[0], c.kernel[1], channels / c.groups, c.kernel[2]];
+    const resultShape = [c.batch, ...c.result, c.kernel[2]];
+    const after = (axis: 0 | 1) =>
+      (c.result[axis] - 1) * c.strides[axis] +
+      (c.kernel[axis] - 1) * c.dilation[axis] +
+      1 -
+      c.before[axis] -
+      c.image[axis];
+    const options = {
+      strides: c.strides,
+      dilationRate: c.dilation,
+      groups: c.groups,
+      padding: ([0, 1] as const).map(
+        (axis) => [c.before[axis], Math.max(0, after(axis))] as [number, number],
+      ),
+    };
+    const [image, kernel, dy] = [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(sizes.result(c), 3)];
+    const [y, dx, dk] = tidy(() =>
+      withGemmTile(tile, () => {
+        const x = tensor(image, { shape: imageShape });
+        const w = tensor(kernel, { shape: kernelShape });
+        const cotangent = tensor(dy, { shape: resultShape });
+        return [
+          conv2d(x, w, options),
+          conv2dInputGrad(cotangent, w, { ...options, inputShape: imageShape }),
+          conv2dFilterGrad(x, cotangent, { ...options, kernelShape }),
+        ] as const;
+      }),
+    );
+    const limit = allowed(
+      Math.max(c.kernel[0] * c.kernel[1] * channels, c.batch * c.result[0] * c.result[1]),
+    );
+    expect(largestError(await y.data(), convolve(c, image, kernel)), 'result').toBeLessThan(limit);
+    expect(largestError(await dx.data(), inputGradient(c, dy, kernel)), 'input gradient').toBeLessThan(limit);
+    expect(largestError(await dk.data(), filterGradient(c, image, dy)), 'filter gradient').toBeLessThan(
+      limit,
+    );
+    for (const t of [y, dx, dk]) t.dispose();
+  });
+});
