@@ -5,7 +5,8 @@
  *     -- --fixtures PATH [--filter PATTERN] [--browser]    cases of a folder (or of one family's file), in Node or Chromium
  *     -- --tfjs PATTERN [--filter PATTERN]                 TF.js's own tests whose file names match
  *
- * Without arguments: everything that `npm test` asks for. Each part closes with `N passed, N failed` on a line of its
+ * Without arguments: everything that `npm test` asks for (the cases of test/fixtures/ops in both, and TF.js's tests of what
+ * is offered: conformance/tfjs-files.mjs). Each part closes with `N passed, N failed` on a line of its
  * own; the exit code is 1 where something failed, or nothing ran.
  */
 import { spawn } from 'node:child_process';
@@ -59,6 +60,7 @@ function parts() {
       title: 'golden cases in Chromium',
       command: [runners.fixtures, '--fixtures', path.join(ROOT, CASES), '--browser'],
     },
+    { title: "TF.js's own tests in Node", command: [runners.tfjs] },
   ];
 }
 

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { bundle, temporaryFolder } from '../lib/bundle.mjs';
 import { runMain, SetupError } from '../setup.mjs';
 import { closingLine, matcher } from './report.mjs';
-import { internalReason } from './tfjs-files.mjs';
+import { internalReason, TESTED_FILES } from './tfjs-files.mjs';
 import { testFiles, tfjsPlugin } from './tfjs-plugin.mjs';
 
 /** @typedef {import('../../test/conformance/tfjs/run.ts').SpecResult} SpecResult */
@@ -51,11 +51,24 @@ function report(results, internal) {
   closingLine(count('passed'), count('failed'), skipped.length + internal.length);
 }
 
+/**
+ * The files that match, or those of `npm test` where there is no pattern; each of these must be there.
+ *
+ * @param {string} patterns
+ */
+function chosenFiles(patterns) {
+  const present = testFiles();
+  if (patterns) return present.filter(matcher(patterns));
+  const missing = TESTED_FILES.filter((file) => !present.includes(file));
+  if (missing.length > 0) throw new SetupError(`TF.js no longer ships ${missing.join(', ')}`);
+  return TESTED_FILES;
+}
+
 await runMain(async () => {
   const { values } = parseArgs({
     options: { tfjs: { type: 'string', default: '' }, filter: { type: 'string', default: '' } },
   });
-  const chosen = testFiles().filter(matcher(values.tfjs));
+  const chosen = chosenFiles(values.tfjs);
   if (chosen.length === 0) throw new SetupError(`--tfjs: no test file of TF.js matches '${values.tfjs}'`);
   /** @type {[string, string][]} */
   const internal = chosen.flatMap((file) => {
