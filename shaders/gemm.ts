@@ -29,11 +29,15 @@ export function gemm(options: GemmOptions, problem: Problem): string {
   return options.tile.memory === 'shared' ? shared(options, problem) : registers(options, problem);
 }
 
+/** Invocations that have a block of `slices` products of m × n to compute. */
+export function gemmInvocations(tile: GemmTile, m: number, n: number, slices: number): number {
+  const { memory, groupM, groupN, blockM, blockN } = tile;
+  if (memory === 'registers') return Math.ceil(m / blockM) * Math.ceil(n / blockN) * slices;
+  const tiles = Math.ceil(m / (groupM * blockM)) * Math.ceil(n / (groupN * blockN));
+  return tiles * groupM * groupN * slices;
+}
+
 /** Workgroups that cover `slices` products of m × n. */
 export function gemmWorkgroups(tile: GemmTile, m: number, n: number, slices: number): number {
-  const { memory, groupM, groupN, blockM, blockN } = tile;
-  if (memory === 'registers') {
-    return Math.ceil((Math.ceil(m / blockM) * Math.ceil(n / blockN) * slices) / (groupM * groupN));
-  }
-  return Math.ceil(m / (groupM * blockM)) * Math.ceil(n / (groupN * blockN)) * slices;
+  return Math.ceil(gemmInvocations(tile, m, n, slices) / (tile.groupM * tile.groupN));
 }

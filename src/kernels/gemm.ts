@@ -2,7 +2,7 @@
  * @file What launches of the matrix multiplication engine share: the choice of a tile, of vector widths and of splits
  * along k, and the second pass that adds the splits.
  */
-import { type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { gemmInvocations, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { sumSplits, sumSplitsWorkgroup } from '../../shaders/sumSplits.ts';
 import { type DType, isFloating, wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
@@ -137,7 +137,7 @@ function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
 function chooseSplit(adapter: AdapterClass, tile: GemmTile, size: GemmSize): Split {
   const { m, n, segments, length, slices } = size;
   const whole = { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
-  const invocations = gemmWorkgroups(tile, m, n, slices) * tile.groupM * tile.groupN;
+  const invocations = gemmInvocations(tile, m, n, slices);
   const steps = segments * length;
   const wanted = Math.min(
     Math.floor(busyInvocations[adapter] / invocations),

@@ -14,7 +14,7 @@ import {
   epilogueOf,
 } from './fusedActivation.ts';
 
-export interface FusedConv2dOptions extends Conv2dOptions, ActivationOptions {}
+export type FusedConv2dOptions = Conv2dOptions & ActivationOptions;
 
 const op = 'fusedConv2d';
 

@@ -13,7 +13,7 @@ import {
 } from './fusedActivation.ts';
 import { type MatMulOptions, multiply, planMatMul, productGradients } from './matMul.ts';
 
-export interface FusedMatMulOptions extends MatMulOptions, ActivationOptions {}
+export type FusedMatMulOptions = MatMulOptions & ActivationOptions;
 
 const op = 'fusedMatMul';
 
