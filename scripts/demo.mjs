@@ -20,9 +20,9 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
  * @property {string} curves an SVG
  */
 
-const OUT = path.join(ROOT, 'out');
 const SITE = path.join(ROOT, 'site', 'perceptual-loss');
 const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+const PAGE_CONFIG = 'examples/perceptual-loss/vite.config.ts';
 
 async function main() {
   const options = parseOptions(process.argv.slice(2));
@@ -32,25 +32,56 @@ async function main() {
   }
   const progress = new Progress();
   const { env } = setup({ browser: !options.serve });
-  progress.say('Building the library and the page …');
-  build(env, ['build'], 'the library');
-  build(env, [process.execPath, 'scripts/build-types.mjs'], 'the types');
-  build(env, ['build', '--config', 'examples/perceptual-loss/vite.config.ts'], 'the page');
+  buildAll(env, progress);
   if (options.serve) return serve();
   const outcome = await reconstruct(options, progress);
   report(options, outcome, progress);
 }
 
 /**
+ * Builds the library into dist/ and the page into site/, unless they are newer than all that they are made of.
+ *
+ * @param {Record<string, string>} env
+ * @param {Progress} progress
+ */
+function buildAll(env, progress) {
+  const library = ['src', 'shaders', 'vite.config.ts', 'scripts/lib/entries.mjs', 'package-lock.json'];
+  if (!isFresh('dist/index.d.ts', library)) {
+    progress.say('Building the library …');
+    build(env, [VITE, 'build'], 'The library');
+    build(env, ['scripts/build-types.mjs'], "The library's types");
+  }
+  if (!isFresh(`${SITE}/index.html`, ['dist/index.js', 'dist/keras.js', 'examples/perceptual-loss'])) {
+    progress.say('Building the page …');
+    build(env, [VITE, 'build', '--config', PAGE_CONFIG], 'The page');
+  }
+}
+
+/** @param {string} made @param {string[]} sources files and folders */
+function isFresh(made, sources) {
+  const file = path.resolve(ROOT, made);
+  if (!fs.existsSync(file)) return false;
+  const time = fs.statSync(file).mtimeMs;
+  return sources.every((source) => newestTime(path.join(ROOT, source)) < time);
+}
+
+/** @param {string} place @returns {number} */
+function newestTime(place) {
+  const stat = fs.statSync(place);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  // A folder's own time tells of files that were removed.
+  return Math.max(stat.mtimeMs, ...fs.readdirSync(place).map((name) => newestTime(path.join(place, name))));
+}
+
+/**
  * Runs one command of the build; what it prints is shown only where it fails.
  *
  * @param {Record<string, string>} env
- * @param {string[]} command arguments of vite, or a whole command
+ * @param {string[]} args
  * @param {string} what
  */
-function build(env, command, what) {
-  const [file, ...args] = command[0] === process.execPath ? command : [process.execPath, VITE, ...command];
-  const result = spawnSync(/** @type {string} */ (file), args, {
+function build(env, args, what) {
+  const result = spawnSync(process.execPath, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
     encoding: 'utf8',
@@ -91,6 +122,7 @@ async function reconstruct({ size, steps, seed, layers, image }, progress) {
 
 /** @param {Progress} progress @param {{ run: string, step: number, steps: number, loss: number, stepsPerSecond: number }} state */
 function show(progress, { run, step, steps, loss, stepsPerSecond }) {
+  if (step === 0) return progress.note(`${run} loss: preparing …`);
   progress.update({
     label: run,
     done: step,
@@ -116,7 +148,7 @@ function explained(error, image) {
 }
 
 /** @param {DemoOptions} options @param {Outcome & { engine: string }} outcome @param {Progress} progress */
-function report({ size, steps, layers, json }, { result, sheet, curves, engine }, progress) {
+function report({ size, steps, layers, json, out }, { result, sheet, curves, engine }, progress) {
   const { adapter, pixel, perceptual, stepsPerSecond, submitsPerStep, peakBytes } = result;
   /** @param {Run} run */
   const numbers = ({ losses, psnr }) => ({ first: losses[0], last: losses.at(-1), psnr });
@@ -131,14 +163,14 @@ function report({ size, steps, layers, json }, { result, sheet, curves, engine }
     submitsPerStep,
     peakBytes,
   };
-  fs.mkdirSync(OUT, { recursive: true });
+  fs.mkdirSync(out, { recursive: true });
   const text = `${JSON.stringify(summary, null, 2)}\n`;
   fs.writeFileSync(
-    path.join(OUT, 'perceptual-loss.png'),
+    path.join(out, 'perceptual-loss.png'),
     Buffer.from(sheet.slice(sheet.indexOf(',') + 1), 'base64'),
   );
-  fs.writeFileSync(path.join(OUT, 'loss.svg'), curves);
-  fs.writeFileSync(path.join(OUT, 'summary.json'), text);
+  fs.writeFileSync(path.join(out, 'loss.svg'), curves);
+  fs.writeFileSync(path.join(out, 'summary.json'), text);
   if (json) {
     process.stdout.write(text);
     return;
@@ -150,12 +182,13 @@ function report({ size, steps, layers, json }, { result, sheet, curves, engine }
       `  ${name.padEnd(10)} loss ${first.toExponential(2)} → ${last.toExponential(2)} (${(first / last).toFixed(0)} times less), picture ${psnr.toFixed(1)} dB`,
     );
   }
-  progress.say('\nWritten: out/perceptual-loss.png, out/loss.svg, out/summary.json');
+  const names = ['perceptual-loss.png', 'loss.svg', 'summary.json'];
+  progress.say(`\nWritten: ${names.map((name) => path.relative('', path.join(out, name))).join(', ')}`);
 }
 
 async function serve() {
   const { serveFolder } = await import('./lib/browser.mjs');
-  const { url } = await serveFolder(SITE, { port: 8080 });
+  const { url } = await serveFolder(SITE);
   process.stdout.write(`${url} — open it in a browser with WebGPU; Ctrl-C ends.\n`);
 }
 

@@ -39,6 +39,8 @@ export interface DemoResult {
 export interface DemoEvents {
   /** The target and the noise, before the first step. */
   onStart?: (target: ImageData, start: ImageData) => unknown;
+  /** Before a run: its loss is about to be made, and its kernels compiled. */
+  onRun?: (run: RunName) => unknown;
   /** Every few steps. */
   onProgress?: (run: RunName, progress: Progress) => unknown;
   signal?: AbortSignal;
@@ -56,7 +58,9 @@ export async function runDemo(settings: DemoSettings, events: DemoEvents = {}): 
   const [targetPixels, startPixels] = [await imageData(target), await imageData(start)];
   await events.onStart?.(targetPixels, startPixels);
 
-  const run = async (name: RunName, loss: Loss) => {
+  const run = async (name: RunName, makeLoss: () => Loss) => {
+    await events.onRun?.(name);
+    const loss = makeLoss();
     const { picture, losses, ...rates } = await reconstruct({
       loss,
       start,
@@ -68,8 +72,8 @@ export async function runDemo(settings: DemoSettings, events: DemoEvents = {}): 
     picture.dispose();
     return { result, rates };
   };
-  const pixel = await run('pixel', pixelLoss(target));
-  const perceptual = await run('perceptual', perceptualLoss(target, { layers, seed, smoothness }));
+  const pixel = await run('pixel', () => pixelLoss(target));
+  const perceptual = await run('perceptual', () => perceptualLoss(target, { layers, seed, smoothness }));
   const { vendor, architecture, description } = device.adapter;
   return {
     adapter: [vendor, architecture, description].filter(Boolean).join(' ') || 'unknown',

@@ -22,6 +22,7 @@ interface Order extends Omit<DemoSettings, 'image'> {
 
 interface Report {
   run: RunName;
+  /** 0: the run is being prepared. */
   step: number;
   steps: number;
   loss: number;
@@ -35,7 +36,7 @@ declare global {
     ): Promise<{ result: Omit<DemoResult, 'target' | 'start'>; sheet: string; curves: string }>;
   };
   /** Put in place by the command. */
-  var reportProgress: ((report: Report) => void) | undefined;
+  var reportProgress: ((report: Report) => Promise<void>) | undefined;
 }
 
 const element = <T extends Element>(id: string) => document.querySelector(`#${id}`) as unknown as T;
@@ -63,6 +64,10 @@ async function runOnPage(settings: DemoSettings, events: DemoEvents = {}): Promi
     onStart: (target, start) => {
       for (const id of ['start', 'pixel', 'perceptual']) show(id, start);
       show('target', target);
+    },
+    onRun: async (run) => {
+      status.textContent = `${run} loss: preparing …`;
+      await events.onRun?.(run);
     },
     onProgress: async (run, progress) => {
       const { step, steps, loss, stepsPerSecond, losses, picture } = progress;
@@ -115,6 +120,8 @@ globalThis.perceptualLossDemo = {
     const result = await runOnPage(
       { ...settings, image: picture },
       {
+        onRun: (run) =>
+          globalThis.reportProgress?.({ run, step: 0, steps: settings.steps, loss: 0, stepsPerSecond: 0 }),
         onProgress: (run, { step, steps, loss, stepsPerSecond }) =>
           globalThis.reportProgress?.({ run, step, steps, loss, stepsPerSecond }),
       },

@@ -91,7 +91,8 @@ export async function reconstruct(options: ReconstructOptions): Promise<Reconstr
     optimizer.learningRate = (learningRate * (1 + Math.cos((Math.PI * step) / steps))) / 2;
     unread.push(tidy(() => descend(loss, picture, optimizer)));
     getDevice().flush();
-    if (unread.length < stepsPerReadback) continue;
+    // The last steps are read together with the loss after them.
+    if (unread.length < stepsPerReadback || step === steps - 1) continue;
     await reading;
     readBack(step + 1);
   }

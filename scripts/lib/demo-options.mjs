@@ -4,6 +4,8 @@
  * nothing but Node.
  */
 import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /** A bad argument: told as it stands, without a stack; ends with exit code 2. */
@@ -19,6 +21,7 @@ export class OptionError extends Error {
  * @property {number} seed
  * @property {string[]} layers
  * @property {string | null} image path of a PNG or JPEG
+ * @property {string} out folder that the results go to
  * @property {boolean} json
  * @property {boolean} serve
  * @property {boolean} help
@@ -39,7 +42,7 @@ const LARGEST_SIZE = 1024;
 export const HELP = `npm run demo -- [options]
 
 Reconstructs a picture from noise by gradient descent, in headless Chromium: once by the squared difference of
-pixels, once by a perceptual loss, the squared differences of VGG19's features. Writes into out/:
+pixels, once by a perceptual loss, the squared differences of VGG19's features. Writes into out/ (or --out):
   perceptual-loss.png   target, start and both results side by side
   loss.svg              both losses by step, logarithmic
   summary.json          adapter, speed, losses, PSNR
@@ -51,6 +54,7 @@ Options
   --image FILE    your picture, a PNG or JPEG of any size: its middle square; default: drawn by the program
   --layers A,B    layers of VGG19 to compare; default ${DEFAULT_LAYERS.join(',')}
   --weights FILE  trained weights: not read yet, they arrive with model files in a later version
+  --out DIR       folder for the results; default out
   --json          prints the summary alone to stdout (with npm: npm run --silent demo -- --json)
   --serve         serves the page instead, to be opened in your own browser
   --help          prints this
@@ -89,6 +93,7 @@ export function parseOptions(args) {
     seed: whole('seed', values.seed ?? '1', 0, 2 ** 31 - 1),
     layers,
     image: values.image === undefined ? null : imageOf(values.image),
+    out: path.resolve(values.out ?? fileURLToPath(new URL('../../out', import.meta.url))),
     json: values.json ?? false,
     serve: values.serve ?? false,
     help: values.help ?? false,
@@ -101,7 +106,7 @@ function parse(args) {
   const flag = /** @type {const} */ ({ type: 'boolean' });
   try {
     return parseArgs({
-      args,
+      args: joinNegatives(args),
       options: {
         size: text,
         steps: text,
@@ -109,14 +114,28 @@ function parse(args) {
         layers: text,
         image: text,
         weights: text,
+        out: text,
         json: flag,
         serve: flag,
         help: { ...flag, short: 'h' },
       },
     }).values;
   } catch (error) {
-    throw new OptionError(`${error instanceof Error ? error.message : error} See --help.`);
+    const message = error instanceof Error ? error.message : String(error);
+    throw new OptionError(`${message.replace(/\.?$/, '.')} See --help.`);
   }
+}
+
+/** `--size -3` as `--size=-3`, so that the number is told to be wrong, not the option. @param {string[]} args */
+function joinNegatives(args) {
+  /** @type {string[]} */
+  const joined = [];
+  for (const arg of args) {
+    const last = joined.at(-1);
+    if (/^-\d/.test(arg) && last && /^--\w+$/.test(last)) joined[joined.length - 1] = `${last}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 /**

@@ -25,12 +25,21 @@ export class Progress {
     this.stream.write(`${message}\n`);
   }
 
+  /** @param {string} message a line that the next one overwrites, on a terminal */
+  note(message) {
+    if (!this.stream.isTTY) return this.say(message);
+    this.#clear();
+    this.stream.write(message);
+    this.#drawn = true;
+  }
+
   /** @param {ProgressState} state */
   update(state) {
     const finished = state.done >= state.total;
     if (this.stream.isTTY) {
       this.#clear();
-      this.stream.write(line(state));
+      // A line that wraps could not be taken back.
+      this.stream.write(line(state).slice(0, (this.stream.columns ?? 120) - 1));
       this.#drawn = true;
       if (finished) this.#end();
       return;

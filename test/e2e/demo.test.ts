@@ -1,0 +1,76 @@
+/**
+ * @file The demo as a user runs it, on a small picture: what it writes, what it prints, how it fails.
+ */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PNG } from 'pngjs';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-demo-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+function demo(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['scripts/demo.mjs', ...args], { cwd: root }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+function writePicture(width: number, height: number): string {
+  const png = new PNG({ width, height });
+  for (let i = 0; i < png.data.length; i += 4) {
+    const [x, y] = [(i / 4) % width, Math.floor(i / 4 / width)];
+    png.data.set([(x * 37) % 256, (y * 53) % 256, (x ^ y) & 1 ? 220 : 40, 255], i);
+  }
+  const file = path.join(folder, 'picture.png');
+  fs.writeFileSync(file, PNG.sync.write(png));
+  return file;
+}
+
+describe('npm run demo', () => {
+  test('reconstructs a picture of any size, and writes picture, curves and summary', async () => {
+    const out = path.join(folder, 'results');
+    const layers = 'block1_conv2,block2_conv1';
+    const args = ['--size', '16', '--steps', '30', '--layers', layers, '--image', writePicture(50, 31)];
+    const { code, stdout, stderr } = await demo(...args, '--out', out, '--json');
+    expect(stderr).toMatch(/perceptual +█+ 30\/30 {2}loss/);
+    expect(code).toBe(0);
+    const summary = JSON.parse(stdout);
+    expect(JSON.parse(fs.readFileSync(path.join(out, 'summary.json'), 'utf8'))).toEqual(summary);
+    const keys = 'adapter engine size steps stepsPerSecond pixel perceptual submitsPerStep peakBytes';
+    expect(Object.keys(summary)).toEqual(keys.split(' '));
+    expect(Object.keys(summary.pixel)).toEqual(['first', 'last', 'psnr']);
+    expect(Object.keys(summary.perceptual)).toEqual(['first', 'last', 'psnr', 'layers']);
+    expect(summary).toMatchObject({ size: 16, steps: 30, perceptual: { layers: layers.split(',') } });
+    for (const run of [summary.pixel, summary.perceptual]) {
+      expect(run.last).toBeLessThan(run.first / 20);
+      expect(run.psnr).toBeGreaterThan(20);
+    }
+    expect(summary.submitsPerStep).toBeLessThan(2);
+    const sheet = PNG.sync.read(fs.readFileSync(path.join(out, 'perceptual-loss.png')));
+    expect(sheet.width).toBeGreaterThan(4 * 16);
+    expect(new Set(sheet.data).size).toBeGreaterThan(50);
+    expect(fs.readFileSync(path.join(out, 'loss.svg'), 'utf8')).toMatch(
+      /^<svg[\s\S]*(<polyline[\s\S]*){2}<\/svg>\s*$/,
+    );
+  });
+
+  test('tells a bad argument in a sentence, with exit code 2', async () => {
+    const { code, stdout, stderr } = await demo('--layers', 'block7_conv1');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^--layers: VGG19 has no layer 'block7_conv1'/);
+  });
+
+  test('tells a picture that cannot be decoded', async () => {
+    const damaged = path.join(folder, 'damaged.png');
+    fs.writeFileSync(damaged, fs.readFileSync(writePicture(8, 8)).subarray(0, 40));
+    const { code, stderr } = await demo('--size', '16', '--image', damaged);
+    expect(stderr).toMatch(/--image: the file is damaged.*damaged\.png/);
+    expect(code).toBe(2);
+  });
+});
