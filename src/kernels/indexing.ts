@@ -7,6 +7,12 @@ import {
   type IndexMode,
   indexParams,
 } from '../../shaders/lib/indices.ts';
+import {
+  checkIndices,
+  type CheckIndicesOptions,
+  checkIndicesRun,
+  checkIndicesWorkgroup,
+} from '../../shaders/checkIndices.ts';
 import { rows, rowsWorkgroup } from '../../shaders/rows.ts';
 import { wgslType } from '../core/dtype.ts';
 import type { FaultReport } from '../gpu/faults.ts';
@@ -77,4 +83,28 @@ export function rowsKernel(
   if (checking.check === 'none') indices.device.launch(silent, launch);
   else indices.device.launch(reporting, { ...launch, fault: checking.fault });
   return out;
+}
+
+const checking = defineKernel({
+  name: 'check indices',
+  bindings: ({ index }: CheckIndicesOptions): Bindings => ({ indices: `read ${index}` }),
+  params: indexParams,
+  source: checkIndices,
+  faults: true,
+});
+
+/** Looks the indices through in a launch of its own, and reports the first that is a fault. */
+export function checkIndicesKernel(
+  indices: Tensor,
+  indexing: Indexing,
+  { check, fault }: Exclude<IndexChecking, { check: 'none' }>,
+): void {
+  if (indices.size === 0) return;
+  indices.device.launch(checking, {
+    options: { index: wgslType(indices.dtype), addressing: indexing.addressing, check },
+    bindings: { indices: indices.storage },
+    params: indexValues(indexing, indices),
+    workgroups: Math.ceil(indices.size / (checkIndicesRun * checkIndicesWorkgroup)),
+    fault,
+  });
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { init } from '../../src/index.ts';
+import { asAdapter } from '../support/adapterClass.ts';
 import { gatherCases } from '../support/gatherCases.ts';
 import { checkGather } from '../support/checkGather.ts';
 
@@ -9,11 +10,18 @@ beforeAll(async () => {
   await init();
 });
 
-test('gather, its gradient and its report, whatever the shapes, axes, batches and indices', async () => {
-  await fc.assert(
+const check = (numRuns: number) =>
+  fc.assert(
     fc.asyncProperty(gatherCases, async (sample) => {
       expect(await checkGather(sample)).toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns },
   );
+
+test('gather, its gradient and its report, whatever the shapes, axes, batches and indices', async () => {
+  await check(1000);
+}, 300_000);
+
+test('the variants for GPUs', async () => {
+  await asAdapter('gpu', () => check(200));
 }, 300_000);
