@@ -29,10 +29,19 @@ export function gemm(options: GemmOptions, problem: Problem): string {
   return options.tile.memory === 'shared' ? shared(options, problem) : registers(options, problem);
 }
 
+/** WGSL directives of an instance. */
+export function gemmDirectives({ tile }: GemmOptions): string {
+  // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
+  return tile.quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
+}
+
 /** Invocations that have a block of `slices` products of m × n to compute. */
 export function gemmInvocations(tile: GemmTile, m: number, n: number, slices: number): number {
   const { memory, groupM, groupN, blockM, blockN } = tile;
-  if (memory === 'registers') return Math.ceil(m / blockM) * Math.ceil(n / blockN) * slices;
+  if (memory === 'registers') {
+    const lanes = tile.quads ? 4 : 1;
+    return Math.ceil(m / blockM) * Math.ceil(n / (lanes * blockN)) * lanes * slices;
+  }
   const tiles = Math.ceil(m / (groupM * blockM)) * Math.ceil(n / (groupN * blockN));
   return tiles * groupM * groupN * slices;
 }

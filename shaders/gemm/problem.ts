@@ -16,6 +16,11 @@ export type GemmTile = {
   depth: number;
   /** Elements read and written at once, at most. */
   width: 1 | 4;
+  /**
+   * Registers only: the four invocations of a quad compute neighbouring columns of the same rows, and each reads a quarter
+   * of their elements of A. Needs the feature `subgroups`.
+   */
+  quads: boolean;
 };
 
 /** How an operand lies in memory. */

@@ -10,20 +10,36 @@ import type { GemmOptions, Problem } from './problem.ts';
 
 export function registers(options: GemmOptions, problem: Problem): string {
   const { tile, type } = options;
-  const { groupM, groupN, blockM, blockN } = tile;
+  const { groupM, groupN, blockM, blockN, quads } = tile;
   const a = new Operand('a', options.a, problem.a.guarded, type);
   const b = new Operand('b', options.b, problem.b.guarded, type);
   const rows = range(blockM);
   const vectors = range(blockN / 4);
 
+  /** Where a column of the block lies: four at a time, the vectors of a quad's invocations side by side. */
+  const columnOffset = (c: number) => (quads ? 16 * (c >> 2) + (c & 3) : c);
   /** The states of an operand's lines, clamped to the last line: what they compute beyond it is not written. */
-  const lines = (operand: Operand, count: number, first: string, limit: string) =>
-    range(count / operand.linesPerState).map((i) => {
-      const width = operand.linesPerState;
-      return `let ${operand.name}_line_${i} = ${operand.name}_line(slice, min(${first} + ${i * width}u, ${limit} - ${width}u));`;
-    });
-  const spots = (operand: Operand, count: number) =>
-    range(count / operand.linesPerState).map(
+  const line = (operand: Operand, i: number, at: string, limit: string) =>
+    `let ${operand.name}_line_${i} = ${operand.name}_line(slice, min(${at}, ${limit} - ${operand.linesPerState}u));`;
+  // In quads, an invocation reads every fourth row where rows lie along k, and every fourth step elsewhere.
+  const sharesRows = quads && a.layout.major === 'k';
+  const aStates = blockM / (sharesRows ? 4 : a.linesPerState);
+  const bStates = blockN / b.linesPerState;
+  const lines = [
+    ...range(aStates).map((i) =>
+      line(
+        a,
+        i,
+        sharesRows ? `first_row + ${4 * i}u + lane` : `first_row + ${i * a.linesPerState}u`,
+        'params.m',
+      ),
+    ),
+    ...range(bStates).map((i) =>
+      line(b, i, `first_column + ${columnOffset(i * b.linesPerState)}u`, 'params.n'),
+    ),
+  ];
+  const spots = (operand: Operand, states: number) =>
+    range(states).map(
       (i) => `let ${operand.name}_spot_${i} = ${operand.name}_spot(${operand.name}_line_${i}, segment);`,
     );
   // Vectors along k mean that k ends on a multiple of 4; otherwise what lies beyond its end reads as zero.
@@ -31,17 +47,34 @@ export function registers(options: GemmOptions, problem: Problem): string {
   const endsInFours = [a, b].some(({ layout }) => layout.major === 'k' && layout.width === 4);
   const limit = inFours && !endsInFours ? 'last_step' : null;
   const steps = range(inFours ? 4 : 1);
+  const within = (at: string) => (limit ? `${at} < ${limit}` : '');
   /** What is read in one turn of the loop. */
-  const reads = (operand: Operand, count: number) =>
-    range(count / operand.linesPerState).flatMap((i) => {
+  const reads = (operand: Operand, states: number) =>
+    range(states).flatMap((i) => {
       const spot = `${operand.name}_spot_${i}`;
       const value = `${operand.name}_${i}`;
       if (operand.layout.major === 'k' && inFours)
         return [`let ${value} = ${operand.alongK(spot, 'k', limit)};`];
       return steps.map((s) => {
         const at = s === 0 ? 'k' : `k + ${s}u`;
-        return `let ${value}_${s} = ${operand.read(spot, at, limit && s > 0 ? `${at} < ${limit}` : '')};`;
+        return `let ${value}_${s} = ${operand.read(spot, at, s > 0 ? within(at) : '')};`;
       });
+    });
+  /** The same of A, where a quad shares it. */
+  const sharedReads = () =>
+    range(aStates).flatMap((i) => {
+      const own = `a_own_${i}`;
+      const values = range(4).map((l) => `quadBroadcast(${own}, ${l}u)`);
+      if (sharesRows) {
+        return [
+          `let ${own} = ${a.alongK(`a_spot_${i}`, 'k', limit)};`,
+          ...values.map((value, l) => `let a_${4 * i + l} = ${value};`),
+        ];
+      }
+      return [
+        `let ${own} = ${a.read(`a_spot_${i}`, 'k + lane', within('k + lane'))};`,
+        ...values.map((value, s) => `let a_${i}_${s} = ${value};`),
+      ];
     });
   /** The element of a line at step s, from what `reads` declared. */
   const element = (operand: Operand, line: number, s: number) => {
@@ -69,7 +102,11 @@ export function registers(options: GemmOptions, problem: Problem): string {
     ...vectors.map((j) => `let columns_${j} = ${columns(j, 0)};`),
     ...rows.flatMap((i) => vectors.map((j) => `sum_${i}_${j} += ${element(a, i, 0)} * columns_${j};`)),
   ];
-  const turn = [...reads(a, blockM), ...reads(b, blockN), ...(inFours ? fourSteps() : oneStep())];
+  const turn = [
+    ...(quads ? sharedReads() : reads(a, aStates)),
+    ...reads(b, bStates),
+    ...(inFours ? fourSteps() : oneStep()),
+  ];
   return wgsl`
 // An invocation computes ${blockM} × ${blockN} elements of C.
 ${declarations(options, problem)}
@@ -79,15 +116,19 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
+#if ${quads}
+  let lane = local % 4u;
+  let block = flat_index(group, groups, local, ${groupM * groupN}u) / 4u;
+#else
   let block = flat_index(group, groups, local, ${groupM * groupN}u);
-  ${placement(blockM, blockN)}
+#endif
+  ${placement(blockM, quads ? 4 * blockN : blockN)}
   let first_row = row_block * ${blockM}u;
-  let first_column = column_block * ${blockN}u;
-  ${indent(lines(a, blockM, 'first_row', 'params.m'), 2)}
-  ${indent(lines(b, blockN, 'first_column', 'params.n'), 2)}
+  let first_column = column_block * ${quads ? `${4 * blockN}u + lane * 4u` : `${blockN}u`};
+  ${indent(lines, 2)}
   ${indent(
     vectors.flatMap((j) => [
-      `let bias_${j} = bias_of(slice, first_column + ${4 * j}u);`,
+      `let bias_${j} = bias_of(slice, first_column + ${columnOffset(4 * j)}u);`,
       ...rows.map((i) => `var sum_${i}_${j} = vec4<${type}>();`),
     ]),
     2,
@@ -99,8 +140,8 @@ fn main(
     }
 #endif
     let segment = segment_of(slice, index);
-    ${indent(spots(a, blockM), 4)}
-    ${indent(spots(b, blockN), 4)}
+    ${indent(spots(a, aStates), 4)}
+    ${indent(spots(b, bStates), 4)}
     for (var k = first_step; k < last_step; k += ${steps.length}u) {
       ${indent(turn, 6)}
     }
@@ -111,7 +152,9 @@ fn main(
       `  var row = c_row(slice, first_row + ${i}u);`,
       '  row.offset += split * params.split_stride;',
       '  if (row.valid) {',
-      ...vectors.map((j) => `    write_columns(row, first_column + ${4 * j}u, sum_${i}_${j} + bias_${j});`),
+      ...vectors.map(
+        (j) => `    write_columns(row, first_column + ${columnOffset(4 * j)}u, sum_${i}_${j} + bias_${j});`,
+      ),
       '  }',
       '}',
     ]),

@@ -24,7 +24,11 @@ const usedLimits = [
   'maxStorageBuffersPerShaderStage',
 ] as const;
 
-const usedFeatures = ['timestamp-query'] as const;
+/** Software adapters read through their vector lanes: the quads of a subgroup share what they read. */
+const usedFeatures: Record<AdapterClass, readonly GPUFeatureName[]> = {
+  gpu: ['timestamp-query'],
+  cpu: ['timestamp-query', 'subgroups'],
+};
 
 const noWebGPU = {
   rule: 'Retrograd needs WebGPU.',
@@ -46,14 +50,19 @@ export async function openDevice(
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
   return adapter.requestDevice({
     label: 'retrograd',
-    requiredFeatures: usedFeatures.filter((feature) => adapter.features.has(feature)),
+    requiredFeatures: usedFeatures[describe(adapter.info).class].filter((name) => adapter.features.has(name)),
     requiredLimits,
   });
 }
 
-/** What is known of a device's adapter. Software rasterisers are told by their names. */
+/** What is known of a device's adapter. */
 export function describeAdapter(device: GPUDevice): AdapterDescription {
-  const { vendor = '', architecture = '', device: model = '', description = '' } = device.adapterInfo ?? {};
+  return describe(device.adapterInfo);
+}
+
+/** Software rasterisers are told by their names. */
+function describe(info: GPUAdapterInfo | undefined): AdapterDescription {
+  const { vendor = '', architecture = '', device: model = '', description = '' } = info ?? {};
   const text = `${vendor} ${architecture} ${model} ${description}`.toLowerCase();
   const software = /swiftshader|llvmpipe|lavapipe|softpipe|warp|basic render/.test(text);
   return { vendor, architecture, device: model, description, class: software ? 'cpu' : 'gpu' };

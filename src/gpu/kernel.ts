@@ -26,6 +26,8 @@ export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P
   params: P;
   /** The WGSL after the generated declarations; its entry point is `main`. */
   source: (options: O) => string;
+  /** WGSL directives (`enable …;`), which must stand before all declarations. */
+  directives?: (options: O) => string;
   /** Where true, the WGSL may call `report_fault(position, count, value)` (shaders/lib/fault). */
   faults?: boolean;
 }
@@ -81,5 +83,6 @@ export function moduleSource(kernel: Kernel, options: KernelOptions, faultLibrar
       faultLibrary,
     );
   }
-  return `${declarations.join('\n')}\n${kernel.source(options)}`;
+  const directives = kernel.directives?.(options) ?? '';
+  return `${directives}${declarations.join('\n')}\n${kernel.source(options)}`;
 }

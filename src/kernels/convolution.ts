@@ -8,7 +8,7 @@ import {
   convolutionParams,
   type Direction,
 } from '../../shaders/convolution.ts';
-import { gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { gemmDirectives, gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -33,6 +33,7 @@ const defineDirection = (name: string, direction: Direction) =>
     bindings: ({ type, a, b, outWidth, bias }: ConvolutionKernelOptions): Bindings =>
       gemmBindings(type, a, b, outWidth, bias),
     params: { ...gemmParams, ...convolutionParams },
+    directives: gemmDirectives,
     source: convolution(direction),
   });
 
@@ -115,7 +116,7 @@ function launch(
   const product = plans[direction](geometry);
   const { size } = product;
   const { tile, split, ...layouts } = planGemm(
-    device.adapter.class,
+    device,
     spec.dtype,
     size,
     product.a,

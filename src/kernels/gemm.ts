@@ -36,12 +36,58 @@ export interface GemmSize {
  * spread over a device, and compile in a tenth of the time.
  */
 export const gemmTiles = {
-  large: { memory: 'shared', groupM: 16, groupN: 16, blockM: 8, blockN: 8, depth: 16, width: 4 },
-  medium: { memory: 'shared', groupM: 8, groupN: 8, blockM: 8, blockN: 8, depth: 16, width: 4 },
-  block: { memory: 'registers', groupM: 1, groupN: 16, blockM: 8, blockN: 8, depth: 4, width: 4 },
-  scalars: { memory: 'registers', groupM: 1, groupN: 16, blockM: 4, blockN: 4, depth: 4, width: 4 },
-  row: { memory: 'registers', groupM: 1, groupN: 64, blockM: 1, blockN: 4, depth: 4, width: 4 },
-  small: { memory: 'registers', groupM: 1, groupN: 64, blockM: 2, blockN: 4, depth: 1, width: 1 },
+  large: {
+    memory: 'shared',
+    groupM: 16,
+    groupN: 16,
+    blockM: 8,
+    blockN: 8,
+    depth: 16,
+    width: 4,
+    quads: false,
+  },
+  medium: { memory: 'shared', groupM: 8, groupN: 8, blockM: 8, blockN: 8, depth: 16, width: 4, quads: false },
+  quad: {
+    memory: 'registers',
+    groupM: 1,
+    groupN: 16,
+    blockM: 12,
+    blockN: 8,
+    depth: 4,
+    width: 4,
+    quads: true,
+  },
+  block: {
+    memory: 'registers',
+    groupM: 1,
+    groupN: 16,
+    blockM: 8,
+    blockN: 8,
+    depth: 4,
+    width: 4,
+    quads: false,
+  },
+  scalars: {
+    memory: 'registers',
+    groupM: 1,
+    groupN: 16,
+    blockM: 4,
+    blockN: 4,
+    depth: 4,
+    width: 4,
+    quads: false,
+  },
+  row: { memory: 'registers', groupM: 1, groupN: 64, blockM: 1, blockN: 4, depth: 4, width: 4, quads: false },
+  small: {
+    memory: 'registers',
+    groupM: 1,
+    groupN: 64,
+    blockM: 2,
+    blockN: 4,
+    depth: 1,
+    width: 1,
+    quads: false,
+  },
 } as const satisfies Record<string, GemmTile>;
 
 let forced: GemmTile | null = null;
@@ -64,7 +110,7 @@ const smallProduct = 2 ** 18;
 
 /** The tile for a product. */
 function chooseTile(
-  adapter: AdapterClass,
+  { adapter, gpu }: Device,
   dtype: DType,
   size: GemmSize,
   layouts: readonly OperandLayout[],
@@ -75,9 +121,9 @@ function chooseTile(
   const { m, n, segments, length, slices } = size;
   if (m * n * segments * length * slices <= smallProduct) return gemmTiles.small;
   if (m === 1) return gemmTiles.row;
-  if (adapter === 'cpu') {
-    const inVectors = layouts.every(({ width }) => width === 4);
-    return n > 4 && inVectors ? gemmTiles.block : gemmTiles.scalars;
+  if (adapter.class === 'cpu') {
+    if (n <= 4 || !layouts.every(({ width }) => width === 4)) return gemmTiles.scalars;
+    return gpu.features.has('subgroups') ? gemmTiles.quad : gemmTiles.block;
   }
   const { large, medium } = gemmTiles;
   return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;
@@ -107,14 +153,14 @@ export interface GemmPlan {
 
 /** Chooses the variant. The layouts say what the operands allow. */
 export function planGemm(
-  adapter: AdapterClass,
+  device: Device,
   dtype: DType,
   size: GemmSize,
   a: OperandLayout,
   b: OperandLayout,
   outWidth: 1 | 4,
 ): GemmPlan {
-  const tile = chooseTile(adapter, dtype, size, [a, b]);
+  const tile = chooseTile(device, dtype, size, [a, b]);
   const flat = tile.memory === 'shared' && wastesTiles(size, tile.depth);
   const walked = flat ? { ...size, segments: 1, length: size.segments * size.length } : size;
   const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
@@ -124,7 +170,7 @@ export function planGemm(
     b: { ...b, width: capped(b.width) },
     outWidth: capped(outWidth),
     flat,
-    split: chooseSplit(adapter, tile, walked),
+    split: chooseSplit(device.adapter.class, tile, walked),
   };
 }
 

@@ -2,7 +2,7 @@
  * @file Launches products of matrices. Batch axes broadcast; where B is one matrix for the whole batch, the batch joins
  * the rows of A.
  */
-import { gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { gemmDirectives, gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type MatMulOptions, matMul } from '../../shaders/matMul.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -33,6 +33,7 @@ const kernel = defineKernel({
     a_batch_strides: 'u32x8',
     b_batch_strides: 'u32x8',
   },
+  directives: gemmDirectives,
   source: matMul,
 });
 
@@ -78,7 +79,7 @@ export function matMulKernel(
     width: widthOf(contiguous),
   });
   const { tile, split, ...layouts } = planGemm(
-    device.adapter.class,
+    device,
     spec.dtype,
     size,
     a.transposed ? layoutOf('mn', m) : layoutOf('k', k),
