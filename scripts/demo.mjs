@@ -183,7 +183,8 @@ function report({ size, steps, layers, json, out }, { result, sheet, curves, eng
     );
   }
   const names = ['perceptual-loss.png', 'loss.svg', 'summary.json'];
-  progress.say(`\nWritten: ${names.map((name) => path.relative('', path.join(out, name))).join(', ')}`);
+  const folder = out.startsWith(process.cwd()) ? path.relative('', out) : out;
+  progress.say(`\nWritten: ${names.map((name) => path.join(folder, name)).join(', ')}`);
 }
 
 async function serve() {

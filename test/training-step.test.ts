@@ -59,7 +59,7 @@ function account() {
   return { bytes, allocations, submits, launches, pipelines: device.pipelineCount };
 }
 
-describe('a training step', () => {
+describe('a training step', { timeout: 180_000 }, () => {
   test('costs the same at its thousandth time as at its tenth', async () => {
     const device = getDevice();
     const net = smallNetwork();

@@ -2,6 +2,7 @@
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
+import type { FusedActivation } from '../ops/fusedActivation.ts';
 import { tanh } from '../ops/hyperbolic.ts';
 import { elu, hardSigmoid, hardSwish, leakyRelu, relu, relu6, selu } from '../ops/rectifiers.ts';
 import { logSoftmax, softmax } from '../ops/softmax.ts';
@@ -38,6 +39,17 @@ const byName = {
   tanh: (x: Tensor) => tanh(x),
 };
 
+/** Those that dense and convolutional ops apply before they write their result. */
+const fusedNames = [
+  'linear',
+  'relu',
+  'relu6',
+  'leakyRelu',
+  'elu',
+  'sigmoid',
+  'tanh',
+] as const satisfies FusedActivation[];
+
 export type ActivationName = keyof typeof byName;
 export type ActivationLike = ActivationName | Activation;
 
@@ -57,4 +69,15 @@ export function activationOf(identifier: ActivationLike | null | undefined): Act
     received: describe(identifier),
     mend: "pass a name such as 'relu', or (x) => myOp(x).",
   });
+}
+
+/** An activation as a dense or convolutional layer computes it: what its op applies, and what is left for after it. */
+export interface SplitActivation {
+  readonly fused: FusedActivation;
+  readonly after: Activation;
+}
+
+export function splitActivation(activation: Activation): SplitActivation {
+  const fused = fusedNames.find((name) => byName[name] === activation);
+  return fused ? { fused, after: linear } : { fused: 'linear', after: activation };
 }

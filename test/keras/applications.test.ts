@@ -107,11 +107,14 @@ function expectStatistics(values: Float32Array, expected: Statistics, tolerance:
   });
 }
 
+/** Networks of full size on a software adapter, beside other tests. */
+const timeout = 180_000;
+
 beforeAll(async () => {
   await init();
 });
 
-describe.each(['vgg16', 'vgg19'] as const)('%s', (name) => {
+describe.each(['vgg16', 'vgg19'] as const)('%s', { timeout }, (name) => {
   const fixture = read(name);
   const build = applications[name];
 
@@ -194,10 +197,10 @@ describe.each(['vgg16', 'vgg19'] as const)('%s', (name) => {
       }
     });
 
-    test.runIf(formula.perceptual)("gives Keras's perceptual loss and its gradient", async () => {
-      const { layers, images, value, parts, gradient, tolerance } = formula.perceptual as NonNullable<
-        typeof formula.perceptual
-      >;
+    const { perceptual } = formula;
+    if (!perceptual) return;
+    test("gives Keras's perceptual loss and its gradient", async () => {
+      const { layers, images, value, parts, gradient, tolerance } = perceptual;
       const features = featuresOf(net, layers, formula.inputShape);
       net.trainable = false;
       const [a, b] = images.map((g) =>
@@ -231,7 +234,7 @@ function featuresOf(net: ReturnType<typeof applications.vgg16>, names: string[],
   return model({ inputs: image, outputs: names.map((name) => outputs.get(name) as KerasTensor) });
 }
 
-describe('vgg', () => {
+describe('vgg', { timeout }, () => {
   test.each<[string, () => unknown, new (...args: never[]) => Error]>([
     [
       'weights that are read by a later version',

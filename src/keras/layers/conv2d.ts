@@ -1,11 +1,10 @@
 /** @file Conv2D: a convolution of images with a learned kernel, with bias and activation. */
-import { add } from '../../ops/arithmetic.ts';
-import { conv2d as convolve } from '../../ops/conv2d.ts';
+import { fusedConv2d } from '../../ops/fusedConv2d.ts';
 import { describe, requireInteger, type OpenShape } from '../../core/shape.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { type Activation, type ActivationLike, activationOf } from '../activations.ts';
+import { type Activation, type ActivationLike, activationOf, splitActivation } from '../activations.ts';
 import type { InitializerLike } from '../initializers/index.ts';
 import { Layer, type LayerOptions } from './layer.ts';
 import { pair } from './options.ts';
@@ -114,8 +113,9 @@ export class Conv2D extends Layer {
 
   override call(x: Tensor): Tensor {
     const { strides, padding, dilationRate, groups } = this;
-    const y = convolve(x, this.kernel as Tensor, { strides, padding, dilationRate, groups });
-    return this.activation(this.bias ? add(y, this.bias) : y);
+    const { fused: activation, after } = splitActivation(this.activation);
+    const options = { strides, padding, dilationRate, groups, activation };
+    return after(fusedConv2d(x, this.kernel as Tensor, this.bias, options));
   }
 
   override getConfig(): Record<string, unknown> {

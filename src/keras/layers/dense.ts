@@ -1,11 +1,10 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
 import { ShapeError } from '../../core/errors.ts';
 import { describe, type OpenShape, requireInteger } from '../../core/shape.ts';
-import { add } from '../../ops/arithmetic.ts';
-import { matMul } from '../../ops/matMul.ts';
+import { fusedMatMul } from '../../ops/fusedMatMul.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { type Activation, type ActivationLike, activationOf } from '../activations.ts';
+import { type Activation, type ActivationLike, activationOf, splitActivation } from '../activations.ts';
 import type { InitializerLike } from '../initializers/index.ts';
 import { Layer, type LayerOptions } from './layer.ts';
 
@@ -71,8 +70,8 @@ export class Dense extends Layer {
   }
 
   override call(x: Tensor): Tensor {
-    const y = matMul(x, this.kernel as Tensor);
-    return this.activation(this.bias ? add(y, this.bias) : y);
+    const { fused: activation, after } = splitActivation(this.activation);
+    return after(fusedMatMul(x, this.kernel as Tensor, this.bias, { activation }));
   }
 
   override getConfig(): Record<string, unknown> {
