@@ -65,6 +65,12 @@ export function matMulKernel(
   if (sizeOf(spec.shape) === 0) return output(device, spec, op);
   const { n, k } = product;
   const { bias = null, activation = 'value', alpha = 0 } = epilogue;
+  if (n === 1 && product.m > 1 && !bias) {
+    // A matrix by a column is a row by the matrix transposed; rows have a tile of their own.
+    const flipped = { ...product, m: 1, n: product.m };
+    const turned = (x: MatrixOperand) => ({ ...x, transposed: !x.transposed });
+    return matMulKernel(op, turned(b), turned(a), flipped, spec, epilogue);
+  }
   // One B for all: the rows of all A are rows of one product.
   const joins = !a.transposed && sizeOf(b.batch) === 1 && sizeOf(a.batch) === sizeOf(product.batch);
   const batch = joins ? [] : product.batch;
