@@ -1,16 +1,22 @@
 /** @file tape.explain: the path of a gradient, or the cut. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  argMax,
   cast,
+  gather,
   GradientTape,
+  greater,
   init,
   mul,
+  reshape,
   square,
   stopGradient,
   sum,
+  type Tensor,
   tensor,
   variable,
 } from '../../src/index.ts';
+import { layers } from '../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -40,6 +46,30 @@ describe('connected', () => {
     expect(tape.explain(y, frozen).cut?.cause).toBe('unwatched');
     expect(tape.explain(y, frozen).cut?.why).toMatch(/not trainable/);
   });
+});
+
+test('a frozen layer passes the gradient on to its input', () => {
+  const frozen = layers.dense({ units: 3, name: 'frozen' });
+  frozen.build([null, 2]);
+  frozen.trainable = false;
+  const x = tensor([[1, 2]]);
+  using tape = new GradientTape({ persistent: true });
+  tape.watch(x);
+  const loss = sum(square(frozen.apply(x) as Tensor));
+  expect(tape.gradient(loss, x)).not.toBeNull();
+  expect(tape.explain(loss, x).connected).toBe(true);
+  expect(tape.explain(loss, x).path[0]?.operation).toMatch(/^frozen › /);
+  expect(tape.explain(loss, frozen.weights[0] as Tensor).cut?.why).toMatch(/not trainable/);
+});
+
+test('validation does not cost the history, and a history holds no metrics', () => {
+  const x = tensor([[1], [2]]);
+  using tape = new GradientTape();
+  tape.watch(x);
+  const y = gather(x, tensor([0], { dtype: 'int32' }));
+  expect(y.kerasHistory?.operation.name).toBe('gather');
+  expect(tape.explain(y, x).connected).toBe(true);
+  expect(Object.keys(y.kerasHistory ?? {}).sort()).toEqual(['node', 'nodeIndex', 'operation', 'tensorIndex']);
 });
 
 describe('cut', () => {
@@ -87,6 +117,29 @@ describe('cut', () => {
     });
     const n = tensor([1], { dtype: 'int32' });
     expect(tape.explain(loss, n).cut?.cause).toBe('integers');
+    tape.dispose();
+  });
+
+  test('argMax and comparisons', () => {
+    const { x, tape } = start();
+    const best = sum(cast(argMax(square(x)), 'float32'));
+    expect(tape.explain(best, x).cut).toMatchObject({
+      cause: 'notDifferentiable',
+      last: "'square' (float32[2])",
+      first: "'argMax'",
+    });
+    const above = sum(cast(greater(x, 1), 'float32'));
+    expect(tape.explain(above, x).cut).toMatchObject({ cause: 'notDifferentiable', first: "'greater'" });
+    tape.dispose();
+  });
+
+  test('an identity layer does not reconnect what a readback cut', async () => {
+    const { x, tape } = start();
+    const h = square(x);
+    const identityLayer = layers.activation({ activation: 'linear' });
+    const loss = sum(identityLayer.apply(reshape(tensor(await h.data()), { shape: [1, 2] })) as Tensor);
+    expect(tape.gradient(loss, x)).toBeNull();
+    expect(tape.explain(loss, x).cut).toMatchObject({ cause: 'readBack', last: "'square' (float32[2])" });
     tape.dispose();
   });
 
