@@ -1,5 +1,5 @@
 /**
- * @file Names of layers, operations and symbolic tensors: unique in a session, numbered as Keras numbers them.
+ * @file Names of layers, operations and symbolic tensors: unique in a program, numbered as Keras numbers them.
  */
 
 const counts = new Map<string, number>();
