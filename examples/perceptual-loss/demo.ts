@@ -53,23 +53,27 @@ export async function runDemo(settings: DemoSettings, events: DemoEvents = {}): 
   const device = await init();
   resetPeakMemory();
   const { size, steps, seed, layers, image } = settings;
-  const target = pictureOf(image ? await cropToSquare(image, size) : drawPicture(size));
-  const start = noise(size, seed);
+  using target = pictureOf(image ? await cropToSquare(image, size) : drawPicture(size));
+  using start = noise(size, seed);
   const [targetPixels, startPixels] = [await imageData(target), await imageData(start)];
   await events.onStart?.(targetPixels, startPixels);
 
   const run = async (name: RunName, makeLoss: () => Loss) => {
     await events.onRun?.(name);
-    const loss = makeLoss();
-    const { picture, losses, ...rates } = await reconstruct({
+    using loss = makeLoss();
+    const {
+      picture: made,
+      losses,
+      ...rates
+    } = await reconstruct({
       loss,
       start,
       steps,
       signal: events.signal,
       onProgress: (progress) => events.onProgress?.(name, progress),
     });
+    using picture = made;
     const result = { losses, psnr: await psnr(picture, target), pixels: await imageData(picture) };
-    picture.dispose();
     return { result, rates };
   };
   const pixel = await run('pixel', () => pixelLoss(target));

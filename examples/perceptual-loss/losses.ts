@@ -18,12 +18,18 @@ import {
 } from 'retrograd';
 import { applications, input, type KerasTensor, model } from 'retrograd/keras';
 
-/** A scalar loss of a picture [1, height, width, 3] with values from 0 to 1. */
-export type Loss = (picture: Tensor) => Tensor;
+/** A loss of pictures [1, height, width, 3] with values from 0 to 1. */
+export interface Loss extends Disposable {
+  /** A scalar. */
+  of(picture: Tensor): Tensor;
+}
 
 /** The mean squared difference of the pixels. */
 export function pixelLoss(target: Tensor): Loss {
-  return (picture) => mean(squaredDifference(picture, target));
+  return {
+    of: (picture) => mean(squaredDifference(picture, target)),
+    [Symbol.dispose]: () => {},
+  };
 }
 
 export interface PerceptualLossOptions {
@@ -44,14 +50,19 @@ export interface PerceptualLossOptions {
  * the Deep Image Representation, NIPS 2016, reconstruct pictures from the features of such a VGG.
  */
 export function perceptualLoss(target: Tensor, { layers, seed, smoothness }: PerceptualLossOptions): Loss {
-  const features = featureExtractor(layers, seed);
+  const { network, features } = featureExtractor(layers, seed);
   const wanted = tidy(() => features.apply(target)).map(keep);
   const scales = wanted.map((feature) => keep(tidy(() => reciprocal(variance(feature)))));
-  return (picture) => {
-    const differences = features
-      .apply(picture)
-      .map((feature, i) => mul(mean(squaredDifference(feature, wanted[i]!)), scales[i]!));
-    return add(addN(differences), mul(totalVariation(picture), smoothness));
+  return {
+    of: (picture) => {
+      const differences = features
+        .apply(picture)
+        .map((feature, i) => mul(mean(squaredDifference(feature, wanted[i]!)), scales[i]!));
+      return add(addN(differences), mul(totalVariation(picture), smoothness));
+    },
+    [Symbol.dispose]: () => {
+      for (const held of [network, ...wanted, ...scales]) held.dispose();
+    },
   };
 }
 
@@ -62,7 +73,7 @@ function featureExtractor(layers: readonly string[], seed: number) {
   const network = applications.vgg19({ includeTop: false, weights: null, inputTensor: pixels, seed });
   network.trainable = false;
   const outputs = layers.map((name) => network.getLayer(name).output as KerasTensor);
-  return model({ inputs: picture, outputs });
+  return { network, features: model({ inputs: picture, outputs }) };
 }
 
 /** The mean difference of neighbours, down and across. */

@@ -1,17 +1,7 @@
 /**
  * @file Gradient descent on a picture: from noise towards whatever makes a loss small.
  */
-import {
-  clip,
-  getDevice,
-  GradientTape,
-  keep,
-  stack,
-  type Tensor,
-  tidy,
-  type Variable,
-  variable,
-} from 'retrograd';
+import { clip, getDevice, GradientTape, stack, type Tensor, tidy, type Variable, variable } from 'retrograd';
 import { optimizers } from 'retrograd/keras';
 import type { Loss } from './losses.ts';
 
@@ -85,31 +75,37 @@ export async function reconstruct(options: ReconstructOptions): Promise<Reconstr
     reading = read(values, done);
   };
 
-  for (let step = 0; step < steps; step++) {
-    signal?.throwIfAborted();
-    // A cosine decay brings the picture to rest: Loshchilov and Hutter, SGDR, ICLR 2017.
-    optimizer.learningRate = (learningRate * (1 + Math.cos((Math.PI * step) / steps))) / 2;
-    unread.push(tidy(() => descend(loss, picture, optimizer)));
-    getDevice().flush();
-    // The last steps are read together with the loss after them.
-    if (unread.length < stepsPerReadback || step === steps - 1) continue;
+  try {
+    for (let step = 0; step < steps; step++) {
+      signal?.throwIfAborted();
+      // A cosine decay brings the picture to rest: Loshchilov and Hutter, SGDR, ICLR 2017.
+      optimizer.learningRate = (learningRate * (1 + Math.cos((Math.PI * step) / steps))) / 2;
+      unread.push(tidy(() => descend(loss, picture, optimizer)));
+      getDevice().flush();
+      // The last steps are read together with the loss after them.
+      if (unread.length < stepsPerReadback || step === steps - 1) continue;
+      await reading;
+      readBack(step + 1);
+    }
+    const submitsPerStep = (statistics.submits - submitsBefore) / steps;
+    unread.push(tidy(() => loss.of(picture)));
     await reading;
-    readBack(step + 1);
+    readBack(steps);
+    await reading;
+    const result = tidy(() => clip(picture, { min: 0, max: 1 }));
+    return { picture: result, losses, stepsPerSecond, submitsPerStep };
+  } finally {
+    // A run that was stopped may still be reading.
+    await reading.catch(() => {});
+    for (const value of unread) value.dispose();
+    picture.dispose();
   }
-  const submitsPerStep = (statistics.submits - submitsBefore) / steps;
-  unread.push(keep(tidy(() => loss(picture))));
-  await reading;
-  readBack(steps);
-  await reading;
-  const result = tidy(() => clip(picture, { min: 0, max: 1 }));
-  picture.dispose();
-  return { picture: result, losses, stepsPerSecond, submitsPerStep };
 }
 
 /** One step; returns the loss before it. */
 function descend(loss: Loss, picture: Variable, optimizer: optimizers.Adam): Tensor {
   const tape = new GradientTape();
-  const value = loss(picture);
+  const value = loss.of(picture);
   optimizer.apply([tape.gradient(value, picture)], [picture]);
   return value;
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PNG } from 'pngjs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { launchBrowser, openPage, serveFolder } from '../../scripts/lib/browser.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-demo-'));
@@ -58,6 +59,40 @@ describe('npm run demo', () => {
     expect(fs.readFileSync(path.join(out, 'loss.svg'), 'utf8')).toMatch(
       /^<svg[\s\S]*(<polyline[\s\S]*){2}<\/svg>\s*$/,
     );
+  });
+
+  test('has a page that shows both runs live, and can be stopped', async () => {
+    const server = await serveFolder(path.join(root, 'site', 'perceptual-loss'));
+    const browser = await launchBrowser();
+    try {
+      const { page, errors } = await openPage(browser, server.url);
+      const status = (words: string) =>
+        page.waitForFunction(
+          (text) => document.querySelector('#status')?.textContent?.includes(text),
+          {},
+          words,
+        );
+      const fill = async (name: string, value: number) => {
+        await page.$eval(`input[name=${name}]`, (field) => {
+          field.value = '';
+        });
+        await page.type(`input[name=${name}]`, String(value));
+      };
+      await fill('size', 16);
+      await fill('steps', 4);
+      await page.click('button[type=submit]');
+      await status('dB by perceptual loss');
+      expect(await page.$$eval('#curves polyline', (lines) => lines.length)).toBe(2);
+      await fill('steps', 2000);
+      await page.click('button[type=submit]');
+      await status('step 4 of 2000');
+      await page.click('#stop');
+      await status('Stopped.');
+      expect(errors).toEqual([]);
+    } finally {
+      await browser.close();
+      await server.close();
+    }
   });
 
   test('tells a bad argument in a sentence, with exit code 2', async () => {

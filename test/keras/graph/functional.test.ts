@@ -172,6 +172,18 @@ describe('a model', () => {
   });
 });
 
+test('the lineage of a symbolic tensor shows layers and ops, with open sizes', () => {
+  clearSession();
+  const y = square(layers.dense({ units: 3 }).apply(input({ shape: [2] })));
+  const { nodes } = lineage(y);
+  expect(nodes.map(({ kind, name }) => [kind, name])).toEqual([
+    ['layer', 'input_layer'],
+    ['layer', 'dense'],
+    ['op', 'square'],
+  ]);
+  expect(nodes.at(-1)?.outputs).toEqual(['float32[null, 3]']);
+});
+
 describe('a model that cannot be', () => {
   const x = input({ shape: [2], name: 'seen' });
   const other = input({ shape: [2], name: 'unseen' });
