@@ -84,7 +84,7 @@ async function historyAndGradient(
     : `none (${explainHistory(y).cause})`;
   if (!gradient) return { history, gradient: `null (${tape.explain(loss, x).cut?.cause})` };
   const error = worstError(await x.data(), await gradient.data(), picked, x.shape[1] as number);
-  return { history, gradient: `right to ${error.toExponential(0)}` };
+  return { history, gradient: error === 0 ? 'exact' : `right to ${error.toExponential(0)}` };
 }
 
 /** Against float64: the gradient of Σ y² is 2 · (how often the row was read) · x. Relative to the largest element. */
