@@ -41,7 +41,8 @@ export { flatIndex } from '../shaders/lib/indexing.ts';
 export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
 export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';
 export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './tape/functional.ts';
-export { type GradientOptions, GradientTape, type TapeOptions } from './tape/tape.ts';
+export type { GradientOptions } from './tape/request.ts';
+export { GradientTape, type TapeOptions } from './tape/tape.ts';
 // History
 export { debugMode } from './history/callSite.ts';
 export { explainHistory, type HistoryExplanation, requireHistory } from './history/explain.ts';

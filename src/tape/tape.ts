@@ -6,8 +6,8 @@
  * a gradient was cut.
  */
 import { isFloating } from '../core/dtype.ts';
-import { ShapeError, TapeError } from '../core/errors.ts';
-import { describe, sameShape } from '../core/shape.ts';
+import { TapeError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { withDevice } from '../gpu/device.ts';
 import { insideGradient } from '../history/frames.ts';
@@ -30,19 +30,13 @@ import { Variable } from '../tensor/variable.ts';
 import { Cotangents } from './cotangents.ts';
 import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { explainPath, type Leaf, type PathExplanation } from './explain.ts';
+import { flatSources, type GradientOptions, requireTensors, seedTargets } from './request.ts';
 
 export interface TapeOptions {
   /** Whether `gradient` may be called more than once. Default false: values are freed as they are used. */
   persistent?: boolean;
   /** Whether trainable variables are watched at their first use. Default true. */
   watchAccessedVariables?: boolean;
-}
-
-export interface GradientOptions {
-  /** Cotangents of the targets, in their shapes. Default: ones. */
-  outputGradients?: Tensor | readonly (Tensor | null)[] | null;
-  /** What an unconnected source gets: null ('none', the default) or zeros. */
-  unconnectedGradients?: 'none' | 'zero';
 }
 
 /** A call with the values that its gradient reads. */
@@ -374,56 +368,4 @@ export class GradientTape implements Recorder {
 function freeRecord(record: Record): void {
   for (const saved of record.savedInputs) saved?.dispose();
   for (const saved of record.savedOutputs) saved?.dispose();
-}
-
-function flatSources(
-  sources: Tensor | readonly Tensor[] | Readonly<globalThis.Record<string, Tensor>>,
-): readonly Tensor[] {
-  if (sources instanceof Tensor) return [sources];
-  return Array.isArray(sources) ? sources : Object.values(sources ?? {});
-}
-
-function requireTensors(what: string, tensors: readonly unknown[]): void {
-  const wrong = tensors.find((tensor) => !(tensor instanceof Tensor));
-  if (tensors.length > 0 && wrong === undefined) return;
-  throw new TapeError({
-    op: 'gradient',
-    rule: `${what} must be tensors or variables, at least one.`,
-    received: tensors.length === 0 ? 'none' : describe(wrong),
-    mend: 'pass a tensor, or a list of tensors.',
-  });
-}
-
-function seedTargets(
-  cotangents: Cotangents,
-  targets: readonly Tensor[],
-  reached: ReadonlySet<number>,
-  outputGradients: GradientOptions['outputGradients'],
-): void {
-  const given =
-    outputGradients === null || outputGradients === undefined
-      ? []
-      : ([outputGradients].flat() as (Tensor | null)[]);
-  if (given.length > 0 && given.length !== targets.length) {
-    throw new ShapeError({
-      op: 'gradient',
-      rule: '`outputGradients` has one entry for each target.',
-      received: `${given.length} for ${targets.length} targets`,
-      mend: 'pass null for targets whose gradient is ones.',
-    });
-  }
-  targets.forEach((target, i) => {
-    const seed = given[i];
-    if (seed && !sameShape(seed.shape, target.shape)) {
-      throw new ShapeError({
-        op: 'gradient',
-        rule: 'an output gradient has the shape of its target.',
-        received: `${formatSpec(seed)} for a target ${formatSpec(target)}`,
-        mend: 'reshape or broadcast it.',
-      });
-    }
-    if (!isFloating(target.dtype) || !reached.has(target.id)) return;
-    if (seed) cotangents.lend(target.id, seed);
-    else cotangents.add(target.id, fill(target.shape, 1));
-  });
 }
