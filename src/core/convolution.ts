@@ -1,8 +1,9 @@
 /**
  * @file The geometry of a 2D convolution: images NHWC, kernels HWIO. Pure functions; kernels and ops share them.
  */
+import { requireDType } from './dtype.ts';
 import { ShapeError } from './errors.ts';
-import { requireInteger, requireRank, type Shape } from './shape.ts';
+import { formatShape, requireInteger, requireRank, sameShape, type Shape } from './shape.ts';
 import { formatSpec, type TensorSpec } from './spec.ts';
 import { checkPadding, type Padding, perAxis, slideWindows, type WindowAxis } from './windows.ts';
 
@@ -72,6 +73,18 @@ export function convolutionGeometry(
     });
   }
   return { batch, rows, columns, inputs, outputs, groups };
+}
+
+/** Throws unless `dy` is a cotangent of a result of shape `result`. */
+export function requireCotangent(op: string, dy: TensorSpec, result: Shape): void {
+  requireDType(op, 'dy', dy.dtype, ['float32']);
+  if (sameShape(dy.shape, result)) return;
+  throw new ShapeError({
+    op,
+    rule: '`dy` must have the shape of the result that it is the cotangent of.',
+    received: `dy ${formatSpec(dy)}, for a result of shape ${formatShape(result)}`,
+    mend: 'pass the options of the convolution itself, and the shapes of its operands.',
+  });
 }
 
 /** Throws unless the first two axes of a kernel's shape are at least 1. */

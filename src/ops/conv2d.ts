@@ -6,12 +6,12 @@ import {
   type ConvolutionGeometry,
   convolutionGeometry,
   type ConvolutionOptions,
+  requireCotangent,
   resultShape,
 } from '../core/convolution.ts';
 import { requireDType } from '../core/dtype.ts';
-import { ShapeError } from '../core/errors.ts';
-import { checkShape, formatShape, requireRank, sameShape, type Shape } from '../core/shape.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { checkShape, type Shape } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
 import { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel } from '../kernels/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -40,18 +40,6 @@ export function planConv2d(
   return convolutionGeometry(op, x.shape, kernel.shape, options);
 }
 
-function requireCotangent(op: string, dy: TensorSpec, geometry: ConvolutionGeometry): void {
-  requireDType(op, 'dy', dy.dtype, ['float32']);
-  requireRank(op, 'dy', dy.shape, 4);
-  if (sameShape(dy.shape, resultShape(geometry))) return;
-  throw new ShapeError({
-    op,
-    rule: '`dy` must have the shape of the result that it is the cotangent of.',
-    received: `dy ${formatSpec(dy)}, for a result of shape ${formatShape(resultShape(geometry))}`,
-    mend: 'pass the options of the convolution itself, and the shapes of its operands.',
-  });
-}
-
 function planInputGrad(
   dy: TensorSpec,
   kernel: TensorSpec,
@@ -61,7 +49,7 @@ function planInputGrad(
   checkShape(op, options.inputShape);
   const x: TensorSpec = { shape: options.inputShape, dtype: 'float32' };
   const geometry = planConv2d(op, x, kernel, options);
-  requireCotangent(op, dy, geometry);
+  requireCotangent(op, dy, resultShape(geometry));
   return geometry;
 }
 
@@ -74,7 +62,7 @@ function planFilterGrad(
   checkShape(op, options.kernelShape);
   const kernel: TensorSpec = { shape: options.kernelShape, dtype: 'float32' };
   const geometry = planConv2d(op, x, kernel, options);
-  requireCotangent(op, dy, geometry);
+  requireCotangent(op, dy, resultShape(geometry));
   return geometry;
 }
 

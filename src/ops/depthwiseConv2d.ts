@@ -2,10 +2,15 @@
  * @file depthwiseConv2d and its gradients: each channel is convolved with filters of its own. Each of the three is the
  * gradient of the others, so that derivatives of any order exist.
  */
-import { type ConvolutionOptions, convolutionWindows, requireKernelSize } from '../core/convolution.ts';
+import {
+  type ConvolutionOptions,
+  convolutionWindows,
+  requireCotangent,
+  requireKernelSize,
+} from '../core/convolution.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
-import { checkShape, formatShape, requireRank, sameShape, type Shape } from '../core/shape.ts';
+import { checkShape, requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import {
   type DepthwiseGeometry,
@@ -59,17 +64,6 @@ function plan(op: string, x: TensorSpec, kernel: TensorSpec, options: DepthwiseC
     geometry: { batch, rows, columns, channels, multiplier },
     result: [batch, rows.output, columns.output, channels * multiplier],
   };
-}
-
-function requireCotangent(op: string, dy: TensorSpec, result: Shape): void {
-  requireDType(op, 'dy', dy.dtype, ['float32']);
-  if (sameShape(dy.shape, result)) return;
-  throw new ShapeError({
-    op,
-    rule: '`dy` must have the shape of the result that it is the cotangent of.',
-    received: `dy ${formatSpec(dy)}, for a result of shape ${formatShape(result)}`,
-    mend: 'pass the options of the convolution itself, and the shapes of its operands.',
-  });
 }
 
 function planInputGrad(
