@@ -4,5 +4,6 @@ export { conv2d, Conv2D, type Conv2DOptions } from './conv2d.ts';
 export { dense, Dense, type DenseOptions } from './dense.ts';
 export { flatten, Flatten } from './flatten.ts';
 export { inputLayer, InputLayer, type InputOptions } from './inputLayer.ts';
-export { type CallOptions, type InputSpec, Layer, type LayerOptions, type WeightOptions } from './layer.ts';
+export type { InputSpec } from './inputSpec.ts';
+export { type CallOptions, Layer, type LayerOptions, type WeightOptions } from './layer.ts';
 export { maxPooling2d, MaxPooling2D, type MaxPooling2DOptions } from './maxPooling2d.ts';

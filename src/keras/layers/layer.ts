@@ -5,7 +5,7 @@
 import type { DType } from '../../core/dtype.ts';
 import { RetrogradError, ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape, type Shape } from '../../core/shape.ts';
-import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+import type { OpenSpec } from '../../core/spec.ts';
 import { callSite } from '../../history/callSite.ts';
 import { insideCall, currentParent } from '../../history/frames.ts';
 import { type KerasHistory, Node, type Operation } from '../../history/node.ts';
@@ -20,6 +20,7 @@ import { GraphNode, type GraphOperation } from '../graph/node.ts';
 import { trace } from '../graph/tracing.ts';
 import { initializerOf, type InitializerLike } from '../initializers/index.ts';
 import { snakeCase, uniqueName } from '../names.ts';
+import { checkInput, type InputSpec } from './inputSpec.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../nest.ts';
 
 export interface LayerOptions {
@@ -35,14 +36,6 @@ export interface LayerOptions {
 export interface CallOptions {
   /** Whether the layer acts as in training (dropout, batch statistics). Default false. */
   training?: boolean;
-}
-
-/** What a layer demands of an input. */
-export interface InputSpec {
-  rank?: number;
-  minRank?: number;
-  /** Sizes of single axes; negative axes count from the last. */
-  axes?: Readonly<Record<number, number>>;
 }
 
 export interface WeightOptions {
@@ -310,28 +303,8 @@ export abstract class Layer<In extends Nest<Tensor> = Tensor, Out extends Nest<T
   #checkInputs(specs: readonly OpenSpec[]): void {
     this.inputSpec.forEach((wanted, i) => {
       const given = specs[i];
-      if (given) this.#checkInput(wanted, given);
+      if (given) checkInput(this.name, wanted, given);
     });
-  }
-
-  #checkInput({ rank, minRank, axes = {} }: InputSpec, given: OpenSpec): void {
-    const refuse = (rule: string) => {
-      throw new ShapeError({
-        op: this.name,
-        rule,
-        received: formatSpec(given),
-        mend: 'reshape the input, or make a layer for inputs of this shape.',
-      });
-    };
-    const actual = given.shape.length;
-    if (rank !== undefined && actual !== rank)
-      refuse(`its input must have rank ${rank}, the batch included.`);
-    if (minRank !== undefined && actual < minRank)
-      refuse(`its input must have rank ${minRank} or more, the batch included.`);
-    for (const [axis, size] of Object.entries(axes)) {
-      const found = given.shape.at(Number(axis));
-      if (found !== null && found !== size) refuse(`axis ${axis} of its input must have size ${size}.`);
-    }
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
