@@ -51,7 +51,14 @@ function buildAll(env, progress) {
     build(env, [VITE, 'build'], 'The library');
     writeTypes(env, progress);
   }
-  if (!isFresh(`${SITE}/index.html`, ['dist/index.js', 'dist/keras.js', 'examples/perceptual-loss'])) {
+  if (
+    !isFresh(`${SITE}/index.html`, [
+      'dist/index.js',
+      'dist/keras.js',
+      'examples/perceptual-loss',
+      'examples/pageConfig.ts',
+    ])
+  ) {
     progress.say('Building the page …');
     build(env, [VITE, 'build', '--config', PAGE_CONFIG], 'The page');
   }

@@ -7,7 +7,8 @@ import * as library from '../../../../src/index.ts';
 import { type DType, RetrogradError, Tensor, tensor, tidy } from '../../../../src/index.ts';
 import { NotOffered, notOffered } from './notOffered.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: TF.js's calls take values of every kind, and the tests pass wrong ones
+/** Whatever a spec passes: among the specs are those that pass a wrong kind of value, which types would forbid. */
+// biome-ignore lint/suspicious/noExplicitAny: unknown would need a cast at each of TF.js's signatures, here rebuilt
 export type Loose = any;
 
 /** A refusal by TF.js's own signature, before the library is asked. */
