@@ -27,7 +27,7 @@ export const MAY_IMPORT = {
   'src/tape': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   'src/keras': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   // A step writes variables in place, which ops don't do: optimizers launch kernels of their own.
-  'src/keras/optimizers': ['src/keras', 'src/kernels', 'src/ops', 'src/tensor', 'src/core'],
+  'src/keras/optimizers': ['src/keras', 'src/kernels', 'src/ops', 'src/tensor', 'src/gpu', 'src/core'],
   'src/keras/applications': ['src/keras/models', 'src/keras', 'src/ops', 'src/tensor', 'src/core'],
   'src/keras/models': [
     'src/keras',

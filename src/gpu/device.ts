@@ -6,7 +6,7 @@ import { type AdapterDescription, describeAdapter, openDevice } from './adapter.
 import { encodeDispatch, type EncodeTarget, ParamBuffers } from './encode.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
-import type { ParamFields, ParamValues } from './params.ts';
+import type { ParamFields, ParamValue, ParamValues } from './params.ts';
 import { PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
@@ -149,7 +149,7 @@ export class Device {
       return;
     }
     const { pipeline, ranges, grid } = this.#prepare(kernel, launch);
-    let params: Readonly<Record<string, number | readonly number[]>> = launch.params;
+    let params: Readonly<Record<string, ParamValue>> = launch.params;
     if (kernel.faults) {
       if (!launch.fault)
         throw new TypeError(

@@ -3,7 +3,7 @@
  * share the stream's ring then. They lie in small buffers that are written once and kept by their contents, so that a
  * launch that is encoded again every frame makes no buffer.
  */
-import { type ParamLayout, ParamWords } from './params.ts';
+import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { BoundRange } from './stream.ts';
 
@@ -19,7 +19,7 @@ export class ParamBuffers {
 
   constructor(private readonly device: GPUDevice) {}
 
-  get(layout: ParamLayout, values: Readonly<Record<string, number | readonly number[]>>): GPUBuffer {
+  get(layout: ParamLayout, values: Readonly<Record<string, ParamValue>>): GPUBuffer {
     const words = new ParamWords(layout.bytes);
     layout.pack(words, 0, values);
     const key = words.u32.join();

@@ -8,8 +8,18 @@
 export type ParamType = 'u32' | 'i32' | 'f32' | 'u32x8' | 'i32x8';
 export type ParamFields = Readonly<Record<string, ParamType>>;
 export type ParamValues<P extends ParamFields> = {
-  [K in keyof P]: P[K] extends 'u32x8' | 'i32x8' ? readonly number[] : number;
+  [K in keyof P]: P[K] extends 'u32x8' | 'i32x8' ? readonly number[] : number | LiveNumber;
 };
+/** What a launch passes for one field. */
+export type ParamValue = number | LiveNumber | readonly number[];
+
+/**
+ * A number that may change between the replays of a captured launch: a learning rate, a step count, a seed. It is read
+ * whenever the launch runs.
+ */
+export class LiveNumber {
+  constructor(public value: number) {}
+}
 
 const wgslOf: Record<ParamType, string> = {
   u32: 'u32',
@@ -53,9 +63,10 @@ export class ParamLayout {
   }
 
   /** Writes `values` at word `base` of the parameter ring. */
-  pack(ring: ParamWords, base: number, values: Readonly<Record<string, number | readonly number[]>>): void {
+  pack(ring: ParamWords, base: number, values: Readonly<Record<string, ParamValue>>): void {
     for (const { name, type, offset } of this.fields) {
-      const value = values[name];
+      const given = values[name];
+      const value = given instanceof LiveNumber ? given.value : given;
       if (value === undefined) throw new TypeError(`kernel parameter '${name}' has no value`);
       const at = base + offset;
       if (typeof value !== 'number') {

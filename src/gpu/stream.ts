@@ -3,7 +3,7 @@
  * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
-import { type ParamLayout, ParamWords } from './params.ts';
+import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
 import type { PassTimer } from './timing.ts';
@@ -67,7 +67,7 @@ export class CommandStream {
     ranges: readonly BoundRange[],
     faultWords: DeviceBuffer | null,
     layout: ParamLayout,
-    params: Readonly<Record<string, number | readonly number[]>>,
+    params: Readonly<Record<string, ParamValue>>,
     [x, y, z]: readonly [number, number, number],
   ): void {
     const hasParams = layout.fields.length > 0;
