@@ -1,0 +1,26 @@
+/**
+ * @file What JavaScript does once for every run of captured work: counting a step, drawing a seed, setting a rate. The
+ * launches of such work are replayed without the code that made them; effects named here run again before each replay.
+ */
+
+let listener: ((effect: () => void) => void) | null = null;
+
+/**
+ * Runs `effect` now and, where work is being captured, before each of its replays. It reads and writes host state and
+ * LiveNumbers, and launches nothing.
+ */
+export function eachRun(effect: () => void): void {
+  effect();
+  listener?.(effect);
+}
+
+/** Tells `collect` of the effects that `body` names. */
+export function collectEffects<T>(collect: (effect: () => void) => void, body: () => T): T {
+  const before = listener;
+  listener = collect;
+  try {
+    return body();
+  } finally {
+    listener = before;
+  }
+}
