@@ -18,3 +18,5 @@ export * as optimizers from './optimizers/index.ts';
 export * as applications from './applications/index.ts';
 // Losses
 export * as losses from './losses/index.ts';
+// Metrics
+export * as metrics from './metrics/index.ts';

@@ -1,0 +1,131 @@
+/** @file Metrics by name. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { OpenSpec } from '../../core/spec.ts';
+import { Loss } from '../losses/loss.ts';
+import { snakeCase } from '../names.ts';
+import {
+  accuracy,
+  accuracyFor,
+  binaryAccuracy,
+  categoricalAccuracy,
+  sparseCategoricalAccuracy,
+} from './accuracy.ts';
+import type { MetricNames } from './define.ts';
+import { MeanMetricWrapper, type MetricFunction } from './meanMetricWrapper.ts';
+import { Metric } from './metric.ts';
+import {
+  cosineSimilarity,
+  logCoshError,
+  meanAbsoluteError,
+  meanAbsolutePercentageError,
+  meanSquaredError,
+  meanSquaredLogarithmicError,
+  rootMeanSquaredError,
+} from './regression.ts';
+
+const makers = {
+  accuracy,
+  binaryAccuracy,
+  categoricalAccuracy,
+  sparseCategoricalAccuracy,
+  meanSquaredError,
+  rootMeanSquaredError,
+  meanAbsoluteError,
+  meanAbsolutePercentageError,
+  meanSquaredLogarithmicError,
+  cosineSimilarity,
+  logCoshError,
+};
+
+const shortNames = ['mse', 'rmse', 'mae', 'mape', 'msle', 'acc'];
+
+export type MetricName =
+  | keyof typeof makers
+  | 'acc'
+  | 'mse'
+  | 'rmse'
+  | 'mae'
+  | 'mape'
+  | 'msle'
+  | (string & {});
+
+/** A class by its name and its configuration, as files hold them. */
+export interface MetricConfig {
+  className: string;
+  config?: Record<string, unknown>;
+}
+
+/** What names a metric; a maker is one such as `metrics.meanSquaredError`. */
+export type MetricLike =
+  | MetricName
+  | MetricFunction
+  | { readonly names: MetricNames }
+  | Metric
+  | Loss
+  | MetricConfig;
+
+/** What an output is measured by: the shapes say which accuracy 'accuracy' is. */
+export interface MeasuredSpecs {
+  yTrue: OpenSpec;
+  yPred: OpenSpec;
+}
+
+/**
+ * A metric by its name ('meanSquaredError', Keras's 'mean_squared_error', 'MeanSquaredError', or 'mse'), by the maker of
+ * this folder, by a function of your own, by a loss, or itself. Its name in logs is the name that it was called by. For 'accuracy'
+ * and 'acc' the specs of targets and predictions say which accuracy is meant; without them it is plain equality.
+ * Errors: ValueError for anything else.
+ */
+export function metricOf(identifier: MetricLike, specs?: MeasuredSpecs): Metric {
+  if (identifier instanceof Metric) return identifier;
+  if (typeof identifier === 'string') return namedMetric(identifier, specs);
+  if (identifier instanceof Loss) return ofLoss(identifier);
+  if (isMaker(identifier)) {
+    const made = identifier() as Metric | Loss;
+    return made instanceof Loss ? ofLoss(made) : made;
+  }
+  if (typeof identifier === 'function') return new MeanMetricWrapper({ fn: identifier });
+  if (isConfig(identifier)) return makerOf(identifier.className)(identifier.config);
+  return refuse(identifier);
+}
+
+/** The mean of a loss's values over samples. */
+function ofLoss(loss: Loss): Metric {
+  return new MeanMetricWrapper({ name: loss.name, fn: (yTrue, yPred) => loss.values(yTrue, yPred) });
+}
+
+function namedMetric(name: string, specs?: MeasuredSpecs): Metric {
+  const isAccuracy = ['accuracy', 'acc'].includes(name.toLowerCase());
+  if (!isAccuracy) return makerOf(name)({ name });
+  return (specs ? accuracyFor(specs.yTrue, specs.yPred) : accuracy)({ name });
+}
+
+type Maker = ((options?: object) => Metric) & { readonly names: MetricNames };
+
+function isMaker(identifier: object): identifier is Maker {
+  return typeof identifier === 'function' && 'names' in identifier;
+}
+
+function isConfig(identifier: unknown): identifier is MetricConfig {
+  return typeof (identifier as Partial<MetricConfig> | null)?.className === 'string';
+}
+
+function makerOf(identifier: string): Maker {
+  const wanted = snakeCase(identifier);
+  const all = Object.values(makers) as unknown as Maker[];
+  return all.find((maker) => namesOf(maker).includes(wanted)) ?? refuse(identifier);
+}
+
+function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
+  return [snakeCase(className), ...(label ? [label] : []), ...aliases];
+}
+
+function refuse(identifier: unknown): never {
+  throw new ValueError({
+    op: 'metricOf',
+    rule: `a metric is one of ${[...Object.keys(makers), ...shortNames].join(', ')}; a Metric; a Loss; or a function of yTrue and yPred.`,
+    received: describe(identifier),
+    mend: "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+  });
+}

@@ -1,0 +1,81 @@
+/** @file Mean and Sum: of values, over batches. */
+import { add, div } from '../../ops/arithmetic.ts';
+import { equal } from '../../ops/comparison.ts';
+import { identity } from '../../ops/identity.ts';
+import { mean as meanOf } from '../../ops/mean.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { sum as sumOf } from '../../ops/sum.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { toTensor } from '../losses/operands.ts';
+import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
+import { reduceToSamples, weightOf } from './weights.ts';
+
+/** A total and a count, and their quotient. */
+export abstract class Averaging<
+  Inputs extends readonly unknown[] = [yTrue: TensorLike, yPred: TensorLike],
+> extends Metric<Inputs> {
+  readonly total: Variable = this.addVariable('total');
+  readonly count: Variable = this.addVariable('count');
+
+  /** The total over the count; 0 before the first update. */
+  result(): Tensor {
+    return this.compute(() => divideNoNaN(this.total, this.count));
+  }
+
+  /** Adds `values`, of shape [batch, ...]. For use within `change`. */
+  protected accumulate(given: Tensor, weight: Tensor | null): void {
+    const { values, weights } = reduceToSamples(this.name, given, weight, meanOf);
+    this.total.assign(add(this.total, sumOf(values)));
+    this.count.assign(add(this.count, weights ? sumOf(weights) : (values.shape[0] ?? 1)));
+  }
+}
+
+/** The weighted mean of values. State: total, count. */
+export class Mean extends Averaging<[values: TensorLike]> {
+  static override readonly className = 'Mean';
+
+  /**
+   * Adds values, of shape [batch, ...] or a scalar.
+   * Errors: ShapeError where weights don't fit.
+   */
+  updateState(values: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      this.accumulate(toTensor(this.name, 'values', values), weightOf(this.name, options));
+    });
+  }
+}
+
+/** The weighted sum of values. State: total. */
+export class Sum extends Metric<[values: TensorLike]> {
+  static override readonly className = 'Sum';
+  readonly total: Variable = this.addVariable('total');
+
+  /** Adds values of any shape. Errors: ShapeError where weights don't fit. */
+  updateState(values: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const weight = weightOf(this.name, options);
+      const samples = reduceToSamples(this.name, toTensor(this.name, 'values', values), weight, sumOf);
+      this.total.assign(add(this.total, sumOf(samples.values)));
+    });
+  }
+
+  result(): Tensor {
+    return this.compute(() => identity(this.total));
+  }
+}
+
+export function mean(options?: MetricOptions): Mean {
+  return new Mean(options);
+}
+
+export function sum(options?: MetricOptions): Sum {
+  return new Sum(options);
+}
+
+/** x / y, and 0 where y is 0. */
+export function divideNoNaN(x: Tensor, y: Tensor): Tensor {
+  const isZero = equal(y, 0);
+  return where(isZero, 0, div(x, where(isZero, 1, y)));
+}

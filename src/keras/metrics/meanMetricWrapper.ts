@@ -1,0 +1,77 @@
+/** @file MeanMetricWrapper: the mean of a function of targets and predictions. */
+import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { toTensor } from '../losses/operands.ts';
+import { Averaging } from './mean.ts';
+import type { MetricOptions, UpdateOptions } from './metric.ts';
+import { weightOf } from './weights.ts';
+
+/** A function of targets and predictions that gives values of samples, with ops alone. */
+export type MetricFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
+
+export interface WrapperOptions extends MetricOptions {
+  fn: MetricFunction;
+}
+
+/** The weighted mean of what a function gives. State: total, count. */
+export abstract class MeanOfFunction extends Averaging {
+  /** The values of samples. */
+  protected abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
+
+  /** What targets are cast to. */
+  protected get targetDType(): DType {
+    return 'float32';
+  }
+
+  /**
+   * Adds the values of a batch.
+   * Errors: ShapeError where shapes or weights don't fit.
+   */
+  updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const targets = toTensor(this.name, 'yTrue', yTrue, this.targetDType);
+      const predictions = toTensor(this.name, 'yPred', yPred);
+      const weight = weightOf(this.name, options, yPred);
+      this.accumulate(this.values(targets, predictions), weight);
+    });
+  }
+}
+
+/** The mean of a function of your own. */
+export class MeanMetricWrapper extends MeanOfFunction {
+  static override readonly className = 'MeanMetricWrapper';
+  readonly fn: MetricFunction;
+
+  /** Errors: ValueError where `fn` is no function. */
+  constructor(options: WrapperOptions) {
+    super({ name: options?.name ?? functionOf(options).name ?? undefined });
+    this.fn = options.fn;
+  }
+
+  protected override values(yTrue: Tensor, yPred: Tensor): Tensor {
+    return this.fn(yTrue, yPred);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), fn: this.fn };
+  }
+}
+
+export function meanMetricWrapper(options: WrapperOptions): MeanMetricWrapper {
+  return new MeanMetricWrapper(options);
+}
+
+/** The name of the function, if it has one. */
+function functionOf(options: unknown): { name: string | undefined } {
+  const fn = (options as Partial<WrapperOptions> | undefined)?.fn;
+  if (typeof fn === 'function') return { name: fn.name || undefined };
+  throw new ValueError({
+    op: 'meanMetricWrapper',
+    rule: '`fn` is a function of yTrue and yPred that gives one value a sample.',
+    received: `fn: ${describe(fn)}`,
+    mend: 'pass { fn: (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }) }.',
+  });
+}

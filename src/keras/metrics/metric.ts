@@ -1,0 +1,142 @@
+/**
+ * @file Metric: what is measured over many batches. Its state is variables on the device, its updates are ops and
+ * `assign`: nothing is read back until somebody reads the result, and an update can be captured and replayed.
+ */
+import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe, type Shape } from '../../core/shape.ts';
+import type { OpenSpec } from '../../core/spec.ts';
+import { zeros } from '../../ops/creation.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { withRecorders } from '../../ops/recording.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import { snakeCase } from '../names.ts';
+
+export interface MetricOptions {
+  /** Default: the class's name in snake case, such as 'mean_squared_error'. */
+  name?: string;
+}
+
+/** What an update may be given beside its values. */
+export interface UpdateOptions {
+  /** How much each sample counts: of the shape of the values, or of their first axes. Default: all the same. */
+  sampleWeight?: TensorLike | null;
+  /** True where a value counts. Default: the mask that layers gave the predictions, if they did. */
+  mask?: TensorLike | null;
+}
+
+/** Whether a metric is better when it is higher or when it is lower; null where it doesn't say. */
+export type Direction = 'up' | 'down' | null;
+
+/**
+ * Base class of metrics. A subclass names its class (`static className`), adds variables in its constructor, changes
+ * them in `updateState`, and computes from them in `result`.
+ *
+ *     class Largest extends Metric {
+ *       static override readonly className = 'Largest';
+ *       readonly largest = this.addVariable('largest');
+ *       updateState(yTrue, yPred) { this.change(() => { this.largest.assign(maximum(this.largest, max(yPred))); }); }
+ *       result() { return this.compute(() => identity(this.largest)); }
+ *     }
+ */
+export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorLike, yPred: TensorLike]> {
+  static readonly className: string = 'Metric';
+
+  /** What logs and `History` call it. */
+  name: string;
+  readonly #variables: Variable[] = [];
+
+  constructor({ name }: MetricOptions = {}) {
+    this.name = name ?? snakeCase((new.target as unknown as typeof Metric).className);
+    requireName(this.name);
+  }
+
+  /** Makes a metric from what `getConfig` gave. */
+  static fromConfig(this: new (config: never) => Metric, config: Record<string, unknown>): Metric {
+    return new this(config as never);
+  }
+
+  /** The class by its Keras name, which survives minification. */
+  get className(): string {
+    return (this.constructor as unknown as typeof Metric).className;
+  }
+
+  /** Which way is better. */
+  get direction(): Direction {
+    return null;
+  }
+
+  /** The state, in the order in which it was added. */
+  get variables(): readonly Variable[] {
+    return this.#variables;
+  }
+
+  /**
+   * Makes the state whose shape depends on the predictions. `updateState` sees to it, too; who captures updates calls it
+   * before.
+   */
+  build(_yTrue: OpenSpec, _yPred: OpenSpec): void {}
+
+  /** Takes one more batch into account. */
+  abstract updateState(...args: [...inputs: Inputs, options?: UpdateOptions]): void;
+
+  /** The value over all batches since the last reset: a new tensor. */
+  abstract result(): Tensor;
+
+  /** Begins anew. */
+  resetState(): void {
+    this.change(() => {
+      for (const variable of this.#variables)
+        variable.assign(zeros(variable.shape, { dtype: variable.dtype }));
+    });
+  }
+
+  /** The configuration from which the metric can be made again. */
+  getConfig(): Record<string, unknown> {
+    return { name: this.name };
+  }
+
+  /** Frees the state. */
+  dispose(): void {
+    for (const variable of this.#variables.splice(0)) variable.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  toString(): string {
+    return `${this.className} '${this.name}'`;
+  }
+
+  /** Adds a variable of zeros to the state. */
+  protected addVariable(name: string, shape: Shape = [], dtype: DType = 'float32'): Variable {
+    const initial = zeros(shape, { dtype });
+    const variable = new Variable(initial, { name, trainable: false });
+    initial.dispose();
+    this.#variables.push(variable);
+    return variable;
+  }
+
+  /** Runs an update of the state: no tape records it, and what it makes on the way is freed. */
+  protected change(body: () => void): void {
+    withRecorders([], () => tidy(body));
+  }
+
+  /** Runs a computation from the state: no tape records it, and all but its result is freed. */
+  protected compute(body: () => Tensor): Tensor {
+    return withRecorders([], () => tidy(body));
+  }
+}
+
+function requireName(name: unknown): void {
+  if (typeof name === 'string' && name.length > 0) return;
+  throw new ValueError({
+    op: 'metric',
+    rule: 'the name of a metric is a text that is not empty.',
+    received: `name: ${describe(name)}`,
+    mend: "pass { name: 'accuracy' }, or leave it out.",
+  });
+}

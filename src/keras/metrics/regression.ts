@@ -1,0 +1,84 @@
+/** @file Means of errors: the losses of the same names, over batches. */
+import { squaredDifference } from '../../ops/arithmetic.ts';
+import { neg } from '../../ops/arithmetic.ts';
+import { sqrt } from '../../ops/unary.ts';
+import { requireBroadcast } from '../losses/check.ts';
+import { cosineSimilarity as cosineLoss, type CosineSimilarityOptions } from '../losses/cosineSimilarity.ts';
+import { logCosh } from '../losses/logCosh.ts';
+import { meanAbsoluteError as absoluteLoss } from '../losses/meanAbsoluteError.ts';
+import { meanAbsolutePercentageError as percentageLoss } from '../losses/meanAbsolutePercentageError.ts';
+import { meanSquaredError as squaredLoss } from '../losses/meanSquaredError.ts';
+import { meanSquaredLogarithmicError as logarithmicLoss } from '../losses/meanSquaredLogarithmicError.ts';
+import { sameRank } from '../losses/operands.ts';
+import { defineMetric, type MetricMaker } from './define.ts';
+
+/** The mean of (yTrue - yPred)². State: total, count. */
+export const meanSquaredError: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'MeanSquaredError',
+  aliases: ['mse'],
+  defaults: {},
+  direction: 'down',
+  prepare: () => squaredLoss(),
+});
+
+/** The mean of |yTrue - yPred|. State: total, count. */
+export const meanAbsoluteError: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'MeanAbsoluteError',
+  aliases: ['mae'],
+  defaults: {},
+  direction: 'down',
+  prepare: () => absoluteLoss(),
+});
+
+/** 100 times the mean of |yTrue - yPred| / |yTrue|, whose divisor is 1e-7 at least. State: total, count. */
+export const meanAbsolutePercentageError: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'MeanAbsolutePercentageError',
+  aliases: ['mape'],
+  defaults: {},
+  direction: 'down',
+  prepare: () => percentageLoss(),
+});
+
+/** The mean of (log(yTrue + 1) - log(yPred + 1))². State: total, count. */
+export const meanSquaredLogarithmicError: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'MeanSquaredLogarithmicError',
+  aliases: ['msle'],
+  defaults: {},
+  direction: 'down',
+  prepare: () => logarithmicLoss(),
+});
+
+/** The square root of the mean of (yTrue - yPred)². State: total, count. */
+export const rootMeanSquaredError: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'RootMeanSquaredError',
+  aliases: ['rmse'],
+  defaults: {},
+  direction: 'down',
+  prepare: (_, op) => (yTrue, yPred) => {
+    const [targets, predictions] = sameRank(yTrue, yPred);
+    requireBroadcast(op, ['`yTrue`', targets], ['`yPred`', predictions]);
+    return squaredDifference(targets, predictions);
+  },
+  finish: sqrt,
+});
+
+/** The mean cosine of the angle between yTrue and yPred along `axis`. State: total, count. */
+export const cosineSimilarity: MetricMaker<CosineSimilarityOptions> =
+  /* @__PURE__ */ defineMetric<CosineSimilarityOptions>({
+    className: 'CosineSimilarity',
+    defaults: { axis: -1 },
+    direction: 'up',
+    prepare: (options) => {
+      const loss = cosineLoss(options);
+      return (yTrue, yPred) => neg(loss.values(yTrue, yPred));
+    },
+  });
+
+/** The mean of log cosh(yPred - yTrue). State: total, count. */
+export const logCoshError: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'LogCoshError',
+  label: 'logcosh',
+  defaults: {},
+  direction: 'down',
+  prepare: () => logCosh(),
+});

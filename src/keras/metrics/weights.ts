@@ -1,0 +1,57 @@
+/** @file Values of samples, and how much each counts. */
+import { ShapeError } from '../../core/errors.ts';
+import { formatSpec } from '../../core/spec.ts';
+import { mul } from '../../ops/arithmetic.ts';
+import { broadcastTo } from '../../ops/broadcastTo.ts';
+import type { ReduceOptions } from '../../ops/reduction.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { sameRank, toTensor } from '../losses/operands.ts';
+import type { UpdateOptions } from './metric.ts';
+
+/** Weights and mask as one weight; null where there is neither. The mask of `yPred` holds where none is given. */
+export function weightOf(op: string, { sampleWeight, mask }: UpdateOptions, _yPred?: unknown): Tensor | null {
+  const weight = sampleWeight == null ? null : toTensor(op, 'sampleWeight', sampleWeight);
+  if (mask == null) return weight;
+  const counts = toTensor(op, 'mask', toTensor(op, 'mask', mask, 'bool'));
+  if (!weight) return counts;
+  const [aligned, weights] = sameRank(counts, weight);
+  return mul(aligned, weights);
+}
+
+/** Throws unless `weight` can be stretched to the shape of `values`. */
+export function requireStretch(op: string, weight: Tensor, values: Tensor): void {
+  const offset = values.rank - weight.rank;
+  if (offset >= 0 && weight.shape.every((n, i) => n === 1 || n === values.shape[i + offset])) return;
+  throw new ShapeError({
+    op,
+    rule: '`sampleWeight` and mask have the shape of the values, of their first axes, or sizes of 1 there.',
+    received: `weights ${formatSpec(weight)}, values ${formatSpec(values)}`,
+    mend: 'give one weight a sample: the shape [batch].',
+  });
+}
+
+type Reduce = (x: Tensor, options?: ReduceOptions) => Tensor;
+
+/**
+ * One value a sample, weighed, and the weights: axes beyond those of the weights are reduced first, the rest but the
+ * first afterwards. Keras's rule: with `mean`, weights of several axes count by their mean in a sample.
+ */
+export function reduceToSamples(
+  op: string,
+  values: Tensor,
+  weight: Tensor | null,
+  reduce: Reduce,
+): { values: Tensor; weights: Tensor | null } {
+  if (!weight) return { values: beyond(values, 1, reduce), weights: null };
+  const [aligned, narrow] = sameRank(values, weight);
+  const reduced = beyond(aligned, narrow.rank, reduce);
+  requireStretch(op, narrow, reduced);
+  const weights = broadcastTo(narrow, { shape: reduced.shape });
+  return { values: beyond(mul(reduced, weights), 1, reduce), weights: beyond(weights, 1, reduce) };
+}
+
+/** `x` reduced over its axes from number `first` on. */
+function beyond(x: Tensor, first: number, reduce: Reduce): Tensor {
+  if (x.rank <= first) return x;
+  return reduce(x, { axis: Array.from({ length: x.rank - first }, (_, i) => first + i) });
+}
