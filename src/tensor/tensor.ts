@@ -63,6 +63,11 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   readonly device: Device;
   name: string | undefined;
   provenance: Provenance;
+  /**
+   * A handle that lives as long as this tensor and is disposed of with it, whatever scope it leaves: a sequence's mask.
+   * It is in no scope of its own, so make it by `alias`.
+   */
+  companion: Tensor | null = null;
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
 
@@ -171,6 +176,8 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
     dropped.unregister(this);
     if (this.#holder.counted) liveTensors--;
     untrack(this);
+    this.companion?.dispose();
+    this.companion = null;
     storage.release();
   }
 

@@ -16,15 +16,53 @@ export interface VariableOptions {
 }
 
 let unnamed = 0;
+/** A function of a weight, with what is needed to write it down: a regularizer, a constraint. */
+export interface WeightFunction {
+  readonly className: string;
+  call(weight: Tensor): Tensor;
+  getConfig(): Record<string, unknown>;
+}
+
 
 export class Variable<D extends DType = DType> extends Tensor<D> {
   trainable: boolean;
 
+  /** What its values cost: a scalar that training adds to the loss. */
+  regularizer: WeightFunction | null = null;
+  /** What its values become after each step of an optimizer. */
+  constraint: WeightFunction | null = null;
   constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
     super(initial.device, initial.storage.retain(), initial, leaf(initial));
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
   }
+    activeRecording()?.refuse(`it makes a variable, '${this.name}', which a replay would begin anew`);
+  }
+
+  /** Errors: DisposedError. */
+  override get storage(): Storage {
+    activeRecording()?.touch(this, this.bytes);
+    return super.storage;
+  }
+
+  /** For recordings. */
+  get current(): Storage {
+    return super.storage;
+  }
+
+  /** For recordings. */
+  get label(): string {
+    return this.name ?? 'variable';
+  }
+
+  /** For recordings: moves to another storage with the same values. */
+  adopt(storage: Storage): void {
+    this.replaceStorage(storage);
+  }
+
+  /** Where it belongs, such as `encoder/dense/kernel`: its name, as Keras writes paths. */
+  get path(): string {
+    return this.name ?? 'variable';
 
   /**
    * Takes the values of `value`; nothing is copied, and what a tape saved of the old values stays as it was.
