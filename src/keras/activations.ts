@@ -1,14 +1,30 @@
-/** @file Activations by name, and as Keras writes the names. */
+/** @file Activations by name, as JavaScript and as Keras writes the names. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
 import type { FusedActivation } from '../ops/fusedActivation.ts';
 import { tanh } from '../ops/hyperbolic.ts';
-import { elu, hardSigmoid, hardSwish, leakyRelu, relu, relu6, selu } from '../ops/rectifiers.ts';
+import { elu, hardSigmoid, hardSwish, leakyRelu, relu6, selu } from '../ops/rectifiers.ts';
 import { logSoftmax, softmax } from '../ops/softmax.ts';
 import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { snakeCase } from './names.ts';
+import * as composed from './activationFunctions.ts';
+import { type ClassConfig, foldName } from './family.ts';
+import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
+
+export {
+  celu,
+  glu,
+  hardShrink,
+  hardTanh,
+  softShrink,
+  sparsemax,
+  sparsePlus,
+  sparseSigmoid,
+  squareplus,
+  tanhShrink,
+  threshold,
+} from './activationFunctions.ts';
 
 /** A function of a tensor, made of ops. */
 export type Activation = (x: Tensor) => Tensor;
@@ -16,28 +32,43 @@ export type Activation = (x: Tensor) => Tensor;
 /** `x` itself. */
 export const linear: Activation = (x) => x;
 
+/** With options where the activation has some: `{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`. */
+type WithOptions = (x: Tensor, options?: never) => Tensor;
+
 const byName = {
-  elu: (x: Tensor) => elu(x),
+  celu: composed.celu,
+  elu: (x: Tensor, options?: { alpha?: number }) => elu(x, options),
   exponential: (x: Tensor) => exp(x),
-  gelu: (x: Tensor) => gelu(x),
+  gelu: (x: Tensor, options?: { approximate?: boolean }) => gelu(x, options),
+  glu: composed.glu,
+  hardShrink: composed.hardShrink,
   hardSigmoid: (x: Tensor) => hardSigmoid(x),
-  hardSwish: (x: Tensor) => hardSwish(x),
-  leakyRelu: (x: Tensor) => leakyRelu(x),
+  hardSilu: (x: Tensor) => hardSwish(x),
+  hardTanh: composed.hardTanh,
+  leakyRelu: (x: Tensor, options?: { negativeSlope?: number }) => leakyRelu(x, options),
   linear,
   logSigmoid: (x: Tensor) => logSigmoid(x),
-  logSoftmax: (x: Tensor) => logSoftmax(x),
+  logSoftmax: (x: Tensor, options?: { axis?: number }) => logSoftmax(x, options),
   mish: (x: Tensor) => mish(x),
-  relu: (x: Tensor) => relu(x),
+  relu: composed.reluWith,
   relu6: (x: Tensor) => relu6(x),
   selu: (x: Tensor) => selu(x),
   sigmoid: (x: Tensor) => sigmoid(x),
   silu: (x: Tensor) => silu(x),
-  softmax: (x: Tensor) => softmax(x),
+  softShrink: composed.softShrink,
+  softmax: (x: Tensor, options?: { axis?: number }) => softmax(x, options),
   softplus: (x: Tensor) => softplus(x),
   softsign: (x: Tensor) => softsign(x),
-  swish: (x: Tensor) => silu(x),
+  sparsemax: composed.sparsemax,
+  sparsePlus: composed.sparsePlus,
+  sparseSigmoid: composed.sparseSigmoid,
+  squareplus: composed.squareplus,
   tanh: (x: Tensor) => tanh(x),
-};
+  tanhShrink: composed.tanhShrink,
+  threshold: composed.threshold,
+} satisfies Record<string, WithOptions>;
+
+const aliases = { hardSwish: 'hardSilu', swish: 'silu' } as const;
 
 /** Those that dense and convolutional ops apply before they write their result. */
 const fusedNames = [
@@ -50,19 +81,53 @@ const fusedNames = [
   'tanh',
 ] as const satisfies FusedActivation[];
 
-export type ActivationName = keyof typeof byName;
-export type ActivationLike = ActivationName | Activation;
+export type ActivationName = keyof typeof byName | keyof typeof aliases;
+export type ActivationLike = ActivationName | (string & {}) | Activation | ClassConfig;
+
+/** What activations with options were made of, for configurations. */
+const configs = new WeakMap<Activation, ClassConfig>();
 
 /**
- * An activation by its name (`hardSigmoid`, or `hard_sigmoid` as Keras writes it), or itself; null and left out mean
- * linear. Errors: ValueError.
+ * An activation by its name (`hardSigmoid`, or `hard_sigmoid` as Keras writes it), by its name and options
+ * (`{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`), or itself; null and left out mean linear. Functions of
+ * yours have names once they are registered. Errors: ValueError.
  */
 export function activationOf(identifier: ActivationLike | null | undefined): Activation {
   if (identifier === null || identifier === undefined) return linear;
   if (typeof identifier === 'function') return identifier;
-  const wanted = typeof identifier === 'string' ? snakeCase(identifier) : null;
-  const found = Object.entries(byName).find(([name]) => snakeCase(name) === wanted);
-  if (found) return found[1];
+  if (typeof identifier === 'string') return named(identifier);
+  const { className, config = {} } = identifier as Partial<ClassConfig>;
+  if (typeof className !== 'string') return refuse(identifier);
+  const base = named(className);
+  if (Object.keys(config).length === 0) return base;
+  const bound: Activation = (x) => base(x, config as never);
+  configs.set(bound, { className: serializeActivation(base) as string, config });
+  return bound;
+}
+
+/**
+ * The name of an activation for a configuration; `{ className, config }` where it has options. A function that was not
+ * registered stays itself: a layer can be made of it again, a file can't hold it.
+ */
+export function serializeActivation(activation: Activation | null): ActivationLike | null {
+  if (activation === null) return null;
+  const config = configs.get(activation);
+  if (config) return config;
+  const found = Object.entries(byName).find(([, known]) => known === activation);
+  return found?.[0] ?? registeredNameOf(activation) ?? activation;
+}
+
+function named(name: string): WithOptions {
+  const custom = customObjectOf(name);
+  if (custom) return custom as Activation;
+  const key = foldName(name);
+  const alias = Object.entries(aliases).find(([other]) => foldName(other) === key);
+  const wanted = alias ? foldName(alias[1]) : key;
+  const found = Object.entries(byName).find(([known]) => foldName(known) === wanted);
+  return found?.[1] ?? (registeredAs(name) as Activation | null) ?? refuse(name);
+}
+
+function refuse(identifier: unknown): never {
   throw new ValueError({
     op: 'activation',
     rule: `an activation is one of ${Object.keys(byName).join(', ')}, or a function of a tensor.`,

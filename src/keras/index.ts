@@ -11,7 +11,10 @@ export type { Mapped, Nest } from './nest.ts';
 // Layers
 export * as layers from './layers/index.ts';
 export { Layer } from './layers/layer.ts';
+export * as activations from './activations.ts';
+export * as constraints from './constraints/index.ts';
 export * as initializers from './initializers/index.ts';
+export * as regularizers from './regularizers/index.ts';
 // Training
 export * as optimizers from './optimizers/index.ts';
 // Networks
@@ -20,3 +23,8 @@ export * as applications from './applications/index.ts';
 export * as losses from './losses/index.ts';
 // Metrics
 export * as metrics from './metrics/index.ts';
+// Names in files
+export { type CustomObjects, registerClass, type RegisterOptions } from './serialization/registered.ts';
+// Callbacks
+export * as callbacks from './callbacks/index.ts';
+export { History } from './callbacks/history.ts';

@@ -1,5 +1,9 @@
-/** @file Initializers of one value. */
-import { fill } from '../../ops/creation.ts';
+/** @file Initializers without chance: zeros, ones, constant, identity. */
+import { ShapeError } from '../../core/errors.ts';
+import { formatShape, requireFinite } from '../../core/shape.ts';
+import { mul } from '../../ops/arithmetic.ts';
+import { eye, fill } from '../../ops/creation.ts';
+import { tidy } from '../../tensor/scope.ts';
 import type { Initializer } from './initializer.ts';
 
 export function zeros(): Initializer {
@@ -18,11 +22,36 @@ export function ones(): Initializer {
   };
 }
 
-/** `value` everywhere. */
+/** `value` everywhere. Default 0. Errors: ValueError for what is no finite number. */
 export function constant({ value = 0 }: { value?: number } = {}): Initializer {
+  requireFinite('Constant', 'value', value);
   return {
     className: 'Constant',
     call: (shape, dtype) => fill(shape, value, { dtype }),
     getConfig: () => ({ value }),
+  };
+}
+
+/** `gain` on the diagonal of a matrix. Default 1. Errors: ShapeError, when called, for what is no matrix. */
+export function identity({ gain = 1 }: { gain?: number } = {}): Initializer {
+  requireFinite('Identity', 'gain', gain);
+  return {
+    className: 'Identity',
+    call: (shape, dtype) => {
+      if (shape.length !== 2) {
+        throw new ShapeError({
+          op: 'Identity',
+          rule: 'the identity is a matrix: the weight must have rank 2.',
+          received: formatShape(shape),
+          mend: 'choose another initializer for this weight.',
+        });
+      }
+      const [rows, columns] = shape as [number, number];
+      return tidy(() => {
+        const matrix = eye(rows, { columns, dtype });
+        return gain === 1 ? matrix : mul(matrix, gain);
+      });
+    },
+    getConfig: () => ({ gain }),
   };
 }

@@ -1,29 +1,90 @@
 /** @file The initializers, and their names. */
-import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
-import { snakeCase } from '../names.ts';
-import { constant, ones, zeros } from './constant.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { DType } from '../../core/dtype.ts';
+import type { Shape } from '../../core/shape.ts';
+import { type ClassConfig, memberOf } from '../family.ts';
+import { constant, identity, ones, zeros } from './constant.ts';
 import type { Initializer } from './initializer.ts';
-import { glorotNormal, glorotUniform, heNormal, heUniform, varianceScaling } from './varianceScaling.ts';
+import { orthogonal } from './orthogonal.ts';
+import { randomNormal, randomUniform, truncatedNormal } from './random.ts';
+import {
+  glorotNormal,
+  glorotUniform,
+  heNormal,
+  heUniform,
+  lecunNormal,
+  lecunUniform,
+  varianceScaling,
+} from './varianceScaling.ts';
 
-export type { Initializer } from './initializer.ts';
-export { constant, glorotNormal, glorotUniform, heNormal, heUniform, ones, varianceScaling, zeros };
+export type { Initializer, SeedOptions } from './initializer.ts';
+export { orthogonal, type OrthogonalOptions } from './orthogonal.ts';
+export {
+  type NormalInitializerOptions,
+  randomNormal,
+  randomUniform,
+  truncatedNormal,
+  type UniformInitializerOptions,
+} from './random.ts';
+export { constant, identity, ones, zeros } from './constant.ts';
+export {
+  type FanOptions,
+  glorotNormal,
+  glorotUniform,
+  heNormal,
+  heUniform,
+  lecunNormal,
+  lecunUniform,
+  varianceScaling,
+  type VarianceScalingOptions,
+} from './varianceScaling.ts';
 
-const byName = { constant, glorotNormal, glorotUniform, heNormal, heUniform, ones, varianceScaling, zeros };
+const makers = {
+  constant,
+  glorotNormal,
+  glorotUniform,
+  heNormal,
+  heUniform,
+  identity,
+  lecunNormal,
+  lecunUniform,
+  ones,
+  orthogonal,
+  randomNormal,
+  randomUniform,
+  truncatedNormal,
+  varianceScaling,
+  zeros,
+};
 
-export type InitializerName = keyof typeof byName;
-export type InitializerLike = InitializerName | Initializer;
+/** A function in place of an initializer object. Files know it once it is registered. */
+export type InitializerFunction = (shape: Shape, dtype: DType) => Tensor;
 
-/** An initializer by its name (`heNormal`, or `he_normal` as Keras writes it), or itself. Errors: ValueError. */
+export type InitializerName = keyof typeof makers;
+export type InitializerLike =
+  | InitializerName
+  | (string & {})
+  | Initializer
+  | ClassConfig
+  | InitializerFunction;
+
+/**
+ * An initializer by its name (`heNormal`, `he_normal` or `HeNormal`), by `{ className, config }`, itself, or a function
+ * of shape and dtype. Errors: ValueError.
+ */
 export function initializerOf(identifier: InitializerLike): Initializer {
-  if (typeof identifier === 'object' && typeof identifier?.call === 'function') return identifier;
-  const wanted = typeof identifier === 'string' ? snakeCase(identifier) : null;
-  const found = Object.entries(byName).find(([name]) => snakeCase(name) === wanted);
-  if (found) return found[1]();
-  throw new ValueError({
-    op: 'initializer',
-    rule: `an initializer is one of ${Object.keys(byName).join(', ')}, or made by initializers.<name>().`,
-    received: describe(identifier),
-    mend: "pass a name such as 'glorotUniform'.",
-  });
+  return memberOf(
+    {
+      noun: 'initializer',
+      makers,
+      aliases: {
+        orthogonalInitializer: 'orthogonal',
+        identityInitializer: 'identity',
+        one: 'ones',
+        zero: 'zeros',
+      },
+      example: "a name such as 'glorotUniform'",
+    },
+    identifier,
+  );
 }

@@ -2,11 +2,14 @@
 import type { DType } from '../../core/dtype.ts';
 import type { Shape } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import type { Configured } from '../family.ts';
 
-export interface Initializer {
-  /** The class by its Keras name. */
-  readonly className: string;
+export interface Initializer extends Configured {
   /** Values for a weight of `shape`. A seeded initializer gives the same ones at every call. */
   call(shape: Shape, dtype: DType): Tensor;
-  getConfig(): Record<string, unknown>;
+}
+
+export interface SeedOptions {
+  /** A whole number in [0, 2^53); the same seed gives the same values. Default null: drawn at every call. */
+  seed?: number | null | undefined;
 }

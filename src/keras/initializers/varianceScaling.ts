@@ -1,85 +1,151 @@
 /**
- * @file Initializers that scale the variance of a weight by the number of its inputs and outputs.
- *
- * Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, AISTATS 2010;
- * He, Zhang, Ren and Sun, Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
+ * @file Initializers whose spread follows the shape of the weight, so that signals neither grow nor fade from layer to
+ * layer. Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks,
+ * AISTATS 2010; He et al., Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
  */
 import { ValueError } from '../../core/errors.ts';
-import { describe, type Shape } from '../../core/shape.ts';
-import { randomUniform, truncatedNormal } from '../../ops/random.ts';
-import type { Initializer } from './initializer.ts';
+import { describe, requireOneOf, type Shape } from '../../core/shape.ts';
+import { randomNormal, randomUniform, truncatedNormal } from '../../ops/random.ts';
+import type { Initializer, SeedOptions } from './initializer.ts';
+import { requireSeed } from './random.ts';
 
-export interface SeedOptions {
-  /** Whole number; the same seed gives the same values. Default: drawn at every call. */
-  seed?: number | undefined;
+/** Which axes of a weight are inputs and outputs, where its last two are not. */
+export interface FanOptions extends SeedOptions {
+  /** Axes that count as inputs. Default null: the last but one. */
+  inputAxes?: number | readonly number[] | null;
+  /** Axes that count as outputs. Default null: the last. */
+  outputAxes?: number | readonly number[] | null;
 }
 
-export interface VarianceScalingOptions extends SeedOptions {
+const modes = ['fanIn', 'fanOut', 'fanAvg'] as const;
+const distributions = ['truncatedNormal', 'untruncatedNormal', 'uniform'] as const;
+
+type Mode = (typeof modes)[number];
+type Distribution = (typeof distributions)[number];
+
+export interface VarianceScalingOptions extends FanOptions {
   /** Factor of the variance. Default 1. */
   scale?: number;
-  mode?: 'fanIn' | 'fanOut' | 'fanAvg';
-  distribution?: 'truncatedNormal' | 'uniform';
+  /** Default 'fanIn'. */
+  mode?: Mode;
+  /** Default 'truncatedNormal', also called 'normal'. */
+  distribution?: Distribution | 'normal';
 }
 
 /** Standard deviation of a standard normal that is cut off at two. */
 const truncatedDeviation = 0.87962566103423978;
 
-/** Inputs and outputs that one value of a weight connects: kernels are [...window, in, out]. */
-export function fansOf(shape: Shape): { fanIn: number; fanOut: number } {
-  if (shape.length < 2) return { fanIn: shape[0] ?? 1, fanOut: shape[0] ?? 1 };
-  const window = shape.slice(0, -2).reduce((product, n) => product * n, 1);
-  return { fanIn: window * (shape.at(-2) as number), fanOut: window * (shape.at(-1) as number) };
-}
-
-/** Variance `scale / fan`: the fan of the inputs, of the outputs, or the mean of both. */
+/** Variance `scale / fan`: the fan of the inputs, of the outputs, or the mean of both. Errors: ValueError for options. */
 export function varianceScaling(options: VarianceScalingOptions = {}): Initializer {
   return scaled('VarianceScaling', options);
 }
 
 /** Uniform, variance 2 / (fanIn + fanOut). */
-export function glorotUniform({ seed }: SeedOptions = {}): Initializer {
-  return scaled('GlorotUniform', { mode: 'fanAvg', distribution: 'uniform', seed });
+export function glorotUniform(options: FanOptions = {}): Initializer {
+  return scaled('GlorotUniform', { ...options, scale: 1, mode: 'fanAvg', distribution: 'uniform' });
 }
 
 /** Truncated normal, variance 2 / (fanIn + fanOut). */
-export function glorotNormal({ seed }: SeedOptions = {}): Initializer {
-  return scaled('GlorotNormal', { mode: 'fanAvg', seed });
+export function glorotNormal(options: FanOptions = {}): Initializer {
+  return scaled('GlorotNormal', { ...options, scale: 1, mode: 'fanAvg', distribution: 'normal' });
 }
 
 /** Uniform, variance 2 / fanIn: keeps the variance through layers with ReLU. */
-export function heUniform({ seed }: SeedOptions = {}): Initializer {
-  return scaled('HeUniform', { scale: 2, distribution: 'uniform', seed });
+export function heUniform(options: FanOptions = {}): Initializer {
+  return scaled('HeUniform', { ...options, scale: 2, mode: 'fanIn', distribution: 'uniform' });
 }
 
 /** Truncated normal, variance 2 / fanIn: keeps the variance through layers with ReLU. */
-export function heNormal({ seed }: SeedOptions = {}): Initializer {
-  return scaled('HeNormal', { scale: 2, seed });
+export function heNormal(options: FanOptions = {}): Initializer {
+  return scaled('HeNormal', { ...options, scale: 2, mode: 'fanIn', distribution: 'normal' });
 }
 
-function scaled(
-  className: string,
-  { scale = 1, mode = 'fanIn', distribution = 'truncatedNormal', seed }: VarianceScalingOptions,
-): Initializer {
-  if (!(scale > 0)) {
+/** Uniform, variance 1 / fanIn. */
+export function lecunUniform(options: FanOptions = {}): Initializer {
+  return scaled('LecunUniform', { ...options, scale: 1, mode: 'fanIn', distribution: 'uniform' });
+}
+
+/** Truncated normal, variance 1 / fanIn. */
+export function lecunNormal(options: FanOptions = {}): Initializer {
+  return scaled('LecunNormal', { ...options, scale: 1, mode: 'fanIn', distribution: 'normal' });
+}
+
+function scaled(className: string, options: VarianceScalingOptions): Initializer {
+  const { scale = 1, mode = 'fanIn', seed = null } = options;
+  const { inputAxes = null, outputAxes = null } = options;
+  const distribution = options.distribution === 'normal' ? 'truncatedNormal' : options.distribution;
+  checkOptions(className, { ...options, seed, distribution: distribution ?? 'truncatedNormal' });
+  const fans = { inputAxes, outputAxes, seed };
+  return {
+    className,
+    call: (shape, dtype) => {
+      const { fanIn, fanOut } = fansOf(shape, fans);
+      const fan = { fanIn, fanOut, fanAvg: (fanIn + fanOut) / 2 }[mode];
+      const variance = scale / Math.max(1, fan);
+      const drawn = { dtype, seed: seed ?? undefined };
+      if (distribution === 'uniform') {
+        const limit = Math.sqrt(3 * variance);
+        return randomUniform(shape, { min: -limit, max: limit, ...drawn });
+      }
+      if (distribution === 'untruncatedNormal')
+        return randomNormal(shape, { stddev: Math.sqrt(variance), ...drawn });
+      return truncatedNormal(shape, { stddev: Math.sqrt(variance) / truncatedDeviation, ...drawn });
+    },
+    getConfig: () =>
+      className === 'VarianceScaling'
+        ? { scale, mode, distribution: distribution ?? 'truncatedNormal', ...fans }
+        : fans,
+  };
+}
+
+/** Inputs and outputs that one value of a weight connects. Kernels are [...window, in, out], unless axes are named. */
+export function fansOf(shape: Shape, { inputAxes, outputAxes }: FanOptions = {}): Fans {
+  if (inputAxes != null || outputAxes != null) return fansOfAxes(shape, inputAxes ?? -2, outputAxes ?? -1);
+  if (shape.length < 2) return { fanIn: shape[0] ?? 1, fanOut: shape[0] ?? 1 };
+  const window = productOf(shape.slice(0, -2));
+  return { fanIn: window * (shape.at(-2) as number), fanOut: window * (shape.at(-1) as number) };
+}
+
+interface Fans {
+  fanIn: number;
+  fanOut: number;
+}
+
+/** Axes that are neither inputs nor outputs are the window. */
+function fansOfAxes(shape: Shape, inputAxes: Axes, outputAxes: Axes): Fans {
+  const place = (axes: Axes) => [axes].flat().map((axis) => (axis < 0 ? axis + shape.length : axis));
+  const [inputs, outputs] = [place(inputAxes), place(outputAxes)];
+  const sizes = (axes: readonly number[]) => axes.map((axis) => shape[axis] ?? 1);
+  const window = productOf(shape.filter((_, axis) => !inputs.includes(axis) && !outputs.includes(axis)));
+  return { fanIn: window * productOf(sizes(inputs)), fanOut: window * productOf(sizes(outputs)) };
+}
+
+type Axes = number | readonly number[];
+
+function productOf(sizes: readonly number[]): number {
+  return sizes.reduce((product, n) => product * n, 1);
+}
+
+function checkOptions(op: string, options: VarianceScalingOptions): void {
+  const { scale = 1, mode = 'fanIn', distribution, seed, inputAxes, outputAxes } = options;
+  if (typeof scale !== 'number' || !(scale > 0 && scale < Number.POSITIVE_INFINITY)) {
     throw new ValueError({
-      op: className,
+      op,
       rule: '`scale` is a positive number.',
       received: `scale: ${describe(scale)}`,
       mend: 'pass 1, or 2 before a ReLU.',
     });
   }
-  return {
-    className,
-    call: (shape, dtype) => {
-      const { fanIn, fanOut } = fansOf(shape);
-      const fan = { fanIn, fanOut, fanAvg: (fanIn + fanOut) / 2 }[mode];
-      const variance = scale / Math.max(1, fan);
-      if (distribution === 'uniform') {
-        const limit = Math.sqrt(3 * variance);
-        return randomUniform(shape, { min: -limit, max: limit, dtype, seed });
-      }
-      return truncatedNormal(shape, { stddev: Math.sqrt(variance) / truncatedDeviation, dtype, seed });
-    },
-    getConfig: () => (className === 'VarianceScaling' ? { scale, mode, distribution, seed } : { seed }),
-  };
+  requireOneOf(op, 'mode', mode, modes);
+  requireOneOf(op, 'distribution', distribution, distributions);
+  requireSeed(op, seed);
+  for (const [what, axes] of Object.entries({ inputAxes, outputAxes })) {
+    if (axes == null || [axes].flat().every((axis) => Number.isInteger(axis))) continue;
+    throw new ValueError({
+      op,
+      rule: `\`${what}\` is an axis, a list of axes, or null.`,
+      received: `${what}: ${describe(axes)}`,
+      mend: 'leave it out: kernels end in an axis of inputs and an axis of outputs.',
+    });
+  }
 }

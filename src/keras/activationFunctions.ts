@@ -1,0 +1,179 @@
+/**
+ * @file Activations that are made of several ops: what Keras has beyond those that are one op. Options follow the tensor,
+ * with Keras's defaults.
+ */
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { describe, requireFinite } from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
+import { sigmoid } from '../ops/activations.ts';
+import { add, div, mul, sub } from '../ops/arithmetic.ts';
+import { cast } from '../ops/cast.ts';
+import { clip } from '../ops/clip.ts';
+import { greater, less } from '../ops/comparison.ts';
+import { range } from '../ops/creation.ts';
+import { cumsum } from '../ops/cumsum.ts';
+import { tanh } from '../ops/hyperbolic.ts';
+import { maximum, minimum } from '../ops/maximum.ts';
+import { relu } from '../ops/rectifiers.ts';
+import { abs } from '../ops/rounding.ts';
+import { split } from '../ops/split.ts';
+import { sum } from '../ops/sum.ts';
+import { topK } from '../ops/topK.ts';
+import { transpose } from '../ops/transpose.ts';
+import { expm1, sqrt, square } from '../ops/unary.ts';
+import { where } from '../ops/where.ts';
+import { tidy } from '../tensor/scope.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+
+/**
+ * x where it is positive, alpha (e^(x / alpha) - 1) elsewhere. Gradient: 1 at 0. Errors: ValueError for an alpha of 0.
+ * Source: J. Barron, Continuously differentiable exponential linear units, 2017.
+ */
+export function celu(x: Tensor, { alpha = 1 }: { alpha?: number } = {}): Tensor {
+  requireFinite('celu', 'alpha', alpha);
+  if (alpha === 0) {
+    throw new ValueError({
+      op: 'celu',
+      rule: '`alpha` is not 0.',
+      received: `alpha: ${alpha}`,
+      mend: 'use relu, which celu tends to for small alphas.',
+    });
+  }
+  return tidy(() => {
+    // The exponent is held below 0, so that the branch that isn't taken stays finite.
+    const below = mul(expm1(div(minimum(x, 0), alpha)), alpha);
+    return where(greater(x, 0), x, below);
+  });
+}
+
+/**
+ * The first half along `axis`, gated by the sigmoid of the second. Default axis -1. Errors: ShapeError for an odd size.
+ * Source: Y. Dauphin et al., Language modeling with gated convolutional networks, 2016.
+ */
+export function glu(x: Tensor, { axis = -1 }: { axis?: number } = {}): Tensor {
+  const size = x.shape.at(axis);
+  if (x.rank === 0 || size === undefined || (size !== null && size % 2 !== 0)) {
+    throw new ShapeError({
+      op: 'glu',
+      rule: 'the axis that is halved has an even size.',
+      received: `axis: ${describe(axis)} of ${formatSpec(x)}`,
+      mend: 'make twice as many units as the gate shall pass.',
+    });
+  }
+  return tidy(() => {
+    const [value, gate] = split(x, { numOrSizeSplits: 2, axis }) as [Tensor, Tensor];
+    return mul(value, sigmoid(gate));
+  });
+}
+
+/** x where |x| is above `threshold` (default 0.5), 0 elsewhere. */
+export function hardShrink(x: Tensor, { threshold = 0.5 }: { threshold?: number } = {}): Tensor {
+  requireFinite('hardShrink', 'threshold', threshold);
+  return tidy(() => where(greater(abs(x), threshold), x, 0));
+}
+
+/** x within [-1, 1], and the nearer bound elsewhere. */
+export function hardTanh(x: Tensor): Tensor {
+  return clip(x, { min: -1, max: 1 });
+}
+
+/** x nearer to 0 by `threshold` (default 0.5), and 0 where |x| is below it. */
+export function softShrink(x: Tensor, { threshold = 0.5 }: { threshold?: number } = {}): Tensor {
+  requireFinite('softShrink', 'threshold', threshold, 0);
+  return tidy(() => {
+    const inner = where(less(x, -threshold), add(x, threshold), 0);
+    return where(greater(x, threshold), sub(x, threshold), inner);
+  });
+}
+
+/** x - tanh(x). */
+export function tanhShrink(x: Tensor): Tensor {
+  return tidy(() => sub(x, tanh(x)));
+}
+
+/** x where it is above `threshold`, `defaultValue` elsewhere. Defaults 0. */
+export function threshold(x: Tensor, options: { threshold?: number; defaultValue?: number } = {}): Tensor {
+  const { threshold: bound = 0, defaultValue = 0 } = options;
+  requireFinite('threshold', 'threshold', bound);
+  requireFinite('threshold', 'defaultValue', defaultValue);
+  return tidy(() => where(greater(x, bound), x, defaultValue));
+}
+
+/**
+ * (x + √(x² + b)) / 2, a smooth ReLU without exponentials. Default b 4.
+ * Source: J. Barron, Squareplus: a softplus-like algebraic rectifier, 2021.
+ */
+export function squareplus(x: Tensor, { b = 4 }: { b?: number } = {}): Tensor {
+  requireFinite('squareplus', 'b', b, 0);
+  return tidy(() => mul(add(x, sqrt(add(square(x), b))), 0.5));
+}
+
+/** 0 below -1, x above 1, (x + 1)² / 4 between. */
+export function sparsePlus(x: Tensor): Tensor {
+  return tidy(() => {
+    const between = mul(square(add(clip(x, { min: -1, max: 1 }), 1)), 0.25);
+    return where(greater(x, 1), x, between);
+  });
+}
+
+/** 0 below -1, 1 above 1, (x + 1) / 2 between. */
+export function sparseSigmoid(x: Tensor): Tensor {
+  return tidy(() => mul(add(clip(x, { min: -1, max: 1 }), 1), 0.5));
+}
+
+/**
+ * The point of the simplex nearest to x along `axis` (default -1): like softmax, with exact zeros. Keras 3.15 adds the
+ * cumulative sums of the support where the paper adds its values; this is the paper's.
+ * Source: Martins and Astudillo, From softmax to sparsemax, ICML 2016.
+ */
+export function sparsemax(x: Tensor, { axis = -1 }: { axis?: number } = {}): Tensor {
+  const size = x.shape.at(axis);
+  if (x.rank === 0 || size === undefined || size === null) {
+    throw new ShapeError({
+      op: 'sparsemax',
+      rule: 'the axis of the classes has a known size.',
+      received: `axis: ${describe(axis)} of ${formatSpec(x)}`,
+      mend: 'name one of the axes of the input.',
+    });
+  }
+  const place = axis < 0 ? axis + x.rank : axis;
+  if (place === x.rank - 1) return tidy(() => sparsemaxOfLast(x, size));
+  const perm = x.shape.map((_, i) => (i === place ? x.rank - 1 : i === x.rank - 1 ? place : i));
+  return tidy(() => transpose(sparsemaxOfLast(transpose(x, { perm }), size), { perm }));
+}
+
+function sparsemaxOfLast(x: Tensor, size: number): Tensor {
+  const [sorted] = topK(x, { k: size }) as [Tensor, Tensor];
+  const places = range(1, size + 1, 1);
+  const excess = sub(cumsum(sorted, { axis: -1 }), 1);
+  const support = cast(greater(mul(places, sorted), excess), 'float32');
+  const along = { axis: -1, keepDims: true };
+  const level = div(sub(sum(mul(sorted, support), along), 1), sum(support, along));
+  return relu(sub(x, level));
+}
+
+export interface ReluOptions {
+  /** Slope below the threshold. Default 0. */
+  negativeSlope?: number;
+  /** Default null: no bound. */
+  maxValue?: number | null;
+  /** Default 0. */
+  threshold?: number;
+}
+
+/**
+ * Keras's relu with its options: 0, or a slope, below `threshold`, x above it, `maxValue` at most.
+ * Errors: ValueError for options that aren't finite numbers, or a negative slope or bound.
+ */
+export function reluWith(x: Tensor, options: ReluOptions = {}): Tensor {
+  const { negativeSlope = 0, maxValue = null, threshold: bound = 0 } = options;
+  requireFinite('relu', 'negativeSlope', negativeSlope, 0);
+  requireFinite('relu', 'threshold', bound, 0);
+  if (maxValue !== null) requireFinite('relu', 'maxValue', maxValue, 0);
+  return tidy(() => {
+    const above = bound === 0 ? relu(x) : mul(x, cast(greater(x, bound), 'float32'));
+    const held = maxValue === null ? above : minimum(above, maxValue);
+    if (negativeSlope === 0) return held;
+    return sub(held, mul(maximum(sub(bound, x), 0), negativeSlope));
+  });
+}

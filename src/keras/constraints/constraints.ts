@@ -1,0 +1,104 @@
+/** @file The constraints: where a weight is put back to after each step of an optimizer. */
+import { ValueError } from '../../core/errors.ts';
+import { describe, requireFinite } from '../../core/shape.ts';
+import { add, div, mul } from '../../ops/arithmetic.ts';
+import { clip } from '../../ops/clip.ts';
+import { maximum } from '../../ops/maximum.ts';
+import { sum } from '../../ops/sum.ts';
+import { sqrt, square } from '../../ops/unary.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon } from '../epsilon.ts';
+import type { Configured } from '../family.ts';
+
+export interface Constraint extends Configured {
+  /** The weight's values within the constraint, made of ops. */
+  call(w: Tensor): Tensor;
+}
+
+export interface AxisOptions {
+  /** Axis or axes along which a vector of weights runs. Default 0: the inputs of a unit. */
+  axis?: number | readonly number[];
+}
+
+export interface MaxNormOptions extends AxisOptions {
+  /** Default 2. */
+  maxValue?: number;
+}
+
+/** Vectors of at most the length `maxValue`. Errors: ValueError for options. */
+export function maxNorm({ maxValue = 2, axis = 0 }: MaxNormOptions = {}): Constraint {
+  requireFinite('MaxNorm', 'maxValue', maxValue, 0);
+  requireAxis('MaxNorm', axis);
+  return {
+    className: 'MaxNorm',
+    call: (w) => tidy(() => withLengths(w, axis, (lengths) => clip(lengths, { min: 0, max: maxValue }))),
+    getConfig: () => ({ maxValue, axis }),
+  };
+}
+
+export interface MinMaxNormOptions extends AxisOptions {
+  /** Default 0. */
+  minValue?: number;
+  /** Default 1. */
+  maxValue?: number;
+  /** How far one step goes to the bounds, in [0, 1]. Default 1: all the way. */
+  rate?: number;
+}
+
+/** Vectors of a length in [minValue, maxValue]. Errors: ValueError for options. */
+export function minMaxNorm(options: MinMaxNormOptions = {}): Constraint {
+  const { minValue = 0, maxValue = 1, rate = 1, axis = 0 } = options;
+  requireFinite('MinMaxNorm', 'minValue', minValue, 0);
+  requireFinite('MinMaxNorm', 'maxValue', maxValue, minValue);
+  requireFinite('MinMaxNorm', 'rate', rate, 0);
+  requireAxis('MinMaxNorm', axis);
+  const within = (lengths: Tensor) => {
+    const bounded = clip(lengths, { min: minValue, max: maxValue });
+    return rate === 1 ? bounded : add(mul(bounded, rate), mul(lengths, 1 - rate));
+  };
+  return {
+    className: 'MinMaxNorm',
+    call: (w) => tidy(() => withLengths(w, axis, within)),
+    getConfig: () => ({ minValue, maxValue, rate, axis }),
+  };
+}
+
+/** No value below 0. */
+export function nonNeg(): Constraint {
+  return { className: 'NonNeg', call: (w) => maximum(w, 0), getConfig: () => ({}) };
+}
+
+/** Vectors of length 1. Errors: ValueError for options. */
+export function unitNorm({ axis = 0 }: AxisOptions = {}): Constraint {
+  requireAxis('UnitNorm', axis);
+  return {
+    className: 'UnitNorm',
+    call: (w) => tidy(() => div(w, add(lengthsOf(w, axis), epsilon))),
+    getConfig: () => ({ axis }),
+  };
+}
+
+function lengthsOf(w: Tensor, axis: number | readonly number[]): Tensor {
+  return sqrt(sum(square(w), { axis, keepDims: true }));
+}
+
+function withLengths(
+  w: Tensor,
+  axis: number | readonly number[],
+  wanted: (lengths: Tensor) => Tensor,
+): Tensor {
+  const lengths = lengthsOf(w, axis);
+  return mul(w, div(wanted(lengths), add(lengths, epsilon)));
+}
+
+function requireAxis(op: string, axis: unknown): void {
+  const axes = Array.isArray(axis) ? axis : [axis];
+  if (axes.length > 0 && axes.every((a) => Number.isInteger(a))) return;
+  throw new ValueError({
+    op,
+    rule: '`axis` is a whole number, or a list of them.',
+    received: `axis: ${describe(axis)}`,
+    mend: 'pass 0 for dense kernels, [0, 1, 2] for kernels of images.',
+  });
+}

@@ -1,0 +1,90 @@
+/**
+ * @file Orthogonal matrices, drawn evenly: the Q of a QR decomposition of normal values, with the signs of R's diagonal.
+ * Computed on the host in double precision: weights are made once, and a device gains little by reflections in turn.
+ * Sources: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014;
+ * Mezzadri, How to generate random matrices from the classical compact groups, 2007.
+ */
+import { ShapeError } from '../../core/errors.ts';
+import { formatShape, requireFinite, sizeOf } from '../../core/shape.ts';
+import { tensor } from '../../tensor/create.ts';
+import { hostNormals } from './hostRandom.ts';
+import type { Initializer, SeedOptions } from './initializer.ts';
+import { requireSeed } from './random.ts';
+
+export interface OrthogonalOptions extends SeedOptions {
+  /** Factor of the matrix. Default 1. */
+  gain?: number;
+}
+
+/**
+ * A matrix with orthonormal rows or columns, whichever are fewer, times `gain`. Weights of higher rank are matrices of
+ * all axes but the last by the last. Errors: ValueError for options; ShapeError, when called, for a rank below 2.
+ */
+export function orthogonal({ gain = 1, seed = null }: OrthogonalOptions = {}): Initializer {
+  requireFinite('Orthogonal', 'gain', gain);
+  requireSeed('Orthogonal', seed);
+  return {
+    className: 'Orthogonal',
+    call: (shape, dtype) => {
+      if (shape.length < 2) {
+        throw new ShapeError({
+          op: 'Orthogonal',
+          rule: 'an orthogonal weight has rank 2 or more.',
+          received: formatShape(shape),
+          mend: 'choose another initializer for this weight.',
+        });
+      }
+      const columns = shape.at(-1) as number;
+      const rows = columns === 0 ? 0 : sizeOf(shape) / columns;
+      const [long, short] = rows >= columns ? [rows, columns] : [columns, rows];
+      // By columns, so that reflections run along memory.
+      const basis = orthonormalColumns(hostNormals(long * short, seed), long, short);
+      const values = new Float32Array(rows * columns);
+      for (let row = 0; row < rows; row++) {
+        for (let column = 0; column < columns; column++) {
+          const [i, j] = rows >= columns ? [row, column] : [column, row];
+          values[row * columns + column] = gain * (basis[j * long + i] as number);
+        }
+      }
+      return tensor(values, { shape, dtype });
+    },
+    getConfig: () => ({ gain, seed }),
+  };
+}
+
+/** The Q of `columns` columns of `rows` values each, stored column after column, by Householder's reflections. */
+function orthonormalColumns(matrix: Float64Array, rows: number, columns: number): Float64Array {
+  const column = (j: number) => matrix.subarray(j * rows, (j + 1) * rows);
+  const signs: number[] = [];
+  for (let j = 0; j < columns; j++) {
+    const x = column(j);
+    const norm = normOf(x, j);
+    const diagonal = (x[j] as number) > 0 ? -norm : norm;
+    signs.push(Math.sign(diagonal) || 1);
+    x[j] = (x[j] as number) - diagonal;
+    const length = normOf(x, j) || 1;
+    for (let i = j; i < rows; i++) x[i] = (x[i] as number) / length;
+    for (let k = j + 1; k < columns; k++) reflect(column(k), x, j);
+  }
+  const q = new Float64Array(rows * columns);
+  for (let j = 0; j < columns; j++) {
+    const target = q.subarray(j * rows, (j + 1) * rows);
+    target[j] = signs[j] as number;
+    for (let k = columns - 1; k >= 0; k--) reflect(target, column(k), k);
+  }
+  return q;
+}
+
+/** x - 2 v (v · x), for a unit vector v that is zero before `from`. */
+function reflect(x: Float64Array, v: Float64Array, from: number): void {
+  let dot = 0;
+  for (let i = from; i < x.length; i++) dot += (v[i] as number) * (x[i] as number);
+  for (let i = from; i < x.length; i++) x[i] = (x[i] as number) - 2 * dot * (v[i] as number);
+}
+
+/** The length of `x` from place `from` on. */
+function normOf(x: Float64Array, from: number): number {
+  let squares = 0;
+  for (let i = from; i < x.length; i++) squares += (x[i] as number) ** 2;
+  return Math.sqrt(squares);
+}

@@ -1,0 +1,72 @@
+/** @file Initializers of fixed spread: randomNormal, randomUniform, truncatedNormal. */
+import { ValueError } from '../../core/errors.ts';
+import { requireFinite } from '../../core/shape.ts';
+import * as random from '../../ops/random.ts';
+import { checkSeed } from '../../ops/seeds.ts';
+import type { Initializer, SeedOptions } from './initializer.ts';
+
+export interface NormalInitializerOptions extends SeedOptions {
+  /** Default 0. */
+  mean?: number;
+  /** Default 0.05. */
+  stddev?: number;
+}
+
+export interface UniformInitializerOptions extends SeedOptions {
+  /** Smallest value. Default -0.05. */
+  minval?: number;
+  /** Upper bound, not included. Default 0.05. */
+  maxval?: number;
+}
+
+/** Normal values. Errors: ValueError for options out of range. */
+export function randomNormal(options: NormalInitializerOptions = {}): Initializer {
+  return normal('RandomNormal', random.randomNormal, options);
+}
+
+/** Normal values within two standard deviations of the mean. Errors: ValueError for options out of range. */
+export function truncatedNormal(options: NormalInitializerOptions = {}): Initializer {
+  return normal('TruncatedNormal', random.truncatedNormal, options);
+}
+
+/** Uniform values in [minval, maxval). Errors: ValueError for options out of range. */
+export function randomUniform(options: UniformInitializerOptions = {}): Initializer {
+  const { minval = -0.05, maxval = 0.05, seed = null } = options;
+  requireFinite('RandomUniform', 'minval', minval);
+  requireFinite('RandomUniform', 'maxval', maxval);
+  requireSeed('RandomUniform', seed);
+  if (minval >= maxval) {
+    throw new ValueError({
+      op: 'RandomUniform',
+      rule: '`minval` is below `maxval`.',
+      received: `minval: ${minval}, maxval: ${maxval}`,
+      mend: 'swap them, or use constant for a single value.',
+    });
+  }
+  return {
+    className: 'RandomUniform',
+    call: (shape, dtype) =>
+      random.randomUniform(shape, { min: minval, max: maxval, dtype, seed: seed ?? undefined }),
+    getConfig: () => ({ minval, maxval, seed }),
+  };
+}
+
+/** Throws unless `seed` is null or one that random ops take. */
+export function requireSeed(op: string, seed: unknown): void {
+  if (seed !== null) checkSeed(op, seed);
+}
+
+function normal(
+  className: string,
+  draw: typeof random.randomNormal,
+  { mean = 0, stddev = 0.05, seed = null }: NormalInitializerOptions,
+): Initializer {
+  requireFinite(className, 'mean', mean);
+  requireFinite(className, 'stddev', stddev, 0);
+  requireSeed(className, seed);
+  return {
+    className,
+    call: (shape, dtype) => draw(shape, { mean, stddev, dtype, seed: seed ?? undefined }),
+    getConfig: () => ({ mean, stddev, seed }),
+  };
+}

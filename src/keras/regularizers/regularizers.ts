@@ -1,0 +1,110 @@
+/** @file The regularizers: penalties on the values of a weight, or on what a layer gives. */
+import { ShapeError } from '../../core/errors.ts';
+import { requireFinite, requireOneOf } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { eye, zeros } from '../../ops/creation.ts';
+import { matMul } from '../../ops/matMul.ts';
+import { maximum } from '../../ops/maximum.ts';
+import { abs } from '../../ops/rounding.ts';
+import { sum } from '../../ops/sum.ts';
+import { sqrt, square } from '../../ops/unary.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Configured } from '../family.ts';
+
+export interface Regularizer extends Configured {
+  /** The penalty, a scalar, made of ops. */
+  call(x: Tensor): Tensor;
+}
+
+/** `l1` times the sum of absolute values. Default 0.01. Errors: ValueError for a factor below 0. */
+export function l1({ l1: factor = 0.01 }: { l1?: number | null } = {}): Regularizer {
+  const weight = requireFactor('L1', 'l1', factor ?? 0.01);
+  return { className: 'L1', call: (x) => absolute(x, weight), getConfig: () => ({ l1: weight }) };
+}
+
+/** `l2` times the sum of squares. Default 0.01. Errors: ValueError for a factor below 0. */
+export function l2({ l2: factor = 0.01 }: { l2?: number | null } = {}): Regularizer {
+  const weight = requireFactor('L2', 'l2', factor ?? 0.01);
+  return { className: 'L2', call: (x) => squared(x, weight), getConfig: () => ({ l2: weight }) };
+}
+
+export interface L1L2Options {
+  /** Factor of the sum of absolute values. Default 0. */
+  l1?: number | null;
+  /** Factor of the sum of squares. Default 0. */
+  l2?: number | null;
+}
+
+/** Both penalties. Errors: ValueError for a factor below 0. */
+export function l1l2(options: L1L2Options = {}): Regularizer {
+  const first = requireFactor('L1L2', 'l1', options.l1 ?? 0);
+  const second = requireFactor('L1L2', 'l2', options.l2 ?? 0);
+  return {
+    className: 'L1L2',
+    call: (x) =>
+      tidy(() => {
+        if (first === 0 && second === 0) return zeros([]);
+        if (second === 0) return absolute(x, first);
+        if (first === 0) return squared(x, second);
+        return add(absolute(x, first), squared(x, second));
+      }),
+    getConfig: () => ({ l1: first, l2: second }),
+  };
+}
+
+const modes = ['rows', 'columns'] as const;
+
+export interface OrthogonalRegularizerOptions {
+  /** Default 0.01. */
+  factor?: number;
+  /** Which vectors are held apart. Default 'rows'. */
+  mode?: (typeof modes)[number];
+}
+
+/**
+ * `factor` times the mean of |cosine| over all pairs of rows, or of columns: it draws them towards right angles.
+ * Errors: ValueError for options; ShapeError, when called, for what is no matrix.
+ */
+export function orthogonalRegularizer(options: OrthogonalRegularizerOptions = {}): Regularizer {
+  const { factor = 0.01, mode = 'rows' } = options;
+  requireFactor('OrthogonalRegularizer', 'factor', factor);
+  requireOneOf('OrthogonalRegularizer', 'mode', mode, modes);
+  return {
+    className: 'OrthogonalRegularizer',
+    call: (x) => tidy(() => meanCosine(x, mode === 'rows', factor)),
+    getConfig: () => ({ factor, mode }),
+  };
+}
+
+function meanCosine(x: Tensor, rows: boolean, factor: number): Tensor {
+  if (x.rank !== 2) {
+    throw new ShapeError({
+      op: 'OrthogonalRegularizer',
+      rule: 'its weight is a matrix.',
+      received: formatSpec(x),
+      mend: 'choose another regularizer for this weight.',
+    });
+  }
+  const count = x.shape[rows ? 0 : 1] as number;
+  const length = sqrt(maximum(sum(square(x), { axis: rows ? 1 : 0, keepDims: true }), 1e-12));
+  const unit = div(x, length);
+  const cosines = matMul(unit, unit, rows ? { transposeB: true } : { transposeA: true });
+  const apart = mul(cosines, sub(1, eye(count)));
+  const pairs = (count * (count - 1)) / 2;
+  return mul(sum(abs(apart)), (factor * 0.5) / Math.max(1, pairs));
+}
+
+function absolute(x: Tensor, factor: number): Tensor {
+  return tidy(() => mul(sum(abs(x)), factor));
+}
+
+function squared(x: Tensor, factor: number): Tensor {
+  return tidy(() => mul(sum(square(x)), factor));
+}
+
+function requireFactor(op: string, what: string, value: unknown): number {
+  requireFinite(op, what, value, 0);
+  return value as number;
+}

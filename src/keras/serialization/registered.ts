@@ -1,0 +1,102 @@
+/**
+ * @file Classes and functions of the app, by the names under which files know them. Knows nothing of what it keeps, so
+ * that every family of objects can ask it.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+
+/** A class of layers, losses, metrics, initializers, …, or a function such as an activation. */
+// biome-ignore lint/complexity/noBannedTypes: constructors of every signature, abstract ones included.
+export type Registrable = Function;
+
+export interface RegisterOptions {
+  /** Default 'Custom'. */
+  package?: string;
+  /** Default: the class's `className`, or the name of the function. */
+  name?: string;
+}
+
+/** Classes and functions by name, as `customObjects` gives them. */
+export type CustomObjects = Readonly<Record<string, Registrable>>;
+
+const byName = new Map<string, Registrable>();
+const nameOf = new WeakMap<Registrable, string>();
+let scopes: readonly CustomObjects[] = [];
+
+/**
+ * Makes a class or a function of yours known to files, under Keras's registered name `Package>Name`. Returns it.
+ *
+ *     registerClass(Attention, { package: 'my_models' });
+ *
+ * Errors: ValueError for what is no class or function, for names that are empty or hold '>', and where another class
+ * has the name already.
+ */
+export function registerClass<T extends Registrable>(item: T, options: RegisterOptions = {}): T {
+  if (typeof item !== 'function') throw refused('a class or a function is registered', describe(item));
+  const { package: packageName = 'Custom', name = nameOfItem(item) } = options;
+  for (const [what, text] of Object.entries({ package: packageName, name })) {
+    const isName = typeof text === 'string' && text !== '' && !text.includes('>');
+    if (!isName) throw refused(`\`${what}\` is a name without '>'`, `${what}: ${describe(text)}`);
+  }
+  const registered = `${packageName}>${name}`;
+  const before = byName.get(registered);
+  if (before !== undefined && before !== item) {
+    throw refused('a name is registered once', `'${registered}', which is another ${kindOf(before)}`);
+  }
+  byName.set(registered, item);
+  nameOf.set(item, registered);
+  return item;
+}
+
+/** `Package>Name`; null for what was not registered. */
+export function registeredNameOf(item: Registrable): string | null {
+  return nameOf.get(item) ?? null;
+}
+
+/** What `customObjects` hold under `name`, or what was registered as exactly this `Package>Name`. */
+export function customObjectOf(name: string): Registrable | null {
+  const bare = name.slice(name.indexOf('>') + 1);
+  for (const objects of scopes) {
+    for (const key of [name, bare]) if (Object.hasOwn(objects, key)) return objects[key] as Registrable;
+  }
+  return byName.get(name) ?? null;
+}
+
+/** What was registered as `Package>name` for any package: the way of names that are no built-in's. */
+export function registeredAs(name: string): Registrable | null {
+  const found = [...byName].find(([key]) => key.slice(key.indexOf('>') + 1) === name);
+  return found ? found[1] : null;
+}
+
+/** Runs `body` while names are looked up in `objects` first. */
+export function withCustomObjects<T>(objects: CustomObjects, body: () => T): T {
+  for (const [name, item] of Object.entries(objects)) {
+    if (typeof item !== 'function')
+      throw refused('`customObjects` holds classes and functions by name', `${name}: ${describe(item)}`);
+  }
+  const before = scopes;
+  scopes = [objects, ...scopes];
+  try {
+    return body();
+  } finally {
+    scopes = before;
+  }
+}
+
+/** The class's own `className`; one that it inherits would name its parent. */
+export function nameOfItem(item: Registrable): string {
+  return Object.hasOwn(item, 'className') ? (item as unknown as { className: string }).className : item.name;
+}
+
+function kindOf(item: Registrable): string {
+  return Object.hasOwn(item, 'prototype') ? `class, ${nameOfItem(item)}` : `function, ${item.name}`;
+}
+
+function refused(rule: string, received: string): ValueError {
+  return new ValueError({
+    op: 'registerClass',
+    rule: `${rule}.`,
+    received,
+    mend: "register a class with a static className: registerClass(MyLayer, { package: 'my_models' }).",
+  });
+}
