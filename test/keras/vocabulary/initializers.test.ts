@@ -155,5 +155,5 @@ test('a class of the app, registered, and a function', async () => {
   const twos = initializerOf((shape, dtype) => initializers.constant({ value: 2 }).call(shape, dtype));
   expect(await twos.call([2], 'float32').array()).toEqual([2, 2]);
   const q = draw('orthogonal', [3, 3]);
-  expect((await matMul(q, transpose(q)).array()).length).toBe(3);
+  expect(await matMul(q, transpose(q)).array()).toHaveLength(3);
 });
