@@ -1,0 +1,118 @@
+/**
+ * @file Callback: code that looks on while a model trains, is evaluated or predicts, and may take a hand in it.
+ *
+ * Metrics stay on the device while batches run: reading them makes training wait for the GPU. Logs of batches are
+ * therefore read for the callbacks alone that say so in `readsBatchLogs`.
+ */
+import { ValueError } from '../../core/errors.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import type { Metric } from '../metrics/metric.ts';
+
+/** Names and values: `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. Callbacks may add to those of an epoch. */
+export type Logs = Record<string, number>;
+
+/** What a run is about. */
+export interface RunParams {
+  /** Epochs in all. 1 outside of `fit`. */
+  epochs: number;
+  /** Batches an epoch; null where it isn't known before the first epoch ends. */
+  steps: number | null;
+  /** 0: silent, 1: a progress bar, 2: a line an epoch. */
+  verbose: 0 | 1 | 2;
+  /** Whether epochs are validated. */
+  validation?: boolean;
+  [other: string]: unknown;
+}
+
+/** What callbacks know of an optimizer. */
+export interface CallbackOptimizer {
+  readonly name: string;
+  learningRate: unknown;
+}
+
+/** What callbacks know of a model. */
+export interface CallbackModel {
+  readonly name: string;
+  /** Set to true, it ends the training after the batch that runs. */
+  stopTraining: boolean;
+  /** All weights, in a fixed order. */
+  readonly weights: readonly Variable[];
+  /** Null for a model that isn't compiled. */
+  readonly optimizer: CallbackOptimizer | null;
+  readonly metrics: readonly Metric<never>[];
+}
+
+export type HookResult = void | Promise<void>;
+
+/**
+ * Base class of callbacks. All hooks may be async: training waits for them. Epochs and batches are counted from 0.
+ *
+ *     class Announce extends Callback {
+ *       onEpochEnd(epoch, logs) { console.log(epoch, logs.loss); }
+ *     }
+ */
+export abstract class Callback {
+  /**
+   * Which logs the hooks of batches are given: false for none, `{}`; true for those of that batch, for which training
+   * waits; 'latest' for the newest that have arrived, for which it doesn't.
+   */
+  readonly readsBatchLogs: boolean | 'latest' = false;
+
+  /** The epoch at which the run shall begin: set in `onTrainBegin` by a callback that restored a run. */
+  initialEpoch: number | null = null;
+
+  #model: CallbackModel | null = null;
+  #params: RunParams | null = null;
+
+  /** The model of the run. Throws outside of a run. */
+  get model(): CallbackModel {
+    if (this.#model) return this.#model;
+    throw notRunning(this, 'model');
+  }
+
+  /** The parameters of the run. Throws outside of a run. */
+  get params(): RunParams {
+    if (this.#params) return this.#params;
+    throw notRunning(this, 'params');
+  }
+
+  setModel(model: CallbackModel): void {
+    this.#model = model;
+  }
+
+  setParams(params: RunParams): void {
+    this.#params = params;
+  }
+
+  onTrainBegin(_logs: Logs): HookResult {}
+  /** With the logs of the last epoch. */
+  onTrainEnd(_logs: Logs): HookResult {}
+  onEpochBegin(_epoch: number, _logs: Logs): HookResult {}
+  /** With the metrics of the epoch, those of validation by names with `val_`. */
+  onEpochEnd(_epoch: number, _logs: Logs): HookResult {}
+  onTrainBatchBegin(_batch: number, _logs: Logs): HookResult {}
+  /** With the metrics of the epoch so far: see `readsBatchLogs`. */
+  onTrainBatchEnd(_batch: number, _logs: Logs): HookResult {}
+
+  onTestBegin(_logs: Logs): HookResult {}
+  onTestEnd(_logs: Logs): HookResult {}
+  onTestBatchBegin(_batch: number, _logs: Logs): HookResult {}
+  onTestBatchEnd(_batch: number, _logs: Logs): HookResult {}
+
+  onPredictBegin(_logs: Logs): HookResult {}
+  onPredictEnd(_logs: Logs): HookResult {}
+  onPredictBatchBegin(_batch: number, _logs: Logs): HookResult {}
+  onPredictBatchEnd(_batch: number, _logs: Logs): HookResult {}
+
+  /** Called at the end of every run, one that failed or was aborted too: frees what the callback holds. */
+  release(): void {}
+}
+
+function notRunning(callback: Callback, what: string): ValueError {
+  return new ValueError({
+    op: callback.constructor.name,
+    rule: `a callback has its \`${what}\` from the run that it looks on at.`,
+    received: `${what} before any run`,
+    mend: 'pass the callback to fit({ callbacks: [callback] }).',
+  });
+}

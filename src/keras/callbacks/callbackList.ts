@@ -1,0 +1,203 @@
+/** @file CallbackList: calls the hooks of many callbacks in order, and reads the logs of batches for those that ask. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { Callback, type CallbackModel, type HookResult, type Logs, type RunParams } from './callback.ts';
+import { History } from './history.ts';
+import { type HookName, type Hooks, LambdaCallback } from './lambdaCallback.ts';
+
+/** A callback, or an object with some of its hooks. */
+export type CallbackLike = Callback | Hooks;
+
+/**
+ * Begins to read the metrics as they are now: what it needs of the device is asked for before it first waits. Called at
+ * most once a batch, and only where a callback wants the values.
+ */
+export type LogReader = () => Promise<Logs>;
+
+export interface CallbackListOptions {
+  model: CallbackModel;
+  params: RunParams;
+  /** Whether a History is added where there is none. Default false. */
+  addHistory?: boolean;
+}
+
+/** Milliseconds between two readings for callbacks that are content with the latest logs. */
+const readingInterval = 100;
+
+export class CallbackList {
+  readonly callbacks: readonly Callback[];
+  /** The History among the callbacks, if there is one. */
+  readonly history: History | null;
+  /** The newest logs of batches that have arrived. */
+  #latest: Logs = {};
+  #reading: Promise<void> | null = null;
+  #readAt = Number.NEGATIVE_INFINITY;
+  /** What a reading that nobody waited for threw. */
+  #failure: { error: unknown } | null = null;
+
+  /** Errors: ValueError for what is no callback. */
+  constructor(
+    given: CallbackLike | readonly CallbackLike[] | null | undefined,
+    { model, params, addHistory = false }: CallbackListOptions,
+  ) {
+    const callbacks = (Array.isArray(given) ? given : [given ?? []].flat()).map(callbackOf);
+    const found = callbacks.find((callback) => callback instanceof History) ?? null;
+    this.history = found ?? (addHistory ? new History() : null);
+    if (this.history && !found) callbacks.push(this.history);
+    this.callbacks = callbacks;
+    for (const callback of callbacks) {
+      callback.setModel(model);
+      callback.setParams(params);
+    }
+  }
+
+  /** Adds one, such as a progress bar, after the others: it sees what they add to the logs. */
+  with(callback: Callback, { model, params }: Pick<CallbackListOptions, 'model' | 'params'>): CallbackList {
+    return new CallbackList([...this.callbacks, callback], { model, params });
+  }
+
+  /** The epoch at which a callback that restored a run wants it to go on; null where none does. */
+  get initialEpoch(): number | null {
+    const epochs = this.callbacks.map(({ initialEpoch }) => initialEpoch).filter((epoch) => epoch !== null);
+    return epochs.length > 0 ? Math.max(...epochs) : null;
+  }
+
+  onTrainBegin(logs: Logs = {}): HookResult {
+    for (const callback of this.callbacks) callback.initialEpoch = null;
+    return this.#begin('onTrainBegin', logs);
+  }
+
+  onTrainEnd(logs: Logs = {}): HookResult {
+    return this.#end('onTrainEnd', logs);
+  }
+
+  onEpochBegin(epoch: number, logs: Logs = {}): HookResult {
+    this.#latest = {};
+    return this.#call('onEpochBegin', epoch, logs);
+  }
+
+  /** Callbacks may add to `logs`; those after them see it. */
+  onEpochEnd(epoch: number, logs: Logs): HookResult {
+    return this.#end('onEpochEnd', epoch, logs);
+  }
+
+  onTrainBatchBegin(batch: number, logs: Logs = {}): HookResult {
+    return this.#call('onTrainBatchBegin', batch, logs);
+  }
+
+  onTrainBatchEnd(batch: number, read: LogReader): HookResult {
+    return this.#batchEnd('onTrainBatchEnd', batch, read);
+  }
+
+  onTestBegin(logs: Logs = {}): HookResult {
+    return this.#begin('onTestBegin', logs);
+  }
+
+  onTestEnd(logs: Logs = {}): HookResult {
+    return this.#end('onTestEnd', logs);
+  }
+
+  onTestBatchBegin(batch: number, logs: Logs = {}): HookResult {
+    return this.#call('onTestBatchBegin', batch, logs);
+  }
+
+  onTestBatchEnd(batch: number, read: LogReader): HookResult {
+    return this.#batchEnd('onTestBatchEnd', batch, read);
+  }
+
+  onPredictBegin(logs: Logs = {}): HookResult {
+    return this.#call('onPredictBegin', logs);
+  }
+
+  onPredictEnd(logs: Logs = {}): HookResult {
+    return this.#call('onPredictEnd', logs);
+  }
+
+  onPredictBatchBegin(batch: number, logs: Logs = {}): HookResult {
+    return this.#call('onPredictBatchBegin', batch, logs);
+  }
+
+  onPredictBatchEnd(batch: number, logs: Logs = {}): HookResult {
+    return this.#call('onPredictBatchEnd', batch, logs);
+  }
+
+  /** At the end of a run, however it ended. */
+  release(): void {
+    for (const callback of this.callbacks) callback.release();
+  }
+
+  #begin(hook: HookName, logs: Logs): HookResult {
+    this.#latest = {};
+    this.#readAt = Number.NEGATIVE_INFINITY;
+    return this.#call(hook, logs);
+  }
+
+  /** Readings that are still under way belong to what ends here. */
+  #end(hook: HookName, ...args: unknown[]): HookResult {
+    if (!this.#reading) return this.#afterReading(hook, args);
+    return this.#reading.then(() => this.#afterReading(hook, args));
+  }
+
+  #afterReading(hook: HookName, args: unknown[]): HookResult {
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure) throw failure.error;
+    return this.#call(hook, ...args);
+  }
+
+  #batchEnd(hook: 'onTrainBatchEnd' | 'onTestBatchEnd', batch: number, read: LogReader): HookResult {
+    const overriding = this.callbacks.filter((callback) => callback[hook] !== Callback.prototype[hook]);
+    if (overriding.some(({ readsBatchLogs }) => readsBatchLogs === true)) {
+      return read().then((logs) => {
+        this.#latest = logs;
+        return inTurn(overriding, (callback) => callback[hook](batch, callback.readsBatchLogs ? logs : {}));
+      });
+    }
+    if (overriding.some(({ readsBatchLogs }) => readsBatchLogs === 'latest')) this.#readLatest(read);
+    return inTurn(overriding, (callback) =>
+      callback[hook](batch, callback.readsBatchLogs ? this.#latest : {}),
+    );
+  }
+
+  /** Reads now and then, one reading at a time, while training goes on. */
+  #readLatest(read: LogReader): void {
+    const now = performance.now();
+    if (this.#reading || now - this.#readAt < readingInterval) return;
+    this.#readAt = now;
+    this.#reading = read().then(
+      (logs) => {
+        this.#latest = logs;
+        this.#reading = null;
+      },
+      (error: unknown) => {
+        this.#failure = { error };
+        this.#reading = null;
+      },
+    );
+  }
+
+  #call(hook: HookName, ...args: unknown[]): HookResult {
+    return inTurn(this.callbacks, (callback) =>
+      (callback[hook] as (...args: unknown[]) => HookResult).apply(callback, args),
+    );
+  }
+}
+
+/** Calls one after the other; waits for those that are async, and only for those. */
+function inTurn(callbacks: readonly Callback[], call: (callback: Callback) => HookResult): HookResult {
+  for (const [i, callback] of callbacks.entries()) {
+    const result = call(callback);
+    if (result instanceof Promise) return result.then(() => inTurn(callbacks.slice(i + 1), call));
+  }
+}
+
+function callbackOf(given: CallbackLike): Callback {
+  if (given instanceof Callback) return given;
+  if (typeof given === 'object' && given !== null) return new LambdaCallback(given);
+  throw new ValueError({
+    op: 'callbacks',
+    rule: 'a callback is a Callback, or an object of its hooks.',
+    received: describe(given),
+    mend: 'pass callbacks: [callbacks.earlyStopping({ patience: 3 })], or [{ onEpochEnd: (epoch, logs) => … }].',
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * @file History: the metrics of a training run, epoch by epoch. It is kept as JSON, beside the model, and has nothing to
+ * do with `kerasHistory`, which says which operation made a tensor.
+ */
+import { FormatError, MissingHistoryError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { Callback, type Logs, type RunParams } from './callback.ts';
+
+/** A history as JSON holds it. */
+export interface HistoryJSON {
+  /** Values by name, one an epoch. NaN and infinities are the texts 'NaN', 'Infinity' and '-Infinity'. */
+  history: Record<string, (number | string)[]>;
+  epoch: number[];
+  params: Record<string, unknown>;
+}
+
+/** Recorded by every `fit`, which returns it. */
+export class History extends Callback {
+  /** Values by name, one an epoch in which it was there. */
+  history: Record<string, number[]> = {};
+  /** The epochs that ran, counted from 0. */
+  epoch: number[] = [];
+  #params: RunParams | null = null;
+
+  /** The parameters of the run; empty before one. */
+  override get params(): RunParams {
+    return this.#params ?? ({} as RunParams);
+  }
+
+  override setParams(params: RunParams): void {
+    this.#params = params;
+  }
+
+  override onTrainBegin(): void {
+    this.history = {};
+    this.epoch = [];
+  }
+
+  override onEpochEnd(epoch: number, logs: Logs): void {
+    this.epoch.push(epoch);
+    for (const [name, value] of Object.entries(logs)) {
+      const values = this.history[name] ?? [];
+      values.push(value);
+      this.history[name] = values;
+    }
+  }
+
+  /** Errors: MissingHistoryError, always: a run has metrics, tensors have a history. */
+  get kerasHistory(): never {
+    throw new MissingHistoryError({
+      op: 'History',
+      rule: 'a History holds the metrics of a training run; `kerasHistory` belongs to tensors, and says which operation made them.',
+      received: `kerasHistory of a History of ${this.epoch.length} epochs`,
+      mend: 'read history.history.loss for metrics, or tensor.kerasHistory for the making of a tensor.',
+    });
+  }
+
+  /** What `JSON.stringify(history)` writes. */
+  toJSON(): HistoryJSON {
+    const entries = Object.entries(this.history).map(([name, values]) => [name, values.map(encode)]);
+    return { history: Object.fromEntries(entries), epoch: [...this.epoch], params: { ...this.params } };
+  }
+
+  /** A history from JSON, as text or parsed. Errors: FormatError for anything else. */
+  static fromJSON(json: string | HistoryJSON): History {
+    const { history, epoch, params } = requireJSON(typeof json === 'string' ? parse(json) : json);
+    const made = new History();
+    const entries = Object.entries(history).map(([name, values]) => [name, values.map(Number)]);
+    made.history = Object.fromEntries(entries);
+    made.epoch = [...epoch];
+    made.setParams({ ...params } as RunParams);
+    return made;
+  }
+}
+
+const encode = (value: number) => (Number.isFinite(value) ? value : String(value));
+
+const special = ['NaN', 'Infinity', '-Infinity'];
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw refused(text.length > 40 ? `${text.slice(0, 40)}…` : text, cause);
+  }
+}
+
+function requireJSON(json: unknown): HistoryJSON {
+  const { history, epoch, params } = (isRecord(json) ? json : {}) as Partial<HistoryJSON>;
+  const isValue = (value: unknown) => typeof value === 'number' || special.includes(value as string);
+  const isValid =
+    isRecord(history) &&
+    Object.values(history).every((values) => Array.isArray(values) && values.every(isValue)) &&
+    Array.isArray(epoch) &&
+    epoch.every(Number.isInteger) &&
+    isRecord(params);
+  if (isValid) return json as HistoryJSON;
+  throw refused(describe(json));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refused(received: string, cause?: unknown): FormatError {
+  return new FormatError({
+    op: 'History.fromJSON',
+    rule: 'a history is { history: { name: [numbers] }, epoch: [whole numbers], params }.',
+    received,
+    mend: 'pass what JSON.stringify(history) wrote; it is saved beside the model, not within.',
+    cause,
+  });
+}

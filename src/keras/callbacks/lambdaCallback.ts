@@ -1,0 +1,72 @@
+/** @file LambdaCallback: a callback of functions. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { Callback, type CallbackModel } from './callback.ts';
+
+export const hookNames = [
+  'onTrainBegin',
+  'onTrainEnd',
+  'onEpochBegin',
+  'onEpochEnd',
+  'onTrainBatchBegin',
+  'onTrainBatchEnd',
+  'onTestBegin',
+  'onTestEnd',
+  'onTestBatchBegin',
+  'onTestBatchEnd',
+  'onPredictBegin',
+  'onPredictEnd',
+  'onPredictBatchBegin',
+  'onPredictBatchEnd',
+] as const;
+
+export type HookName = (typeof hookNames)[number];
+
+/** Any of the hooks of a callback, as functions; the model comes last. */
+export type Hooks = {
+  [Name in HookName]?: (
+    ...args: [...Parameters<Callback[Name]>, model: CallbackModel]
+  ) => void | Promise<void>;
+} & { readsBatchLogs?: boolean | 'latest' };
+
+export class LambdaCallback extends Callback {
+  override readonly readsBatchLogs: boolean | 'latest';
+
+  /** Errors: ValueError for what is no hook. */
+  constructor(hooks: Hooks) {
+    super();
+    requireHooks(hooks);
+    const { readsBatchLogs, ...functions } = hooks;
+    // A function for the ends of batches is there to see their logs.
+    this.readsBatchLogs = readsBatchLogs ?? Boolean(hooks.onTrainBatchEnd ?? hooks.onTestBatchEnd);
+    for (const [name, fn] of Object.entries(functions)) {
+      const call = fn as (...args: unknown[]) => void | Promise<void>;
+      Object.defineProperty(this, name, { value: (...args: unknown[]) => call(...args, this.model) });
+    }
+  }
+}
+
+/** A callback of functions: `lambdaCallback({ onEpochEnd: (epoch, logs) => … })`. */
+export function lambdaCallback(hooks: Hooks): LambdaCallback {
+  return new LambdaCallback(hooks);
+}
+
+function requireHooks(hooks: unknown): void {
+  const isRecord = typeof hooks === 'object' && hooks !== null && !Array.isArray(hooks);
+  const wrong = isRecord ? Object.entries(hooks).filter(([name, value]) => !isHook(name, value)) : [];
+  if (isRecord && wrong.length === 0) return;
+  throw new ValueError({
+    op: 'lambdaCallback',
+    rule: `hooks are functions by the names ${hookNames.join(', ')}.`,
+    received: isRecord
+      ? wrong.map(([name, value]) => `${name}: ${describe(value)}`).join(', ')
+      : describe(hooks),
+    mend: 'pass { onEpochEnd: (epoch, logs) => … }.',
+  });
+}
+
+function isHook(name: string, value: unknown): boolean {
+  if (value === undefined) return true;
+  if (name === 'readsBatchLogs') return typeof value === 'boolean' || value === 'latest';
+  return (hookNames as readonly string[]).includes(name) && typeof value === 'function';
+}
