@@ -37,6 +37,15 @@ export type { FaultReport } from './gpu/faults.ts';
 export { defineKernel, type Kernel, type KernelDefinition } from './gpu/kernel.ts';
 export { type KernelRun, runKernel } from './kernels/run.ts';
 export { flatIndex } from '../shaders/lib/indexing.ts';
+// Compiled functions
+export {
+  type CaptureReport,
+  type CompiledFunction,
+  type CompileOptions,
+  compile,
+} from './tape/compile.ts';
+export { eachRun } from './gpu/eachRun.ts';
+export { LiveNumber } from './gpu/params.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
 export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';

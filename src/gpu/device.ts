@@ -1,8 +1,9 @@
 /**
  * @file A device: everything that belongs to one GPUDevice, and the current device that creation uses.
  */
-import { DeviceError, DeviceLostError } from '../core/errors.ts';
+import { DeviceError, DeviceLostError, TapeError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
+import { CapturedWork } from './capturedWork.ts';
 import { encodeDispatch, type EncodeTarget, ParamBuffers } from './encode.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -10,6 +11,7 @@ import type { ParamFields, ParamValue, ParamValues } from './params.ts';
 import { PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
+import { activeRecording, type RecordedDevice, type Recording } from './recording.ts';
 import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
 import { PassTimer } from './timing.ts';
@@ -59,7 +61,7 @@ export function foldWorkgroups(count: number): readonly [number, number, number]
   return [Math.ceil(count / y), y, 1];
 }
 
-export class Device {
+export class Device implements RecordedDevice {
   readonly adapter: AdapterDescription;
   readonly pool: BufferPool;
   readonly stream: CommandStream;
@@ -70,6 +72,8 @@ export class Device {
   /** Intermediate values of launches in an app's encoders. What one of them holds may be needed at any time. */
   readonly #scratch: BufferPool;
   #diversion: Diversion | null = null;
+  /** Intermediate values of captured work. Between two runs no one needs what lies there. */
+  readonly capturePool: BufferPool;
   /** Errors that arrive while no one waits; the next readback tells them. */
   readonly #watch: ErrorWatch;
   #lost: DeviceLostError | null = null;
@@ -88,6 +92,7 @@ export class Device {
     this.#readback = new Readback(gpu, this.stream, this.#faults, this.#watch);
     this.#encodedParams = new ParamBuffers(gpu);
     this.#scratch = new BufferPool(gpu, this.#watch, Number.POSITIVE_INFINITY);
+    this.capturePool = new BufferPool(gpu, this.#watch, Number.POSITIVE_INFINITY, this.pool.statistics);
     gpu.lost.then((info) => {
       this.#lost = new DeviceLostError({
         rule: 'a device can be used until it is lost.',
@@ -111,9 +116,34 @@ export class Device {
     this.requireAlive();
     const claimed = this.#diversion?.claim(bytes);
     if (claimed) return claimed;
-    const pool = this.#diversion ? this.#scratch : this.pool;
+    if (this.#diversion) return this.#allocateFrom(this.#scratch, bytes, label, this.#freeScratch);
+    const recording = this.#recording();
+    if (!recording) return this.#allocateFrom(this.pool, bytes, label, this.#free);
+    const made = this.#allocateFrom(this.capturePool, bytes, label, (storage) => {
+      recording.freed(storage);
+      this.capturePool.release(storage.buffer);
+    });
+    recording.allocated(made, label);
+    return made;
+  }
+
+  /** A storage that no recording owns. */
+  allocateOutside(bytes: number, label: string): Storage {
+    this.requireAlive();
+    return this.#allocateFrom(this.pool, bytes, label, this.#free);
+  }
+
+  #allocateFrom(pool: BufferPool, bytes: number, label: string, free: (storage: Storage) => void): Storage {
     const buffer = pool.acquire(bytes, label);
-    return new Storage(buffer, 0, buffer.size, this.#diversion ? this.#freeScratch : this.#free);
+    return new Storage(buffer, 0, buffer.size, free);
+  }
+
+  /** The recording that listens to this device. One of another device can't replay what happens here, and hears so. */
+  #recording(): Recording | null {
+    const recording = activeRecording();
+    if (!recording || recording.device === this) return recording;
+    recording.refuse('it computes on a second device');
+    return null;
   }
 
   /** A storage that holds `data`. */
@@ -149,23 +179,63 @@ export class Device {
       return;
     }
     const { pipeline, ranges, grid } = this.#prepare(kernel, launch);
+    const { layout } = kernel;
+    const fault = kernel.faults ? (launch.fault ?? null) : null;
+    this.#recording()?.add({
+      kind: 'launch',
+      pipeline,
+      ranges,
+      layout,
+      params: launch.params,
+      grid,
+      fault,
+    });
     let params: Readonly<Record<string, ParamValue>> = launch.params;
     if (kernel.faults) {
-      if (!launch.fault)
+      if (!fault)
         throw new TypeError(
           `kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`,
         );
-      if (this.#faults.full) this.#collectFaultsInBackground();
-      params = { ...params, fault_slot: this.#faults.take(launch.fault) };
+      params = this.#withFaultSlot(params, fault);
     }
-    this.stream.launch(
-      pipeline,
-      ranges,
-      kernel.faults ? this.#faults.buffer : null,
-      kernel.layout,
-      params,
-      grid,
+    this.stream.launch(pipeline, ranges, fault ? this.#faults.buffer : null, layout, params, grid);
+  }
+
+  readonly #withFaultSlot = (params: Readonly<Record<string, ParamValue>>, fault: FaultReport) => {
+    if (this.#faults.full) this.#collectFaultsInBackground();
+    return { ...params, fault_slot: this.#faults.take(fault) };
+  };
+
+  /** Copies `bytes` bytes, a multiple of 4, from one buffer to another. */
+  copy(source: BoundRange, target: BoundRange, bytes: number): void {
+    this.#recording()?.add({ kind: 'copy', source, target, bytes });
+    this.copyOutside(source, target, bytes);
+  }
+
+  /** The same, beside any recording. */
+  copyOutside(source: BoundRange, target: BoundRange, bytes: number): void {
+    this.requireAlive();
+    this.stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+  }
+
+  /** Makes what was recorded ready to run again. */
+  capture(recording: Recording, effects: readonly (() => void)[]): CapturedWork {
+    return new CapturedWork(this.gpu, recording, effects, ({ pipeline, ranges, layout, fault }, params) =>
+      this.stream.makeBindGroup(
+        pipeline,
+        ranges,
+        fault ? this.#faults.buffer : null,
+        layout,
+        params ?? undefined,
+      ),
     );
+  }
+
+  /** Runs captured work again, once its variables are home. */
+  replay(work: CapturedWork): void {
+    this.requireAlive();
+    for (const effect of work.effects) effect();
+    this.stream.replay(work, this.#withFaultSlot);
   }
 
   /** Appends one launch to an app's encoder. Errors: DeviceError for a kernel that reports faults without `faultWords`. */
@@ -226,6 +296,7 @@ export class Device {
    */
   async read(range: BoundRange | null): Promise<ArrayBuffer> {
     this.requireAlive();
+    requireNoRecording();
     const reading = this.#readback.read(range);
     // What the readback submitted is watched by now; what comes after it is for the next one to tell.
     const settled = this.#watch.settled();
@@ -297,6 +368,16 @@ export class Device {
   #collectFaultsInBackground(): void {
     this.#watch.until(this.#readback.read(null).then(({ errors }) => errors));
   }
+}
+
+function requireNoRecording(): void {
+  if (!activeRecording()) return;
+  throw new TapeError({
+    op: 'compile',
+    rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',
+    received: 'a readback inside of it',
+    mend: 'return the tensor, and read it from the result.',
+  });
 }
 
 let current: Device | null = null;

@@ -52,20 +52,24 @@ export function sizeClass(bytes: number): number {
 export class BufferPool {
   readonly #free = new Map<number, DeviceBuffer[]>();
   #condemned: DeviceBuffer[] = [];
-  readonly #statistics: PoolStatistics = {
-    bytesInUse: 0,
-    peakBytes: 0,
-    bytesPooled: 0,
-    buffersInUse: 0,
-    allocations: 0,
-  };
+  readonly #statistics: PoolStatistics;
 
   constructor(
     private readonly device: GPUDevice,
     private readonly watch: ErrorWatch,
     /** Bytes that may lie unused; beyond it buffers are destroyed when they are given back. */
     private readonly maxPooledBytes: number,
-  ) {}
+    /** Counts of pools that share one account. */
+    statistics: Readonly<PoolStatistics> = {
+      bytesInUse: 0,
+      peakBytes: 0,
+      bytesPooled: 0,
+      buffersInUse: 0,
+      allocations: 0,
+    },
+  ) {
+    this.#statistics = statistics;
+  }
 
   get statistics(): Readonly<PoolStatistics> {
     return this.#statistics;
@@ -116,9 +120,11 @@ export class BufferPool {
 
   /** Moves all unused buffers to the condemned. */
   trim(): void {
-    for (const waiting of this.#free.values()) this.#condemned.push(...waiting);
+    for (const waiting of this.#free.values()) {
+      this.#condemned.push(...waiting);
+      for (const { size } of waiting) this.#statistics.bytesPooled -= size;
+    }
     this.#free.clear();
-    this.#statistics.bytesPooled = 0;
   }
 
   get #limit(): number {

@@ -6,6 +6,8 @@ import type { DeviceBuffer } from './pool.ts';
 
 export class Storage {
   #references = 1;
+  /** Captured work whose launches name this range. They hold the buffer, but don't share the values. */
+  #pins = 0;
 
   constructor(
     readonly buffer: DeviceBuffer,
@@ -21,12 +23,25 @@ export class Storage {
     return this.#references === 1;
   }
 
+  /** True where only captured work holds the range: it has no values that anyone could ask for. */
+  get abandoned(): boolean {
+    return this.#references === 0;
+  }
+
   retain(): this {
     this.#references++;
     return this;
   }
 
   release(): void {
-    if (--this.#references === 0) this.free(this);
+    if (--this.#references === 0 && this.#pins === 0) this.free(this);
+  }
+
+  pin(): void {
+    this.#pins++;
+  }
+
+  unpin(): void {
+    if (--this.#pins === 0 && this.#references === 0) this.free(this);
   }
 }

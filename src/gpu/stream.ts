@@ -3,9 +3,11 @@
  * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
+import type { CapturedWork } from './capturedWork.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
+import type { FaultReport } from './faults.ts';
 import type { PassTimer } from './timing.ts';
 import type { ErrorWatch } from './watch.ts';
 
@@ -20,6 +22,8 @@ export interface BoundRange {
   readonly offset: number;
   readonly bytes: number;
 }
+
+type LiveParams = Readonly<Record<string, ParamValue>>;
 
 export interface StreamStatistics {
   submits: number;
@@ -67,24 +71,52 @@ export class CommandStream {
     ranges: readonly BoundRange[],
     faultWords: DeviceBuffer | null,
     layout: ParamLayout,
-    params: Readonly<Record<string, ParamValue>>,
+    params: LiveParams,
     [x, y, z]: readonly [number, number, number],
   ): void {
-    const hasParams = layout.fields.length > 0;
-    if (hasParams && this.#slot === ringSlots) this.flush();
+    const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
+    const offsets = this.#packIntoRing(layout, params);
     const pass = this.#openPass();
     pass.setPipeline(pipeline.gpu);
-    const group = this.#bindGroup(pipeline, ranges, faultWords, hasParams ? layout.bytes : 0);
-    if (hasParams) {
-      layout.pack(this.#words, (this.#slot * ringSlotBytes) / 4, params);
-      pass.setBindGroup(0, group, [this.#slot * ringSlotBytes]);
-      this.#slot++;
-    } else {
-      pass.setBindGroup(0, group);
-    }
+    pass.setBindGroup(0, group, offsets);
     pass.dispatchWorkgroups(x, y, z);
     for (const range of ranges) range.buffer.lastUse = this.#serial;
     this.#statistics.launches++;
+  }
+
+  /** Appends all commands of captured work; `withSlot` gives a launch that reports faults its slot. */
+  replay(work: CapturedWork, withSlot: (params: LiveParams, fault: FaultReport) => LiveParams): void {
+    let pipeline: GPUComputePipeline | null = null;
+    for (const command of work.commands) {
+      if (command.kind === 'copy') {
+        const { source, target, bytes } = command;
+        this.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+        continue;
+      }
+      let { offsets } = command;
+      if (command.kind === 'live') {
+        const { fault, params } = command;
+        offsets = this.#packIntoRing(command.layout, fault ? withSlot(params, fault) : params);
+      }
+      if (!this.#pass) pipeline = null;
+      const pass = this.#openPass();
+      if (pipeline !== command.pipeline) pass.setPipeline(command.pipeline);
+      pipeline = command.pipeline;
+      pass.setBindGroup(0, command.group, offsets);
+      pass.dispatchWorkgroups(...command.grid);
+    }
+    for (const buffer of work.buffers) buffer.lastUse = this.#serial;
+    this.#statistics.launches += work.launches;
+  }
+
+  /** Packs parameters into the next slot of the ring. The dynamic offsets under which a launch reads them. */
+  #packIntoRing(layout: ParamLayout, params: LiveParams): readonly number[] {
+    if (layout.fields.length === 0) return [];
+    if (this.#slot === ringSlots) this.flush();
+    const offset = this.#slot * ringSlotBytes;
+    layout.pack(this.#words, offset / 4, params);
+    this.#slot++;
+    return [offset];
   }
 
   /** Appends a copy between buffers; offsets and size are multiples of 4. */
@@ -166,28 +198,45 @@ export class CommandStream {
     this.#pass = null;
   }
 
+  /** The cached bind group of a launch whose parameters lie in the ring. */
   #bindGroup(
     pipeline: Pipeline,
     ranges: readonly BoundRange[],
     faultWords: DeviceBuffer | null,
-    paramBytes: number,
+    layout: ParamLayout,
   ): GPUBindGroup {
+    const paramBytes = layout.fields.length > 0 ? layout.bytes : 0;
     let key = `${pipeline.layoutId}:${paramBytes}`;
     for (const { buffer, offset, bytes } of ranges) key += `,${buffer.id}+${offset}+${bytes}`;
     const known = this.#bindGroups.get(key);
     if (known) return known;
+    const group = this.makeBindGroup(pipeline, ranges, faultWords, layout);
+    // Buffer numbers are never given twice, so a stale entry is only dead weight; drop all before they pile up.
+    if (this.#bindGroups.size > 8192) this.#bindGroups.clear();
+    this.#bindGroups.set(key, group);
+    return group;
+  }
+
+  /** A bind group with the parameters in `params`, read at dynamic offsets. */
+  makeBindGroup(
+    pipeline: Pipeline,
+    ranges: readonly BoundRange[],
+    faultWords: DeviceBuffer | null,
+    layout: ParamLayout,
+    params: DeviceBuffer = this.#ring,
+  ): GPUBindGroup {
     const entries: GPUBindGroupEntry[] = ranges.map(({ buffer, offset, bytes }, binding) => ({
       binding,
       resource: { buffer: buffer.gpu, offset, size: bytes },
     }));
-    if (paramBytes > 0) {
-      entries.push({ binding: ranges.length, resource: { buffer: this.#ring.gpu, size: paramBytes } });
+    if (layout.fields.length > 0) {
+      entries.push({ binding: ranges.length, resource: { buffer: params.gpu, size: layout.bytes } });
     }
     if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
-    const { label, bindGroupLayout: layout } = pipeline;
-    const group = this.watch.during(
+    const { label, bindGroupLayout } = pipeline;
+    return this.watch.during(
       'validation',
-      () => this.device.createBindGroup({ label: `retrograd ${label}`, layout, entries }),
+      () => this.device.createBindGroup({ label: `retrograd ${label}`, layout: bindGroupLayout, entries }),
       (error) =>
         new DeviceError({
           op: label,
@@ -196,9 +245,5 @@ export class CommandStream {
           mend: 'check the buffers that your app lends: alive, on this device, with usage STORAGE.',
         }),
     );
-    // Buffer numbers are never given twice, so a stale entry is only dead weight; drop all before they pile up.
-    if (this.#bindGroups.size > 8192) this.#bindGroups.clear();
-    this.#bindGroups.set(key, group);
-    return group;
   }
 }

@@ -5,6 +5,7 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { LiveNumber } from '../gpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
 
@@ -36,8 +37,14 @@ const dropoutMap = defineKernel({
   source: dropout,
 });
 
-/** The two key words of a seed, a whole number below 2^53. */
-const keyOf = (seed: number) => ({ seed_low: seed % 2 ** 32, seed_high: Math.floor(seed / 2 ** 32) });
+/** A whole number below 2^53, or its two words where they may change between replays. */
+export type Seed = number | { readonly low: LiveNumber; readonly high: LiveNumber };
+
+/** The two key words of a seed. */
+const keyOf = (seed: Seed) =>
+  typeof seed === 'number'
+    ? { seed_low: seed % 2 ** 32, seed_high: Math.floor(seed / 2 ** 32) }
+    : { seed_low: seed.low, seed_high: seed.high };
 
 /** Parameters of a distribution; those it doesn't use may be left out. */
 export interface RandomParams {
@@ -57,7 +64,7 @@ export function randomKernel(
   device: Device,
   spec: TensorSpec,
   distribution: Distribution,
-  seed: number,
+  seed: Seed,
   params: RandomParams,
   op: string,
 ): Tensor {
@@ -74,7 +81,7 @@ export function randomKernel(
 }
 
 /** `x` with a fraction `rate` of its elements cleared, and the others scaled by 1 / (1 - rate). */
-export function dropoutKernel(x: Tensor, rate: number, seed: number, op: string): Tensor {
+export function dropoutKernel(x: Tensor, rate: number, seed: Seed, op: string): Tensor {
   const out = output(x.device, x, op);
   if (out.size === 0) return out;
   const width: DropoutShaderOptions['width'] = bindsAsVectors(x) ? 4 : 1;

@@ -10,13 +10,13 @@ import { dropoutKernel } from '../kernels/random.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
-import { checkSeed, freshSeed } from './seeds.ts';
+import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
 export interface DropoutOptions {
   /** Fraction of the elements that are cleared, in [0, 1). */
   rate: number;
   /** A whole number in [0, 2^53). Default: a fresh one for each call. */
-  seed?: number | undefined;
+  seed?: Seed | undefined;
   /** Shape of the mask, which broadcasts to x: axes of size 1 are kept or cleared as one. Null stands for x's size. */
   noiseShape?: readonly (number | null)[] | undefined;
 }
@@ -57,7 +57,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
 export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp<[x: Tensor], DropoutOptions>({
   name: 'dropout',
   inputs: ['x'],
-  settle: (options) => (options.seed === undefined ? { ...options, seed: freshSeed() } : options),
+  settle: (options) => (options.seed === undefined ? { ...options, seed: drawSeed() } : options),
   infer: ([input], { rate, seed, noiseShape }) => {
     const x = input as TensorSpec;
     requireDType('dropout', 'x', x.dtype, ['float32']);
@@ -70,9 +70,9 @@ export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp<[x: Ten
     const x = input as Tensor;
     const shape = maskShape(x, noiseShape);
     if (rate === 0) return view(x, x, 'dropout');
-    if (sameShape(shape, x.shape)) return dropoutKernel(x, rate, seed as number, 'dropout');
+    if (sameShape(shape, x.shape)) return dropoutKernel(x, rate, seed as Seed, 'dropout');
     const whole = fillKernel(x.device, { shape, dtype: 'float32' }, 1, 'dropout');
-    const mask = dropoutKernel(whole, rate, seed as number, 'dropout');
+    const mask = dropoutKernel(whole, rate, seed as Seed, 'dropout');
     return elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], spec as TensorSpec);
   },
   backward: ([dy], _, options) => [dropout(dy as Tensor, options)],

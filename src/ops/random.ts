@@ -10,11 +10,11 @@ import { type Distribution, type RandomParams, randomKernel } from '../kernels/r
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { create, type CreationOptions } from './creation.ts';
-import { checkSeed, freshSeed } from './seeds.ts';
+import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
 export interface RandomTensorOptions<D extends DType = DType> extends CreationOptions<D> {
   /** A whole number in [0, 2^53). Default: a fresh one for each call. */
-  seed?: number | undefined;
+  seed?: Seed | undefined;
 }
 
 export interface UniformOptions<D extends DType = DType> extends RandomTensorOptions<D> {
@@ -38,7 +38,7 @@ function draw<D extends DType>(
   options: RandomTensorOptions<D>,
   params: RandomParams,
 ): Tensor<D> {
-  const { seed = freshSeed() } = options;
+  const { seed = drawSeed() } = options;
   return create(op, shape, options, (device, spec) =>
     randomKernel(device, spec, distribution, seed, params, op),
   );

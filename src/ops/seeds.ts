@@ -4,6 +4,9 @@
  */
 import { requireInteger } from '../core/shape.ts';
 import { ValueError } from '../core/errors.ts';
+import { eachRun } from '../gpu/eachRun.ts';
+import { LiveNumber } from '../gpu/params.ts';
+import { activeRecording, type Recording } from '../gpu/recording.ts';
 
 const seedLimit = 2 ** 53;
 
@@ -19,6 +22,70 @@ function startingPosition(): number {
 export function freshSeed(): number {
   position = (position + 1) % seedLimit;
   return position;
+}
+
+/** A seed inside captured work, which every replay draws anew. */
+export class DrawnSeed {
+  readonly low = new LiveNumber(0);
+  readonly high = new LiveNumber(0);
+
+  set(seed: number): void {
+    this.low.value = seed % 2 ** 32;
+    this.high.value = Math.floor(seed / 2 ** 32);
+  }
+}
+
+export type Seed = number | DrawnSeed;
+
+/** Where in the sequence the seeds of a recording begin, and how many they are. */
+const spans = new WeakMap<Recording, { first: number; length: number }>();
+
+/** The seed of an op that was given none: fresh for each call, and for each replay of it. */
+export function drawSeed(): Seed {
+  const recording = activeRecording();
+  if (!recording) return freshSeed();
+  const span = spanOf(recording);
+  // By its place in the span: what is computed twice (checkpoint) has the same seed twice, in replays, too.
+  const place = (freshSeed() - span.first + seedLimit) % seedLimit;
+  span.length = Math.max(span.length, place);
+  const drawn = new DrawnSeed();
+  eachRun(() => drawn.set((span.first + place) % seedLimit));
+  return drawn;
+}
+
+function spanOf(recording: Recording) {
+  const known = spans.get(recording);
+  if (known) return known;
+  const span = { first: position, length: 0 };
+  spans.set(recording, span);
+  eachRun(() => {
+    span.first = position;
+    position = (position + span.length) % seedLimit;
+  });
+  return span;
+}
+
+/** The seeds of something that was given one and draws many: a seed of its own for each call and each replay. */
+export class SeedSequence {
+  #next: number;
+
+  constructor(readonly seed: number) {
+    this.#next = seed;
+  }
+
+  draw(): Seed {
+    if (!activeRecording()) return this.#take();
+    const drawn = new DrawnSeed();
+    eachRun(() => drawn.set(this.#take()));
+    return drawn;
+  }
+
+  /** Neighbouring seeds would make neighbouring sequences overlap: the steps are long. */
+  #take(): number {
+    const seed = this.#next;
+    this.#next = (this.#next + 0x9e3779b97f4a7) % seedLimit;
+    return seed;
+  }
 }
 
 /** The position in the sequence of seeds, for `replaySeeds`. */
@@ -38,8 +105,8 @@ export function replaySeeds<T>(from: number, body: () => T): T {
 }
 
 /** Throws unless `seed` is left out or a whole number in [0, 2^53). */
-export function checkSeed(op: string, seed: unknown): asserts seed is number | undefined {
-  if (seed === undefined) return;
+export function checkSeed(op: string, seed: unknown): asserts seed is Seed | undefined {
+  if (seed === undefined || seed instanceof DrawnSeed) return;
   requireInteger(op, 'seed', seed, 0);
   if (seed < seedLimit) return;
   throw new ValueError({

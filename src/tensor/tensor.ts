@@ -110,7 +110,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
 
   /** Replaces the values; for variables. Takes over one reference. */
   protected replaceStorage(storage: Storage): void {
-    this.storage.release();
+    this.#holder.storage?.release();
     this.#holder.storage = storage;
   }
 

@@ -5,6 +5,7 @@ import type { DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
+import { activeRecording, type StorageHolder, wholeWords } from '../gpu/recording.ts';
 import type { Storage } from '../gpu/storage.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { originOf, Tensor } from './tensor.ts';
@@ -15,7 +16,6 @@ export interface VariableOptions {
   trainable?: boolean;
 }
 
-let unnamed = 0;
 /** A function of a weight, with what is needed to write it down: a regularizer, a constraint. */
 export interface WeightFunction {
   readonly className: string;
@@ -23,25 +23,25 @@ export interface WeightFunction {
   getConfig(): Record<string, unknown>;
 }
 
+let unnamed = 0;
 
-export class Variable<D extends DType = DType> extends Tensor<D> {
+export class Variable<D extends DType = DType> extends Tensor<D> implements StorageHolder {
   trainable: boolean;
-
   /** What its values cost: a scalar that training adds to the loss. */
   regularizer: WeightFunction | null = null;
   /** What its values become after each step of an optimizer. */
   constraint: WeightFunction | null = null;
+
   constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
     super(initial.device, initial.storage.retain(), initial, leaf(initial));
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
-  }
     activeRecording()?.refuse(`it makes a variable, '${this.name}', which a replay would begin anew`);
   }
 
   /** Errors: DisposedError. */
   override get storage(): Storage {
-    activeRecording()?.touch(this, this.bytes);
+    activeRecording()?.touch(this);
     return super.storage;
   }
 
@@ -63,6 +63,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> {
   /** Where it belongs, such as `encoder/dense/kernel`: its name, as Keras writes paths. */
   get path(): string {
     return this.name ?? 'variable';
+  }
 
   /**
    * Takes the values of `value`; nothing is copied, and what a tape saved of the old values stays as it was.
@@ -84,6 +85,8 @@ export class Variable<D extends DType = DType> extends Tensor<D> {
         mend: 'upload the value to the device of the variable.',
       });
     }
+    // A recording hears of the variable before it moves: what it had so far is its home.
+    void this.storage;
     this.replaceStorage(value.storage.retain());
     this.provenance = leaf(value);
     return this;
@@ -97,13 +100,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> {
     const { storage, device } = this;
     if (storage.exclusive) return storage;
     const copy = device.allocate(this.bytes, this.name ?? 'variable');
-    device.stream.copy(
-      storage.buffer,
-      storage.offset,
-      copy.buffer,
-      copy.offset,
-      Math.ceil(this.bytes / 4) * 4,
-    );
+    device.copy(storage, copy, wholeWords(this.bytes));
     this.replaceStorage(copy);
     return copy;
   }

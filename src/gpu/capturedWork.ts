@@ -1,0 +1,144 @@
+/**
+ * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
+ * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
+ */
+import type { FaultReport } from './faults.ts';
+import { LiveNumber, type ParamLayout, type ParamValue, ParamWords } from './params.ts';
+import { adoptBuffer, type DeviceBuffer } from './pool.ts';
+import {
+  type RecordedCommand,
+  type RecordedCopy,
+  type RecordedLaunch,
+  type Recording,
+  wholeWords,
+} from './recording.ts';
+import type { BoundRange } from './stream.ts';
+
+/** A dispatch with all that it binds. */
+export interface ReadyLaunch {
+  readonly kind: 'ready';
+  readonly pipeline: GPUComputePipeline;
+  readonly group: GPUBindGroup;
+  /** Of the parameters in the work's own buffer; empty for a kernel without parameters. */
+  readonly offsets: readonly number[];
+  readonly grid: readonly [number, number, number];
+}
+
+/** A dispatch whose parameters are packed at every run, into the ring of the stream. */
+export interface LiveLaunch {
+  readonly kind: 'live';
+  readonly pipeline: GPUComputePipeline;
+  readonly group: GPUBindGroup;
+  readonly offsets: readonly number[];
+  readonly layout: ParamLayout;
+  readonly params: Readonly<Record<string, ParamValue>>;
+  readonly fault: FaultReport | null;
+  readonly grid: readonly [number, number, number];
+}
+
+export type ReadyCommand = ReadyLaunch | LiveLaunch | RecordedCopy;
+
+/** Makes the bind group of a launch; `params` is null where they go through the ring. */
+export type BindGroupMaker = (launch: RecordedLaunch, params: DeviceBuffer | null) => GPUBindGroup;
+
+const slotBytes = 256;
+
+export class CapturedWork {
+  readonly commands: readonly ReadyCommand[];
+  /** Buffers that the commands name: a run of the work is a use of each. */
+  readonly buffers: ReadonlySet<DeviceBuffer>;
+  readonly faults: number;
+  readonly launches: number;
+  readonly #params: GPUBuffer | null;
+
+  constructor(
+    gpu: GPUDevice,
+    private readonly recording: Recording,
+    readonly effects: readonly (() => void)[],
+    bindGroup: BindGroupMaker,
+  ) {
+    const { commands } = recording;
+    this.buffers = new Set(commands.flatMap(rangesOf).map(({ buffer }) => buffer));
+    this.launches = commands.filter(({ kind }) => kind === 'launch').length;
+    this.faults = commands.filter((command) => command.kind === 'launch' && command.fault).length;
+    const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as RecordedLaunch[];
+    const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
+    const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
+    for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
+    this.#params = fixed.length > 0 ? paramBuffer(gpu, words) : null;
+    const params = this.#params && adoptBuffer(this.#params);
+    this.commands = commands.map((command): ReadyCommand => {
+      if (command.kind === 'copy') return command;
+      const { grid, layout, fault } = command;
+      const pipeline = command.pipeline.gpu;
+      if (!isFixed(command)) {
+        return {
+          kind: 'live',
+          pipeline,
+          group: bindGroup(command, null),
+          offsets: [],
+          layout,
+          params: command.params,
+          fault,
+          grid,
+        };
+      }
+      const offset = slotOf.get(command);
+      const offsets = offset === undefined ? [] : [offset];
+      return { kind: 'ready', pipeline, group: bindGroup(command, params), offsets, grid };
+    });
+  }
+
+  /**
+   * Brings variables home that were assigned from outside since the last run, for which `copy` moves values. False where
+   * the values of one are shared, so that the work may not overwrite them.
+   */
+  bringHome(copy: CopyBetween): boolean {
+    const { homes } = this.recording;
+    for (const [holder, home] of homes) {
+      const { current } = holder;
+      if (current === home ? !home.exclusive : !home.abandoned) return false;
+    }
+    for (const [holder, home] of homes) {
+      const { current } = holder;
+      if (current === home) continue;
+      copy(current, home, wholeWords(holder.bytes));
+      holder.adopt(home.retain());
+    }
+    return true;
+  }
+
+  /** Frees what the work holds. It can't run any more. */
+  release(): void {
+    this.recording.release();
+    this.#params?.destroy();
+  }
+}
+
+type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;
+
+function rangesOf(command: RecordedCommand) {
+  return command.kind === 'launch' ? command.ranges : [command.source, command.target];
+}
+
+function isFixed(command: RecordedCommand): boolean {
+  if (command.kind === 'copy') return true;
+  const { fault, params } = command;
+  return !fault && !Object.values(params).some((value) => value instanceof LiveNumber);
+}
+
+function hasParams(command: RecordedCommand): boolean {
+  return command.kind === 'launch' && command.layout.fields.length > 0;
+}
+
+function paramBuffer(gpu: GPUDevice, words: ParamWords): GPUBuffer {
+  const buffer = gpu.createBuffer({
+    label: 'retrograd captured parameters',
+    size: words.bytes,
+    usage: GPUBufferUsage.UNIFORM,
+    mappedAtCreation: true,
+  });
+  new Uint32Array(buffer.getMappedRange()).set(words.u32);
+  buffer.unmap();
+  return buffer;
+}

@@ -1,0 +1,154 @@
+/**
+ * @file A recording of the launches that a piece of work makes while it runs, from which it can be replayed.
+ *
+ * What the work allocates comes from a pool of its own, so that a replay finds the same buffers free. What it finds
+ * (constants) is pinned. Variables have a home, the storage that the launches name: at the end of the work their values lie
+ * there again, whatever was assigned in between.
+ */
+import type { FaultReport } from './faults.ts';
+import type { ParamLayout, ParamValue } from './params.ts';
+import type { Pipeline } from './pipelines.ts';
+import { Storage } from './storage.ts';
+import type { BoundRange } from './stream.ts';
+
+/** Something whose storage may be replaced: a variable. */
+export interface StorageHolder {
+  readonly label: string;
+  readonly bytes: number;
+  /** Where the values lie now. */
+  readonly current: Storage;
+  /** Puts `storage` in place of the current one, which is let go. Takes over one reference. */
+  adopt(storage: Storage): void;
+}
+
+export interface RecordedLaunch {
+  readonly kind: 'launch';
+  readonly pipeline: Pipeline;
+  readonly ranges: readonly BoundRange[];
+  readonly layout: ParamLayout;
+  readonly params: Readonly<Record<string, ParamValue>>;
+  readonly grid: readonly [number, number, number];
+  readonly fault: FaultReport | null;
+}
+
+export interface RecordedCopy {
+  readonly kind: 'copy';
+  readonly source: BoundRange;
+  readonly target: BoundRange;
+  readonly bytes: number;
+}
+
+export type RecordedCommand = RecordedLaunch | RecordedCopy;
+
+/** What a recording needs of the device on which the work runs. */
+export interface RecordedDevice {
+  /** A storage outside of every recording. */
+  allocateOutside(bytes: number, label: string): Storage;
+  /** Copies now, unrecorded. */
+  copyOutside(source: BoundRange, target: BoundRange, bytes: number): void;
+  /** Copies now, and in every replay. */
+  copy(source: BoundRange, target: BoundRange, bytes: number): void;
+  allocate(bytes: number, label: string): Storage;
+}
+
+export class Recording {
+  readonly commands: RecordedCommand[] = [];
+  readonly homes = new Map<StorageHolder, Storage>();
+  readonly #made = new Map<Storage, string>();
+  readonly #pinned = new Set<Storage>();
+  /** Why the work can't be replayed; null where it can. */
+  obstacle: string | null = null;
+
+  constructor(readonly device: RecordedDevice) {}
+
+  /** Notes why the work can't be replayed. The first reason counts. */
+  refuse(obstacle: string): void {
+    this.obstacle ??= obstacle;
+  }
+
+  allocated(storage: Storage, label: string): void {
+    this.#made.set(storage, label);
+  }
+
+  freed(storage: Storage): void {
+    this.#made.delete(storage);
+  }
+
+  add(command: RecordedCommand): void {
+    this.commands.push(command);
+    const ranges = command.kind === 'launch' ? command.ranges : [command.source, command.target];
+    for (const range of ranges) {
+      if (!(range instanceof Storage) || this.#made.has(range) || this.#pinned.has(range)) continue;
+      range.pin();
+      this.#pinned.add(range);
+    }
+  }
+
+  /** Notes that the work reads or writes `holder`. From here on its home is its own. */
+  touch(holder: StorageHolder): void {
+    if (this.homes.has(holder)) return;
+    if (!holder.current.exclusive) {
+      const own = this.device.allocateOutside(holder.bytes, holder.label);
+      this.device.copyOutside(holder.current, own, wholeWords(holder.bytes));
+      holder.adopt(own);
+    }
+    const home = holder.current;
+    this.homes.set(holder, home);
+    if (this.#pinned.has(home)) return;
+    home.pin();
+    this.#pinned.add(home);
+  }
+
+  /** Moves what was assigned to variables into their homes. */
+  settleHolders(): void {
+    const moved = [...this.homes].filter(([holder, home]) => holder.current !== home);
+    const homes = new Set(this.homes.values());
+    // Variables that exchanged their storages: the first move would overwrite what the second reads.
+    const sources = moved.map(([holder]) => {
+      const { current, bytes, label } = holder;
+      if (!homes.has(current)) return current.retain();
+      const aside = this.device.allocate(bytes, label);
+      this.device.copy(current, aside, wholeWords(bytes));
+      return aside;
+    });
+    moved.forEach(([holder, home], i) => {
+      const source = sources[i] as Storage;
+      this.device.copy(source, home, wholeWords(holder.bytes));
+      holder.adopt(home.retain());
+      source.release();
+    });
+  }
+
+  /** What made the storages that are still held, but for those of `outlets`. */
+  leftovers(outlets: ReadonlySet<Storage>): readonly string[] {
+    return [...this.#made].filter(([storage]) => !outlets.has(storage)).map(([, label]) => label);
+  }
+
+  /** Lets go of everything that was pinned. */
+  release(): void {
+    for (const storage of this.#pinned) storage.unpin();
+    this.#pinned.clear();
+  }
+}
+
+export function wholeWords(bytes: number): number {
+  return Math.ceil(bytes / 4) * 4;
+}
+
+let active: Recording | null = null;
+
+/** The recording that is being made. */
+export function activeRecording(): Recording | null {
+  return active;
+}
+
+/** Runs `body` with `recording` as the active one; with null nothing of it is recorded. */
+export function withRecording<T>(recording: Recording | null, body: () => T): T {
+  const before = active;
+  active = recording;
+  try {
+    return body();
+  } finally {
+    active = before;
+  }
+}

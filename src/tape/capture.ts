@@ -1,0 +1,157 @@
+/**
+ * @file One captured call: what a recording needs beside its launches. Inputs lie in slots of its own, into which each run
+ * copies; outputs are copied out, so that the next run leaves them alone.
+ */
+import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { CapturedWork } from '../gpu/capturedWork.ts';
+import type { Device } from '../gpu/device.ts';
+import { collectEffects } from '../gpu/eachRun.ts';
+import { Recording, wholeWords, withRecording } from '../gpu/recording.ts';
+import type { Storage } from '../gpu/storage.ts';
+import type { Provenance } from '../history/provenance.ts';
+import { tidy } from '../tensor/scope.ts';
+import { makeTensor, Tensor } from '../tensor/tensor.ts';
+import { Variable } from '../tensor/variable.ts';
+
+export interface CaptureResult {
+  value: Nest<unknown>;
+  /** Null where the call can't be replayed; `obstacle` says why. */
+  captured: Captured | null;
+  obstacle: string | null;
+}
+
+/** Where a run puts an input. */
+interface Slot {
+  readonly storage: Storage;
+  readonly bytes: number;
+  /** The tensor whose values lie here: tensors don't change, so the same one isn't copied twice. */
+  holds: number;
+}
+
+/** Where a run leaves an output, and as what it is given back. */
+interface Outlet {
+  readonly storage: Storage;
+  readonly spec: TensorSpec;
+}
+
+/** Runs `body` on tensors with the values of `inputs`, and makes a replay of it. */
+export function captureCall(
+  device: Device,
+  name: string,
+  inputs: readonly Tensor[],
+  body: (proxies: readonly Tensor[]) => Nest<unknown>,
+): CaptureResult {
+  const slots = inputs.map((input): Slot => {
+    const storage = device.allocateOutside(input.bytes, `input of ${name}`);
+    device.copy(input.storage, storage, wholeWords(input.bytes));
+    return { storage, bytes: input.bytes, holds: input.id };
+  });
+  const recording = new Recording(device);
+  const effects: (() => void)[] = [];
+  const proxies = inputs.map(
+    (input, i) => new Tensor(device, (slots[i] as Slot).storage.retain(), input, input.provenance),
+  );
+  const outlets = new Map<Tensor, Outlet>();
+  let value: Nest<unknown>;
+  try {
+    value = withRecording(recording, () =>
+      collectEffects(
+        (effect) => effects.push(effect),
+        () =>
+          tidy(() => {
+            const result = body(proxies);
+            for (const leaf of leavesOf(result)) {
+              if (leaf instanceof Tensor && !(leaf instanceof Variable)) outlets.set(leaf, outletOf(leaf));
+            }
+            return result;
+          }),
+      ),
+    );
+    withRecording(recording, () => recording.settleHolders());
+  } catch (error) {
+    for (const { storage } of outlets.values()) storage.release();
+    for (const proxy of proxies) proxy.dispose();
+    for (const { storage } of slots) storage.release();
+    recording.release();
+    throw error;
+  }
+  const outputs = new Map([...outlets].map(([leaf, outlet]) => [leaf, takeOut(device, name, outlet)]));
+  for (const proxy of proxies) proxy.dispose();
+  for (const leaf of outlets.keys()) leaf.dispose();
+  const given = mapNest(value, (leaf) => outputs.get(leaf as Tensor) ?? leaf);
+
+  const kept = recording.leftovers(new Set([...outlets.values()].map(({ storage }) => storage)));
+  if (kept.length > 0) {
+    recording.refuse(
+      `it keeps ${kept.length} ${kept.length === 1 ? 'tensor' : 'tensors'} beyond the call, made by ${[...new Set(kept)].slice(0, 3).join(', ')}: return them instead`,
+    );
+  }
+  if (recording.obstacle) {
+    for (const { storage } of slots) storage.release();
+    for (const { storage } of outlets.values()) storage.release();
+    recording.release();
+    return { value: given, captured: null, obstacle: recording.obstacle };
+  }
+  const work = device.capture(recording, effects);
+  // What the plain runs before needed lies idle now.
+  device.pool.trim();
+  const captured = new Captured(device, name, work, slots, outlets, value);
+  return { value: given, captured, obstacle: null };
+}
+
+function outletOf(leaf: Tensor): Outlet {
+  return { storage: leaf.storage.retain(), spec: { shape: leaf.shape, dtype: leaf.dtype } };
+}
+
+/** A tensor of its own with the values of an outlet. */
+function takeOut(device: Device, name: string, { storage, spec }: Outlet): Tensor {
+  const provenance: Provenance = { cause: 'unrecorded', op: name };
+  const bytes = 4 * spec.shape.reduce((product, n) => product * n, 1);
+  const own = device.allocateOutside(bytes, name);
+  if (bytes > 0) device.copyOutside(storage, own, wholeWords(bytes));
+  return makeTensor(device, own, spec, provenance);
+}
+
+export class Captured {
+  constructor(
+    private readonly device: Device,
+    private readonly name: string,
+    private readonly work: CapturedWork,
+    private readonly slots: readonly Slot[],
+    private readonly outlets: ReadonlyMap<Tensor, Outlet>,
+    /** The result of the recorded call; its tensors stand for the outlets. */
+    private readonly result: Nest<unknown>,
+  ) {}
+
+  get launches(): number {
+    return this.work.launches;
+  }
+
+  /** Runs again on `inputs`. Null where a variable's values are shared, so that they may not be overwritten. */
+  run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
+    const { device, work, slots } = this;
+    const isHome = work.bringHome((source, target, bytes) => device.copy(source, target, bytes));
+    if (!isHome) return null;
+    inputs.forEach((input, i) => {
+      const slot = slots[i] as Slot;
+      const { storage } = input;
+      if (slot.holds === input.id) return;
+      device.copy(storage, slot.storage, wholeWords(slot.bytes));
+      slot.holds = input.id;
+    });
+    device.replay(work);
+    const outputs = new Map(
+      [...this.outlets].map(([leaf, outlet]) => [leaf, takeOut(device, this.name, outlet)]),
+    );
+    // Work starts at a submission; the next call's JavaScript runs beside it.
+    device.flush();
+    return { value: mapNest(this.result, (leaf) => outputs.get(leaf as Tensor) ?? leaf) };
+  }
+
+  dispose(): void {
+    for (const { storage } of this.slots) storage.release();
+    for (const { storage } of this.outlets.values()) storage.release();
+    this.work.release();
+  }
+}
