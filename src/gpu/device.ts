@@ -7,7 +7,8 @@ import { CapturedWork } from './capturedWork.ts';
 import { encodeDispatch, type EncodeTarget, ParamBuffers } from './encode.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
-import type { ParamFields, ParamValue, ParamValues } from './params.ts';
+import { type EncodedLaunch, foldWorkgroups, type Launch } from './launch.ts';
+import type { ParamFields, ParamValue } from './params.ts';
 import { PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
@@ -26,39 +27,11 @@ export interface InitOptions extends GPURequestAdapterOptions {
   maxPooledBytes?: number;
 }
 
-/** One launch of a kernel. */
-export interface Launch<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
-  options: O;
-  bindings: { [K in keyof B]: BoundRange };
-  params: ParamValues<P>;
-  /** Workgroups: a count, folded over the dimensions where it exceeds 65,535, or a grid. */
-  workgroups: number | readonly [number, number, number];
-  /** What a fault of this launch means; for kernels that report faults. */
-  fault?: FaultReport;
-}
-
-/** A launch into an app's own encoder. */
-export interface EncodedLaunch<O extends KernelOptions, B extends Bindings, P extends ParamFields>
-  extends Omit<Launch<O, B, P>, 'fault'> {
-  /** Words for a kernel that reports faults: 128 bytes of zeros, which the app reads back and decodes itself. */
-  faultWords?: GPUBufferBinding;
-}
-
 /** Where launches go in place of the stream, and where results are wanted. */
 interface Diversion {
   readonly target: EncodeTarget;
   /** A storage of the app's for an allocation of this size, or null. */
   readonly claim: (bytes: number) => Storage | null;
-}
-
-/** The largest count of workgroups along one dimension, on every device. */
-const maxWorkgroups = 65535;
-
-/** Folds a count of workgroups into a grid; WGSL's `flat_index` unfolds it. */
-export function foldWorkgroups(count: number): readonly [number, number, number] {
-  if (count <= maxWorkgroups) return [count, 1, 1];
-  const y = Math.ceil(count / maxWorkgroups);
-  return [Math.ceil(count / y), y, 1];
 }
 
 export class Device implements RecordedDevice {
