@@ -1,0 +1,175 @@
+/**
+ * @file CompiledLoss: what `compile({ loss, lossWeights })` means for the outputs of a model.
+ *
+ * With several losses each has a mean of its own, `<output>_loss`, over batches and before its weight: Keras's rule.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { addN } from '../../ops/addN.ts';
+import { mul } from '../../ops/arithmetic.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { get, type LossConfig, type LossLike } from '../losses/get.ts';
+import type { Loss } from '../losses/loss.ts';
+import { maskOf } from '../masks.ts';
+import type { Nest } from '../nest.ts';
+import type { Predicted } from './batch.ts';
+import { inOrder, isRecord, outputNamesOf, requireNames } from './byOutput.ts';
+import { LossTracker } from './lossTracker.ts';
+
+/** A loss for all outputs, or one for each, by position or by name; null for an output without a loss. */
+export type LossArgument =
+  | LossLike
+  | readonly (LossLike | null)[]
+  | { readonly [output: string]: LossLike | null };
+
+/** What the loss of each output counts in their sum. Default 1. */
+export type LossWeights = number | readonly number[] | { readonly [output: string]: number };
+
+/** One loss at work. */
+interface Part {
+  /** Of the outputs. */
+  readonly index: number;
+  readonly loss: Loss;
+  readonly weight: number | null;
+  /** Null where this is the only loss: then the loss of the model says it. */
+  readonly tracker: LossTracker | null;
+}
+
+export class CompiledLoss {
+  #parts: Part[] | null = null;
+  #names: readonly string[] = [];
+
+  constructor(
+    private readonly given: LossArgument,
+    private readonly weights: LossWeights | null,
+    /** Names of the outputs; null where the model doesn't know them before it runs. */
+    private readonly known: readonly string[] | null,
+  ) {
+    requireWeights(weights);
+    // What is wrong is told at `compile`, where the outputs are known by then.
+    if (known) lossesByOutput(given, known);
+    else if (!isRecord(given) && !Array.isArray(given)) get(given as LossLike);
+  }
+
+  /** The means of the losses of outputs; empty where there is one loss, and before the first batch. */
+  get trackers(): readonly LossTracker[] {
+    return this.#parts?.flatMap(({ tracker }) => tracker ?? []) ?? [];
+  }
+
+  /** Makes what depends on the outputs. */
+  build(yPred: Nest<unknown>): void {
+    if (this.#parts) return;
+    this.#names = outputNamesOf(yPred, this.known);
+    const losses = lossesByOutput(this.given, this.#names);
+    const weights = weightsByOutput(this.weights, this.#names);
+    const several = losses.filter((loss) => loss !== null).length > 1;
+    this.#parts = losses.flatMap((loss, index) => {
+      if (!loss) return [];
+      const tracker = several ? new LossTracker({ name: `${this.#names[index]}_loss` }) : null;
+      return [{ index, loss, weight: weights[index] ?? null, tracker }];
+    });
+  }
+
+  /**
+   * The weighted sum of the losses, a scalar.
+   * Errors: ValueError where targets are missing, or where there are others than the outputs.
+   */
+  call({ y, yPred, sampleWeight = null }: Predicted): Tensor {
+    this.build(yPred);
+    const names = this.#names;
+    const predictions = inOrder<Tensor>('computeLoss', 'yPred', yPred, names);
+    const targets = targetsByOutput(y, names);
+    const weights = sampleWeightsByOutput(sampleWeight, names);
+    const losses = (this.#parts as Part[]).map(({ index, loss, weight, tracker }) => {
+      const name = names[index] as string;
+      const value = scalarLoss(
+        loss,
+        requireTarget(name, targets[index]),
+        predictions[index] as Tensor,
+        weights[index] ?? null,
+      );
+      tracker?.track(value, 1);
+      return weight === null ? value : mul(value, weight);
+    });
+    return losses.length === 1 ? (losses[0] as Tensor) : addN(losses);
+  }
+
+  dispose(): void {
+    for (const tracker of this.trackers) tracker.dispose();
+  }
+}
+
+function scalarLoss(loss: Loss, target: Tensor, prediction: Tensor, weight: Tensor | null): Tensor {
+  const value = loss.call(target, prediction, weight, maskOf(prediction));
+  if (value.shape.length === 0) return value;
+  throw new ValueError({
+    op: loss.name,
+    rule: 'a model is trained by losses that are one number for a batch.',
+    received: `a loss of shape [${value.shape.join(', ')}], from the reduction ${describe(loss.reduction)}`,
+    mend: "use the reduction 'sum_over_batch_size' or 'sum'.",
+  });
+}
+
+/** The targets in the order of the outputs. */
+export function targetsByOutput(y: Nest<Tensor> | null, names: readonly string[]): (Tensor | undefined)[] {
+  return y === null ? names.map(() => undefined) : inOrder('fit', 'y', y, names);
+}
+
+/** Sample weights in the order of the outputs: one that comes alone holds for all. */
+export function sampleWeightsByOutput(
+  weight: Nest<Tensor> | null,
+  names: readonly string[],
+): (Tensor | undefined)[] {
+  if (weight === null) return names.map(() => undefined);
+  if (isRecord(weight)) return inOrder('fit', 'sampleWeight', weight, names);
+  const list = (Array.isArray(weight) ? weight : [weight]) as Tensor[];
+  return list.length === 1 ? names.map(() => list[0]) : inOrder('fit', 'sampleWeight', list, names);
+}
+
+function requireTarget(output: string, target: Tensor | undefined): Tensor {
+  if (target) return target;
+  throw new ValueError({
+    op: 'computeLoss',
+    rule: 'an output with a loss has targets.',
+    received: `no targets for output '${output}'`,
+    mend: 'pass y, or give this output the loss null.',
+  });
+}
+
+/** Losses in the order of the outputs: one that comes alone holds for all. */
+function lossesByOutput(given: LossArgument, names: readonly string[]): (Loss | null)[] {
+  if (Array.isArray(given)) {
+    return inOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => get(loss));
+  }
+  if (isRecord(given) && !isLossConfig(given)) {
+    requireNames('compile', 'loss', Object.keys(given), names);
+    return names.map((name) => get((given as Record<string, LossLike | null>)[name]));
+  }
+  return names.map(() => get(given as LossLike));
+}
+
+function isLossConfig(given: object): given is LossConfig {
+  return typeof (given as Partial<LossConfig>).className === 'string';
+}
+
+function weightsByOutput(
+  given: LossWeights | null,
+  names: readonly string[],
+): readonly (number | undefined)[] {
+  if (given === null) return [];
+  if (typeof given === 'number') return names.map(() => given);
+  return inOrder<number>('compile', 'lossWeights', given as number[], names);
+}
+
+function requireWeights(weights: unknown): void {
+  if (weights === null) return;
+  const values = isRecord(weights) ? Object.values(weights) : Array.isArray(weights) ? weights : [weights];
+  if (values.length > 0 && values.every((value) => typeof value === 'number' && Number.isFinite(value)))
+    return;
+  throw new ValueError({
+    op: 'compile',
+    rule: '`lossWeights` is a finite number, an array of them, or a record of them by output.',
+    received: `lossWeights: ${describe(weights)}`,
+    mend: 'pass { score: 1, value: 0.5 }, or leave it out.',
+  });
+}

@@ -1,0 +1,174 @@
+/** @file CompiledMetrics: what `compile({ metrics, weightedMetrics })` means for the outputs of a model. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { type MetricConfig, type MetricLike, metricOf } from '../metrics/get.ts';
+import type { Metric } from '../metrics/metric.ts';
+import type { Predicted } from './batch.ts';
+import { inOrder, isRecord, outputNamesOf, requireNames } from './byOutput.ts';
+import { sampleWeightsByOutput, targetsByOutput } from './compiledLoss.ts';
+
+type OneOrMore = MetricLike | null | readonly (MetricLike | null)[];
+
+/**
+ * Of a model with one output: a metric or an array of them. With several: an array with an entry for each output, or a
+ * record by name; entries are metrics or arrays of them.
+ */
+export type MetricsArgument = OneOrMore | readonly OneOrMore[] | { readonly [output: string]: OneOrMore };
+
+interface Measured {
+  /** Of the outputs. */
+  readonly index: number;
+  readonly metric: Metric;
+  /** Its name in logs. */
+  readonly key: string;
+  readonly weighted: boolean;
+}
+
+export class CompiledMetrics {
+  #measured: Measured[] | null = null;
+  #names: readonly string[] = [];
+
+  constructor(
+    private readonly plain: MetricsArgument | null,
+    private readonly weighted: MetricsArgument | null,
+    private readonly known: readonly string[] | null,
+  ) {
+    if (!known) return;
+    // What is wrong is told at `compile`, where the outputs are known by then.
+    requireKinds('metrics', metricsByOutput('metrics', plain, known));
+    requireKinds('weightedMetrics', metricsByOutput('weightedMetrics', weighted, known));
+  }
+
+  /** Whether nothing is measured. */
+  get empty(): boolean {
+    return this.plain === null && this.weighted === null;
+  }
+
+  /** With their names in logs; empty before the first batch. */
+  get entries(): readonly { readonly key: string; readonly metric: Metric }[] {
+    return this.#measured ?? [];
+  }
+
+  /** Makes the metrics, which the shapes of targets and predictions have a say in. */
+  build({ y, yPred }: Predicted): void {
+    if (this.#measured || this.empty) return;
+    const names = outputNamesOf(yPred, this.known);
+    const predictions = inOrder<Tensor>('compile', 'yPred', yPred, names);
+    const targets = targetsByOutput(y, names);
+    const make = (what: string, given: MetricsArgument | null, weighted: boolean) =>
+      metricsByOutput(what, given, names).flatMap((list, index) =>
+        list.map((identifier) => {
+          const yTrue = requireTarget(names[index] as string, targets[index]);
+          const yPred = predictions[index] as Tensor;
+          const metric = metricOf(identifier, { yTrue, yPred });
+          metric.build(yTrue, yPred);
+          return { index, metric, weighted };
+        }),
+      );
+    const found = [...make('metrics', this.plain, false), ...make('weightedMetrics', this.weighted, true)];
+    this.#names = names;
+    this.#measured = withKeys(found, names);
+  }
+
+  updateState(predicted: Predicted): void {
+    this.build(predicted);
+    if (!this.#measured) return;
+    const { y, yPred, sampleWeight = null } = predicted;
+    const names = this.#names;
+    const predictions = inOrder<Tensor>('compile', 'yPred', yPred, names);
+    const targets = targetsByOutput(y, names);
+    const weights = sampleWeightsByOutput(sampleWeight, names);
+    for (const { index, metric, weighted } of this.#measured) {
+      const target = requireTarget(names[index] as string, targets[index]);
+      const weight = weighted ? (weights[index] ?? null) : null;
+      metric.updateState(target, predictions[index] as Tensor, { sampleWeight: weight });
+    }
+  }
+
+  /** Frees the metrics that were made here; objects that were given stay the caller's. */
+  dispose(): void {
+    const given = new Set(flat(this.plain).concat(flat(this.weighted)));
+    for (const { metric } of this.#measured ?? []) if (!given.has(metric)) metric.dispose();
+  }
+}
+
+function flat(given: unknown): unknown[] {
+  if (Array.isArray(given)) return given.flatMap(flat);
+  return isRecord(given) ? Object.values(given).flatMap(flat) : [given];
+}
+
+/**
+ * Names in logs: with several outputs `<output>_<metric>`. A name that is taken gets a number, or, for a weighted
+ * metric, `weighted_` before the metric first. Keras's rule.
+ */
+function withKeys(found: readonly Omit<Measured, 'key'>[], names: readonly string[]): Measured[] {
+  const counts = new Map<string, number>();
+  return found.map((entry) => {
+    const { metric, index, weighted } = entry;
+    const prefix = names.length > 1 ? `${names[index]}_` : '';
+    let key = prefix + metric.name;
+    if (counts.has(key) && weighted) key = `${prefix}weighted_${metric.name}`;
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return { ...entry, key: count === 0 ? key : `${key}_${count}` };
+  });
+}
+
+/** The metrics of each output. */
+function metricsByOutput(
+  what: string,
+  given: MetricsArgument | null,
+  names: readonly string[],
+): MetricLike[][] {
+  if (given === null) return names.map(() => []);
+  if (isRecord(given) && !isConfig(given)) {
+    requireNames('compile', what, Object.keys(given), names);
+    return names.map((name) => listOf((given as Record<string, OneOrMore>)[name] ?? null));
+  }
+  if (names.length === 1) {
+    const only = Array.isArray(given) && given.length === 1 && Array.isArray(given[0]) ? given[0] : given;
+    return [listOf(only as OneOrMore)];
+  }
+  if (Array.isArray(given) && given.length === names.length) return given.map((one) => listOf(one));
+  throw new ValueError({
+    op: 'compile',
+    rule: `with several outputs \`${what}\` is an array with an entry for each of them, or a record by name.`,
+    received: `${what}: ${describe(given)} for ${names.length} outputs: ${names.join(', ')}`,
+    mend: `pass { ${names[0]}: ['accuracy'] }; outputs that are left out are not measured.`,
+  });
+}
+
+function listOf(given: OneOrMore): MetricLike[] {
+  const list = (Array.isArray(given) ? given : [given]) as (MetricLike | null)[];
+  return list.filter((metric) => metric !== null && metric !== undefined);
+}
+
+function isConfig(given: object): given is MetricConfig {
+  return typeof (given as Partial<MetricConfig>).className === 'string';
+}
+
+/** Throws for what can't be a metric, and for names that none has. What it makes to find out is freed. */
+function requireKinds(what: string, lists: readonly MetricLike[][]): void {
+  for (const identifier of lists.flat()) {
+    if (typeof identifier === 'object' || typeof identifier === 'function') continue;
+    if (typeof identifier === 'string') metricOf(identifier).dispose();
+    else
+      throw new ValueError({
+        op: 'compile',
+        rule: `\`${what}\` holds names, metrics, losses or functions of yTrue and yPred.`,
+        received: `${what}: ${describe(identifier)}`,
+        mend: "pass a name such as 'accuracy'.",
+      });
+  }
+}
+
+function requireTarget(output: string, target: Tensor | undefined): Tensor {
+  if (target) return target;
+  throw new ValueError({
+    op: 'compile',
+    rule: 'an output that is measured has targets.',
+    received: `no targets for output '${output}'`,
+    mend: 'pass y, or leave this output out of `metrics`.',
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * @file Orders of rows: a function of a seed and the number of the pass over the data, so that a run that is taken up
+ * again meets its batches in the order in which it would have met them.
+ */
+
+/** The numbers 0 … n - 1 in the order of pass `pass` under `seed`. */
+export function permutation(n: number, seed: number, pass: number): Int32Array<ArrayBuffer> {
+  const order = Int32Array.from({ length: n }, (_, i) => i);
+  const random = generator(seed, pass);
+  // Fisher and Yates's shuffle: every order is equally likely.
+  for (let i = n - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    const value = order[i] as number;
+    order[i] = order[j] as number;
+    order[j] = value;
+  }
+  return order;
+}
+
+/** The sequence of numbers in [0, 1) that belongs to a seed and a pass. Source: sfc32 of PractRand (Doty-Humphrey). */
+function generator(seed: number, pass: number): () => number {
+  let a = seed >>> 0;
+  let b = Math.floor(seed / 2 ** 32) >>> 0;
+  let c = pass >>> 0;
+  let counter = 1;
+  const next = (): number => {
+    const result = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + result) | 0;
+    return (result >>> 0) / 2 ** 32;
+  };
+  // The first numbers still look like the seed.
+  for (let i = 0; i < 16; i++) next();
+  return next;
+}

@@ -1,0 +1,79 @@
+/**
+ * @file What data are for: the inputs and outputs of a model, as far as it knows them before it runs, and the nest in
+ * which data for them come.
+ */
+import type { DType } from '../../../core/dtype.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import type { HostValues } from '../../../tensor/create.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import type { Nest } from '../../nest.ts';
+import { isRecord } from '../byOutput.ts';
+
+/** The data of one input or output: the first axis counts the samples. */
+export type Values = Tensor | HostValues;
+
+/** Data of all inputs, or of all outputs: for several an array in their order, or a record by name. */
+export type Data = Values | readonly Values[] | { readonly [name: string]: Values };
+
+/** A place for data. */
+export interface Slot {
+  readonly name: string;
+  /** The first axis is the batch. */
+  readonly shape: OpenShape;
+  /** What host values are converted to; undefined: their own. */
+  readonly dtype?: DType | undefined;
+}
+
+/** Data for one slot, and what messages call them. */
+export interface Entry {
+  readonly what: string;
+  readonly values: Values;
+  readonly slot: Slot | null;
+}
+
+/**
+ * The nest of `given`, with an entry for each slot. `slots` is null where the model doesn't know them: an array is then
+ * one array of values, unless there are tensors in it.
+ * Errors: ValueError for what is no data.
+ */
+export function entriesOf(
+  op: string,
+  what: string,
+  given: unknown,
+  slots: readonly Slot[] | null,
+): Nest<Entry> {
+  if (isRecord(given)) {
+    const entries = Object.entries(given).map(([name, values]) => {
+      const slot = slots?.find((s) => s.name === name) ?? (slots?.length === 1 ? slots[0] : null) ?? null;
+      return [name, entryOf(op, `${what}.${name}`, values, slot)];
+    });
+    return Object.fromEntries(entries);
+  }
+  if (Array.isArray(given) && isList(given, slots)) {
+    return given.map((values, i) => entryOf(op, `${what}[${i}]`, values, slots?.[i] ?? null));
+  }
+  return entryOf(op, what, given, slots?.length === 1 ? (slots[0] as Slot) : null);
+}
+
+/** Whether an array holds the data of several slots, rather than one's rows. */
+function isList(given: readonly unknown[], slots: readonly Slot[] | null): boolean {
+  if (given.some((item) => item instanceof Tensor)) return true;
+  const holdsValues = given.every((item) => Array.isArray(item) || ArrayBuffer.isView(item));
+  return slots !== null && slots.length > 1 && slots.length === given.length && holdsValues;
+}
+
+function entryOf(op: string, what: string, values: unknown, slot: Slot | null): Entry {
+  if (isValues(values)) return { what, values, slot };
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a tensor, a typed array or nested arrays of numbers.`,
+    received: `${what}: ${describe(values)}`,
+    mend: 'pass arrays for several inputs, or a record by name; batches come from a function that makes a generator.',
+  });
+}
+
+function isValues(values: unknown): values is Values {
+  if (values instanceof Tensor || Array.isArray(values)) return true;
+  return ArrayBuffer.isView(values) && !(values instanceof DataView);
+}

@@ -1,0 +1,14 @@
+/** @file The mean of a loss over an epoch. */
+import { add, mul } from '../../ops/arithmetic.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Mean } from '../metrics/mean.ts';
+
+export class LossTracker extends Mean {
+  /** Adds the loss of a batch, which counts as `samples`. */
+  track(loss: Tensor, samples: number): void {
+    this.change(() => {
+      this.total.assign(add(this.total, mul(loss, samples)));
+      this.count.assign(add(this.count, samples));
+    });
+  }
+}

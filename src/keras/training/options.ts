@@ -1,0 +1,42 @@
+/** @file Checks of what `compile`, `fit`, `evaluate` and `predict` are told. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+
+/** Throws for an option that isn't one of `known`. */
+export function requireKnownOptions(op: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  throw new ValueError({
+    op,
+    rule: `its options are ${known.join(', ')}.`,
+    received: unknown.join(', '),
+    mend: 'check the spelling.',
+  });
+}
+
+/** Throws unless `value` is left out or a whole number of at least `min`. */
+export function requireCount(
+  op: string,
+  what: string,
+  value: unknown,
+  min: number,
+): asserts value is number | undefined {
+  if (value === undefined || (Number.isInteger(value) && (value as number) >= min)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a whole number of at least ${min}.`,
+    received: `${what}: ${describe(value)}`,
+    mend: 'correct it, or leave it out.',
+  });
+}
+
+/** Throws unless `value` is at least 0 and below 1. */
+export function requireShare(op: string, what: string, value: unknown): asserts value is number {
+  if (typeof value === 'number' && value >= 0 && value < 1) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a number of at least 0 and below 1.`,
+    received: `${what}: ${describe(value)}`,
+    mend: 'pass 0.2 to keep a fifth, or leave it out.',
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * @file Pace: how far the host may run ahead of the device, and when it lets others have their turn.
+ *
+ * A step is launched without waiting for it. After some of them a fence is set, which tells when they are done and what
+ * faults they had; with two fences out the host waits for the older one.
+ */
+import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
+import type { Device } from '../../gpu/device.ts';
+import { yieldTask } from './yieldTask.ts';
+
+/** Milliseconds of launching after which a fence is set, and the most steps between two. */
+const fenceAfter = 4;
+const stepsPerFence = 16;
+/** Fences that may be out. */
+const maxFences = 2;
+/** Milliseconds after which others have their turn: below a frame of 60 a second, and far below a long task of 50. */
+const yieldAfter = 10;
+
+interface Fence {
+  /** Rejects with the faults of its steps. */
+  readonly done: Promise<void>;
+  readonly label: () => string;
+}
+
+export class Pace {
+  readonly #fences: Fence[] = [];
+  /** Steps since the last fence: the first one's batch, and how many. */
+  #first = 0;
+  #steps = 0;
+  #fencedAt = performance.now();
+  #yieldedAt = performance.now();
+
+  /**
+   * `where` names what steps belong to, as in 'epoch 2 of 5'. An aborted `signal` is told between steps, by its reason.
+   */
+  constructor(
+    private readonly device: Device,
+    public where: string,
+    private readonly signal?: AbortSignal | undefined,
+  ) {}
+
+  /** Throws the signal's reason where it was aborted. */
+  check(): void {
+    this.signal?.throwIfAborted();
+  }
+
+  /** To be called after each step; waits where the host is far enough ahead. Errors: faults of the steps before. */
+  step(batch: number): Promise<void> | null {
+    if (this.#steps === 0) this.#first = batch;
+    this.#steps++;
+    const now = performance.now();
+    if (now - this.#fencedAt >= fenceAfter || this.#steps >= stepsPerFence) this.#fence(now);
+    else this.device.flush();
+    this.check();
+    if (this.#fences.length >= maxFences) return this.#waitForOldest();
+    return now - this.#yieldedAt >= yieldAfter ? this.#yield() : null;
+  }
+
+  /** Waits for all steps. Errors: their faults. */
+  async drain(): Promise<void> {
+    if (this.#steps > 0) this.#fence(performance.now());
+    while (this.#fences.length > 0) await this.#waitForOldest();
+    this.check();
+  }
+
+  /** Forgets the fences: another error is on its way to the caller, and what they tell comes with the next readback. */
+  abandon(): void {
+    this.#fences.length = 0;
+    this.#steps = 0;
+  }
+
+  #fence(now: number): void {
+    const [first, last] = [this.#first, this.#first + this.#steps - 1];
+    const { where } = this;
+    const label = () =>
+      first === last ? `${where}, batch ${first + 1}` : `${where}, batches ${first + 1} to ${last + 1}`;
+    const done = this.device.sync();
+    // It may reject while nobody waits yet; whoever waits is told.
+    done.catch(() => {});
+    this.#fences.push({ done, label });
+    this.#steps = 0;
+    this.#fencedAt = now;
+  }
+
+  async #waitForOldest(): Promise<void> {
+    const { done, label } = this.#fences.shift() as Fence;
+    try {
+      await done;
+    } catch (error) {
+      throw placed(error, label());
+    }
+    const now = performance.now();
+    if (now - this.#yieldedAt >= yieldAfter) await this.#yield();
+    this.check();
+  }
+
+  async #yield(): Promise<void> {
+    await yieldTask();
+    this.#yieldedAt = performance.now();
+    this.check();
+  }
+}
+
+/** The error, which tells where in the run it happened. */
+export function placed(error: unknown, where: string): unknown {
+  if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
+  error.message += `\n  during: ${where}`;
+  return error;
+}

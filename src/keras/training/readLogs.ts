@@ -1,0 +1,41 @@
+/** @file Results of metrics as numbers: all of them in one readback. */
+import { cast } from '../../ops/cast.ts';
+import { concat } from '../../ops/concat.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { keep, tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Logs } from './batch.ts';
+
+/** Results on their way: one tensor on the device, and the names of what is in it. */
+export interface PendingLogs {
+  readonly values: Tensor | null;
+  /** Of each value. */
+  readonly names: readonly string[];
+}
+
+/** Joins results, in the order of their names. The values of one that is no scalar are called `name_0`, `name_1`, … . */
+export function joinLogs(results: Readonly<Record<string, Tensor>>): PendingLogs {
+  const entries = Object.entries(results).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const names = entries.flatMap(([name, { size, shape }]) =>
+    shape.length === 0 ? [name] : Array.from({ length: size }, (_, i) => `${name}_${i}`),
+  );
+  if (names.length === 0) return { values: null, names };
+  const flat = () => entries.map(([, value]) => reshape(cast(value, 'float32'), { shape: [value.size] }));
+  return { values: keep(tidy(() => concat(flat(), { axis: 0 }))), names };
+}
+
+/** Reads all of `pending`, and frees it. Errors: faults of the work before. */
+export async function readLogs(...pending: PendingLogs[]): Promise<Logs[]> {
+  const tensors = pending.flatMap(({ values }) => values ?? []);
+  const joined = tensors.length > 1 ? keep(concat(tensors, { axis: 0 })) : tensors[0];
+  try {
+    const data = joined ? await joined.data() : [];
+    let next = 0;
+    return pending.map(({ names }) =>
+      Object.fromEntries(names.map((name) => [name, data[next++] as number])),
+    );
+  } finally {
+    for (const values of tensors) values.dispose();
+    joined?.dispose();
+  }
+}
