@@ -1,7 +1,7 @@
 /**
  * @file A device: everything that belongs to one GPUDevice, and the current device that creation uses.
  */
-import { DeviceError, DeviceLostError, TapeError } from '../core/errors.ts';
+import { DeviceError, DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { CapturedWork } from './capturedWork.ts';
 import { encodeDispatch, type EncodeTarget, ParamBuffers } from './encode.ts';
@@ -12,7 +12,7 @@ import type { ParamFields, ParamValue } from './params.ts';
 import { PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
-import { activeRecording, type RecordedDevice, type Recording } from './recording.ts';
+import { activeRecording, type RecordedDevice, type Recording, requireNoRecording } from './recording.ts';
 import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
 import { PassTimer } from './timing.ts';
@@ -341,16 +341,6 @@ export class Device implements RecordedDevice {
   #collectFaultsInBackground(): void {
     this.#watch.until(this.#readback.read(null).then(({ errors }) => errors));
   }
-}
-
-function requireNoRecording(): void {
-  if (!activeRecording()) return;
-  throw new TapeError({
-    op: 'compile',
-    rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',
-    received: 'a readback inside of it',
-    mend: 'return the tensor, and read it from the result.',
-  });
 }
 
 let current: Device | null = null;

@@ -5,6 +5,7 @@
  * (constants) is pinned. Variables have a home, the storage that the launches name: at the end of the work their values lie
  * there again, whatever was assigned in between.
  */
+import { TapeError } from '../core/errors.ts';
 import type { FaultReport } from './faults.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
@@ -151,4 +152,15 @@ export function withRecording<T>(recording: Recording | null, body: () => T): T 
   } finally {
     active = before;
   }
+}
+
+/** Throws where work is being recorded: a replay waits for nothing. Errors: TapeError. */
+export function requireNoRecording(): void {
+  if (!activeRecording()) return;
+  throw new TapeError({
+    op: 'compile',
+    rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',
+    received: 'a readback inside of it',
+    mend: 'return the tensor, and read it from the result.',
+  });
 }
