@@ -4,8 +4,9 @@
 export { input } from './layers/inputLayer.ts';
 export { KerasTensor } from './graph/kerasTensor.ts';
 export { GraphNode, type GraphOperation } from './graph/node.ts';
-export { Functional, type FunctionalOptions } from './graph/functional.ts';
-export { model } from './models/model.ts';
+export { Functional, type FunctionalOptions, model } from './models/functional.ts';
+export { type GraphModelOptions, Model } from './models/model.ts';
+export { maskOf, setMask } from './masks.ts';
 export { clearSession } from './names.ts';
 export type { Mapped, Nest } from './nest.ts';
 // Layers

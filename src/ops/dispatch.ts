@@ -81,7 +81,7 @@ export function recordCall(
   const recording = recorders[0]?.recording ?? 0;
   const node = new Node({
     operation: operationOf(op),
-    inputs: inputs.filter((input) => input !== null).map((input) => inputRecord(input, recording)),
+    inputs: inputs.filter((input) => input !== null).map((input) => inputRecord(input, recording, parent)),
     outputs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
     options: options as Record<string, unknown>,
     parent,
@@ -118,12 +118,23 @@ export function operationOf(op: OpDefinition): Operation {
   return operation;
 }
 
-/** `input` as a node of `recording` remembers it. */
-export function inputRecord(input: Tensor, recording: number): NodeInput {
+/** `input` as a node of `recording` remembers it, which is made inside the layer call `parent`. */
+export function inputRecord(input: Tensor, recording: number, parent: Node | null): NodeInput {
   const history = input.kerasHistory;
-  // Links stay inside one recording: a state carried from step to step would otherwise drag all its past along.
-  const linked = history && history.node.recording === recording ? history : null;
+  // Links stay inside one recording, or, where nothing records, inside one outermost layer call: a state carried from
+  // step to step would otherwise drag all its past along.
+  const linked =
+    history?.node.recording === recording &&
+    (recording !== 0 || (parent !== null && outermost(history.node) === outermost(parent)))
+      ? history
+      : null;
   return { shape: input.shape, dtype: input.dtype, id: input.id, name: input.name, history: linked };
+}
+
+function outermost(node: Node): Node {
+  let top = node;
+  while (top.parent) top = top.parent;
+  return top;
 }
 
 function graphOf(symbolic: SymbolicTensor) {

@@ -7,14 +7,13 @@ import { describe, type OpenShape, requireInteger } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recording.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ActivationLike } from '../activations.ts';
-import type { Functional } from '../graph/functional.ts';
 import { heNormal, type InitializerLike } from '../initializers/index.ts';
 import { conv2d } from '../layers/conv2d.ts';
 import { dense } from '../layers/dense.ts';
 import { flatten } from '../layers/flatten.ts';
 import { input } from '../layers/inputLayer.ts';
 import { maxPooling2d } from '../layers/maxPooling2d.ts';
-import { model } from '../models/model.ts';
+import { type Functional, model } from '../models/functional.ts';
 import { preprocessBgr } from './preprocess.ts';
 
 export interface VggOptions {

@@ -102,7 +102,8 @@ const opGraph: SymbolicGraph = {
     const specs = inferOpen(op, specsOf(op, held), options);
     const operation = new OpOperation(op);
     const outputs = [specs].flat().map((spec) => new KerasTensor(spec));
-    new GraphNode({ operation, argument: held as KerasTensor[], outputs, options });
-    return Array.isArray(specs) ? outputs : (outputs[0] as KerasTensor);
+    const nest = Array.isArray(specs) ? outputs : (outputs[0] as KerasTensor);
+    new GraphNode({ operation, argument: held, outputs: nest, options });
+    return nest;
   },
 };

@@ -13,7 +13,7 @@ export interface GraphOperation extends Operation {
   readonly inboundNodes: GraphNode[];
   /** Calls of other operations that take an output of this one. */
   readonly outboundNodes: GraphNode[];
-  /** Runs the call of `node` anew; `argument` is that of the node with other tensors in it. */
+  /** Runs the call of `node` anew; `argument` and `options` are those of the node with other tensors in them. */
   replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
 }
 
@@ -21,7 +21,8 @@ export interface GraphNodeParts {
   operation: GraphOperation;
   /** What was passed: symbolic tensors, and constants beside them. */
   argument: Nest<unknown>;
-  outputs: readonly KerasTensor[];
+  outputs: Nest<KerasTensor>;
+  /** What was passed beside: settings, and tensors by name (`mask`, `initialState`). */
   options?: object;
 }
 
@@ -29,11 +30,16 @@ export class GraphNode extends Node {
   declare readonly operation: GraphOperation;
   readonly argument: Nest<unknown>;
   readonly inputTensors: readonly KerasTensor[];
+  /** What came out, in the nest in which it was given. */
+  readonly outputNest: Nest<KerasTensor>;
   readonly outputTensors: readonly KerasTensor[];
 
   /** Joins the graph: the operation's nodes, the outbound nodes of the tensors' makers, the outputs' histories. */
   constructor({ operation, argument, outputs, options = {} }: GraphNodeParts) {
-    const inputTensors = leavesOf(argument).filter(isSymbolic) as KerasTensor[];
+    const inputTensors = [argument, options as Nest<unknown>].flatMap((nest) =>
+      leavesOf(nest).filter(isSymbolic),
+    ) as KerasTensor[];
+    const outputTensors = leavesOf(outputs);
     super({
       operation,
       index: operation.inboundNodes.length,
@@ -44,13 +50,14 @@ export class GraphNode extends Node {
         dtype,
         history: kerasHistory,
       })),
-      outputs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
+      outputs: outputTensors.map(({ shape, dtype }) => ({ shape, dtype })),
       options: options as Record<string, unknown>,
     });
     this.argument = argument;
     this.inputTensors = inputTensors;
-    this.outputTensors = outputs;
-    outputs.forEach((output, i) => {
+    this.outputNest = outputs;
+    this.outputTensors = outputTensors;
+    outputTensors.forEach((output, i) => {
       output.kerasHistory = this.historyOf(i);
     });
     if (isTracing()) return;
@@ -70,8 +77,17 @@ export class GraphNode extends Node {
 
   /** The argument with `substitute` each symbolic tensor in its place. */
   argumentWith(substitute: (tensor: KerasTensor) => unknown): Nest<unknown> {
-    return mapNest(this.argument, (leaf) => (isSymbolic(leaf) ? substitute(leaf as KerasTensor) : leaf));
+    return filled(this.argument, substitute);
   }
+
+  /** The options with `substitute` each symbolic tensor in its place. */
+  optionsWith(substitute: (tensor: KerasTensor) => unknown): object {
+    return filled(this.options as Nest<unknown>, substitute) as object;
+  }
+}
+
+function filled(nest: Nest<unknown>, substitute: (tensor: KerasTensor) => unknown): Nest<unknown> {
+  return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf as KerasTensor) : leaf));
 }
 
 /** The node that made `tensor`; null where it has no history. */

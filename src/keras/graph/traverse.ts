@@ -11,6 +11,8 @@ export interface GraphMap {
   readonly nodes: readonly GraphNode[];
   /** What is called, from the inputs on; of one depth in the order in which a walk from the outputs meets them. */
   readonly operations: readonly GraphOperation[];
+  /** All calls, those of input layers included, by how many calls lie between them and the farthest output. */
+  readonly nodesByDepth: ReadonlyMap<number, readonly GraphNode[]>;
 }
 
 /**
@@ -36,7 +38,12 @@ export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly Keras
     (operation) => met.get(operation) as number,
   );
   requireUniqueNames(operations);
-  return { nodes: ordered.filter((node) => !node.isInput), operations };
+  const nodesByDepth = new Map<number, GraphNode[]>();
+  for (const node of ordered) {
+    const depth = nodeDepths.get(node) as number;
+    nodesByDepth.set(depth, [...(nodesByDepth.get(depth) ?? []), node]);
+  }
+  return { nodes: ordered.filter((node) => !node.isInput), operations, nodesByDepth };
 }
 
 /** Calls that `outputs` depend on, each after its parents, and their operations, numbered as they were met. */

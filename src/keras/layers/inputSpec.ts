@@ -29,3 +29,11 @@ export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec
     if (found !== null && found !== size) refuse(`axis ${axis} of its input must have size ${size}.`);
   }
 }
+
+/** Throws unless every input is what layer `name` demands of it. */
+export function checkInputs(name: string, wanted: readonly InputSpec[], given: readonly OpenSpec[]): void {
+  wanted.forEach((spec, i) => {
+    const input = given[i];
+    if (input) checkInput(name, spec, input);
+  });
+}

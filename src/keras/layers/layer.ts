@@ -3,46 +3,46 @@
  * runs, and its outputs remember the call, which opens to the ops inside.
  */
 import type { DType } from '../../core/dtype.ts';
-import { RetrogradError, ShapeError, ValueError } from '../../core/errors.ts';
-import { describe, type OpenShape, type Shape } from '../../core/shape.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
-import { callSite } from '../../history/callSite.ts';
-import { insideCall, currentParent } from '../../history/frames.ts';
-import { type KerasHistory, Node, type Operation } from '../../history/node.ts';
-import { inputRecord } from '../../ops/dispatch.ts';
-import { identity } from '../../ops/identity.ts';
-import { activeRecorders, isSymbolic, type SymbolicTensor, withRecorders } from '../../ops/recording.ts';
+import { insideCall } from '../../history/frames.ts';
+import type { Operation } from '../../history/node.ts';
+import { isSymbolic, type SymbolicTensor, withRecorders } from '../../ops/recording.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { Variable } from '../../tensor/variable.ts';
+import { configOf } from '../family.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
-import { GraphNode, type GraphOperation } from '../graph/node.ts';
-import { trace } from '../graph/tracing.ts';
-import { initializerOf, type InitializerLike } from '../initializers/index.ts';
-import { snakeCase, uniqueName } from '../names.ts';
-import { checkInput, type InputSpec } from './inputSpec.ts';
-import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../nest.ts';
+import { GraphNode } from '../graph/node.ts';
+import { isTracing, trace } from '../graph/tracing.ts';
+import { maskOf, setMask } from '../masks.ts';
+import { inNameScope } from '../nameScope.ts';
+import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../nest.ts';
+import { type Regularizer, regularizerOf } from '../regularizers/index.ts';
+import { currentCall, insideLayerCall } from './callContext.ts';
+import { runEagerly } from './eagerCall.ts';
+import { checkInputs, type InputSpec } from './inputSpec.ts';
+import { CallLosses, weightLosses } from './losses.ts';
+import { heldOptions, isMasked, requireTensors } from './operands.ts';
+import { type LayerOptions, Weighted } from './weighted.ts';
 
-export interface LayerOptions {
-  /** Default: the class's name with a number, such as `conv2d_1`. */
-  name?: string;
-  /** Whether its weights are trained. Default true. */
-  trainable?: boolean;
-  /** Dtype of the weights. Default float32. */
-  dtype?: DType;
-}
+export type { LayerOptions } from './weighted.ts';
+export type { WeightOptions } from './weights.ts';
 
-/** What a call may be told beside its inputs. */
+/** What a call is told beside its inputs. Other names are the layer's own (`initialState`), and may hold tensors. */
 export interface CallOptions {
-  /** Whether the layer acts as in training (dropout, batch statistics). Default false. */
-  training?: boolean;
+  /** Whether the layer acts as in training (dropout, batch statistics). Default: as the layer call around it, or false. */
+  training?: boolean | undefined;
+  /** Which steps of the inputs count, in their nest. Default: the masks that the inputs carry. */
+  mask?: Nest<Tensor | null> | undefined;
+  [kwarg: string]: unknown;
 }
 
-export interface WeightOptions {
-  shape: Shape;
-  initializer?: InitializerLike;
-  trainable?: boolean;
-  dtype?: DType;
+/** Options of a call on tensors or symbolic tensors. */
+export interface ApplyOptions {
+  training?: boolean | undefined;
+  mask?: Nest<Tensor | SymbolicTensor | null> | undefined;
+  [kwarg: string]: unknown;
 }
 
 /** A layer of any inputs and outputs. */
@@ -54,49 +54,52 @@ export type Shapes<S> = Mapped<S, OpenShape>;
 /**
  * Base class of layers. A subclass names its class (`static className`), makes its weights in `build(inputShape)` and
  * computes in `call(inputs, options)`, with ops alone. Shapes of symbolic outputs are found by running `call` on
- * symbolic tensors, unless the subclass has a `computeOutputShape` of its own.
+ * symbolic tensors, unless the subclass has a `computeOutputShape` of its own. `getConfig` gives all options, so that
+ * `fromConfig` makes an equal layer. Layers and variables that it has as properties, in arrays or records, too, belong
+ * to it.
  *
  * `In` and `Out` are what it takes and gives: a Tensor, or arrays and records of them.
  */
-export abstract class Layer<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
-  implements GraphOperation
-{
-  static readonly className: string = 'Layer';
+export abstract class Layer<
+  In extends Nest<Tensor> = Tensor,
+  Out extends Nest<Tensor> = Tensor,
+> extends Weighted<In, Out> {
+  static override readonly className: string = 'Layer';
 
-  readonly name: string;
-  readonly dtype: DType;
-  readonly inboundNodes: GraphNode[] = [];
-  readonly outboundNodes: GraphNode[] = [];
+  /** The layer of a configuration that `getConfig` gave. */
+  static fromConfig<T, C>(this: new (options: C) => T, config: C): T {
+    return new this(config);
+  }
+
   /** Whether the weights exist. */
   built = false;
+  /** The shapes that `build` was given; null before. */
+  buildShape: Shapes<In> | null = null;
+  /** Whether masks of the inputs hold for the outputs, too. Otherwise they end here. */
+  readonly supportsMasking: boolean = false;
+  /** Whether `call` reads `options.mask`. A graph then counts masks among the inputs of a call, as Keras does. */
+  readonly takesMask: boolean = false;
+  /** What the outputs cost. */
+  readonly activityRegularizer: Regularizer | null;
   /** What it demands of its inputs, one entry for each; checked before every call. */
   protected inputSpec: readonly InputSpec[] = [];
-  readonly #weights: { variable: Variable; trainable: boolean }[] = [];
-  #trainable: boolean;
+  readonly #added = new CallLosses();
+  /** The outermost call during which this layer was called last. */
+  #lastCall: object | null = null;
   /** History knows eager calls by this identity, so that `nodeIndex` of symbolic calls counts those alone. */
   readonly #eager: Operation;
 
-  constructor({ name, trainable = true, dtype = 'float32' }: LayerOptions = {}) {
-    if (name !== undefined && (typeof name !== 'string' || name === '' || name.includes('/'))) {
-      throw new ValueError({
-        op: this.className,
-        rule: '`name` is a string without a slash: weights are named `layer/weight`.',
-        received: `name: ${describe(name)}`,
-        mend: 'choose another name, or leave it out.',
-      });
-    }
-    this.name = name ?? uniqueName(snakeCase(this.className));
-    this.dtype = dtype;
-    this.#trainable = trainable;
+  constructor({ activityRegularizer, ...options }: LayerOptions = {}) {
+    super(options);
+    this.activityRegularizer = regularizerOf(activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
+    // `build` called by hand counts, as in Keras: the subclass's own stays reachable as super.build.
+    const build = this.build;
+    const value = (inputShape: Shapes<In>) => this.#runBuild(inputShape, build);
+    Object.defineProperty(this, 'build', { value, configurable: true, writable: true });
   }
 
-  /** The class by its Keras name, which survives minification. */
-  get className(): string {
-    return (this.constructor as typeof Layer).className;
-  }
-
-  /** Makes the weights. Called once, before the first call. */
+  /** Makes the weights. Called once, before the first call; layers inside are built here by `ensureBuilt`. */
   build(_inputShape: Shapes<In>): void {}
 
   /** Computes the outputs, with ops. Written for tensors; it is run on symbolic ones, too, for their shapes. */
@@ -114,204 +117,97 @@ export abstract class Layer<In extends Nest<Tensor> = Tensor, Out extends Nest<T
     return this.dtype;
   }
 
+  /** Masks of the outputs. Default: those of the inputs where `supportsMasking`, else null. */
+  computeMask(_inputs: In, mask: Nest<Tensor | null>): Nest<Tensor | null> {
+    return this.supportsMasking ? mask : null;
+  }
+
   /** The configuration from which the layer can be made again. */
   getConfig(): Record<string, unknown> {
-    return { name: this.name, trainable: this.trainable, dtype: this.dtype };
+    const { name, trainable, dtype, activityRegularizer } = this;
+    const config = { name, trainable, dtype };
+    return activityRegularizer ? { ...config, activityRegularizer: configOf(activityRegularizer) } : config;
   }
 
   /**
    * Calls the layer: symbolic tensors give symbolic tensors and a node; tensors give tensors whose history is this call.
    * Errors: ValueError for anything else; ShapeError where the inputs don't fit the layer.
    */
-  apply(inputs: Mapped<In, SymbolicTensor>, options?: CallOptions): Mapped<Out, KerasTensor>;
-  apply(inputs: In, options?: CallOptions): Out;
-  apply(inputs: In | Mapped<In, SymbolicTensor>, options: CallOptions = {}): unknown {
+  apply(inputs: Mapped<In, SymbolicTensor>, options?: ApplyOptions): Mapped<Out, KerasTensor>;
+  apply(inputs: In, options?: ApplyOptions): Out;
+  apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions = {}): unknown {
     const nest = inputs as Nest<unknown>;
-    const leaves = leavesOf(nest);
-    mapNest(nest, (leaf, path) => this.#checkLeaf(leaf, path));
-    const symbolic = leaves.some(isSymbolic);
-    if (symbolic && !leaves.every(isSymbolic)) {
-      throw new ValueError({
-        op: this.name,
-        rule: 'the inputs of a layer are all symbolic or all tensors.',
-        received: leaves.map(String).join(', '),
-        mend: 'bring constants in by an op, or give them to the model as an input.',
-      });
-    }
-    this.#checkInputs(leaves as OpenSpec[]);
+    const symbolic = requireTensors(this.name, nest, options);
+    checkInputs(this.name, this.inputSpec, leavesOf(nest) as OpenSpec[]);
     this.ensureBuilt(mapNest(nest, (leaf) => (leaf as OpenSpec).shape) as Shapes<In>);
     return symbolic
-      ? this.#applySymbolic(nest as Nest<KerasTensor>, options)
-      : this.#applyEager(inputs as In, options);
+      ? this.#applySymbolic(nest as Nest<KerasTensor>, options as CallOptions)
+      : this.#applyEager(inputs as In, options as CallOptions);
   }
 
   /** Makes the weights, if they aren't there. */
   ensureBuilt(inputShape: Shapes<In>): void {
-    if (this.built) return;
+    if (!this.built) this.build(inputShape);
+  }
+
+  #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
+    const inScope = () => inNameScope(this, this.name, () => build.call(this, inputShape));
     // Weights are leaves: how they were drawn is no part of any recording, and no scope ends their life.
-    withRecorders([], () => insideCall(null, () => tidy(() => this.build(inputShape))));
+    withRecorders([], () => insideCall(null, () => tidy(inScope)));
     this.built = true;
+    this.buildShape = inputShape;
   }
 
-  replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown> {
-    return this.apply(argument as In, { ...(node.options as CallOptions), ...options });
+  override replay(_node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown> {
+    return this.apply(argument as In, options as ApplyOptions);
   }
 
-  /** Makes a weight, named `layer/name`. For `build`. */
-  protected addWeight(
-    name: string,
-    { shape, initializer = 'glorotUniform', trainable = true, dtype = this.dtype }: WeightOptions,
-  ): Variable {
-    const initial = initializerOf(initializer).call(shape, dtype);
-    const made = new Variable(initial, {
-      name: `${this.name}/${name}`,
-      trainable: trainable && this.#trainable,
-    });
-    initial.dispose();
-    this.#weights.push({ variable: made, trainable });
-    return made;
+  /**
+   * Adds a scalar to the loss of this call. For `call`; the next outermost call begins anew.
+   * Errors: ValueError for what is no tensor, or outside of a call.
+   */
+  protected addLoss(loss: Tensor): void {
+    const context = currentCall();
+    if (isSymbolic(loss) && isTracing()) return;
+    if (!(loss instanceof Tensor) || !context) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`addLoss` takes a tensor, inside of `call`.',
+        received: context ? describe(loss) : 'a loss outside of any call',
+        mend: 'compute the loss in `call`, from its inputs and weights.',
+      });
+    }
+    this.#added.add(loss, context.outermost);
   }
 
-  /** Layers inside this one: those that it has as properties. */
-  get sublayers(): AnyLayer[] {
-    return Object.values(this)
-      .flat()
-      .filter((value) => value instanceof Layer);
-  }
-
-  /** All weights, with those of the layers inside. */
-  get weights(): Variable[] {
-    const all = [
-      ...this.#weights.map(({ variable }) => variable),
-      ...this.sublayers.flatMap((l) => l.weights),
-    ];
-    return [...new Set(all)];
-  }
-
-  get trainableWeights(): Variable[] {
-    return this.weights.filter((weight) => weight.trainable);
-  }
-
-  get nonTrainableWeights(): Variable[] {
-    return this.weights.filter((weight) => !weight.trainable);
-  }
-
-  /** Number of values in the weights. */
-  countParams(): number {
-    return this.weights.reduce((total, { size }) => total + size, 0);
-  }
-
-  /** Whether the weights are trained; setting it holds for layers inside, too. Tapes watch trainable weights only. */
-  get trainable(): boolean {
-    return this.#trainable;
-  }
-
-  set trainable(value: boolean) {
-    this.#trainable = value;
-    for (const { variable, trainable } of this.#weights) variable.trainable = value && trainable;
-    for (const layer of this.sublayers) layer.trainable = value;
+  /**
+   * What this layer and those inside add to the loss: penalties of trained weights, computed now, and what the last call
+   * added. Read it under the tape that recorded the call.
+   */
+  get losses(): Tensor[] {
+    const during = this.#lastCall;
+    const added = [this as unknown as AnyLayer, ...this.layersInside].flatMap((layer) =>
+      during ? layer.#added.during(during) : [],
+    );
+    return [...added, ...weightLosses(this.trainableWeights)];
   }
 
   /** Frees the weights, with those of the layers inside. The layer can't be called any more. */
-  dispose(): void {
-    for (const weight of this.weights) weight.dispose();
+  override dispose(): void {
+    super.dispose();
+    for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
   }
 
-  [Symbol.dispose](): void {
-    this.dispose();
-  }
-
-  /** Takes the values of `values`, in the order of `weights`. Errors: ShapeError where count, shape or dtype differ. */
-  setWeights(values: readonly Tensor[]): void {
-    const { weights } = this;
-    if (values.length !== weights.length) {
-      throw new ShapeError({
-        op: this.name,
-        rule: `it has ${weights.length} weights, and takes a value for each.`,
-        received: `${values.length} values`,
-        mend: `pass them in the order of \`weights\`: ${weights.map((w) => w.name).join(', ') || 'none; build the layer first'}.`,
-      });
-    }
-    weights.forEach((weight, i) => {
-      weight.assign(values[i] as Tensor);
-    });
-  }
-
-  /** The symbolic input of its first call. Errors: ValueError where it was never called. */
-  get input(): Mapped<In, KerasTensor> {
-    return this.#firstNode('input').argument as Mapped<In, KerasTensor>;
-  }
-
-  /** The symbolic output of its first call. Errors: ValueError where it was never called. */
-  get output(): Mapped<Out, KerasTensor> {
-    return this.#outputsOf(this.#firstNode('output')) as Mapped<Out, KerasTensor>;
-  }
-
-  /** The symbolic output of call `nodeIndex`. Errors: ValueError where there is no such call. */
-  getOutputAt(nodeIndex: number): Mapped<Out, KerasTensor> {
-    return this.#outputsOf(this.#nodeAt(nodeIndex)) as Mapped<Out, KerasTensor>;
-  }
-
-  /** The symbolic input of call `nodeIndex`. Errors: ValueError where there is no such call. */
-  getInputAt(nodeIndex: number): Mapped<In, KerasTensor> {
-    return this.#nodeAt(nodeIndex).argument as Mapped<In, KerasTensor>;
-  }
-
-  toString(): string {
-    return `${this.className} '${this.name}'`;
-  }
-
-  /** The nest in which each node's outputs were given. */
-  readonly #outputNests = new WeakMap<GraphNode, Nest<unknown>>();
-
-  #outputsOf(node: GraphNode): Nest<unknown> {
-    return packNest(this.#outputNests.get(node) ?? null, node.outputTensors);
-  }
-
-  #nodeAt(index: number): GraphNode {
-    const node = this.inboundNodes[index];
-    if (node) return node;
-    throw new ValueError({
-      op: this.name,
-      rule: `\`nodeIndex\` counts the symbolic calls of a layer; ${this} has ${this.inboundNodes.length}.`,
-      received: `nodeIndex: ${describe(index)}`,
-      mend: 'call the layer on a symbolic tensor first, or name an earlier call.',
-    });
-  }
-
-  #firstNode(what: string): GraphNode {
-    const [node] = this.inboundNodes;
-    if (node) return node;
-    throw new ValueError({
-      op: this.name,
-      rule: `a layer has an ${what} once it was called on a symbolic tensor.`,
-      received: `${this}, which was never called so`,
-      mend: 'call it in a model: layer.apply(input({ shape })).',
-    });
-  }
-
-  #checkLeaf(leaf: unknown, path: string): void {
-    if (leaf instanceof Tensor || leaf instanceof KerasTensor) return;
-    throw new ValueError({
-      op: this.name,
-      rule: 'a layer is called on tensors or symbolic tensors.',
-      received: `${path}: ${describe(leaf)}`,
-      mend: 'make a tensor of host values first: tensor(values).',
-    });
-  }
-
-  #checkInputs(specs: readonly OpenSpec[]): void {
-    this.inputSpec.forEach((wanted, i) => {
-      const given = specs[i];
-      if (given) checkInput(this.name, wanted, given);
-    });
-  }
-
-  #applySymbolic(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
+  #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {
+    const carried = mapNest(inputs, (input) => maskOf(input)) as Nest<never>;
+    const masks = given.mask === undefined ? carried : given.mask;
+    const options = heldOptions(
+      this.takesMask && given.mask === undefined && isMasked(carried) ? { ...given, mask: carried } : given,
+    );
     const inferred = this.#inferOutputs(inputs, options);
     const outputs = mapNest(inferred, (spec) => new KerasTensor(spec));
-    const node = new GraphNode({ operation: this, argument: inputs, outputs: leavesOf(outputs), options });
-    this.#outputNests.set(node, outputs);
+    new GraphNode({ operation: this, argument: inputs, outputs, options });
+    this.#attachMasks(inputs as unknown as In, outputs, masks);
     return outputs;
   }
 
@@ -327,56 +223,46 @@ export abstract class Layer<In extends Nest<Tensor> = Tensor, Out extends Nest<T
   #traceCall(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     return trace(() => {
       const standIns = mapNest(inputs, (spec) => new KerasTensor(spec)) as unknown as In;
-      const call = () => this.call(standIns, options) as unknown as Nest<KerasTensor>;
+      const call = () => this.#call(standIns, options) as unknown as Nest<KerasTensor>;
       return withRecorders([], () => insideCall(null, () => tidy(call)));
     });
   }
 
-  #applyEager(inputs: In, options: CallOptions): Out {
-    const recording = activeRecorders()[0]?.recording ?? 0;
-    const made: OpenSpec[] = [];
-    const node = new Node({
+  #applyEager(inputs: In, given: CallOptions): Out {
+    const nest = inputs as Nest<Tensor>;
+    const carried = given.mask === undefined ? mapNest(nest, (input) => maskOf(input)) : given.mask;
+    const options = isMasked(carried) ? { ...given, mask: carried } : given;
+    return runEagerly({
       operation: this.#eager,
-      inputs: leavesOf(inputs as Nest<Tensor>).map((input) => inputRecord(input, recording)),
-      outputs: made,
-      options: options as Record<string, unknown>,
-      parent: currentParent(),
-      callSite: callSite(),
-      recording,
-    });
-    return tidy(() => {
-      const outputs = insideCall(node, () =>
-        mapNest(this.call(inputs, options) as Nest<Tensor>, (output) => ownOutput(output, node)),
-      );
-      const inside: KerasHistory[] = [];
-      leavesOf(outputs).forEach((output, i) => {
-        made.push({ shape: output.shape, dtype: output.dtype });
-        if (output.provenance.cause !== 'recorded') return;
-        inside.push(output.provenance.history);
-        output.provenance = { cause: 'recorded', history: node.historyOf(i) };
-      });
-      node.inside = inside;
-      return outputs as Out;
-    });
+      inputs: nest,
+      options,
+      run: () => this.#call(inputs, options) as Nest<Tensor>,
+      finish: (outputs) => this.#attachMasks(inputs, outputs, carried),
+    }) as Out;
   }
-}
 
-/**
- * An output that this call made. What came from elsewhere (an input handed through, a kept tensor) gets a handle of its
- * own, so that its history stays what it was; what was detached on purpose stays detached.
- */
-function ownOutput(output: Tensor, node: Node): Tensor {
-  if (!(output instanceof Tensor)) {
-    throw new RetrogradError({
-      op: node.operation.name,
-      rule: '`call` returns tensors.',
-      received: describe(output),
-      mend: 'return what an op gave, or arrays or records of that.',
+  /** `call` within its scope of names, as in training or not, with what its outputs cost. */
+  #call(inputs: In, options: CallOptions): Out {
+    return insideLayerCall(options.training, ({ training, outermost }) => {
+      if (!isTracing()) this.#lastCall = outermost;
+      const outputs = inNameScope(this, this.name, () => this.call(inputs, { ...options, training }));
+      const { activityRegularizer } = this;
+      if (activityRegularizer && !isTracing()) {
+        for (const output of leavesOf(outputs as Nest<Tensor>))
+          this.addLoss(activityRegularizer.call(output));
+      }
+      return outputs;
     });
   }
-  const { provenance } = output;
-  if (provenance.cause === 'detached') return output;
-  return provenance.cause === 'recorded' && provenance.history.node.parent === node
-    ? output
-    : identity(output);
+
+  /** Lets outputs carry their masks, but for those that layers inside have given one. */
+  #attachMasks(inputs: In, outputs: Nest<Tensor | KerasTensor>, masks: Nest<Tensor | null>): void {
+    const leaves = leavesOf(outputs);
+    if (leaves.every((output) => maskOf(output))) return;
+    const computed = leavesOf(this.computeMask(inputs, masks));
+    leaves.forEach((output, i) => {
+      const mask = computed[i] ?? null;
+      if (mask && !maskOf(output)) setMask(output, mask as never);
+    });
+  }
 }

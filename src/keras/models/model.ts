@@ -1,23 +1,181 @@
-/** @file Models: graphs of layers with what is needed to train and keep them. */
+/**
+ * @file Model: layers that are trained and kept together. Described by symbolic inputs and outputs, or written as a
+ * subclass with `build` and `call`.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recording.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
-import { Functional, type FunctionalOptions } from '../graph/functional.ts';
-import type { Mapped, Nest } from '../nest.ts';
+import { alias, Tensor } from '../../tensor/tensor.ts';
+import { KerasTensor } from '../graph/kerasTensor.ts';
+import type { GraphNode, GraphOperation } from '../graph/node.ts';
+import { GraphProgram } from '../graph/program.ts';
+import { trace } from '../graph/tracing.ts';
+import { type AnyLayer, type CallOptions, Layer, type LayerOptions, type Shapes } from '../layers/layer.ts';
+import { setMask } from '../masks.ts';
+import { leavesOf, type Mapped, mapNest, type Nest } from '../nest.ts';
+import { bindInputs } from './binding.ts';
 
-/** The tensors that stand for symbolic ones, in their nest. */
-type Tensors<S> = Mapped<S, Tensor> & Nest<Tensor>;
+/** A model by what lies between symbolic inputs and outputs. */
+export interface GraphModelOptions<I, O> extends LayerOptions {
+  /** Symbolic tensors: one, or arrays or records of them. */
+  inputs: I;
+  outputs: O;
+}
 
 /**
- * A model of what lies between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be
- * those of layers in the midst of another model, which share their weights with it.
+ * A layer that can be trained. By `inputs` and `outputs` it computes what lies between them; a subclass may be made so,
+ * too (`new MyModel({ inputs, outputs })`, to bring a `trainStep` of its own), or compute by its own `call`:
  *
- *     const features = model({ inputs: net.input, outputs: net.getLayer('block2_conv2').output });
- *
- * Errors: GraphDisconnectedError, MissingHistoryError, ValueError for tensors that aren't symbolic, for cycles and for
- * names given twice.
+ *     class Classifier extends Model {
+ *       readonly hidden = layers.dense({ units: 64, activation: 'relu' });
+ *       readonly top = layers.dense({ units: 10 });
+ *       override call(x: Tensor): Tensor {
+ *         return this.top.apply(this.hidden.apply(x));
+ *       }
+ *     }
  */
-export function model<const I extends Nest<SymbolicTensor>, const O extends Nest<SymbolicTensor>>(
-  options: FunctionalOptions<I, O>,
-): Functional<Tensors<I>, Tensors<O>> {
-  return new Functional(options as never);
+export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Layer<
+  In,
+  Out
+> {
+  static override readonly className: string = 'Model';
+  /** The graph of a model that was described by one. */
+  #program: GraphProgram | null = null;
+
+  constructor(
+    options: LayerOptions | GraphModelOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>> = {},
+  ) {
+    super(options);
+    if (!('inputs' in options) && !('outputs' in options)) return;
+    const { inputs, outputs } = options as GraphModelOptions<Nest<KerasTensor>, Nest<KerasTensor>>;
+    this.program = new GraphProgram(inputs, outputs);
+    if (options.trainable === false) this.trainable = false;
+  }
+
+  /** What the model computes where it was described by a graph; null for a model with a `call` of its own. */
+  get program(): GraphProgram | null {
+    return this.#program;
+  }
+
+  protected set program(program: GraphProgram | null) {
+    this.#program = program;
+    this.built = program !== null;
+  }
+
+  /** Layers, input layers included, from the inputs on; of a model with a `call` of its own those that it has. */
+  get layers(): AnyLayer[] {
+    const { program } = this;
+    return program ? program.operations.filter(isLayer) : super.sublayers;
+  }
+
+  /** Those of the graph, and those that a subclass has beside it. */
+  override get sublayers(): AnyLayer[] {
+    return [...new Set([...this.layers, ...super.sublayers])];
+  }
+
+  /** Layers and ops, from the inputs on. Errors: ValueError for a model without a graph. */
+  get operations(): readonly GraphOperation[] {
+    return this.#graph('operations').operations;
+  }
+
+  /** Calls in the order in which they run. Errors: ValueError for a model without a graph. */
+  get nodes(): readonly GraphNode[] {
+    return this.#graph('nodes').nodes;
+  }
+
+  /** The symbolic inputs in a list. */
+  get inputs(): readonly KerasTensor[] {
+    return this.program?.inputs ?? leavesOf(this.input as Nest<KerasTensor>);
+  }
+
+  /** The symbolic outputs in a list. */
+  get outputs(): readonly KerasTensor[] {
+    return this.program?.outputs ?? leavesOf(this.output as Nest<KerasTensor>);
+  }
+
+  /** Names of the inputs. */
+  get inputNames(): string[] {
+    return this.inputs.map(({ name }) => name);
+  }
+
+  /** For each output the name of the layer or op that makes it. */
+  get outputNames(): string[] {
+    return this.outputs.map(({ kerasHistory, name }) => kerasHistory?.operation.name ?? name);
+  }
+
+  override get input(): Mapped<In, KerasTensor> {
+    return this.program ? (this.program.inputNest as Mapped<In, KerasTensor>) : super.input;
+  }
+
+  override get output(): Mapped<Out, KerasTensor> {
+    return this.program ? (this.program.outputNest as Mapped<Out, KerasTensor>) : super.output;
+  }
+
+  /** The layer of that name, or at that position of `layers`. Errors: ValueError where there is none. */
+  getLayer(which: string | number): AnyLayer {
+    const { layers } = this;
+    const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
+    if (found) return found;
+    throw new ValueError({
+      op: 'getLayer',
+      rule: `a layer is named by its name, or by its position in [0, ${layers.length}).`,
+      received: describe(which),
+      mend: `'${this.name}' has ${layers.map(({ name }) => `'${name}'`).join(', ') || 'no layers'}.`,
+    });
+  }
+
+  override computeOutputShape(inputShape: Shapes<In>): Shapes<Out> {
+    const { program } = this;
+    if (!program) return super.computeOutputShape(inputShape);
+    const shapes = leavesOf(mapNest(program.inputNest, () => null)).length;
+    const given = shapesInOrder(inputShape as Nest<OpenShape>, shapes);
+    const outputs = trace(() =>
+      program.run(
+        program.inputs.map(({ dtype }, i) => new KerasTensor({ shape: given[i] as OpenShape, dtype })),
+      ),
+    );
+    return mapNest(outputs as Nest<KerasTensor>, ({ shape }) => shape) as Shapes<Out>;
+  }
+
+  override call(inputs: In, options: CallOptions): Out {
+    const { inputNest, inputs: wanted } = this.#graph('call');
+    const values = bindInputs(this.name, inputNest, wanted, inputs as Nest<unknown>);
+    const masks = options.mask === undefined ? [] : leavesOf(options.mask);
+    const given = values.map((value, i) => withMask(value, masks[i] ?? null));
+    const outputs = this.#graph('call').run(given);
+    given.forEach((handle, i) => {
+      if (handle !== values[i]) (handle as Tensor).dispose();
+    });
+    return outputs as Out;
+  }
+
+  #graph(what: string): GraphProgram {
+    if (this.#program) return this.#program;
+    throw new ValueError({
+      op: this.name,
+      rule:
+        what === 'call'
+          ? 'a subclass of Model has a `call`, or is made of `inputs` and `outputs`.'
+          : `\`${what}\` are those of a graph.`,
+      received: `${this}, which has neither`,
+      mend: 'write `call(inputs, options)` with ops and layers, or pass { inputs, outputs }.',
+    });
+  }
+}
+
+/** A handle on `value` that carries `mask`: the caller's tensor keeps its own. */
+function withMask(value: unknown, mask: Tensor | null): unknown {
+  if (!(value instanceof Tensor) || mask === null || value.companion?.id === mask.id) return value;
+  return setMask(alias(value), mask);
+}
+
+function isLayer(operation: GraphOperation): operation is AnyLayer & GraphOperation {
+  return operation instanceof Layer;
+}
+
+/** Shapes in the order of the inputs: one, a list, or a record. */
+function shapesInOrder(shapes: Nest<OpenShape>, count: number): readonly OpenShape[] {
+  if (count === 1 && Array.isArray(shapes) && shapes.every((n) => n === null || typeof n === 'number'))
+    return [shapes as OpenShape];
+  return Object.values(shapes as object) as OpenShape[];
 }

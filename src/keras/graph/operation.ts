@@ -1,0 +1,76 @@
+/**
+ * @file SymbolicOperation: what a layer is to a graph. It has a node for each of its symbolic calls, and gives their
+ * inputs and outputs.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Mapped, Nest } from '../nest.ts';
+import type { KerasTensor } from './kerasTensor.ts';
+import type { GraphNode, GraphOperation } from './node.ts';
+
+export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
+  implements GraphOperation
+{
+  static readonly className: string = 'Operation';
+  abstract readonly name: string;
+  readonly inboundNodes: GraphNode[] = [];
+  readonly outboundNodes: GraphNode[] = [];
+
+  /**
+   * The class by its Keras name, `static className`, which survives minification. A subclass without one goes by its
+   * name in the source.
+   */
+  get className(): string {
+    const made = this.constructor as typeof SymbolicOperation;
+    return Object.hasOwn(made, 'className') ? made.className : made.name || made.className;
+  }
+
+  abstract replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
+
+  /** The symbolic input of its first call. Errors: ValueError where it was never called. */
+  get input(): Mapped<In, KerasTensor> {
+    return this.#firstNode('input').argument as Mapped<In, KerasTensor>;
+  }
+
+  /** The symbolic output of its first call. Errors: ValueError where it was never called. */
+  get output(): Mapped<Out, KerasTensor> {
+    return this.#firstNode('output').outputNest as Mapped<Out, KerasTensor>;
+  }
+
+  /** The symbolic input of call `nodeIndex`. Errors: ValueError where there is no such call. */
+  getInputAt(nodeIndex: number): Mapped<In, KerasTensor> {
+    return this.#nodeAt(nodeIndex).argument as Mapped<In, KerasTensor>;
+  }
+
+  /** The symbolic output of call `nodeIndex`. Errors: ValueError where there is no such call. */
+  getOutputAt(nodeIndex: number): Mapped<Out, KerasTensor> {
+    return this.#nodeAt(nodeIndex).outputNest as Mapped<Out, KerasTensor>;
+  }
+
+  toString(): string {
+    return `${this.className} '${this.name}'`;
+  }
+
+  #nodeAt(index: number): GraphNode {
+    const node = this.inboundNodes[index];
+    if (node) return node;
+    throw new ValueError({
+      op: this.name,
+      rule: `\`nodeIndex\` counts the symbolic calls of a layer; ${this} has ${this.inboundNodes.length}.`,
+      received: `nodeIndex: ${describe(index)}`,
+      mend: 'call the layer on a symbolic tensor first, or name an earlier call.',
+    });
+  }
+
+  #firstNode(what: string): GraphNode {
+    const [node] = this.inboundNodes;
+    if (node) return node;
+    throw new ValueError({
+      op: this.name,
+      rule: `a layer has an ${what} once it was called on a symbolic tensor.`,
+      received: `${this}, which was never called so`,
+      mend: 'call it in a model: layer.apply(input({ shape })).',
+    });
+  }
+}

@@ -1,0 +1,74 @@
+/** @file The values that a model is called on, beside the symbolic inputs that they stand for. */
+import { DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
+import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+import type { KerasTensor } from '../graph/kerasTensor.ts';
+import { leavesOf, mapNest, type Nest } from '../nest.ts';
+
+/**
+ * The values in the order of the inputs: by position, or by name where a record is given for inputs that aren't one.
+ * Errors: ValueError where a value is missing or one too many; ShapeError and DTypeError where one doesn't fit, naming
+ * its path.
+ */
+export function bindInputs(
+  model: string,
+  wanted: Nest<KerasTensor>,
+  inputs: readonly KerasTensor[],
+  given: Nest<unknown>,
+): unknown[] {
+  const values = valuesInOrder(model, wanted, inputs, given);
+  if (values.length !== inputs.length) {
+    throw new ValueError({
+      op: model,
+      rule: `it takes ${inputs.length} ${inputs.length === 1 ? 'input' : 'inputs'}: ${inputs.map(({ name }) => `'${name}'`).join(', ')}.`,
+      received: `${values.length} values`,
+      mend: 'pass them in that order, or as a record by name.',
+    });
+  }
+  const paths = leavesOf(mapNest(wanted, (_, path) => path));
+  inputs.forEach((input, i) => {
+    requireFit(model, input, paths[i] as string, values[i] as OpenSpec);
+  });
+  return values;
+}
+
+function isRecord(nest: unknown): nest is Readonly<Record<string, Nest<unknown>>> {
+  return typeof nest === 'object' && nest !== null && Object.getPrototypeOf(nest) === Object.prototype;
+}
+
+function valuesInOrder(
+  model: string,
+  wanted: Nest<KerasTensor>,
+  inputs: readonly KerasTensor[],
+  given: Nest<unknown>,
+): unknown[] {
+  if (!isRecord(given)) return leavesOf(given);
+  const keys = isRecord(wanted) ? Object.keys(wanted) : inputs.map(({ name }) => name);
+  const missing = keys.find((key) => !(key in given));
+  if (missing === undefined) return keys.flatMap((key) => leavesOf(given[key] as Nest<unknown>));
+  throw new ValueError({
+    op: model,
+    rule: `a record of inputs has a value for each of ${keys.map((key) => `'${key}'`).join(', ')}.`,
+    received: Object.keys(given)
+      .map((key) => `'${key}'`)
+      .join(', '),
+    mend: `add '${missing}'.`,
+  });
+}
+
+/** As in Keras, the batch may be another than the input was described with. */
+function requireFit(model: string, wanted: KerasTensor, path: string, given: OpenSpec): void {
+  const parts = {
+    op: model,
+    rule: `its input '${wanted.name}' takes ${formatSpec(wanted)}, where null stands for any size.`,
+    received: `${path}: ${formatSpec(given)}`,
+    mend: 'reshape or cast the value; the first axis is the batch.',
+  };
+  const fits =
+    wanted.shape.length === given.shape.length &&
+    wanted.shape.every(
+      (size, axis) =>
+        axis === 0 || size === null || [size, null].includes(given.shape[axis] as number | null),
+    );
+  if (!fits) throw new ShapeError(parts);
+  if (wanted.dtype !== given.dtype) throw new DTypeError(parts);
+}

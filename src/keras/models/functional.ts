@@ -1,0 +1,36 @@
+/** @file Functional: a model of what lies between symbolic inputs and outputs. */
+import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Mapped, Nest } from '../nest.ts';
+import { type GraphModelOptions, Model } from './model.ts';
+
+export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
+
+export class Functional<
+  In extends Nest<Tensor> = Nest<Tensor>,
+  Out extends Nest<Tensor> = Nest<Tensor>,
+> extends Model<In, Out> {
+  static override readonly className: string = 'Functional';
+
+  constructor(options: FunctionalOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>>) {
+    super(options);
+  }
+}
+
+/** The tensors that stand for symbolic ones, in their nest. */
+type Tensors<S> = Mapped<S, Tensor> & Nest<Tensor>;
+
+/**
+ * A model of what lies between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be
+ * those of layers in the midst of another model, which share their weights with it.
+ *
+ *     const features = model({ inputs: net.input, outputs: net.getLayer('block2_conv2').output });
+ *
+ * Errors: GraphDisconnectedError, MissingHistoryError, ValueError for tensors that aren't symbolic, for cycles and for
+ * names given twice.
+ */
+export function model<const I extends Nest<SymbolicTensor>, const O extends Nest<SymbolicTensor>>(
+  options: FunctionalOptions<I, O>,
+): Functional<Tensors<I>, Tensors<O>> {
+  return new Functional(options as never);
+}
