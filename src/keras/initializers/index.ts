@@ -80,7 +80,9 @@ export function initializerOf(identifier: InitializerLike): Initializer {
       aliases: {
         orthogonalInitializer: 'orthogonal',
         identityInitializer: 'identity',
+        normal: 'randomNormal',
         one: 'ones',
+        uniform: 'randomUniform',
         zero: 'zeros',
       },
       example: "a name such as 'glorotUniform'",

@@ -1,0 +1,75 @@
+/** @file RNNCell: what a recurrent layer does at one time, as a layer of its own. */
+import type { OpenShape } from '../../../core/shape.ts';
+import { zeros } from '../../../ops/creation.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { type CallOptions, Layer } from '../layer.ts';
+
+/** A run over a sequence, prepared once: noise is drawn once, and holds for all times. */
+export interface Steps {
+  /**
+   * The part of a step that depends on the inputs alone, at one time [batch, …] or at all of them [batch, time, …]: it is
+   * computed for the whole sequence before the first step.
+   */
+  project(x: Tensor): Tensor;
+  /** [output, ...states] from what `project` gave for one time, and from the states before it. */
+  take(projected: Tensor, states: readonly Tensor[]): readonly Tensor[];
+  /** All steps as one op, where the cell has such an op. */
+  takeAll?(projected: Tensor, states: readonly Tensor[], order: StepOrder): AllSteps;
+}
+
+export interface StepOrder {
+  /** Bool [batch, time]: where it is false, states are carried over. */
+  mask: Tensor | null;
+  /** Whether the last time comes first. */
+  goBackwards: boolean;
+}
+
+export interface AllSteps {
+  /** [batch, time, size], in the order of the steps. */
+  outputs: Tensor;
+  states: readonly Tensor[];
+}
+
+/**
+ * Base class of cells: one step of a recurrent layer, from `[x, ...states]` to `[output, ...states]`, with x [batch, …] and
+ * states [batch, size]. A cell of your own names its `stateSize`, makes its weights in `build([xShape])` and computes in
+ * `call([x, ...states], options)`; `rnn({ cell })` runs it over sequences.
+ */
+export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]> {
+  static override readonly className: string = 'RNNCell';
+
+  /** Size of the state, or of each of several. */
+  abstract readonly stateSize: number | readonly number[];
+
+  /** Size of the output. Default: that of the first state. */
+  get outputSize(): number {
+    return this.stateSizes[0] as number;
+  }
+
+  get stateSizes(): readonly number[] {
+    return [this.stateSize].flat() as number[];
+  }
+
+  /** Whether `getInitialState` gives zeros. */
+  get startsAtZero(): boolean {
+    return this.getInitialState === RNNCell.prototype.getInitialState;
+  }
+
+  /** The states before the first step. Default: zeros. */
+  getInitialState(batchSize: number): Tensor[] {
+    return this.stateSizes.map((size) => zeros([batchSize, size], { dtype: this.dtype }));
+  }
+
+  /** Prepares a run over a sequence. Default: every step is a `call`. */
+  steps(_batchSize: number, options: CallOptions): Steps {
+    return {
+      project: (x) => x,
+      take: (x, states) => this.call([x, ...states], options),
+    };
+  }
+
+  override computeOutputShape([x]: readonly OpenShape[]): readonly OpenShape[] {
+    const batch = x?.[0] ?? null;
+    return [this.outputSize, ...this.stateSizes].map((size) => [batch, size]);
+  }
+}

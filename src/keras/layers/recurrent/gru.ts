@@ -1,0 +1,30 @@
+/** @file GRU: a GRU over a sequence. */
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { cellOptions, DenseRNN } from './denseRNN.ts';
+import { GRUCell, type GRUCellOptions } from './gruCell.ts';
+import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
+
+export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
+
+export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<GRUCell, Out> {
+  static override readonly className: string = 'GRU';
+
+  constructor(options: GRUOptions) {
+    super(new GRUCell(cellOptions(options, 'gru_cell')), options);
+  }
+}
+
+/**
+ * A GRU (`gruCell`) over a sequence. Shapes: [batch, time, features] → [batch, units], or [batch, time, units] with
+ * `returnSequences`; with `returnState` [output, h]. Weights, under `gru_cell`: kernel [features, 3 units], recurrent_kernel
+ * [units, 3 units], bias [2, 3 units], or [3 units] without `resetAfter`, for the gates z, r and the candidate.
+ *
+ * With tanh, sigmoid, `resetAfter` and no recurrent dropout all steps are one op, whose gradient is one, too.
+ * Errors: ValueError for bad options; ShapeError for other inputs, and for states and masks that don't fit.
+ */
+export function gru(options: GRUOptions & { returnState: true }): GRU<readonly Tensor[]>;
+export function gru(options: GRUOptions & { returnState?: false }): GRU<Tensor>;
+export function gru(options: GRUOptions): GRU;
+export function gru(options: GRUOptions): unknown {
+  return new GRU(options);
+}

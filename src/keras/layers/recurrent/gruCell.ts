@@ -1,0 +1,120 @@
+/** @file GRUCell: a state that is mixed with a candidate, by gates. */
+import { requireBoolean, type Shape } from '../../../core/shape.ts';
+import { add, mul, sub } from '../../../ops/arithmetic.ts';
+import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
+import { matMul } from '../../../ops/matMul.ts';
+import { mulAdd } from '../../../ops/mulAdd.ts';
+import { split } from '../../../ops/split.ts';
+import { unstack } from '../../../ops/unstack.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
+import type { Initializer } from '../../initializers/index.ts';
+import type { Steps } from './cell.ts';
+import { cleared, DenseCell, type GatedCellOptions } from './denseCell.ts';
+
+export interface GRUCellOptions extends GatedCellOptions {
+  /**
+   * Whether the reset gate acts on the product of state and recurrent kernel (with a bias of its own), or on the state
+   * before it. Default true.
+   */
+  resetAfter?: boolean;
+}
+
+export class GRUCell extends DenseCell {
+  static override readonly className: string = 'GRUCell';
+  /** Update, reset, candidate. */
+  protected readonly gates: number = 3;
+  readonly recurrentActivation: Activation;
+  readonly resetAfter: boolean;
+
+  constructor(options: GRUCellOptions) {
+    super(options);
+    const { recurrentActivation = 'sigmoid', resetAfter = true } = options;
+    requireBoolean(this.name, 'resetAfter', resetAfter);
+    this.recurrentActivation = activationOf(recurrentActivation);
+    this.resetAfter = resetAfter;
+  }
+
+  protected override biasOf(): { shape: Shape; initializer: Initializer } {
+    const { shape, initializer } = super.biasOf();
+    return { shape: this.resetAfter ? [2, ...shape] : shape, initializer };
+  }
+
+  /** The bias of the inputs, and that of the state. */
+  #biases(): readonly [Tensor | null, Tensor | null] {
+    if (!this.bias || !this.resetAfter) return [this.bias, null];
+    return unstack(this.bias) as [Tensor, Tensor];
+  }
+
+  protected override projected(x: Tensor): Tensor {
+    return fusedMatMul(x, this.kernel as Variable, this.#biases()[0]);
+  }
+
+  protected override stepsWith({ state }: { state: Tensor | null }): Omit<Steps, 'project'> {
+    return this.resetAfter ? this.#resettingAfter(state) : this.#resettingBefore(state);
+  }
+
+  #resettingAfter(state: Tensor | null): Omit<Steps, 'project'> {
+    const { activation, recurrentActivation } = this;
+    const [, bias] = this.#biases();
+    return {
+      take: (projected, [h]) => {
+        const recurrent = fusedMatMul(cleared(h as Tensor, state), this.recurrentKernel as Variable, bias);
+        const [ofInput, candidateOfInput] = this.#parts(projected);
+        const [ofState, candidateOfState] = this.#parts(recurrent);
+        const [update, reset] = halves(recurrentActivation(add(ofInput, ofState)));
+        return mixed(h as Tensor, activation(mulAdd(reset, candidateOfState, candidateOfInput)), update);
+      },
+    };
+  }
+
+  #resettingBefore(state: Tensor | null): Omit<Steps, 'project'> {
+    const { activation, recurrentActivation } = this;
+    const [gateKernel, candidateKernel] = this.#parts(this.recurrentKernel as Variable);
+    return {
+      take: (projected, [h]) => {
+        const before = cleared(h as Tensor, state);
+        const [gates, candidate] = this.#parts(projected);
+        const [update, reset] = halves(recurrentActivation(add(gates, matMul(before, gateKernel))));
+        const recurrent = matMul(mul(reset, before), candidateKernel);
+        return mixed(h as Tensor, activation(add(candidate, recurrent)), update);
+      },
+    };
+  }
+
+  /** The columns of both gates, and those of the candidate. */
+  #parts(x: Tensor): readonly [Tensor, Tensor] {
+    const { units } = this;
+    return split(x, { numOrSizeSplits: [2 * units, units], axis: -1 }) as [Tensor, Tensor];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { seed, ...config } = super.getConfig();
+    const { recurrentActivation, resetAfter } = this;
+    return { ...config, recurrentActivation: serializeActivation(recurrentActivation), resetAfter, seed };
+  }
+}
+
+function halves(gates: Tensor): readonly [Tensor, Tensor] {
+  return split(gates, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
+}
+
+/** update · h + (1 - update) · candidate, as output and as state. */
+function mixed(h: Tensor, candidate: Tensor, update: Tensor): readonly Tensor[] {
+  const next = mulAdd(update, sub(h, candidate), candidate);
+  return [next, next];
+}
+
+/**
+ * The cell of a GRU, from [x, h] to [output, h], the two being one. With the gates z, r (recurrentActivation) and the
+ * candidate g (activation), in the order z, r, g: h' = z h + (1 - z) g. `resetAfter` lets r act on h · recurrentKernel + its
+ * bias in g, as cuDNN does; otherwise on h before the product.
+ * Shapes: x [batch, features], h [batch, units]. Weights: kernel [features, 3 units], recurrent_kernel [units, 3 units], bias
+ * [2, 3 units] (of the inputs, of the state), or [3 units] without `resetAfter`.
+ * Source: Cho et al., Learning phrase representations using RNN encoder-decoder, EMNLP 2014.
+ * Errors: ValueError for bad options; ShapeError for other inputs.
+ */
+export function gruCell(options: GRUCellOptions): GRUCell {
+  return new GRUCell(options);
+}

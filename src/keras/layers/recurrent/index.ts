@@ -1,0 +1,17 @@
+/** @file Recurrent layers and their cells. */
+export { RNNCell, type AllSteps, type StepOrder, type Steps } from './cell.ts';
+export { gru, GRU, type GRUOptions } from './gru.ts';
+export { gruCell, GRUCell, type GRUCellOptions } from './gruCell.ts';
+export { lstm, LSTM, type LSTMOptions } from './lstm.ts';
+export { lstmCell, LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
+export {
+  type RecurrentCallOptions,
+  type RecurrentOptions,
+  type RecurrentOutput,
+  rnn,
+  RNN,
+  type RNNOptions,
+} from './rnn.ts';
+export { simpleRNN, SimpleRNN, type SimpleRNNOptions } from './simpleRNN.ts';
+export { simpleRNNCell, SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
+export { stackedRNNCells, StackedRNNCells, type StackedRNNCellsOptions } from './stackedRNNCells.ts';

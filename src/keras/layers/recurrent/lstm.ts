@@ -1,0 +1,30 @@
+/** @file LSTM: an LSTM over a sequence. */
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { cellOptions, DenseRNN } from './denseRNN.ts';
+import { LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
+import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
+
+export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
+
+export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<LSTMCell, Out> {
+  static override readonly className: string = 'LSTM';
+
+  constructor(options: LSTMOptions) {
+    super(new LSTMCell(cellOptions(options, 'lstm_cell')), options);
+  }
+}
+
+/**
+ * An LSTM (`lstmCell`) over a sequence. Shapes: [batch, time, features] → [batch, units], or [batch, time, units] with
+ * `returnSequences`; with `returnState` [output, h, c]. Weights, under `lstm_cell`: kernel [features, 4 units], recurrent_kernel
+ * [units, 4 units], bias [4 units], for the gates i, f, candidate and o.
+ *
+ * With tanh, sigmoid and no recurrent dropout all steps are one op, whose gradient is one, too.
+ * Errors: ValueError for bad options; ShapeError for other inputs, and for states and masks that don't fit.
+ */
+export function lstm(options: LSTMOptions & { returnState: true }): LSTM<readonly Tensor[]>;
+export function lstm(options: LSTMOptions & { returnState?: false }): LSTM<Tensor>;
+export function lstm(options: LSTMOptions): LSTM;
+export function lstm(options: LSTMOptions): unknown {
+  return new LSTM(options);
+}

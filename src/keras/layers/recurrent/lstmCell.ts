@@ -1,0 +1,100 @@
+/** @file LSTMCell: a state that gates write to, forget and read. */
+import { requireBoolean, type Shape } from '../../../core/shape.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
+import { concat } from '../../../ops/concat.ts';
+import { ones } from '../../../ops/creation.ts';
+import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
+import { matMul } from '../../../ops/matMul.ts';
+import { mulAdd } from '../../../ops/mulAdd.ts';
+import { split } from '../../../ops/split.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
+import type { Initializer } from '../../initializers/index.ts';
+import type { Steps } from './cell.ts';
+import { cleared, DenseCell, type GatedCellOptions } from './denseCell.ts';
+
+export interface LSTMCellOptions extends GatedCellOptions {
+  /** Whether the bias of the forget gate starts at 1, so that much is remembered at first. Default true. */
+  unitForgetBias?: boolean;
+}
+
+export class LSTMCell extends DenseCell {
+  static override readonly className: string = 'LSTMCell';
+  /** Input, forget, candidate, output. */
+  protected readonly gates: number = 4;
+  readonly recurrentActivation: Activation;
+  readonly unitForgetBias: boolean;
+
+  constructor(options: LSTMCellOptions) {
+    super(options);
+    const { recurrentActivation = 'sigmoid', unitForgetBias = true } = options;
+    requireBoolean(this.name, 'unitForgetBias', unitForgetBias);
+    this.recurrentActivation = activationOf(recurrentActivation);
+    this.unitForgetBias = unitForgetBias;
+  }
+
+  override get stateSize(): readonly number[] {
+    return [this.units, this.units];
+  }
+
+  protected override biasOf(): { shape: Shape; initializer: Initializer } {
+    const { shape, initializer } = super.biasOf();
+    return { shape, initializer: this.unitForgetBias ? forgetting(initializer, this.units) : initializer };
+  }
+
+  protected override projected(x: Tensor): Tensor {
+    return fusedMatMul(x, this.kernel as Variable, this.bias);
+  }
+
+  protected override stepsWith({ state }: { state: Tensor | null }): Omit<Steps, 'project'> {
+    const { activation, recurrentActivation } = this;
+    return {
+      take: (projected, [h, c]) => {
+        const recurrent = matMul(cleared(h as Tensor, state), this.recurrentKernel as Variable);
+        const parts = split(add(projected, recurrent), { numOrSizeSplits: 4, axis: -1 });
+        const [input, forget, candidate, output] = parts as [Tensor, Tensor, Tensor, Tensor];
+        const kept = mul(recurrentActivation(forget), c as Tensor);
+        const carry = mulAdd(recurrentActivation(input), activation(candidate), kept);
+        const next = mul(recurrentActivation(output), activation(carry));
+        return [next, next, carry];
+      },
+    };
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { seed, ...config } = super.getConfig();
+    const { recurrentActivation, unitForgetBias } = this;
+    return {
+      ...config,
+      recurrentActivation: serializeActivation(recurrentActivation),
+      unitForgetBias,
+      seed,
+    };
+  }
+}
+
+/** `initializer` for all gates but the second, which starts at 1. */
+function forgetting(initializer: Initializer, units: number): Initializer {
+  return {
+    ...initializer,
+    call: (_, dtype) =>
+      concat([
+        initializer.call([units], dtype),
+        ones([units], { dtype }),
+        initializer.call([2 * units], dtype),
+      ]),
+  };
+}
+
+/**
+ * The cell of an LSTM, from [x, h, c] to [output, h, c], where the output is h. With the gates i, f, o (recurrentActivation) and
+ * the candidate g (activation) of x · kernel + h · recurrentKernel + bias, in the order i, f, g, o: c' = f c + i g, h' = o
+ * activation(c'). Shapes: x [batch, features], h and c [batch, units]. Weights: kernel [features, 4 units],
+ * recurrent_kernel [units, 4 units], bias [4 units].
+ * Source: Hochreiter and Schmidhuber, Long short-term memory, 1997; with the forget gate of Gers et al., 2000.
+ * Errors: ValueError for bad options; ShapeError for other inputs.
+ */
+export function lstmCell(options: LSTMCellOptions): LSTMCell {
+  return new LSTMCell(options);
+}

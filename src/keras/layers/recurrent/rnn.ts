@@ -1,0 +1,245 @@
+/** @file RNN: a cell over a sequence. */
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape, requireBoolean } from '../../../core/shape.ts';
+import { formatSpec } from '../../../core/spec.ts';
+import { zerosLike } from '../../../ops/like.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import { Variable } from '../../../tensor/variable.ts';
+import { leavesOf, type Nest } from '../../nest.ts';
+import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
+import { type CallOptions, Layer, type LayerOptions, type Shapes } from '../layer.ts';
+import { RNNCell } from './cell.ts';
+import { runSteps } from './runSteps.ts';
+import { StackedRNNCells } from './stackedRNNCells.ts';
+
+export interface RecurrentOptions extends LayerOptions {
+  /** Whether the outputs of all steps are returned, or that of the last. Default false. */
+  returnSequences?: boolean;
+  /** Whether the last states are returned beside the output, as [output, ...states]. Default false. */
+  returnState?: boolean;
+  /** Whether the sequence is read from its end; outputs are in the order of the steps. Default false. */
+  goBackwards?: boolean;
+  /** Whether the last states of a call are the first of the next. The batch size is then fixed. Default false. */
+  stateful?: boolean;
+  /** Accepted for Keras's sake: every run over a sequence of known length is a plain loop. Default false. */
+  unroll?: boolean;
+  /** Whether outputs of masked steps are zeros, rather than those of the step before. Default false. */
+  zeroOutputForMask?: boolean;
+}
+
+export interface RNNOptions extends RecurrentOptions {
+  /** The cell, or several to be stacked. */
+  cell: RNNCell | readonly RNNCell[] | object;
+}
+
+export interface RecurrentCallOptions extends CallOptions {
+  /** States before the first step: one for each state of the cell. Default: zeros, or what the last call left. */
+  initialState?: Tensor | readonly Tensor[] | null;
+}
+
+/** What a recurrent layer returns: a tensor, or `[output, ...states]` where `returnState` is set. */
+export type RecurrentOutput = Tensor | readonly Tensor[];
+
+const flags = [
+  'returnSequences',
+  'returnState',
+  'goBackwards',
+  'stateful',
+  'unroll',
+  'zeroOutputForMask',
+] as const satisfies (keyof RecurrentOptions)[];
+
+export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
+  static override readonly className: string = 'RNN';
+  override readonly supportsMasking: boolean = true;
+  override readonly takesMask: boolean = true;
+  readonly cell: RNNCell;
+  readonly returnSequences: boolean;
+  readonly returnState: boolean;
+  readonly goBackwards: boolean;
+  readonly stateful: boolean;
+  readonly unroll: boolean;
+  zeroOutputForMask: boolean;
+  /** No weights, and so hidden from those who look for variables. */
+  #states: Variable[] | null = null;
+
+  constructor(options: RNNOptions) {
+    super(options);
+    this.cell = cellOf(this.name, options.cell);
+    for (const flag of flags) requireBoolean(this.name, flag, options[flag] ?? false);
+    this.returnSequences = options.returnSequences ?? false;
+    this.returnState = options.returnState ?? false;
+    this.goBackwards = options.goBackwards ?? false;
+    this.stateful = options.stateful ?? false;
+    this.unroll = options.unroll ?? false;
+    this.zeroOutputForMask = options.zeroOutputForMask ?? false;
+    this.inputSpec = [{ minRank: 3 }];
+  }
+
+  /** What the last call of a stateful layer left; null otherwise, and before it is built. */
+  get states(): readonly Variable[] | null {
+    return this.#states;
+  }
+
+  override build([batch, _time, ...rest]: OpenShape): void {
+    const { cell } = this;
+    cell.ensureBuilt([
+      [batch as number | null, ...rest],
+      ...cell.stateSizes.map((size) => [batch as number | null, size]),
+    ]);
+    if (!this.stateful) return;
+    if (typeof batch !== 'number') {
+      throw new ShapeError({
+        op: this.name,
+        rule: 'a stateful layer keeps a state for each sample, so that its batch size must be known.',
+        received: 'a batch of any size',
+        mend: 'give it, as in input({ batchShape: [32, null, 8] }), or leave out stateful.',
+      });
+    }
+    this.#states = cell.getInitialState(batch).map((initial, i) => {
+      return new Variable(initial, { name: `${this.name}/rnn_state_${i}`, trainable: false });
+    });
+  }
+
+  override call(x: Tensor, options: RecurrentCallOptions): Out {
+    const { cell, returnSequences, goBackwards, zeroOutputForMask } = this;
+    const batch = x.shape[0] as number;
+    const given = this.#statesOf(options.initialState, batch) ?? this.states;
+    const { output, states } = runSteps(cell.steps(batch, options), x, given ?? cell.getInitialState(batch), {
+      mask: this.#stepMask(options, x),
+      goBackwards,
+      returnSequences,
+      zeroOutputForMask,
+      outputSize: cell.outputSize,
+      fromZero: given === null && cell.startsAtZero,
+    });
+    this.#keep(states);
+    return (this.returnState ? [output, ...states] : output) as Out;
+  }
+
+  override computeMask(_inputs: unknown, mask: Nest<Tensor | null>): Nest<Tensor | null> {
+    const kept = this.returnSequences ? firstOf(mask) : null;
+    return this.returnState ? [kept, ...this.cell.stateSizes.map(() => null)] : kept;
+  }
+
+  override computeOutputShape([batch, time]: OpenShape): Shapes<Out> {
+    const { cell, returnSequences, returnState } = this;
+    if (this.unroll && typeof time !== 'number') {
+      throw new ShapeError({
+        op: this.name,
+        rule: 'only a sequence of known length can be unrolled.',
+        received: `a sequence of ${describe(time)} steps`,
+        mend: 'give its length, as in input({ shape: [10, 8] }), or leave out unroll.',
+      });
+    }
+    const rows = [batch ?? null];
+    const output = [...rows, ...(returnSequences ? [time ?? null] : []), cell.outputSize];
+    const states = cell.stateSizes.map((size) => [...rows, size]);
+    return (returnState ? [output, ...states] : output) as unknown as Shapes<Out>;
+  }
+
+  /** Forgets the states: the next call of a stateful layer starts as the first one did. */
+  resetState(): void {
+    for (const state of this.states ?? []) {
+      const initial = zerosLike(state);
+      state.assign(initial);
+      initial.dispose();
+    }
+  }
+
+  override dispose(): void {
+    super.dispose();
+    for (const state of this.states ?? []) state.dispose();
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return {
+      ...super.getConfig(),
+      ...Object.fromEntries(flags.map((flag) => [flag, this[flag]])),
+      ...this.cellConfig(),
+    };
+  }
+
+  /** The cell, as the configuration has it. */
+  protected cellConfig(): Record<string, unknown> {
+    return { cell: serializeLayer(this.cell) };
+  }
+
+  #statesOf(given: unknown, batch: number): readonly Tensor[] | null {
+    if (given === undefined || given === null) return null;
+    const sizes = this.cell.stateSizes;
+    const list = (Array.isArray(given) ? given : [given]) as unknown[];
+    const fits = (state: unknown, i: number) =>
+      state instanceof Tensor && state.rank === 2 && state.shape[0] === batch && state.shape[1] === sizes[i];
+    if (list.length === sizes.length && list.every(fits)) return list as Tensor[];
+    throw new ShapeError({
+      op: this.name,
+      rule: `\`initialState\` has a tensor for each state: ${sizes.map((size) => `[${batch}, ${size}]`).join(', ')}.`,
+      received:
+        list.map((item) => (item instanceof Tensor ? formatSpec(item) : describe(item))).join(', ') || 'none',
+      mend: 'pass what getInitialState of the cell gives, or the states that a call returned.',
+    });
+  }
+
+  #stepMask({ mask }: CallOptions, x: Tensor): Tensor | null {
+    const given = firstOf(mask ?? null);
+    if (!given) return null;
+    if (given.rank === 2 && given.shape[0] === x.shape[0] && given.shape[1] === x.shape[1]) return given;
+    throw new ShapeError({
+      op: this.name,
+      rule: `\`mask\` says which steps count: [${x.shape.slice(0, 2).join(', ')}].`,
+      received: formatSpec(given),
+      mend: 'pass one value for each step of each sample.',
+    });
+  }
+
+  #keep(states: readonly Tensor[]): void {
+    this.states?.forEach((variable, i) => {
+      const state = states[i] as Tensor;
+      if (state.shape[0] !== variable.shape[0]) {
+        throw new ShapeError({
+          op: this.name,
+          rule: `a stateful layer keeps the batch size that it was built with, ${variable.shape[0]}.`,
+          received: `a batch of ${state.shape[0]}`,
+          mend: 'pass batches of that size, or leave out stateful.',
+        });
+      }
+      variable.assign(state);
+    });
+  }
+}
+
+/** The mask of the sequence, where masks of states may follow it. */
+function firstOf(mask: Nest<Tensor | null>): Tensor | null {
+  return leavesOf(mask)[0] ?? null;
+}
+
+function cellOf(op: string, given: unknown): RNNCell {
+  const cell = Array.isArray(given)
+    ? new StackedRNNCells({ cells: given })
+    : given instanceof Layer || given === null || typeof given !== 'object'
+      ? given
+      : deserializeLayer(given as never);
+  if (cell instanceof RNNCell) return cell;
+  throw new ValueError({
+    op,
+    rule: '`cell` is an RNNCell, or a list of them.',
+    received: `cell: ${given instanceof Layer ? String(given) : describe(given)}`,
+    mend: 'pass layers.lstmCell({ units }), or a subclass of RNNCell of your own.',
+  });
+}
+
+/**
+ * A recurrent layer of any cell: one step after the other over the second axis. Shapes: [batch, time, …] → [batch, size], or
+ * [batch, time, size] with `returnSequences`; with `returnState` a list, in which the last states follow.
+ *
+ * Steps that the mask [batch, time] leaves out carry states and output over; before the first step that counts, outputs are
+ * zeros. Cells in a list are stacked, and their states follow each other in one list.
+ * Errors: ValueError for bad options; ShapeError for states and masks that don't fit.
+ */
+export function rnn(options: RNNOptions & { returnState: true }): RNN<readonly Tensor[]>;
+export function rnn(options: RNNOptions & { returnState?: false }): RNN<Tensor>;
+export function rnn(options: RNNOptions): RNN;
+export function rnn(options: RNNOptions): unknown {
+  return new RNN(options);
+}

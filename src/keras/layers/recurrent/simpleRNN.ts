@@ -1,0 +1,28 @@
+/** @file SimpleRNN: a layer whose output is fed back to it. */
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { cellOptions, DenseRNN } from './denseRNN.ts';
+import { SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
+import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
+
+export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions {}
+
+export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<SimpleRNNCell, Out> {
+  static override readonly className: string = 'SimpleRNN';
+
+  constructor(options: SimpleRNNOptions) {
+    super(new SimpleRNNCell(cellOptions(options, 'simple_rnn_cell')), options);
+  }
+}
+
+/**
+ * A fully connected layer whose output at one time is part of its input at the next (`simpleRNNCell`). Shapes: [batch, time,
+ * features] → [batch, units], or [batch, time, units] with `returnSequences`; with `returnState` [output, h]. Weights, under
+ * `simple_rnn_cell`: kernel [features, units], recurrent_kernel [units, units], bias [units].
+ * Errors: ValueError for bad options; ShapeError for other inputs, and for states and masks that don't fit.
+ */
+export function simpleRNN(options: SimpleRNNOptions & { returnState: true }): SimpleRNN<readonly Tensor[]>;
+export function simpleRNN(options: SimpleRNNOptions & { returnState?: false }): SimpleRNN<Tensor>;
+export function simpleRNN(options: SimpleRNNOptions): SimpleRNN;
+export function simpleRNN(options: SimpleRNNOptions): unknown {
+  return new SimpleRNN(options);
+}

@@ -1,0 +1,38 @@
+/** @file SimpleRNNCell: activation(x · kernel + h · recurrentKernel + bias). */
+import { add } from '../../../ops/arithmetic.ts';
+import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
+import { matMul } from '../../../ops/matMul.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { cleared, DenseCell, type DenseCellOptions } from './denseCell.ts';
+import type { Steps } from './cell.ts';
+
+export type SimpleRNNCellOptions = DenseCellOptions;
+
+export class SimpleRNNCell extends DenseCell {
+  static override readonly className: string = 'SimpleRNNCell';
+  protected readonly gates: number = 1;
+
+  protected override projected(x: Tensor): Tensor {
+    return fusedMatMul(x, this.kernel as Variable, this.bias);
+  }
+
+  protected override stepsWith({ state }: { state: Tensor | null }): Omit<Steps, 'project'> {
+    return {
+      take: (projected, [h]) => {
+        const recurrent = matMul(cleared(h as Tensor, state), this.recurrentKernel as Variable);
+        const output = this.activation(add(projected, recurrent));
+        return [output, output];
+      },
+    };
+  }
+}
+
+/**
+ * The cell of a SimpleRNN, from [x, h] to [output, h], the two being one: activation(x · kernel + h · recurrentKernel +
+ * bias). Shapes: x [batch, features], h [batch, units]. Weights: kernel [features, units], recurrent_kernel [units, units],
+ * bias [units]. Errors: ValueError for bad options; ShapeError for other inputs.
+ */
+export function simpleRNNCell(options: SimpleRNNCellOptions): SimpleRNNCell {
+  return new SimpleRNNCell(options);
+}
