@@ -109,7 +109,19 @@ export abstract class Layer<
   computeOutputShape(inputShape: Shapes<In>): Shapes<Out> {
     const shapes = inputShape as Nest<OpenShape>;
     const inputs = trace(() => mapShapes(shapes, (shape) => new KerasTensor({ shape, dtype: this.dtype })));
-    return mapNest(this.#traceCall(inputs, {}), ({ shape }) => shape) as Shapes<Out>;
+    return mapNest(this.traceCall(inputs, {}), ({ shape }) => shape) as Shapes<Out>;
+  }
+
+  /**
+   * Stand-ins for the outputs, with their shapes and dtypes. Default: by `computeOutputShape` and `outputDType` where the
+   * subclass has the first, else by running `call`.
+   */
+  protected computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
+    if (this.computeOutputShape === Layer.prototype.computeOutputShape)
+      return this.traceCall(inputs, options);
+    const dtype = this.outputDType(leavesOf(inputs));
+    const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
+    return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
   }
 
   /** Dtype of the outputs, where a layer has a `computeOutputShape` of its own. Default: that of the weights. */
@@ -204,23 +216,14 @@ export abstract class Layer<
     const options = heldOptions(
       this.takesMask && given.mask === undefined && isMasked(carried) ? { ...given, mask: carried } : given,
     );
-    const inferred = this.#inferOutputs(inputs, options);
-    const outputs = mapNest(inferred, (spec) => new KerasTensor(spec));
+    const outputs = mapNest(this.computeOutputSpec(inputs, options), (spec) => new KerasTensor(spec));
     new GraphNode({ operation: this, argument: inputs, outputs, options });
     this.#attachMasks(inputs as unknown as In, outputs, masks);
     return outputs;
   }
 
-  /** Stand-ins for the outputs, for their specs. */
-  #inferOutputs(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
-    if (this.computeOutputShape === Layer.prototype.computeOutputShape)
-      return this.#traceCall(inputs, options);
-    const dtype = this.outputDType(leavesOf(inputs));
-    const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
-    return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
-  }
-
-  #traceCall(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
+  /** What `call` gives for stand-ins of the inputs. */
+  protected traceCall(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     return trace(() => {
       const standIns = mapNest(inputs, (spec) => new KerasTensor(spec)) as unknown as In;
       const call = () => this.#call(standIns, options) as unknown as Nest<KerasTensor>;
