@@ -23,9 +23,10 @@ export class InputLayer extends Layer {
   readonly batchShape: OpenShape;
   readonly tensor: KerasTensor;
 
-  constructor({ shape, dtype = 'float32', name, batchSize = null }: InputOptions) {
-    super({ dtype, ...(name === undefined ? {} : { name }) });
+  constructor(options: InputOptions) {
+    const { shape, dtype = 'float32', name, batchSize = null } = options;
     checkOptions(shape, dtype, batchSize);
+    super({ dtype, ...(name === undefined ? {} : { name }) });
     this.batchShape = [batchSize, ...shape];
     this.built = true;
     this.tensor = new KerasTensor({ shape: this.batchShape, dtype }, this.name);

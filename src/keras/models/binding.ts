@@ -55,7 +55,6 @@ function valuesInOrder(
   });
 }
 
-/** As in Keras, the batch may be another than the input was described with. */
 function requireFit(model: string, wanted: KerasTensor, path: string, given: OpenSpec): void {
   const parts = {
     op: model,
@@ -66,8 +65,7 @@ function requireFit(model: string, wanted: KerasTensor, path: string, given: Ope
   const fits =
     wanted.shape.length === given.shape.length &&
     wanted.shape.every(
-      (size, axis) =>
-        axis === 0 || size === null || [size, null].includes(given.shape[axis] as number | null),
+      (size, axis) => size === null || [size, null].includes(given.shape[axis] as number | null),
     );
   if (!fits) throw new ShapeError(parts);
   if (wanted.dtype !== given.dtype) throw new DTypeError(parts);

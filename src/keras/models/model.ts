@@ -12,7 +12,7 @@ import { GraphProgram } from '../graph/program.ts';
 import { trace } from '../graph/tracing.ts';
 import { type AnyLayer, type CallOptions, Layer, type LayerOptions, type Shapes } from '../layers/layer.ts';
 import { setMask } from '../masks.ts';
-import { leavesOf, type Mapped, mapNest, type Nest } from '../nest.ts';
+import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../nest.ts';
 import { bindInputs } from './binding.ts';
 
 /** A model by what lies between symbolic inputs and outputs. */
@@ -127,14 +127,18 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   override computeOutputShape(inputShape: Shapes<In>): Shapes<Out> {
     const { program } = this;
     if (!program) return super.computeOutputShape(inputShape);
-    const shapes = leavesOf(mapNest(program.inputNest, () => null)).length;
-    const given = shapesInOrder(inputShape as Nest<OpenShape>, shapes);
-    const outputs = trace(() =>
-      program.run(
-        program.inputs.map(({ dtype }, i) => new KerasTensor({ shape: given[i] as OpenShape, dtype })),
-      ),
+    const shapes: OpenShape[] = [];
+    mapShapes(inputShape as Nest<OpenShape>, (shape) => shapes.push(shape));
+    const inputs = trace(() =>
+      program.inputs.map(({ dtype }, i) => new KerasTensor({ shape: shapes[i] ?? [], dtype })),
     );
-    return mapNest(outputs as Nest<KerasTensor>, ({ shape }) => shape) as Shapes<Out>;
+    const outputs = this.traceCall(packNest(program.inputNest, inputs), {});
+    return mapNest(outputs, ({ shape }) => shape) as Shapes<Out>;
+  }
+
+  /** A graph is run: its layers have dtypes of their own. */
+  protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
+    return this.program ? this.traceCall(inputs, options) : super.computeOutputSpec(inputs, options);
   }
 
   override call(inputs: In, options: CallOptions): Out {
@@ -171,11 +175,4 @@ function withMask(value: unknown, mask: Tensor | null): unknown {
 
 function isLayer(operation: GraphOperation): operation is AnyLayer & GraphOperation {
   return operation instanceof Layer;
-}
-
-/** Shapes in the order of the inputs: one, a list, or a record. */
-function shapesInOrder(shapes: Nest<OpenShape>, count: number): readonly OpenShape[] {
-  if (count === 1 && Array.isArray(shapes) && shapes.every((n) => n === null || typeof n === 'number'))
-    return [shapes as OpenShape];
-  return Object.values(shapes as object) as OpenShape[];
 }
