@@ -53,7 +53,7 @@ export function isInteger(dtype: DType): boolean {
 }
 
 export function isDType(value: unknown): value is DType {
-  return typeof value === 'string' && value in info;
+  return typeof value === 'string' && Object.hasOwn(info, value);
 }
 
 /**

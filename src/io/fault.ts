@@ -1,0 +1,32 @@
+/** @file How readers of files refuse: with the file, the place in it, the rule, what was found, and the mend. */
+import { FormatError } from '../core/errors.ts';
+
+/** A file being read, as errors name it. */
+export interface FileContext {
+  /** Such as 'weights.safetensors'. */
+  readonly file: string;
+  /** What the format is called. */
+  readonly format: string;
+}
+
+export interface FaultParts {
+  /** Where in the file, such as "tensor 'dense/kernel'". */
+  place: string;
+  rule: string;
+  received: string;
+  mend?: string;
+  cause?: unknown;
+}
+
+/** The error for what a file holds against its format. */
+export function fault(
+  { file, format }: FileContext,
+  { place, mend, received, ...parts }: FaultParts,
+): FormatError {
+  return new FormatError({
+    op: `${file} (${format})`,
+    ...parts,
+    received: `${received}, at ${place}`,
+    mend: mend ?? 'the file is damaged or was written by something else: fetch it again, or save it anew.',
+  });
+}

@@ -1,0 +1,11 @@
+/** @file The entry `retrograd/io`: files of weights and tensors. */
+export type { HostTensor } from './hostTensor.ts';
+export {
+  type FileBytes,
+  type ReadOptions,
+  readSafetensors,
+  type SafetensorsContents,
+  writeSafetensors,
+} from './safetensors/index.ts';
+export { loadTensors, saveTensors } from './tensors.ts';
+export { loadWeights, type LoadReport, saveWeights, type WithWeights } from './weights.ts';

@@ -1,0 +1,24 @@
+/** @file Tensors by name, as a file and back. */
+import type { Tensor } from '../tensor/tensor.ts';
+import { type HostTensor, hostTensorOf, uploadLoaded } from './hostTensor.ts';
+import { type FileBytes, type ReadOptions, readSafetensors, writeSafetensors } from './safetensors/index.ts';
+
+/** Tensors as a safetensors file, with metadata beside them. Reads them back. */
+export async function saveTensors(
+  tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
+  metadata: Readonly<Record<string, string>> = {},
+): Promise<Uint8Array<ArrayBuffer>> {
+  const entries = tensors instanceof Map ? [...tensors] : Object.entries(tensors);
+  const values = await Promise.all(entries.map(([, t]) => hostTensorOf(t)));
+  return writeSafetensors(new Map(entries.map(([name], i) => [name, values[i] as HostTensor])), metadata);
+}
+
+/**
+ * The tensors of a safetensors file, on the device. They have no history, and can say that they were loaded.
+ * Errors: FormatError for a file that isn't sound.
+ */
+export function loadTensors(file: FileBytes, options: ReadOptions = {}): Map<string, Tensor> {
+  const { tensors } = readSafetensors(file, options);
+  const name = options.file ?? 'file';
+  return new Map([...tensors].map(([key, value]) => [key, uploadLoaded(value, name)]));
+}
