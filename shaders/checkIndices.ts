@@ -12,17 +12,21 @@ export type CheckIndicesOptions = {
   index: string;
   addressing: IndexAddressing;
   check: Exclude<IndexCheck, 'none'>;
+  /** Indices in one read; four where they have one limit, and lie in whole vectors. */
+  width: 1 | 4;
 };
 
 export const checkIndicesWorkgroup = 64;
 /** Indices that an invocation looks at. */
-export const checkIndicesRun = 32;
+export const checkIndicesRun = 64;
 
-export function checkIndices({ index, addressing, check }: CheckIndicesOptions): string {
-  const counts = index === 'i32' && check === 'above' ? 'index >= 0 && ' : '';
+export function checkIndices({ index, addressing, check, width }: CheckIndicesOptions): string {
+  const vector = width === 4;
+  const word = vector ? 'vec4<u32>' : 'u32';
+  const counts = (value: string) =>
+    index === 'i32' && check === 'above' ? ` & (${value} >= ${vector ? 'vec4<i32>' : 'i32'}(0))` : '';
   return wgsl`
 ${flatIndex}
-const NONE = 0xffffffffu;
 
 fn limit_of(position: u32) -> u32 {
 #if ${addressing === 'coordinates'}
@@ -33,25 +37,44 @@ fn limit_of(position: u32) -> u32 {
 #endif
 }
 
+fn value_of(position: u32) -> ${index} {
+#if ${vector}
+  return indices[position / 4u][position % 4u];
+#else
+  return indices[position];
+#endif
+}
+
 @compute @workgroup_size(${checkIndicesWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let start = flat_index(group, groups, local, ${checkIndicesWorkgroup}u) * ${checkIndicesRun}u;
-  var found = NONE;
-  // Backwards, so that the lowest position is the last to be kept.
-  for (var step = ${checkIndicesRun}u; step > 0u; step--) {
-    let position = start + step - 1u;
-    if (position < params.positions) {
-      let index = indices[position];
-      // As unsigned numbers, negative indices lie above every limit.
-      found = select(found, position, ${counts}bitcast<u32>(index) >= limit_of(position));
-    }
+  let first = flat_index(group, groups, local, ${checkIndicesWorkgroup}u) * ${checkIndicesRun}u;
+  if (first >= params.positions) {
+    return;
   }
-  if (found != NONE) {
-    report_fault(found, params.positions, bitcast<u32>(indices[found]));
+  // Looks for trouble in full vectors, the last one again and again beyond the end.
+  let last = (params.positions - 1u) / ${width}u;
+  var trouble = false;
+  for (var step = 0u; step < ${checkIndicesRun / width}u; step++) {
+    let at = min(first / ${width}u + step, last);
+    let given = indices[at];
+    // As unsigned numbers, negative indices lie above every limit.
+    let outside = (bitcast<${word}>(given) >= ${word}(limit_of(at)))${counts('given')};
+    trouble = trouble | any(outside);
+  }
+  // Then, only there, for its position.
+  for (var step = 0u; trouble && step < ${checkIndicesRun}u; step++) {
+    let position = first + step;
+    if (position < params.positions) {
+      let given = value_of(position);
+      if ((bitcast<u32>(given) >= limit_of(position))${counts('given').replace(/vec4<(.*?)>/, '$1')}) {
+        report_fault(position, params.positions, bitcast<u32>(given));
+        trouble = false;
+      }
+    }
   }
 }
 `;

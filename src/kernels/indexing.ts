@@ -18,7 +18,7 @@ import { wgslType } from '../core/dtype.ts';
 import type { FaultReport } from '../gpu/faults.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { output } from './output.ts';
+import { bindsAsVectors, output } from './output.ts';
 
 export type { IndexMode };
 
@@ -87,7 +87,9 @@ export function rowsKernel(
 
 const checking = defineKernel({
   name: 'check indices',
-  bindings: ({ index }: CheckIndicesOptions): Bindings => ({ indices: `read ${index}` }),
+  bindings: ({ index, width }: CheckIndicesOptions): Bindings => ({
+    indices: width === 4 ? `read vec4<${index}>` : `read ${index}`,
+  }),
   params: indexParams,
   source: checkIndices,
   faults: true,
@@ -100,8 +102,10 @@ export function checkIndicesKernel(
   { check, fault }: Exclude<IndexChecking, { check: 'none' }>,
 ): void {
   if (indices.size === 0) return;
+  const { addressing } = indexing;
+  const width = addressing !== 'coordinates' && bindsAsVectors(indices) ? 4 : 1;
   indices.device.launch(checking, {
-    options: { index: wgslType(indices.dtype), addressing: indexing.addressing, check },
+    options: { index: wgslType(indices.dtype), addressing, check, width },
     bindings: { indices: indices.storage },
     params: indexValues(indexing, indices),
     workgroups: Math.ceil(indices.size / (checkIndicesRun * checkIndicesWorkgroup)),
