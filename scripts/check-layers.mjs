@@ -25,13 +25,24 @@ export const MAY_IMPORT = {
   'src/kernels': ['src/tensor', 'src/gpu', 'src/core', 'src/history', 'shaders'],
   'src/ops': ['src/kernels', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   'src/tape': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
-  'src/keras': ['src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+  'src/keras': ['src/keras/graph', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+  'src/keras/graph': ['src/keras', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   // A step writes variables in place, which ops don't do: optimizers launch kernels of their own.
   'src/keras/optimizers': ['src/keras', 'src/kernels', 'src/ops', 'src/tensor', 'src/gpu', 'src/core'],
-  'src/keras/applications': ['src/keras/models', 'src/keras', 'src/ops', 'src/tensor', 'src/core'],
+  'src/keras/applications': [
+    'src/keras/models',
+    'src/keras/graph',
+    'src/keras',
+    'src/ops',
+    'src/tensor',
+    'src/core',
+  ],
+  // Models know the graph and are trained by what knows the tape: the two never meet in one layer.
   'src/keras/models': [
     'src/keras',
-    'src/tape',
+    'src/keras/graph',
+    'src/keras/training',
+    'src/keras/optimizers',
     'src/ops',
     'src/tensor',
     'src/gpu',
@@ -40,6 +51,7 @@ export const MAY_IMPORT = {
   ],
   'src/keras/training': [
     'src/keras',
+    'src/keras/optimizers',
     'src/tape',
     'src/ops',
     'src/tensor',
@@ -47,7 +59,20 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
-  'src/io': ['src/keras', 'src/tape', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+  'src/io': [
+    'src/keras',
+    'src/keras/models',
+    'src/keras/graph',
+    'src/keras/optimizers',
+    'src/keras/training',
+    'src/keras/applications',
+    'src/tape',
+    'src/ops',
+    'src/tensor',
+    'src/gpu',
+    'src/core',
+    'src/history',
+  ],
 };
 
 /**
