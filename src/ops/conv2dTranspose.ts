@@ -14,6 +14,8 @@ export interface Conv2dTransposeOptions {
   strides?: number | readonly number[];
   /** Default 'valid'. */
   padding?: 'same' | 'valid';
+  /** Steps between the taps of a kernel. Default 1. */
+  dilationRate?: number | readonly number[];
   /** Rows and columns added behind, fewer than the stride: a number or a pair. Default: as Keras infers. */
   outputPadding?: number | readonly number[] | null;
 }
@@ -64,6 +66,7 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
   const { padding = 'valid' } = options;
   requireOneOf(op, 'padding', padding, ['same', 'valid'] as const);
   const strides = perAxis(op, 'strides', options.strides ?? 1, 2);
+  const dilationRate = perAxis(op, 'dilationRate', options.dilationRate ?? 1, 2);
   const [batch, height, width, channels] = x.shape as [number, number, number, number];
   const [kernelHeight, kernelWidth, outputs, inputs] = kernel.shape as [number, number, number, number];
   if (channels !== inputs) {
@@ -76,17 +79,19 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
   }
   const [rows, columns] = extras(options.outputPadding, strides) as [number | null, number | null];
   const same = padding === 'same';
+  const extent = (window: number, axis: number) => (window - 1) * (dilationRate[axis] as number) + 1;
   const sizes = [
-    outputSize(height, kernelHeight, strides[0] as number, same, rows),
-    outputSize(width, kernelWidth, strides[1] as number, same, columns),
+    outputSize(height, extent(kernelHeight, 0), strides[0] as number, same, rows),
+    outputSize(width, extent(kernelWidth, 1), strides[1] as number, same, columns),
   ].map((size) => Math.max(0, size));
-  return { shape: [batch, ...sizes, outputs], options: { strides, padding } };
+  return { shape: [batch, ...sizes, outputs], options: { strides, padding, dilationRate } };
 }
 
 /**
  * The transposed convolution, which undoes the change of size of a strided conv2d.
  * Shapes: x [batch, height, width, channels], kernel [height, width, filters, channels] → [batch, outHeight, outWidth,
- * filters], where an out size is size · stride ('same'), or size · stride + max(window - stride, 0) ('valid'). float32.
+ * filters], where an out size is size · stride ('same'), or size · stride + max(window - stride, 0) ('valid'), windows
+ * counted with the gaps of their dilation. float32.
  * Errors: ShapeError, DTypeError, ValueError. Source: Keras's deconv_output_length, and TensorFlow's conv2d_transpose.
  */
 export const conv2dTranspose: Op<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions, Tensor> =

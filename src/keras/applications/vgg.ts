@@ -12,7 +12,7 @@ import { conv2d } from '../layers/conv2d.ts';
 import { dense } from '../layers/dense.ts';
 import { flatten } from '../layers/flatten.ts';
 import { input } from '../layers/inputLayer.ts';
-import { maxPooling2d } from '../layers/maxPooling2d.ts';
+import { maxPooling2d } from '../layers/maxPooling.ts';
 import { type Functional, model } from '../models/functional.ts';
 import { preprocessBgr } from './preprocess.ts';
 

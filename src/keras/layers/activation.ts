@@ -1,6 +1,11 @@
 /** @file Activation: a function of every value. */
 import type { Tensor } from '../../tensor/tensor.ts';
-import { type Activation as ActivationFunction, type ActivationLike, activationOf } from '../activations.ts';
+import {
+  type Activation as ActivationFunction,
+  type ActivationLike,
+  activationOf,
+  serializeActivation,
+} from '../activations.ts';
 import { Layer, type LayerOptions } from './layer.ts';
 
 export interface ActivationOptions extends LayerOptions {
@@ -9,6 +14,7 @@ export interface ActivationOptions extends LayerOptions {
 
 export class Activation extends Layer {
   static override readonly className: string = 'Activation';
+  override readonly supportsMasking: boolean = true;
   readonly activation: ActivationFunction;
 
   constructor(options: ActivationOptions) {
@@ -18,6 +24,10 @@ export class Activation extends Layer {
 
   override call(x: Tensor): Tensor {
     return this.activation(x);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), activation: serializeActivation(this.activation) };
   }
 }
 

@@ -1,71 +1,55 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
-import { ShapeError } from '../../core/errors.ts';
-import { describe, type OpenShape, requireInteger } from '../../core/shape.ts';
+import { type OpenShape, requireBoolean, requireInteger } from '../../core/shape.ts';
 import { fusedMatMul } from '../../ops/fusedMatMul.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { type Activation, type ActivationLike, activationOf, splitActivation } from '../activations.ts';
-import type { InitializerLike } from '../initializers/index.ts';
+import {
+  type Activation,
+  type ActivationLike,
+  activationOf,
+  serializeActivation,
+  splitActivation,
+} from '../activations.ts';
 import { Layer, type LayerOptions } from './layer.ts';
+import { type BiasOptions, type KernelOptions, requireChannels } from './options.ts';
+import { rulesConfig, type WeightRules, weightRules } from './weightRules.ts';
 
-export interface DenseOptions extends LayerOptions {
+export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
   units: number;
   /** Default: none. */
   activation?: ActivationLike | null;
-  /** Default true. */
-  useBias?: boolean;
-  /** Default 'glorotUniform'. */
-  kernelInitializer?: InitializerLike;
-  /** Default 'zeros'. */
-  biasInitializer?: InitializerLike;
 }
 
 export class Dense extends Layer {
   static override readonly className: string = 'Dense';
+  override readonly supportsMasking: boolean = true;
   kernel: Variable | null = null;
   bias: Variable | null = null;
   readonly units: number;
   readonly activation: Activation;
   readonly useBias: boolean;
-  readonly #kernelInitializer: InitializerLike;
-  readonly #biasInitializer: InitializerLike;
+  readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
 
   constructor(options: DenseOptions) {
     super(options);
-    const {
-      units,
-      activation,
-      useBias = true,
-      kernelInitializer = 'glorotUniform',
-      biasInitializer = 'zeros',
-    } = options;
+    const { units, activation, useBias = true } = options;
     requireInteger(this.name, 'units', units, 1);
+    requireBoolean(this.name, 'useBias', useBias);
     this.units = units;
     this.activation = activationOf(activation);
     this.useBias = useBias;
-    this.#kernelInitializer = kernelInitializer;
-    this.#biasInitializer = biasInitializer;
+    this.#rules = {
+      kernel: weightRules(options, 'kernel', 'glorotUniform'),
+      bias: weightRules(options, 'bias', 'zeros'),
+    };
     this.inputSpec = [{ minRank: 2 }];
   }
 
   override build(inputShape: OpenShape): void {
-    const features = inputShape.at(-1) ?? null;
-    if (features === null) {
-      throw new ShapeError({
-        op: this.name,
-        rule: 'the last size of the input must be known.',
-        received: describe(inputShape),
-        mend: 'give it, as in input({ shape: [null, 8] }).',
-      });
-    }
+    const features = requireChannels(this.name, inputShape);
     const { units } = this;
-    this.kernel = this.addWeight('kernel', {
-      shape: [features, units],
-      initializer: this.#kernelInitializer,
-    });
-    if (this.useBias) {
-      this.bias = this.addWeight('bias', { shape: [units], initializer: this.#biasInitializer });
-    }
+    this.kernel = this.addWeight('kernel', { shape: [features, units], ...this.#rules.kernel });
+    if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], ...this.#rules.bias });
     this.inputSpec = [{ minRank: 2, axes: { [-1]: features } }];
   }
 
@@ -76,7 +60,13 @@ export class Dense extends Layer {
 
   override getConfig(): Record<string, unknown> {
     const { units, useBias } = this;
-    return { ...super.getConfig(), units, useBias };
+    return {
+      ...super.getConfig(),
+      units,
+      activation: serializeActivation(this.activation),
+      useBias,
+      ...rulesConfig(this.#rules),
+    };
   }
 }
 

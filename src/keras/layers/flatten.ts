@@ -5,12 +5,17 @@ import type { OpenSpec } from '../../core/spec.ts';
 import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from './layer.ts';
+import { type DataFormatOptions, requireChannelsLast } from './options.ts';
+
+export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 
 export class Flatten extends Layer {
   static override readonly className: string = 'Flatten';
+  readonly dataFormat = 'channelsLast';
 
-  constructor(options: LayerOptions = {}) {
+  constructor(options: FlattenOptions = {}) {
     super(options);
+    requireChannelsLast(this.name, options.dataFormat);
     this.inputSpec = [{ minRank: 1 }];
   }
 
@@ -30,9 +35,13 @@ export class Flatten extends Layer {
     const [batch = 0, ...rest] = x.shape;
     return reshape(x, { shape: [batch, rest.reduce((product, n) => product * n, 1)] });
   }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), dataFormat: this.dataFormat };
+  }
 }
 
-/** All axes but the batch as one. Shapes: [batch, …] → [batch, product of the rest]. */
-export function flatten(options?: LayerOptions): Flatten {
+/** All axes but the batch as one, of any dtype. Shapes: [batch, …] → [batch, product of the rest]. */
+export function flatten(options?: FlattenOptions): Flatten {
   return new Flatten(options);
 }

@@ -217,6 +217,8 @@ const transposed: OpCase[] = [
   { inputs: [x(1, 3, 3, 1), x(3, 3, 2, 1)], options: { strides: 2, padding: 'same', outputPadding: 1 } },
   { inputs: [x(1, 3, 3, 1), x(3, 3, 2, 1)], options: { strides: 2, outputPadding: [1, 0] } },
   { inputs: [x(1, 1, 1, 2), x(3, 3, 2, 2)], options: { strides: 2, padding: 'same' } },
+  { inputs: [x(1, 3, 4, 2), x(3, 2, 3, 2)], options: { dilationRate: [2, 3] } },
+  { inputs: [x(1, 3, 3, 2), x(3, 3, 2, 2)], options: { strides: 2, dilationRate: 2, padding: 'same' } },
   { inputs: [x(0, 3, 3, 2), x(3, 3, 2, 2)], carriesNaN: false },
 ];
 
@@ -326,6 +328,7 @@ export const samples: OpSamples[] = [
           ['an unknown padding', { padding: 'full' }],
           ['an output padding of the stride', { strides: 2, outputPadding: 2 }],
           ['a negative output padding', { strides: 2, outputPadding: -1 }],
+          ['a dilation of 0', { dilationRate: 0 }],
         ],
         [x(...image), x(...kernel)],
       ),
