@@ -8,19 +8,10 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Loss } from '../losses/loss.ts';
 import { toTensor } from '../losses/operands.ts';
 import { snakeCase } from '../names.ts';
+import type { ClassMaker, MetricNames } from './classMaker.ts';
 import { MeanOfFunction, type MetricFunction } from './meanMetricWrapper.ts';
 import type { Direction, Metric, MetricOptions } from './metric.ts';
 import { requireOptions } from './options.ts';
-
-/** What a metric is called. */
-export interface MetricNames {
-  /** The class by its Keras name. */
-  className: string;
-  /** The name of an object that was given none. Default: the class's in snake case. */
-  label?: string;
-  /** Other names under which `metricOf` knows it. */
-  aliases?: readonly string[];
-}
 
 export interface MetricDefinition<O extends object> extends MetricNames {
   /** Its options with their defaults. */
@@ -32,17 +23,11 @@ export interface MetricDefinition<O extends object> extends MetricNames {
   finish?: (mean: Tensor) => Tensor;
 }
 
-/** Makes a metric of options. */
-export interface MetricClassMaker<O extends object = object, M extends Metric = Metric> {
-  (options?: O & MetricOptions): M;
-  readonly names: MetricNames;
-}
-
 /**
  * A metric by its function, `binaryAccuracy(yTrue, yPred, { threshold })`, which gives the values of samples; and by its
  * object, `binaryAccuracy({ threshold, name })`, which averages them over batches.
  */
-export interface MetricMaker<O extends object = object> extends MetricClassMaker<O> {
+export interface MetricMaker<O extends object = object> extends ClassMaker<[options?: O & MetricOptions]> {
   (options?: O & MetricOptions): Metric;
   (yTrue: TensorLike, yPred: TensorLike, options?: O): Tensor;
 }

@@ -11,9 +11,31 @@ import {
   categoricalAccuracy,
   sparseCategoricalAccuracy,
 } from './accuracy.ts';
-import type { MetricNames } from './define.ts';
-import { MeanMetricWrapper, type MetricFunction } from './meanMetricWrapper.ts';
+import {
+  precisionAtRecall,
+  recallAtPrecision,
+  sensitivityAtSpecificity,
+  specificityAtSensitivity,
+} from './atValue.ts';
+import { auc } from './auc.ts';
+import type { MetricNames } from './classMaker.ts';
+import { concordanceCorrelation, pearsonCorrelation } from './correlation.ts';
+import { f1Score, fBetaScore } from './fScore.ts';
+import { categoricalHinge, hinge, squaredHinge } from './hinge.ts';
+import { binaryIoU, iou, meanIoU, oneHotIoU, oneHotMeanIoU } from './iou.ts';
+import { mean, sum } from './mean.ts';
+import { MeanMetricWrapper, meanMetricWrapper, type MetricFunction } from './meanMetricWrapper.ts';
 import { Metric } from './metric.ts';
+import { falseNegatives, falsePositives, trueNegatives, truePositives } from './positives.ts';
+import { precision, recall } from './precisionRecall.ts';
+import {
+  binaryCrossentropy,
+  categoricalCrossentropy,
+  klDivergence,
+  poisson,
+  sparseCategoricalCrossentropy,
+} from './probabilistic.ts';
+import { r2Score } from './r2Score.ts';
 import {
   cosineSimilarity,
   logCoshError,
@@ -23,12 +45,15 @@ import {
   meanSquaredLogarithmicError,
   rootMeanSquaredError,
 } from './regression.ts';
+import { sparseTopKCategoricalAccuracy, topKCategoricalAccuracy } from './topKAccuracy.ts';
 
 const makers = {
   accuracy,
   binaryAccuracy,
   categoricalAccuracy,
   sparseCategoricalAccuracy,
+  topKCategoricalAccuracy,
+  sparseTopKCategoricalAccuracy,
   meanSquaredError,
   rootMeanSquaredError,
   meanAbsoluteError,
@@ -36,19 +61,43 @@ const makers = {
   meanSquaredLogarithmicError,
   cosineSimilarity,
   logCoshError,
+  r2Score,
+  klDivergence,
+  poisson,
+  binaryCrossentropy,
+  categoricalCrossentropy,
+  sparseCategoricalCrossentropy,
+  hinge,
+  squaredHinge,
+  categoricalHinge,
+  precision,
+  recall,
+  f1Score,
+  fBetaScore,
+  auc,
+  truePositives,
+  trueNegatives,
+  falsePositives,
+  falseNegatives,
+  sensitivityAtSpecificity,
+  specificityAtSensitivity,
+  precisionAtRecall,
+  recallAtPrecision,
+  iou,
+  binaryIoU,
+  meanIoU,
+  oneHotIoU,
+  oneHotMeanIoU,
+  pearsonCorrelation,
+  concordanceCorrelation,
+  mean,
+  sum,
+  meanMetricWrapper,
 };
 
-const shortNames = ['mse', 'rmse', 'mae', 'mape', 'msle', 'acc'];
+const shortNames = ['mse', 'mae', 'mape', 'msle', 'rmse', 'bce', 'kld', 'acc'] as const;
 
-export type MetricName =
-  | keyof typeof makers
-  | 'acc'
-  | 'mse'
-  | 'rmse'
-  | 'mae'
-  | 'mape'
-  | 'msle'
-  | (string & {});
+export type MetricName = keyof typeof makers | (typeof shortNames)[number] | (string & {});
 
 /** A class by its name and its configuration, as files hold them. */
 export interface MetricConfig {

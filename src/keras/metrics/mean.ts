@@ -1,7 +1,6 @@
 /** @file Mean and Sum: of values, over batches. */
-import { add, div } from '../../ops/arithmetic.ts';
+import { add, div, mul } from '../../ops/arithmetic.ts';
 import { equal } from '../../ops/comparison.ts';
-import { identity } from '../../ops/identity.ts';
 import { mean as meanOf } from '../../ops/mean.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { sum as sumOf } from '../../ops/sum.ts';
@@ -9,7 +8,9 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
 import { reduceToSamples, weightOf } from './weights.ts';
 
 /** A total and a count, and their quotient. */
@@ -36,6 +37,11 @@ export abstract class Averaging<
 export class Mean extends Averaging<[values: TensorLike]> {
   static override readonly className = 'Mean';
 
+  constructor({ name = 'mean', ...others }: MetricOptions = {}) {
+    requireOptions('mean', others, {});
+    super({ name });
+  }
+
   /**
    * Adds values, of shape [batch, ...] or a scalar.
    * Errors: ShapeError where weights don't fit.
@@ -52,6 +58,11 @@ export class Sum extends Metric<[values: TensorLike]> {
   static override readonly className = 'Sum';
   readonly total: Variable = this.addVariable('total');
 
+  constructor({ name = 'sum', ...others }: MetricOptions = {}) {
+    requireOptions('sum', others, {});
+    super({ name });
+  }
+
   /** Adds values of any shape. Errors: ShapeError where weights don't fit. */
   updateState(values: TensorLike, options: UpdateOptions = {}): void {
     this.change(() => {
@@ -62,17 +73,13 @@ export class Sum extends Metric<[values: TensorLike]> {
   }
 
   result(): Tensor {
-    return this.compute(() => identity(this.total));
+    // A value of its own: a tensor that shared the state would keep captured updates from writing it.
+    return this.compute(() => mul(this.total, 1));
   }
 }
 
-export function mean(options?: MetricOptions): Mean {
-  return new Mean(options);
-}
-
-export function sum(options?: MetricOptions): Sum {
-  return new Sum(options);
-}
+export const mean: ClassMaker<[options?: MetricOptions], Mean> = /* @__PURE__ */ classMaker(Mean);
+export const sum: ClassMaker<[options?: MetricOptions], Sum> = /* @__PURE__ */ classMaker(Sum);
 
 /** x / y, and 0 where y is 0. */
 export function divideNoNaN(x: Tensor, y: Tensor): Tensor {

@@ -5,6 +5,7 @@ import { describe } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Averaging } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { weightOf } from './weights.ts';
@@ -60,9 +61,8 @@ export class MeanMetricWrapper extends MeanOfFunction {
   }
 }
 
-export function meanMetricWrapper(options: WrapperOptions): MeanMetricWrapper {
-  return new MeanMetricWrapper(options);
-}
+export const meanMetricWrapper: ClassMaker<[options: WrapperOptions], MeanMetricWrapper> =
+  /* @__PURE__ */ classMaker(MeanMetricWrapper);
 
 /** The name of the function, if it has one. */
 function functionOf(options: unknown): { name: string | undefined } {

@@ -9,13 +9,14 @@ import type { OpenSpec } from '../../core/spec.ts';
 import { zeros } from '../../ops/creation.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { withRecorders } from '../../ops/recording.ts';
-import { tidy } from '../../tensor/scope.ts';
+import { type HostValues, tensor } from '../../tensor/create.ts';
+import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
-import { snakeCase } from '../names.ts';
+import { snakeCase, uniqueName } from '../names.ts';
 
 export interface MetricOptions {
-  /** Default: the class's name in snake case, such as 'mean_squared_error'. */
+  /** Default: the class's name in snake case, such as 'mean_squared_error'; numbered in classes that Keras numbers. */
   name?: string;
 }
 
@@ -47,9 +48,10 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
   /** What logs and `History` call it. */
   name: string;
   readonly #variables: Variable[] = [];
+  readonly #constants: Tensor[] = [];
 
   constructor({ name }: MetricOptions = {}) {
-    this.name = name ?? snakeCase((new.target as unknown as typeof Metric).className);
+    this.name = name ?? uniqueName(snakeCase((new.target as unknown as typeof Metric).className));
     requireName(this.name);
   }
 
@@ -101,6 +103,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
   /** Frees the state. */
   dispose(): void {
     for (const variable of this.#variables.splice(0)) variable.dispose();
+    for (const constant of this.#constants.splice(0)) constant.dispose();
   }
 
   [Symbol.dispose](): void {
@@ -118,6 +121,13 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
     initial.dispose();
     this.#variables.push(variable);
     return variable;
+  }
+
+  /** Values that updates use, on the device once and for all. */
+  protected addConstant(values: HostValues): Tensor {
+    const constant = keep(tensor(values));
+    this.#constants.push(constant);
+    return constant;
   }
 
   /** Runs an update of the state: no tape records it, and what it makes on the way is freed. */

@@ -3,19 +3,30 @@ import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { broadcastTo } from '../../ops/broadcastTo.ts';
+import { expandDims } from '../../ops/expandDims.ts';
 import type { ReduceOptions } from '../../ops/reduction.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { sameRank, toTensor } from '../losses/operands.ts';
+import { maskOf } from '../masks.ts';
 import type { UpdateOptions } from './metric.ts';
 
-/** Weights and mask as one weight; null where there is neither. The mask of `yPred` holds where none is given. */
-export function weightOf(op: string, { sampleWeight, mask }: UpdateOptions, _yPred?: unknown): Tensor | null {
-  const weight = sampleWeight == null ? null : toTensor(op, 'sampleWeight', sampleWeight);
-  if (mask == null) return weight;
+/** Weights and mask as one weight; null where there is neither. The mask that `yPred` carries holds where none is given. */
+export function weightOf(op: string, options: UpdateOptions, yPred?: unknown): Tensor | null {
+  const { sampleWeight = null, mask = maskOf(yPred) } = options;
+  const weight = sampleWeight === null ? null : toTensor(op, 'sampleWeight', sampleWeight);
+  if (mask === null) return weight;
   const counts = toTensor(op, 'mask', toTensor(op, 'mask', mask, 'bool'));
   if (!weight) return counts;
   const [aligned, weights] = sameRank(counts, weight);
   return mul(aligned, weights);
+}
+
+/** Weights of elements: those of a first axis hold for all that follows. Errors: ShapeError where they don't fit. */
+export function stretched(op: string, weight: Tensor, values: Tensor): Tensor {
+  const column = expandDims(weight, { axis: -1 });
+  const aligned = column.rank === values.rank + 1 ? weight : column;
+  requireStretch(op, aligned, values);
+  return broadcastTo(aligned, { shape: values.shape });
 }
 
 /** Throws unless `weight` can be stretched to the shape of `values`. */

@@ -1,0 +1,146 @@
+/** @file The best of one rate where another is at least a given value. */
+import { requireInteger } from '../../core/shape.ts';
+import { greaterEqual } from '../../ops/comparison.ts';
+import { max } from '../../ops/extrema.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { requireNumber } from '../losses/check.ts';
+import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { confusionOf, type Thresholds } from './confusion.ts';
+import { evenThresholds, FourCells } from './fourCells.ts';
+import type { MetricOptions, UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
+import { requireClass } from './precisionRecall.ts';
+import { weightOf } from './weights.ts';
+
+export interface AtValueOptions extends MetricOptions {
+  /** How many thresholds are tried, evenly between 0 and 1. Default 200. */
+  numThresholds?: number;
+  /** Only this class counts. Default: all do. */
+  classId?: number | null;
+}
+
+abstract class AtValue extends FourCells {
+  readonly #value: number;
+  readonly #options: Record<string, unknown>;
+  readonly #classId: number | null;
+  readonly #thresholds: Thresholds;
+
+  /** Errors: ValueError for options. */
+  constructor(given: AtValueOptions & Record<string, unknown>, constraint: string) {
+    const { name, ...others } = given ?? {};
+    const op = name ?? 'metric';
+    const defaults = { [constraint]: null, numThresholds: 200, classId: null };
+    const options = requireOptions<Record<string, unknown>>(op, others, defaults);
+    const { [constraint]: value, numThresholds, classId } = options;
+    requireNumber(op, constraint, value, { min: 0, max: 1 });
+    requireInteger(op, 'numThresholds', numThresholds, 1);
+    if (classId !== null) requireClass(op, classId);
+    super(name === undefined ? {} : { name });
+    this.#value = value;
+    this.#options = options;
+    this.#classId = classId;
+    const values = numThresholds === 1 ? [0.5] : evenThresholds(numThresholds);
+    this.#thresholds = { values, onDevice: this.addConstant(values) };
+    this.addCells([values.length]);
+  }
+
+  /** Errors: ShapeError where shapes or weights don't fit. */
+  updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const [targets, predictions] = [
+        toTensor(this.name, 'yTrue', yTrue),
+        toTensor(this.name, 'yPred', yPred),
+      ];
+      const weight = weightOf(this.name, options);
+      const settings = { thresholds: this.#thresholds, classId: this.#classId, weight };
+      this.accumulate(confusionOf(this.name, targets, predictions, settings));
+    });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), ...this.#options };
+  }
+
+  /** The largest of `rates` where `constrained` is at least the value; 0 where it never is. */
+  protected best(rates: Tensor, constrained: Tensor): Tensor {
+    return max(where(greaterEqual(constrained, this.#value), rates, 0));
+  }
+}
+
+export interface SensitivityAtSpecificityOptions extends AtValueOptions {
+  /** In [0, 1]. */
+  specificity: number;
+}
+
+/** The best sensitivity TP / (TP + FN) where the specificity TN / (TN + FP) is at least `specificity`. */
+export class SensitivityAtSpecificity extends AtValue {
+  static override readonly className = 'SensitivityAtSpecificity';
+  constructor(options: SensitivityAtSpecificityOptions) {
+    super(options as never, 'specificity');
+  }
+  result(): Tensor {
+    return this.compute(() => this.best(this.sensitivity, this.specificity));
+  }
+}
+
+export interface SpecificityAtSensitivityOptions extends AtValueOptions {
+  /** In [0, 1]. */
+  sensitivity: number;
+}
+
+/** The best specificity TN / (TN + FP) where the sensitivity TP / (TP + FN) is at least `sensitivity`. */
+export class SpecificityAtSensitivity extends AtValue {
+  static override readonly className = 'SpecificityAtSensitivity';
+  constructor(options: SpecificityAtSensitivityOptions) {
+    super(options as never, 'sensitivity');
+  }
+  result(): Tensor {
+    return this.compute(() => this.best(this.specificity, this.sensitivity));
+  }
+}
+
+export interface PrecisionAtRecallOptions extends AtValueOptions {
+  /** In [0, 1]. */
+  recall: number;
+}
+
+/** The best precision TP / (TP + FP) where the recall TP / (TP + FN) is at least `recall`. */
+export class PrecisionAtRecall extends AtValue {
+  static override readonly className = 'PrecisionAtRecall';
+  constructor(options: PrecisionAtRecallOptions) {
+    super(options as never, 'recall');
+  }
+  result(): Tensor {
+    return this.compute(() => this.best(this.precision, this.sensitivity));
+  }
+}
+
+export interface RecallAtPrecisionOptions extends AtValueOptions {
+  /** In [0, 1]. */
+  precision: number;
+}
+
+/** The best recall TP / (TP + FN) where the precision TP / (TP + FP) is at least `precision`; 0 where it never is. */
+export class RecallAtPrecision extends AtValue {
+  static override readonly className = 'RecallAtPrecision';
+  constructor(options: RecallAtPrecisionOptions) {
+    super(options as never, 'precision');
+  }
+  result(): Tensor {
+    return this.compute(() => this.best(this.sensitivity, this.precision));
+  }
+}
+
+type Maker<O, M> = ClassMaker<[options: O], M>;
+
+export const sensitivityAtSpecificity: Maker<SensitivityAtSpecificityOptions, SensitivityAtSpecificity> =
+  /* @__PURE__ */ classMaker(SensitivityAtSpecificity);
+export const specificityAtSensitivity: Maker<SpecificityAtSensitivityOptions, SpecificityAtSensitivity> =
+  /* @__PURE__ */ classMaker(SpecificityAtSensitivity);
+export const precisionAtRecall: Maker<PrecisionAtRecallOptions, PrecisionAtRecall> =
+  /* @__PURE__ */ classMaker(PrecisionAtRecall);
+export const recallAtPrecision: Maker<RecallAtPrecisionOptions, RecallAtPrecision> =
+  /* @__PURE__ */ classMaker(RecallAtPrecision);

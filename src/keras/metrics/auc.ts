@@ -1,0 +1,227 @@
+/** @file AUC: the area under a curve of a classifier, over thresholds. */
+import { ShapeError, ValueError } from '../../core/errors.ts';
+import { describe, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
+import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+import { sigmoid } from '../../ops/activations.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { greater } from '../../ops/comparison.ts';
+import { logicalAnd } from '../../ops/logical.ts';
+import { maximum, minimum } from '../../ops/maximum.ts';
+import { mean } from '../../ops/mean.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { slice } from '../../ops/slice.ts';
+import { sum } from '../../ops/sum.ts';
+import { log } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon } from '../epsilon.ts';
+import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
+import { evenThresholds, FourCells } from './fourCells.ts';
+import { divideNoNaN } from './mean.ts';
+import type { MetricOptions, UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
+import { weightOf } from './weights.ts';
+
+export interface AUCOptions extends MetricOptions {
+  /** How many thresholds make the curve, evenly between 0 and 1; at least 2. Default 200. */
+  numThresholds?: number;
+  /** 'ROC': true positives over false ones. 'PR': precision over recall. Default 'ROC'. */
+  curve?: 'ROC' | 'PR' | 'roc' | 'pr';
+  /** How the area between two points of the curve is taken. Default 'interpolation'. */
+  summationMethod?: 'interpolation' | 'majoring' | 'minoring';
+  /** Thresholds of your own, in [0, 1]; 0 and 1 are added. Default: `numThresholds` even ones. */
+  thresholds?: readonly number[] | null;
+  /** Whether each label on the last axis has a curve of its own, whose areas are averaged. Default false. */
+  multiLabel?: boolean;
+  /** How many labels. Default: as many as the first predictions have. */
+  numLabels?: number | null;
+  /** Weights of labels: in the average of the areas, or without `multiLabel` in the counts. Default: all the same. */
+  labelWeights?: readonly number[] | null;
+  /** Whether predictions are logits. Default false. */
+  fromLogits?: boolean;
+}
+
+type Options = Required<Omit<AUCOptions, 'name'>>;
+
+const defaults: Options = {
+  numThresholds: 200,
+  curve: 'ROC',
+  summationMethod: 'interpolation',
+  thresholds: null,
+  multiLabel: false,
+  numLabels: null,
+  labelWeights: null,
+  fromLogits: false,
+};
+
+/** State: true_positives, false_positives, true_negatives, false_negatives, of shape [thresholds, ...labels]. */
+export class AUC extends FourCells {
+  static override readonly className = 'AUC';
+  readonly #options: Options;
+  readonly #thresholds: Thresholds;
+  readonly #labelWeights: Tensor | null;
+
+  /** Errors: ValueError for options. */
+  constructor({ name, ...given }: AUCOptions = {}) {
+    const options = checked(name ?? 'auc', given);
+    super(name === undefined ? {} : { name });
+    this.#options = options;
+    const values = thresholdsOf(options);
+    this.#thresholds = { values, onDevice: this.addConstant(values) };
+    this.#labelWeights = options.labelWeights && this.addConstant([...options.labelWeights]);
+    if (!options.multiLabel) this.addCells([values.length]);
+    else if (options.numLabels !== null) this.addCells([values.length, options.numLabels]);
+  }
+
+  /** The thresholds, the first a little below 0 and the last a little above 1. */
+  get thresholds(): readonly number[] {
+    return this.#thresholds.values;
+  }
+
+  override build(_yTrue: OpenSpec, yPred: OpenSpec): void {
+    if (this.#options.multiLabel) requireLabels(this.name, yPred, this.#options.numLabels);
+    if (!this.hasCells) this.addCells([this.thresholds.length, yPred.shape[1] as number]);
+  }
+
+  /** Errors: ShapeError where shapes or weights don't fit. */
+  updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const { multiLabel, fromLogits } = this.#options;
+      const [targets, given] = [toTensor(this.name, 'yTrue', yTrue), toTensor(this.name, 'yPred', yPred)];
+      this.build(targets, given);
+      const settings = {
+        thresholds: this.#thresholds,
+        multiLabel,
+        weight: weightOf(this.name, options),
+        labelWeights: multiLabel ? null : this.#labelWeights,
+      };
+      this.accumulate(confusionOf(this.name, targets, fromLogits ? sigmoid(given) : given, settings));
+    });
+  }
+
+  /** The area, averaged over labels. */
+  result(): Tensor {
+    return this.compute(() => {
+      if (!this.hasCells) throw unbuilt(this.name);
+      const { curve, summationMethod } = this.#options;
+      const isInterpolated = curve === 'PR' && summationMethod === 'interpolation';
+      return this.#overLabels(sum(isInterpolated ? this.#interpolated() : this.#rectangles(), { axis: 0 }));
+    });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), ...this.#options };
+  }
+
+  /** Areas between neighbouring points of the curve. */
+  #rectangles(): Tensor {
+    const { curve, summationMethod } = this.#options;
+    const [x, y] = curve === 'ROC' ? [this.#fallOut, this.sensitivity] : [this.sensitivity, this.precision];
+    const [left, right] = neighbours(y);
+    const heights = {
+      interpolation: () => div(add(left, right), 2),
+      minoring: () => minimum(left, right),
+      majoring: () => maximum(left, right),
+    }[summationMethod]();
+    const [from, to] = neighbours(x);
+    return mul(sub(from, to), heights);
+  }
+
+  /**
+   * Areas under precision over recall, where true and false positives are linear between thresholds A and B:
+   * slope·(ΔTP + intercept·log(P_A / P_B)) / (TP + FN), with P = TP + FP, slope = ΔTP / ΔP and intercept = TP_B - slope·P_B.
+   * Source: Davis and Goadrich, The relationship between precision-recall and ROC curves, 2006.
+   */
+  #interpolated(): Tensor {
+    const [truesA, truesB] = neighbours(this.truePositives);
+    const [positivesA, positivesB] = neighbours(add(this.truePositives, this.falsePositives));
+    const [, missedB] = neighbours(this.falseNegatives);
+    const gained = sub(truesA, truesB);
+    const slope = divideNoNaN(gained, maximum(sub(positivesA, positivesB), 0));
+    const intercept = sub(truesB, mul(slope, positivesB));
+    const both = logicalAnd(greater(positivesA, 0), greater(positivesB, 0));
+    const ratio = where(both, divideNoNaN(positivesA, positivesB), 1);
+    const area = mul(slope, add(gained, mul(intercept, log(ratio))));
+    return divideNoNaN(area, maximum(add(truesB, missedB), 0));
+  }
+
+  /** FP / (FP + TN): the rate of false positives. */
+  get #fallOut(): Tensor {
+    return divideNoNaN(this.falsePositives, add(this.falsePositives, this.trueNegatives));
+  }
+
+  #overLabels(areas: Tensor): Tensor {
+    if (!this.#options.multiLabel) return areas;
+    const weights = this.#labelWeights;
+    return weights ? divideNoNaN(sum(mul(areas, weights)), sum(weights)) : mean(areas);
+  }
+}
+
+export const auc: ClassMaker<[options?: AUCOptions], AUC> = /* @__PURE__ */ classMaker(AUC);
+
+/** What lies at all thresholds but the last, and at all but the first. */
+function neighbours(x: Tensor): [Tensor, Tensor] {
+  const count = (x.shape[0] as number) - 1;
+  return [slice(x, { begin: 0, size: [count] }), slice(x, { begin: 1, size: [count] })];
+}
+
+function checked(op: string, given: AUCOptions): Options {
+  const options = requireOptions<Omit<AUCOptions, 'name'>>(op, given, defaults);
+  const { numThresholds, thresholds, multiLabel, numLabels, labelWeights, fromLogits } = options;
+  requireInteger(op, 'numThresholds', numThresholds, 2);
+  if (thresholds !== null) requireThresholds(op, thresholds, 0);
+  requireOneOf(op, 'summationMethod', options.summationMethod, ['interpolation', 'majoring', 'minoring']);
+  requireBoolean(op, 'multiLabel', multiLabel);
+  requireBoolean(op, 'fromLogits', fromLogits);
+  const curve = typeof options.curve === 'string' ? options.curve.toUpperCase() : options.curve;
+  requireOneOf(op, 'curve', curve, ['ROC', 'PR']);
+  if (numLabels !== null) requireInteger(op, 'numLabels', numLabels, 1);
+  if (numLabels !== null && !multiLabel) {
+    throw new ValueError({
+      op,
+      rule: '`numLabels` is needed only where `multiLabel` is true.',
+      received: `numLabels: ${numLabels}, multiLabel: false`,
+      mend: 'leave it out, or pass multiLabel: true.',
+    });
+  }
+  const isWeight = (weight: unknown) => typeof weight === 'number' && weight >= 0;
+  if (labelWeights !== null && !(Array.isArray(labelWeights) && labelWeights.every(isWeight))) {
+    throw new ValueError({
+      op,
+      rule: '`labelWeights` is a list of numbers of at least 0.',
+      received: `labelWeights: ${describe(labelWeights)}`,
+      mend: 'pass one number a label.',
+    });
+  }
+  return { ...options, curve };
+}
+
+/** With an end a little below 0 and one a little above 1, so that predictions of exactly 0 and 1 are counted. */
+function thresholdsOf({ thresholds, numThresholds }: Options): number[] {
+  const inner = thresholds
+    ? [...thresholds].sort((a, b) => a - b)
+    : evenThresholds(numThresholds).slice(1, -1);
+  return [-epsilon, ...inner, 1 + epsilon];
+}
+
+function requireLabels(op: string, yPred: OpenSpec, labels: number | null): void {
+  const [, found] = yPred.shape;
+  if (yPred.shape.length === 2 && found !== null && (labels === null || found === labels)) return;
+  throw new ShapeError({
+    op,
+    rule: `with \`multiLabel\`, predictions are [batch, ${labels ?? 'labels'}].`,
+    received: `yPred ${formatSpec(yPred)}`,
+    mend: 'pass one score a label, or multiLabel: false.',
+  });
+}
+
+function unbuilt(op: string): ValueError {
+  return new ValueError({
+    op,
+    rule: 'with `multiLabel`, the first update says how many labels there are.',
+    received: 'result() before any update',
+    mend: 'update it first, or pass numLabels.',
+  });
+}

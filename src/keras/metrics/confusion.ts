@@ -1,0 +1,219 @@
+/**
+ * @file Confusion: how much of what is true, and of what isn't, is predicted above thresholds.
+ */
+import { ShapeError, ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import { add, mul, sub } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { clip } from '../../ops/clip.ts';
+import { greater, notEqual } from '../../ops/comparison.ts';
+import { range } from '../../ops/creation.ts';
+import { cumsum } from '../../ops/cumsum.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { matMul } from '../../ops/matMul.ts';
+import { max } from '../../ops/extrema.ts';
+import { oneHot } from '../../ops/oneHot.ts';
+import { relu } from '../../ops/rectifiers.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { ceil } from '../../ops/rounding.ts';
+import { segmentSum } from '../../ops/segmentSum.ts';
+import { slice } from '../../ops/slice.ts';
+import { stack } from '../../ops/stack.ts';
+import { sum } from '../../ops/sum.ts';
+import { topK } from '../../ops/topK.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { requireSame } from '../losses/check.ts';
+import { sameRank } from '../losses/operands.ts';
+import { stretched } from './weights.ts';
+
+/** Below every prediction: the threshold where the k largest are chosen. */
+export const lowest = -1e10;
+
+/** Thresholds: their values for the host, their tensor of shape [count] for the device. */
+export interface Thresholds {
+  readonly values: readonly number[];
+  readonly onDevice: Tensor;
+}
+
+export interface ConfusionOptions {
+  thresholds: Thresholds;
+  /** Only the k largest predictions along the last axis count as positive. */
+  topK?: number | null;
+  /** Only this class counts. */
+  classId?: number | null;
+  /** Whether the last axis of [batch, labels] stays, each label by itself. */
+  multiLabel?: boolean;
+  weight: Tensor | null;
+  /** Weights of the last axis. */
+  labelWeights?: Tensor | null;
+}
+
+/**
+ * What is above each threshold: `above` [thresholds, ...labels, 2] holds true and false positives, `totals`
+ * [...labels, 2] all that is true and all that isn't.
+ */
+export class Confusion {
+  constructor(
+    readonly above: Tensor,
+    readonly totals: Tensor,
+  ) {}
+
+  get truePositives(): Tensor {
+    return part(this.above, 0);
+  }
+
+  get falsePositives(): Tensor {
+    return part(this.above, 1);
+  }
+
+  get falseNegatives(): Tensor {
+    return sub(part(this.totals, 0), this.truePositives);
+  }
+
+  get trueNegatives(): Tensor {
+    return sub(part(this.totals, 1), this.falsePositives);
+  }
+}
+
+/**
+ * The confusion of a batch. yTrue and yPred have one shape, but for a last axis of size 1; what isn't 0 is true.
+ * Errors: ShapeError, ValueError.
+ */
+export function confusionOf(op: string, yTrue: Tensor, yPred: Tensor, options: ConfusionOptions): Confusion {
+  const { thresholds, multiLabel = false, weight, labelWeights } = options;
+  const [targets, predictions] = chosen(op, yTrue, yPred, options);
+  const truth = cast(notEqual(targets, 0), 'float32');
+  // [..., 2]: what counts as true, and what counts as false.
+  let counts = stack([truth, sub(1, truth)], { axis: -1 });
+  if (weight) counts = mul(counts, expandDims(stretched(op, weight, predictions), { axis: -1 }));
+  if (labelWeights) {
+    requireLabelWeights(op, labelWeights, predictions);
+    counts = mul(counts, expandDims(labelWeights, { axis: -1 }));
+  }
+  const labels = multiLabel ? (predictions.shape.at(-1) as number) : 1;
+  const flat = {
+    predictions: reshape(predictions, { shape: [predictions.size / labels, labels] }),
+    counts: reshape(counts, { shape: [predictions.size / labels, labels, 2] }),
+  };
+  const found = isEven(thresholds.values)
+    ? byBuckets(flat.predictions, flat.counts, thresholds.values)
+    : byComparison(flat.predictions, flat.counts, thresholds);
+  const totals = sum(flat.counts, { axis: 0 });
+  if (multiLabel) return new Confusion(found, totals);
+  return new Confusion(
+    reshape(found, { shape: [thresholds.values.length, 2] }),
+    reshape(totals, { shape: [2] }),
+  );
+}
+
+/**
+ * For thresholds i / (n - 1): each prediction falls into the bucket of the last threshold that it exceeds, and what is
+ * above a threshold is the sum of the buckets from there on. Linear in predictions and thresholds.
+ */
+function byBuckets(predictions: Tensor, counts: Tensor, thresholds: readonly number[]): Tensor {
+  const last = thresholds.length - 1;
+  const [, labels] = predictions.shape as [number, number];
+  const bucket = sub(ceil(mul(clip(predictions, { min: 0, max: 1 }), last)), 1);
+  // The first threshold lies a little below 0 where even a prediction of 0 is to exceed it.
+  const ids = cast((thresholds[0] as number) < 0 ? relu(bucket) : bucket, 'int32');
+  // Ids below 0 stay below 0, and count nowhere.
+  const cells = labels === 1 ? ids : add(mul(ids, labels), range(0, labels, 1, { dtype: 'int32' }));
+  const sums = segmentSum(reshape(counts, { shape: [ids.size, 2] }), reshape(cells, { shape: [ids.size] }), {
+    numSegments: (last + 1) * labels,
+  });
+  return cumsum(reshape(sums, { shape: [last + 1, labels, 2] }), { axis: 0, reverse: true });
+}
+
+/** Any thresholds: each prediction is held against each. */
+function byComparison(predictions: Tensor, counts: Tensor, { values, onDevice }: Thresholds): Tensor {
+  const [batch, labels] = predictions.shape as [number, number];
+  if (labels !== 1) {
+    const bounds = reshape(onDevice, { shape: [values.length, 1, 1] });
+    const above = cast(greater(predictions, bounds), 'float32');
+    return sum(mul(expandDims(above, { axis: -1 }), counts), { axis: 1 });
+  }
+  const above = greater(
+    reshape(predictions, { shape: [1, batch] }),
+    reshape(onDevice, { shape: [values.length, 1] }),
+  );
+  return matMul(cast(above, 'float32'), reshape(counts, { shape: [batch, 2] }));
+}
+
+/** Targets and predictions of one shape, of the k largest and of the class that count. */
+function chosen(
+  op: string,
+  yTrue: Tensor,
+  yPred: Tensor,
+  { topK: k = null, classId = null }: ConfusionOptions,
+): [Tensor, Tensor] {
+  const [targets, predictions] = sameRank(yTrue, yPred);
+  requireSame(op, ['`yTrue`', targets], ['`yPred`', predictions]);
+  const kept = k === null ? predictions : largest(predictions, k);
+  return classId === null ? [targets, kept] : [ofClass(op, targets, classId), ofClass(op, kept, classId)];
+}
+
+/** Predictions with all but the k largest along the last axis set to `lowest`. */
+function largest(predictions: Tensor, k: number): Tensor {
+  const [, indices] = topK(predictions, { k }) as [Tensor, Tensor];
+  const depth = predictions.shape.at(-1) as number;
+  const isKept = max(oneHot(indices, { depth }), { axis: -2 });
+  return where(greater(isKept, 0), predictions, lowest);
+}
+
+function ofClass(op: string, x: Tensor, classId: number): Tensor {
+  const classes = x.shape.at(-1) as number;
+  if (x.rank < 2 || classId >= classes) {
+    throw new ShapeError({
+      op,
+      rule: '`classId` names a class of predictions [..., classes].',
+      received: `classId: ${classId}, predictions ${formatSpec(x)}`,
+      mend: 'pass one score a class, and a classId below their number.',
+    });
+  }
+  return slice(x, {
+    begin: [...x.shape.slice(0, -1).fill(0), classId],
+    size: [...x.shape.slice(0, -1), 1],
+  });
+}
+
+function part(x: Tensor, which: number): Tensor {
+  const shape = x.shape.slice(0, -1);
+  const begin = [...shape.map(() => 0), which];
+  return reshape(slice(x, { begin, size: [...shape, 1] }), { shape });
+}
+
+function requireLabelWeights(op: string, weights: Tensor, predictions: Tensor): void {
+  if (weights.shape[0] === predictions.shape.at(-1)) return;
+  throw new ShapeError({
+    op,
+    rule: '`labelWeights` holds one weight a label.',
+    received: `${weights.shape[0]} weights, predictions ${formatSpec(predictions)}`,
+    mend: 'pass as many weights as predictions have labels on their last axis.',
+  });
+}
+
+/** Whether thresholds are i / (n - 1), as Keras asks it: within rounding. */
+function isEven(thresholds: readonly number[]): boolean {
+  const last = thresholds.length - 1;
+  if (last < 2) return false;
+  return thresholds.every((threshold, i) => {
+    const even = Math.fround(i / last);
+    return Math.abs(threshold - even) <= 1e-7 + 1e-5 * even;
+  });
+}
+
+/** Thresholds from a number, a list or null. Errors: ValueError for what isn't in [0, 1]. */
+export function requireThresholds(op: string, given: unknown, otherwise: number): readonly number[] {
+  if (given === null) return [otherwise];
+  const list: unknown[] = Array.isArray(given) ? given : [given];
+  const isInside = (t: unknown) => typeof t === 'number' && t >= 0 && t <= 1;
+  if (list.length > 0 && list.every(isInside)) return list as number[];
+  throw new ValueError({
+    op,
+    rule: '`thresholds` is a number in [0, 1], or a list of such.',
+    received: `thresholds: ${describe(given)}`,
+    mend: 'pass 0.5, or [0.25, 0.5, 0.75].',
+  });
+}

@@ -1,0 +1,157 @@
+/** @file FBetaScore and F1Score: precision and recall in one number. */
+import { ShapeError } from '../../core/errors.ts';
+import { requireOneOf } from '../../core/shape.ts';
+import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+import { abs } from '../../ops/rounding.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { greater, greaterEqual } from '../../ops/comparison.ts';
+import { max } from '../../ops/extrema.ts';
+import { logicalAnd } from '../../ops/logical.ts';
+import { mean } from '../../ops/mean.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { sum } from '../../ops/sum.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon } from '../epsilon.ts';
+import { requireNumber } from '../losses/check.ts';
+import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
+import { stretched, weightOf } from './weights.ts';
+
+export interface F1ScoreOptions extends MetricOptions {
+  /**
+   * How the scores of classes become one: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weighs
+   * them by how often they are true. Null, the default, leaves one score a class.
+   */
+  average?: 'micro' | 'macro' | 'weighted' | null;
+  /** What a prediction must exceed to be positive, in (0, 1]. Null, the default: the largest of a sample is. */
+  threshold?: number | null;
+}
+
+export interface FBetaScoreOptions extends F1ScoreOptions {
+  /** How much recall weighs against precision. Default 1. */
+  beta?: number;
+}
+
+const stateNames = ['true_positives', 'false_positives', 'false_negatives', 'intermediate_weights'];
+
+/**
+ * The weighted harmonic mean of precision and recall: (1 + β²)·P·R / (β²·P + R). For yTrue and yPred of shape
+ * [batch, classes]. State: true_positives, false_positives, false_negatives, intermediate_weights.
+ */
+export class FBetaScore extends Metric {
+  static override readonly className: string = 'FBetaScore';
+  readonly #options: Required<Omit<FBetaScoreOptions, 'name'>>;
+
+  /** Errors: ValueError for options. */
+  constructor({ name = 'fbeta_score', ...given }: FBetaScoreOptions = {}) {
+    const options = requireOptions<Omit<FBetaScoreOptions, 'name'>>(name, given, {
+      average: null,
+      beta: 1,
+      threshold: null,
+    });
+    const { average, beta, threshold } = options;
+    if (average !== null) requireOneOf(name, 'average', average, ['micro', 'macro', 'weighted']);
+    requireNumber(name, 'beta', beta, { above: 0 });
+    if (threshold !== null) requireNumber(name, 'threshold', threshold, { above: 0, max: 1 });
+    super({ name });
+    this.#options = options;
+  }
+
+  override get direction(): Direction {
+    return 'up';
+  }
+
+  override build(yTrue: OpenSpec, yPred: OpenSpec): void {
+    requireClasses(this.name, yTrue, yPred);
+    if (this.variables.length > 0) return;
+    const shape = this.#options.average === 'micro' ? [] : [yPred.shape[1] as number];
+    for (const name of stateNames) this.addVariable(name, shape);
+  }
+
+  /** Errors: ShapeError where shapes or weights don't fit. */
+  updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const [t, given] = [toTensor(this.name, 'yTrue', yTrue), toTensor(this.name, 'yPred', yPred)];
+      this.build(t, given);
+      const p = cast(this.#positive(given), 'float32');
+      const weight = weightOf(this.name, options);
+      const axis = this.#options.average === 'micro' ? null : 0;
+      const total = (x: Tensor) => sum(weight ? mul(x, stretched(this.name, weight, x)) : x, { axis });
+      const added = [mul(p, t), mul(p, sub(1, t)), mul(sub(1, p), t), t].map(total);
+      this.variables.forEach((variable, i) => {
+        variable.assign(add(variable, added[i] as Tensor));
+      });
+    });
+  }
+
+  /** One score, or one a class where nothing is averaged. 0 before the first update. */
+  result(): Tensor {
+    return this.compute(() => {
+      if (this.variables.length === 0) return mul(0, 1);
+      const { average, beta } = this.#options;
+      const [hits, alarms, misses, support] = this.variables as readonly Tensor[] as [
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+      ];
+      const precision = div(hits, add(add(hits, alarms), epsilon));
+      const recall = div(hits, add(add(hits, misses), epsilon));
+      const mixed = add(mul(precision, beta ** 2), recall);
+      const scores = mul(div(mul(precision, recall), add(mixed, epsilon)), 1 + beta ** 2);
+      if (average === 'weighted') return sum(mul(scores, div(support, add(sum(support), epsilon))));
+      return average === null ? scores : mean(scores);
+    });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), ...this.#options };
+  }
+
+  /** Where predictions are positive. A sample of zeros has no largest. */
+  #positive(yPred: Tensor): Tensor {
+    const { threshold } = this.#options;
+    if (threshold !== null) return greater(yPred, threshold);
+    const largest = max(yPred, { axis: -1, keepDims: true });
+    return logicalAnd(greaterEqual(yPred, largest), greater(abs(yPred), 1e-9));
+  }
+}
+
+/** The harmonic mean of precision and recall: 2·P·R / (P + R). */
+export class F1Score extends FBetaScore {
+  static override readonly className = 'F1Score';
+
+  /** Errors: ValueError for options. */
+  constructor({ name = 'f1_score', ...given }: F1ScoreOptions = {}) {
+    const options = requireOptions<Omit<F1ScoreOptions, 'name'>>(name, given, {
+      average: null,
+      threshold: null,
+    });
+    super({ name, ...options });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { beta: _, ...config } = super.getConfig();
+    return config;
+  }
+}
+
+export const fBetaScore: ClassMaker<[options?: FBetaScoreOptions], FBetaScore> = /* @__PURE__ */ classMaker(
+  FBetaScore,
+  { label: 'fbeta_score' },
+);
+export const f1Score: ClassMaker<[options?: F1ScoreOptions], F1Score> = /* @__PURE__ */ classMaker(F1Score);
+
+function requireClasses(op: string, yTrue: OpenSpec, yPred: OpenSpec): void {
+  const fits = (spec: OpenSpec) => spec.shape.length === 2 && spec.shape[1] !== null;
+  if (fits(yTrue) && fits(yPred) && yTrue.shape[1] === yPred.shape[1]) return;
+  throw new ShapeError({
+    op,
+    rule: 'targets and predictions are [batch, classes], the targets as 0 and 1.',
+    received: `yTrue ${formatSpec(yTrue)}, yPred ${formatSpec(yPred)}`,
+    mend: 'encode labels by oneHot(labels, { depth: classes }).',
+  });
+}

@@ -1,0 +1,28 @@
+/** @file Means of margins: the losses of the same names, over batches. */
+import { categoricalHinge as categoricalLoss } from '../losses/categoricalHinge.ts';
+import { hinge as hingeLoss, squaredHinge as squaredLoss } from '../losses/hinge.ts';
+import { defineMetric, type MetricMaker } from './define.ts';
+
+/** The mean of max(1 - yTrue·yPred, 0). State: total, count. */
+export const hinge: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'Hinge',
+  defaults: {},
+  direction: 'down',
+  prepare: () => hingeLoss(),
+});
+
+/** The mean of max(1 - yTrue·yPred, 0)². State: total, count. */
+export const squaredHinge: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'SquaredHinge',
+  defaults: {},
+  direction: 'down',
+  prepare: () => squaredLoss(),
+});
+
+/** The mean of max(wrong - right + 1, 0). State: total, count. */
+export const categoricalHinge: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'CategoricalHinge',
+  defaults: {},
+  direction: 'down',
+  prepare: () => categoricalLoss(),
+});

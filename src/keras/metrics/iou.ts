@@ -1,0 +1,307 @@
+/** @file Intersection over union of segmentations, from a confusion of classes. */
+import { ShapeError, ValueError } from '../../core/errors.ts';
+import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import { argMax } from '../../ops/argExtrema.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { greater, greaterEqual, notEqual } from '../../ops/comparison.ts';
+import { eye, ones } from '../../ops/creation.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { scatterNd } from '../../ops/scatterNd.ts';
+import { stack } from '../../ops/stack.ts';
+import { sum } from '../../ops/sum.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { epsilon } from '../epsilon.ts';
+import { requireNumber } from '../losses/check.ts';
+import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
+import { stretched, weightOf } from './weights.ts';
+
+/** Which classes there are, and how they are written. */
+interface Classes {
+  numClasses: number;
+  targetClassIds: readonly number[];
+  ignoreClass: number | null;
+  sparseYTrue: boolean;
+  sparseYPred: boolean;
+  axis: number;
+}
+
+/**
+ * The mean over classes of TP / (TP + FP + FN). Classes that neither occur nor are predicted don't count.
+ * State: total_confusion_matrix [classes, classes], of targets by predictions.
+ */
+abstract class IntersectionOverUnion extends Metric {
+  readonly totalConfusion: Variable;
+  readonly #classes: Classes;
+  /** How often each class counts in the mean. */
+  readonly #chosen: Tensor;
+
+  constructor(name: string | undefined, classes: Classes) {
+    super(name === undefined ? {} : { name });
+    const { numClasses, targetClassIds } = classes;
+    this.#classes = classes;
+    this.totalConfusion = this.addVariable('total_confusion_matrix', [numClasses, numClasses]);
+    const times = Array.from(
+      { length: numClasses },
+      (_, i) => targetClassIds.filter((id) => id === i).length,
+    );
+    this.#chosen = this.addConstant(times);
+  }
+
+  override get direction(): Direction {
+    return 'up';
+  }
+
+  /**
+   * Errors: ShapeError where shapes or weights don't fit; IndexOutOfRangeError, raised at the next readback, for what is
+   * no class.
+   */
+  updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const { numClasses, ignoreClass } = this.#classes;
+      const targets = this.targets(toTensor(this.name, 'yTrue', yTrue));
+      const predictions = this.predictions(toTensor(this.name, 'yPred', yPred));
+      requireSameSize(this.name, targets, predictions);
+      const weights = weightsOf(this.name, weightOf(this.name, options), targets);
+      const pairs = stack([flat(targets), flat(predictions)], { axis: -1 });
+      const counts = ignoreClass === null ? null : notEqual(flat(targets), ignoreClass);
+      const confusion = scatterNd(
+        counts ? where(reshape(counts, { shape: [targets.size, 1] }), pairs, 0) : pairs,
+        counts ? where(counts, weights, 0) : weights,
+        { shape: [numClasses, numClasses] },
+      );
+      this.totalConfusion.assign(add(this.totalConfusion, confusion));
+    });
+  }
+
+  result(): Tensor {
+    return this.compute(() => {
+      const confusion = this.totalConfusion;
+      const hits = sum(mul(confusion, eye(this.#classes.numClasses)), { axis: 0 });
+      const union = sub(add(sum(confusion, { axis: 0 }), sum(confusion, { axis: 1 })), hits);
+      const present = mul(cast(greater(union, 1e-9), 'float32'), this.#chosen);
+      const ratios = mul(div(hits, add(union, epsilon)), this.#chosen);
+      return div(sum(ratios), add(sum(present), epsilon));
+    });
+  }
+
+  /** Targets as numbers of classes. */
+  protected targets(yTrue: Tensor): Tensor {
+    const { sparseYTrue, axis } = this.#classes;
+    return sparseYTrue ? cast(yTrue, 'int32') : argMax(yTrue, { axis });
+  }
+
+  /** Predictions as numbers of classes. */
+  protected predictions(yPred: Tensor): Tensor {
+    const { sparseYPred, axis } = this.#classes;
+    return sparseYPred ? cast(yPred, 'int32') : argMax(yPred, { axis });
+  }
+
+  protected config(...names: (keyof Classes)[]): Record<string, unknown> {
+    const entries = names.map((name) => [name, this.#classes[name]]);
+    return { ...super.getConfig(), ...Object.fromEntries(entries) };
+  }
+}
+
+export interface OneHotMeanIoUOptions extends MetricOptions {
+  /** How many classes there are. */
+  numClasses: number;
+  /** A label that doesn't count, such as 255. Default: all do. */
+  ignoreClass?: number | null;
+  /** Whether predictions name classes by number; otherwise they hold one score a class. Default false. */
+  sparseYPred?: boolean;
+  /** Axis of the scores. Default -1. */
+  axis?: number;
+}
+
+export interface OneHotIoUOptions extends OneHotMeanIoUOptions {
+  /** The classes over which the mean is taken. */
+  targetClassIds: readonly number[];
+}
+
+/** `sparseYPred` is true by default. */
+export interface MeanIoUOptions extends OneHotMeanIoUOptions {
+  /** Whether targets name classes by number; otherwise they hold one score a class. Default true. */
+  sparseYTrue?: boolean;
+}
+
+export interface IoUOptions extends MeanIoUOptions {
+  /** The classes over which the mean is taken. */
+  targetClassIds: readonly number[];
+}
+
+/** The mean of TP / (TP + FP + FN) over `targetClassIds`. State: total_confusion_matrix. */
+export class IoU extends IntersectionOverUnion {
+  static override readonly className = 'IoU';
+
+  /** Errors: ValueError for options. */
+  constructor({ name, ...given }: IoUOptions) {
+    super(
+      name,
+      requireClasses(name ?? 'iou', requireOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
+    );
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return this.config('numClasses', 'targetClassIds', 'ignoreClass', 'sparseYTrue', 'sparseYPred', 'axis');
+  }
+}
+
+/** The mean of TP / (TP + FP + FN) over all classes that occur. State: total_confusion_matrix. */
+export class MeanIoU extends IntersectionOverUnion {
+  static override readonly className = 'MeanIoU';
+
+  /** Errors: ValueError for options. */
+  constructor({ name, ...given }: MeanIoUOptions) {
+    const { targetClassIds: _, ...defaults } = sparse;
+    const options = requireOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
+    super(name, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return this.config('numClasses', 'ignoreClass', 'sparseYTrue', 'sparseYPred', 'axis');
+  }
+}
+
+/** IoU of targets that are one-hot, and of predictions with one score a class. State: total_confusion_matrix. */
+export class OneHotIoU extends IntersectionOverUnion {
+  static override readonly className = 'OneHotIoU';
+
+  /** Errors: ValueError for options. */
+  constructor({ name, ...given }: OneHotIoUOptions) {
+    const { sparseYTrue: _, ...defaults } = { ...sparse, sparseYPred: false };
+    const options = requireOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
+    super(name, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return this.config('numClasses', 'targetClassIds', 'ignoreClass', 'sparseYPred', 'axis');
+  }
+}
+
+/** MeanIoU of targets that are one-hot, and of predictions with one score a class. State: total_confusion_matrix. */
+export class OneHotMeanIoU extends IntersectionOverUnion {
+  static override readonly className = 'OneHotMeanIoU';
+
+  /** Errors: ValueError for options. */
+  constructor({ name, ...given }: OneHotMeanIoUOptions) {
+    const { sparseYTrue: _, targetClassIds: __, ...defaults } = { ...sparse, sparseYPred: false };
+    const options = requireOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
+    const classes = { ...options, sparseYTrue: false, targetClassIds: 'all' };
+    super(name, requireClasses(name ?? 'one_hot_mean_iou', classes));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return this.config('numClasses', 'ignoreClass', 'sparseYPred', 'axis');
+  }
+}
+
+export interface BinaryIoUOptions extends MetricOptions {
+  /** [0], [1], or [0, 1], over which the mean is taken. Default [0, 1]. */
+  targetClassIds?: readonly number[];
+  /** From which on a prediction is of class 1. Default 0.5. */
+  threshold?: number;
+}
+
+/** IoU of two classes, predicted by one score. State: total_confusion_matrix. */
+export class BinaryIoU extends IntersectionOverUnion {
+  static override readonly className = 'BinaryIoU';
+  readonly threshold: number;
+
+  /** Errors: ValueError for options. */
+  constructor({ name, ...given }: BinaryIoUOptions = {}) {
+    const op = name ?? 'binary_iou';
+    const defaults = { targetClassIds: [0, 1], threshold: 0.5 };
+    const { targetClassIds, threshold } = requireOptions<BinaryIoUOptions>(op, given, defaults as never);
+    requireNumber(op, 'threshold', threshold);
+    super(name, requireClasses(op, { ...sparse, numClasses: 2, targetClassIds }));
+    this.threshold = threshold;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...this.config('targetClassIds'), threshold: this.threshold };
+  }
+
+  protected override predictions(yPred: Tensor): Tensor {
+    return cast(greaterEqual(yPred, this.threshold), 'int32');
+  }
+}
+
+type Maker<O, M> = ClassMaker<[options: O], M>;
+
+export const iou: Maker<IoUOptions, IoU> = /* @__PURE__ */ classMaker(IoU, { aliases: ['iou'] });
+export const meanIoU: Maker<MeanIoUOptions, MeanIoU> = /* @__PURE__ */ classMaker(MeanIoU, {
+  aliases: ['mean_iou'],
+});
+export const oneHotIoU: Maker<OneHotIoUOptions, OneHotIoU> = /* @__PURE__ */ classMaker(OneHotIoU, {
+  aliases: ['one_hot_iou'],
+});
+export const oneHotMeanIoU: Maker<OneHotMeanIoUOptions, OneHotMeanIoU> = /* @__PURE__ */ classMaker(
+  OneHotMeanIoU,
+  { aliases: ['one_hot_mean_iou'] },
+);
+export const binaryIoU: ClassMaker<[options?: BinaryIoUOptions], BinaryIoU> = /* @__PURE__ */ classMaker(
+  BinaryIoU,
+  { aliases: ['binary_iou'] },
+);
+
+const sparse = {
+  numClasses: null,
+  targetClassIds: null,
+  ignoreClass: null,
+  sparseYTrue: true,
+  sparseYPred: true,
+  axis: -1,
+};
+
+/** Throws for options that name no classes. */
+function requireClasses(op: string, options: Record<string, unknown>): Classes {
+  const { numClasses, targetClassIds, ignoreClass, sparseYTrue, sparseYPred, axis } = options;
+  requireInteger(op, 'numClasses', numClasses, 1);
+  if (ignoreClass !== null) requireInteger(op, 'ignoreClass', ignoreClass, Number.NEGATIVE_INFINITY);
+  requireBoolean(op, 'sparseYTrue', sparseYTrue);
+  requireBoolean(op, 'sparseYPred', sparseYPred);
+  requireInteger(op, 'axis', axis, Number.NEGATIVE_INFINITY);
+  const all = Array.from({ length: numClasses }, (_, i) => i);
+  const ids: unknown = targetClassIds === 'all' ? all : targetClassIds;
+  const classes = { numClasses, ignoreClass, sparseYTrue, sparseYPred, axis } as Omit<
+    Classes,
+    'targetClassIds'
+  >;
+  if (Array.isArray(ids) && ids.length > 0 && ids.every((id) => all.includes(id))) {
+    return { ...classes, targetClassIds: ids };
+  }
+  throw new ValueError({
+    op,
+    rule: `\`targetClassIds\` is a list of classes from 0 to ${numClasses - 1}.`,
+    received: `targetClassIds: ${describe(ids)}`,
+    mend: 'pass [0], or metrics.meanIoU({ numClasses }) for the mean over all.',
+  });
+}
+
+function requireSameSize(op: string, targets: Tensor, predictions: Tensor): void {
+  if (targets.size === predictions.size) return;
+  throw new ShapeError({
+    op,
+    rule: 'there are as many predictions as targets.',
+    received: `targets ${formatSpec(targets)}, predictions ${formatSpec(predictions)}`,
+    mend: 'pass scores with sparseYPred: false, and one-hot targets with sparseYTrue: false.',
+  });
+}
+
+/** One weight a target, flat. */
+function weightsOf(op: string, weight: Tensor | null, targets: Tensor): Tensor {
+  if (!weight) return ones([targets.size]);
+  return flat(weight.size === targets.size ? weight : stretched(op, weight, targets));
+}
+
+function flat(x: Tensor): Tensor {
+  return reshape(x, { shape: [x.size] });
+}

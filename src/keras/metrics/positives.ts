@@ -1,0 +1,103 @@
+/** @file True and false positives and negatives, by number or by weight. */
+import { add, mul } from '../../ops/arithmetic.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { reshape } from '../../ops/reshape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type Confusion, confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
+import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
+import { weightOf } from './weights.ts';
+
+export interface CountOptions extends MetricOptions {
+  /** What a prediction must exceed to be positive: in [0, 1], or a list, one count each. Default 0.5. */
+  thresholds?: number | readonly number[] | null;
+}
+
+/** Counts one of the four cells of a confusion. State: accumulator. */
+abstract class CellCount extends Metric {
+  readonly #given: number | readonly number[] | null;
+  readonly #thresholds: Thresholds;
+  readonly accumulator: Variable;
+
+  /** Errors: ValueError for thresholds that aren't in [0, 1]. */
+  constructor({ name, ...given }: CountOptions = {}) {
+    const options = requireOptions<CountOptions>(name ?? 'metric', given, {
+      thresholds: null,
+    } as Required<CountOptions>);
+    const values = requireThresholds(name ?? 'metric', options.thresholds, 0.5);
+    super(name === undefined ? {} : { name });
+    this.#given = options.thresholds;
+    this.#thresholds = { values, onDevice: this.addConstant([...values]) };
+    this.accumulator = this.addVariable('accumulator', [values.length]);
+  }
+
+  updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const confusion = confusionOf(
+        this.name,
+        toTensor(this.name, 'yTrue', yTrue),
+        toTensor(this.name, 'yPred', yPred),
+        { thresholds: this.#thresholds, weight: weightOf(this.name, options) },
+      );
+      this.accumulator.assign(add(this.accumulator, this.cell(confusion)));
+    });
+  }
+
+  /** One value a threshold; a scalar for one. */
+  result(): Tensor {
+    return this.compute(() => scalarOfOne(mul(this.accumulator, 1)));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), thresholds: this.#given };
+  }
+
+  protected abstract cell(confusion: Confusion): Tensor;
+}
+
+/** How often a true target is predicted above the threshold. */
+export class TruePositives extends CellCount {
+  static override readonly className = 'TruePositives';
+  protected cell(confusion: Confusion): Tensor {
+    return confusion.truePositives;
+  }
+}
+
+/** How often a target that isn't true is predicted above the threshold. */
+export class FalsePositives extends CellCount {
+  static override readonly className = 'FalsePositives';
+  protected cell(confusion: Confusion): Tensor {
+    return confusion.falsePositives;
+  }
+}
+
+/** How often a target that isn't true is predicted at the threshold or below. */
+export class TrueNegatives extends CellCount {
+  static override readonly className = 'TrueNegatives';
+  protected cell(confusion: Confusion): Tensor {
+    return confusion.trueNegatives;
+  }
+}
+
+/** How often a true target is predicted at the threshold or below. */
+export class FalseNegatives extends CellCount {
+  static override readonly className = 'FalseNegatives';
+  protected cell(confusion: Confusion): Tensor {
+    return confusion.falseNegatives;
+  }
+}
+
+type CountMaker<M> = ClassMaker<[options?: CountOptions], M>;
+
+export const truePositives: CountMaker<TruePositives> = /* @__PURE__ */ classMaker(TruePositives);
+export const falsePositives: CountMaker<FalsePositives> = /* @__PURE__ */ classMaker(FalsePositives);
+export const trueNegatives: CountMaker<TrueNegatives> = /* @__PURE__ */ classMaker(TrueNegatives);
+export const falseNegatives: CountMaker<FalseNegatives> = /* @__PURE__ */ classMaker(FalseNegatives);
+
+/** The scalar in a vector of one; a longer vector as it is. */
+export function scalarOfOne(x: Tensor): Tensor {
+  return x.size === 1 ? reshape(x, { shape: [] }) : x;
+}

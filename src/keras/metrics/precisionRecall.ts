@@ -1,0 +1,131 @@
+/** @file Precision and Recall. */
+import { ValueError } from '../../core/errors.ts';
+import { describe, requireInteger } from '../../core/shape.ts';
+import { add } from '../../ops/arithmetic.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { toTensor } from '../losses/operands.ts';
+import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type Confusion, confusionOf, lowest, requireThresholds, type Thresholds } from './confusion.ts';
+import { divideNoNaN } from './mean.ts';
+import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
+import { scalarOfOne } from './positives.ts';
+import { weightOf } from './weights.ts';
+
+export interface PrecisionRecallOptions extends MetricOptions {
+  /** What a prediction must exceed to be positive: in [0, 1], or a list, one value each. Default 0.5. */
+  thresholds?: number | readonly number[] | null;
+  /** Only the k largest predictions along the last axis are positive, whatever they are. Default: all can be. */
+  topK?: number | null;
+  /** Only this class counts. Default: all do. */
+  classId?: number | null;
+}
+
+const defaults = { thresholds: null, topK: null, classId: null } as Required<PrecisionRecallOptions>;
+
+/** The part of true positives in what `missed` makes whole. */
+abstract class PositiveRate extends Metric {
+  readonly #options: Required<Omit<PrecisionRecallOptions, 'name'>>;
+  readonly #thresholds: Thresholds;
+  readonly truePositives: Variable;
+  /** What a false prediction adds to: of positives in precision, of negatives in recall. */
+  protected readonly missed: Variable;
+
+  /** Errors: ValueError for options. */
+  constructor({ name, ...given }: PrecisionRecallOptions, missed: string) {
+    const op = name ?? 'metric';
+    const options = requireOptions<PrecisionRecallOptions>(op, given, defaults);
+    if (options.topK !== null) requireInteger(op, 'topK', options.topK, 1);
+    if (options.classId !== null) requireClass(op, options.classId);
+    const values = requireThresholds(op, options.thresholds, options.topK === null ? 0.5 : lowest);
+    super(name === undefined ? {} : { name });
+    this.#options = options;
+    this.#thresholds = { values, onDevice: this.addConstant([...values]) };
+    this.truePositives = this.addVariable('true_positives', [values.length]);
+    this.missed = this.addVariable(missed, [values.length]);
+  }
+
+  override get direction(): Direction {
+    return 'up';
+  }
+
+  /** Errors: ShapeError where shapes or weights don't fit. */
+  updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
+    this.change(() => {
+      const { topK, classId } = this.#options;
+      const confusion = confusionOf(
+        this.name,
+        toTensor(this.name, 'yTrue', yTrue),
+        toTensor(this.name, 'yPred', yPred),
+        { thresholds: this.#thresholds, topK, classId, weight: weightOf(this.name, options) },
+      );
+      this.truePositives.assign(add(this.truePositives, confusion.truePositives));
+      this.missed.assign(add(this.missed, this.missedIn(confusion)));
+    });
+  }
+
+  /** One value a threshold; a scalar for one. */
+  result(): Tensor {
+    return this.compute(() =>
+      scalarOfOne(divideNoNaN(this.truePositives, add(this.truePositives, this.missed))),
+    );
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), ...this.#options };
+  }
+
+  protected abstract missedIn(confusion: Confusion): Tensor;
+}
+
+/** How much of what is predicted positive is true. State: true_positives, false_positives. */
+export class Precision extends PositiveRate {
+  static override readonly className = 'Precision';
+
+  constructor(options: PrecisionRecallOptions = {}) {
+    super(options, 'false_positives');
+  }
+
+  get falsePositives(): Variable {
+    return this.missed;
+  }
+
+  protected missedIn(confusion: Confusion): Tensor {
+    return confusion.falsePositives;
+  }
+}
+
+/** How much of what is true is predicted positive. State: true_positives, false_negatives. */
+export class Recall extends PositiveRate {
+  static override readonly className = 'Recall';
+
+  constructor(options: PrecisionRecallOptions = {}) {
+    super(options, 'false_negatives');
+  }
+
+  get falseNegatives(): Variable {
+    return this.missed;
+  }
+
+  protected missedIn(confusion: Confusion): Tensor {
+    return confusion.falseNegatives;
+  }
+}
+
+type Maker<M> = ClassMaker<[options?: PrecisionRecallOptions], M>;
+
+export const precision: Maker<Precision> = /* @__PURE__ */ classMaker(Precision);
+export const recall: Maker<Recall> = /* @__PURE__ */ classMaker(Recall);
+
+/** Throws unless `classId` is the number of a class. */
+export function requireClass(op: string, classId: unknown): asserts classId is number {
+  if (Number.isInteger(classId) && (classId as number) >= 0) return;
+  throw new ValueError({
+    op,
+    rule: '`classId` is the number of a class, from 0 on.',
+    received: `classId: ${describe(classId)}`,
+    mend: 'leave it out for all classes.',
+  });
+}

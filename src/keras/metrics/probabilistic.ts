@@ -1,0 +1,69 @@
+/** @file Means of what is lost on probabilities: the losses of the same names, over batches. */
+import { binaryCrossentropy as binaryLoss } from '../losses/binaryCrossentropy.ts';
+import {
+  categoricalCrossentropy as categoricalLoss,
+  type CategoricalCrossentropyOptions,
+} from '../losses/categoricalCrossentropy.ts';
+import { klDivergence as divergenceLoss } from '../losses/klDivergence.ts';
+import { poisson as poissonLoss } from '../losses/poisson.ts';
+import { sparseCategoricalCrossentropy as sparseLoss } from '../losses/sparseCategoricalCrossentropy.ts';
+import { defineMetric, type MetricMaker } from './define.ts';
+
+/** The mean of Σ yTrue·log(yTrue / yPred). State: total, count. */
+export const klDivergence: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'KLDivergence',
+  aliases: ['kld', 'kullback_leibler_divergence'],
+  defaults: {},
+  direction: 'down',
+  prepare: () => divergenceLoss(),
+});
+
+/** The mean of yPred - yTrue·log(yPred). State: total, count. */
+export const poisson: MetricMaker = /* @__PURE__ */ defineMetric({
+  className: 'Poisson',
+  defaults: {},
+  direction: 'down',
+  prepare: () => poissonLoss(),
+});
+
+export interface BinaryCrossentropyMetricOptions {
+  /** Whether yPred holds logits. Default false. */
+  fromLogits?: boolean;
+  /** In [0, 1]: draws targets towards 1/2 by this part. Default 0. */
+  labelSmoothing?: number;
+}
+
+/** The mean of -yTrue·log(p) - (1 - yTrue)·log(1 - p). State: total, count. */
+export const binaryCrossentropy: MetricMaker<BinaryCrossentropyMetricOptions> =
+  /* @__PURE__ */ defineMetric<BinaryCrossentropyMetricOptions>({
+    className: 'BinaryCrossentropy',
+    aliases: ['bce'],
+    defaults: { fromLogits: false, labelSmoothing: 0 },
+    direction: 'down',
+    prepare: (options) => binaryLoss(options),
+  });
+
+/** The mean of -Σ yTrue·log(p), of targets that are one-hot or probabilities. State: total, count. */
+export const categoricalCrossentropy: MetricMaker<CategoricalCrossentropyOptions> =
+  /* @__PURE__ */ defineMetric<CategoricalCrossentropyOptions>({
+    className: 'CategoricalCrossentropy',
+    defaults: { fromLogits: false, labelSmoothing: 0, axis: -1 },
+    direction: 'down',
+    prepare: (options) => categoricalLoss(options),
+  });
+
+export interface SparseCrossentropyMetricOptions {
+  /** Whether yPred holds logits. Default false. */
+  fromLogits?: boolean;
+  /** Axis of the classes. Default -1. */
+  axis?: number;
+}
+
+/** The mean of -log(p) of the class that yTrue names by its number. State: total, count. */
+export const sparseCategoricalCrossentropy: MetricMaker<SparseCrossentropyMetricOptions> =
+  /* @__PURE__ */ defineMetric<SparseCrossentropyMetricOptions>({
+    className: 'SparseCategoricalCrossentropy',
+    defaults: { fromLogits: false, axis: -1 },
+    direction: 'down',
+    prepare: (options) => sparseLoss(options),
+  });
