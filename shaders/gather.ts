@@ -2,8 +2,8 @@
  * @file Gather: the rows of a table that indices name. An entry's row is one run of `inner` elements in each of `outer`
  * blocks of its batch: x [batch, outer, rows, inner] → out [batch, outer, entries, inner].
  *
- * One invocation moves one element, or four neighbours of a row (`width`). Values move as bits, so that every dtype
- * shares a pipeline. Of the many invocations that read an index, the first alone reports it.
+ * One invocation moves `run` neighbours of a row, each an element or four of them (`width`). Values move as bits, so that
+ * every dtype shares a pipeline. Of the many invocations that read an index, the first alone reports it.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
@@ -13,11 +13,14 @@ export type GatherOptions = IndexLibraryOptions & {
   /** True where batch and outer are 1. */
   flat: boolean;
   width: 1 | 4;
+  /** Divides `inner`, so that no invocation meets two rows. */
+  run: number;
 };
 
 export const gatherWorkgroup = 256;
 
-export function gather({ flat, width, ...index }: GatherOptions): string {
+export function gather({ flat, width, run, ...index }: GatherOptions): string {
+  const steps = Array.from({ length: run }, (_, i) => `${i}u`);
   return wgsl`
 ${flatIndex}
 ${indexLibrary(index)}
@@ -27,30 +30,27 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${gatherWorkgroup}u);
+  let i = flat_index(group, groups, local, ${gatherWorkgroup}u) * ${run}u;
   if (i >= params.count) {
     return;
   }
-  let run = i / params.inner;
+  let line = i / params.inner;
   let within = i % params.inner;
 #if ${flat}
   let base = 0u;
-  let row = row_of(run, within == 0u);
+  let row = row_of(line, within == 0u);
 #else
   // block counts [batch, outer]: each holds all rows of the table.
-  let block = run / params.entries;
+  let block = line / params.entries;
   let base = block * params.rows;
-  let entry = (block / params.outer) * params.entries + run % params.entries;
+  let entry = (block / params.outer) * params.entries + line % params.entries;
   let row = row_of(entry, within == 0u && block % params.outer == 0u);
 #endif
   if (row == OUTSIDE) {
-#if ${width === 4}
-    out[i] = vec4<u32>(params.fill);
-#else
-    out[i] = params.fill;
-#endif
+    ${steps.map((step) => `out[i + ${step}] = ${width === 4 ? 'vec4<u32>(params.fill)' : 'params.fill'};`).join('\n    ')}
   } else {
-    out[i] = x[(base + row) * params.inner + within];
+    let start = (base + row) * params.inner + within;
+    ${steps.map((step) => `out[i + ${step}] = x[start + ${step}];`).join('\n    ')}
   }
 }
 `;

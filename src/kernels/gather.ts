@@ -5,6 +5,7 @@ import { gather, type GatherOptions, gatherWorkgroup } from '../../shaders/gathe
 import { indexParams } from '../../shaders/lib/indices.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Device } from '../gpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   checkIndicesKernel,
@@ -36,6 +37,15 @@ const definition = {
 const silent = defineKernel({ name: 'gather', ...definition });
 const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
 
+/**
+ * A software adapter pays for the divisions that find a row once an invocation, so that each moves much of one. A GPU wants
+ * neighbours to read neighbours.
+ */
+function runFor(device: Device, inner: number, count: number): number {
+  if (device.adapter.class === 'gpu' || count < 16 * gatherWorkgroup) return 1;
+  return [8, 4, 2].find((run) => inner % run === 0) ?? 1;
+}
+
 /** Rows of `x` as `spec`; an entry that names no row reads as the bits `fill`. */
 export function gatherKernel(
   op: string,
@@ -56,6 +66,7 @@ export function gatherKernel(
   const width = indexing.inner % 4 === 0 && x.size > 0 && bindsAsVectors(x) ? 4 : 1;
   const inner = indexing.inner / width;
   const count = out.size / width;
+  const run = runFor(x.device, inner, count);
   // A GPU skips the code that reports where no index is at fault; a software rasteriser walks through it every time.
   const apart = checking.check !== 'none' && x.device.adapter.class === 'cpu';
   if (apart) checkIndicesKernel(indices, indexing, checking);
@@ -65,10 +76,11 @@ export function gatherKernel(
       ...indexOptions(indexing, indices, inside),
       flat: batch === 1 && outer === 1,
       width,
+      run,
     } as const,
     bindings: { indices: indices.storage, x: x.storage, out: out.storage },
     params: { count, inner, entries, outer, rows, fill, ...indexValues(indexing, indices) },
-    workgroups: Math.ceil(count / gatherWorkgroup),
+    workgroups: Math.ceil(count / (gatherWorkgroup * run)),
   };
   if (inside.check === 'none') x.device.launch(silent, launch);
   else x.device.launch(reporting, { ...launch, fault: inside.fault });
