@@ -79,6 +79,8 @@ export abstract class Layer<
   readonly supportsMasking: boolean = false;
   /** Whether `call` reads `options.mask`. A graph then counts masks among the inputs of a call, as Keras does. */
   readonly takesMask: boolean = false;
+  /** Dtype that a model gives its input where this layer comes first, and nothing else says it. */
+  readonly inputDType: DType = 'float32';
   /** What the outputs cost. */
   readonly activityRegularizer: Regularizer | null;
   /** What it demands of its inputs, one entry for each; checked before every call. */
@@ -204,10 +206,15 @@ export abstract class Layer<
     return [...added, ...weightLosses(this.trainableWeights)];
   }
 
+  /** Lets go of what the last call added to the loss. Losses hold what their gradients need. */
+  clearLosses(): void {
+    for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
+  }
+
   /** Frees the weights, with those of the layers inside. The layer can't be called any more. */
   override dispose(): void {
     super.dispose();
-    for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
+    this.clearLosses();
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {

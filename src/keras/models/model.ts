@@ -13,7 +13,9 @@ import { trace } from '../graph/tracing.ts';
 import { type AnyLayer, type CallOptions, Layer, type LayerOptions, type Shapes } from '../layers/layer.ts';
 import { setMask } from '../masks.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../nest.ts';
+import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
+import { TrainedLayer } from './trained.ts';
 
 /** A model by what lies between symbolic inputs and outputs. */
 export interface GraphModelOptions<I, O> extends LayerOptions {
@@ -34,7 +36,7 @@ export interface GraphModelOptions<I, O> extends LayerOptions {
  *       }
  *     }
  */
-export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Layer<
+export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends TrainedLayer<
   In,
   Out
 > {
@@ -60,6 +62,15 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   protected set program(program: GraphProgram | null) {
     this.#program = program;
     this.built = program !== null;
+  }
+
+  override get slots(): Slots {
+    const { program } = this;
+    if (!program) return super.slots;
+    const inputs = named(program.inputNest, this.inputNames, program.inputs);
+    const outputs = named(program.outputNest, this.outputNames, program.outputs);
+    // Targets keep the dtype that they come in: losses know what they want.
+    return { inputs, outputs: outputs.map(({ name, shape }) => ({ name, shape })) };
   }
 
   /** Layers, input layers included, from the inputs on; of a model with a `call` of its own those that it has. */
@@ -171,6 +182,13 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
 function withMask(value: unknown, mask: Tensor | null): unknown {
   if (!(value instanceof Tensor) || mask === null || value.companion?.id === mask.id) return value;
   return setMask(alias(value), mask);
+}
+
+/** Symbolic tensors as slots for data, by the keys of a record or by `names`. */
+function named(nest: Nest<KerasTensor>, names: readonly string[], tensors: readonly KerasTensor[]) {
+  const keys = nest instanceof KerasTensor || Array.isArray(nest) ? [] : Object.keys(nest);
+  const known = keys.length === tensors.length ? keys : names;
+  return tensors.map(({ shape, dtype }, i) => ({ name: known[i] as string, shape, dtype }));
 }
 
 function isLayer(operation: GraphOperation): operation is AnyLayer & GraphOperation {

@@ -56,11 +56,19 @@ export class Pace {
     return now - this.#yieldedAt >= yieldAfter ? this.#yield() : null;
   }
 
-  /** Waits for all steps. Errors: their faults. */
-  async drain(): Promise<void> {
-    if (this.#steps > 0) this.#fence(performance.now());
+  /** Waits for all steps, and for a readback that was asked for after them. Errors: faults of either. */
+  async finish<T>(reading: Promise<T>): Promise<T> {
+    // It may reject while the fences before it are waited for.
+    reading.catch(() => {});
+    const label = this.#label();
     while (this.#fences.length > 0) await this.#waitForOldest();
-    this.check();
+    try {
+      return await reading;
+    } catch (error) {
+      throw placed(error, label());
+    } finally {
+      this.#steps = 0;
+    }
   }
 
   /** Forgets the fences: another error is on its way to the caller, and what they tell comes with the next readback. */
@@ -70,16 +78,20 @@ export class Pace {
   }
 
   #fence(now: number): void {
-    const [first, last] = [this.#first, this.#first + this.#steps - 1];
-    const { where } = this;
-    const label = () =>
-      first === last ? `${where}, batch ${first + 1}` : `${where}, batches ${first + 1} to ${last + 1}`;
     const done = this.device.sync();
     // It may reject while nobody waits yet; whoever waits is told.
     done.catch(() => {});
-    this.#fences.push({ done, label });
+    this.#fences.push({ done, label: this.#label() });
     this.#steps = 0;
     this.#fencedAt = now;
+  }
+
+  /** Names the steps since the last fence. */
+  #label(): () => string {
+    const { where } = this;
+    const [first, last] = [this.#first + 1, this.#first + this.#steps];
+    if (this.#steps === 0) return () => where;
+    return () => (first === last ? `${where}, batch ${first}` : `${where}, batches ${first} to ${last}`);
   }
 
   async #waitForOldest(): Promise<void> {

@@ -10,7 +10,7 @@ import { squeeze } from '../../../ops/squeeze.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { leavesOf, type Nest } from '../../nest.ts';
+import { leavesOf } from '../../nest.ts';
 import type { Batch } from '../batch.ts';
 import { isRecord } from '../byOutput.ts';
 
@@ -34,17 +34,18 @@ export class ClassWeights {
     this.#weights = keep(tensor(table));
   }
 
-  /** `batch` with the weights of its targets: class numbers, or one-hot rows. Errors: ValueError, ShapeError. */
-  weigh(batch: Batch): Batch {
-    const { y, sampleWeight } = batch;
-    if (sampleWeight !== null)
+  /**
+   * Sample weights for the targets of `batch`, class numbers or one-hot rows. The caller frees them.
+   * Errors: ValueError for several outputs, and beside other sample weights; ShapeError for targets of steps.
+   */
+  of({ y, sampleWeight }: Batch): Tensor {
+    if (sampleWeight !== null) {
       throw this.#refuse('sampleWeight beside it', 'multiply the class weights into the sample weights.');
-    const targets = y === null ? [] : leavesOf<Tensor>(y as Nest<Tensor>);
-    const [labels] = targets;
-    if (targets.length !== 1 || !labels) {
-      throw this.#refuse(`${targets.length} arrays of targets`, 'pass sampleWeight by output.');
     }
-    return { ...batch, sampleWeight: keep(this.#weightsOf(labels)) };
+    const targets = y === null ? [] : leavesOf<Tensor>(y);
+    const [labels] = targets;
+    if (targets.length === 1 && labels) return keep(this.#weightsOf(labels));
+    throw this.#refuse(`${targets.length} arrays of targets`, 'pass sampleWeight by output.');
   }
 
   dispose(): void {

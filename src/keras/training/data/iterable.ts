@@ -32,7 +32,15 @@ export function isBatchIterable(given: unknown): given is BatchIterable {
   if (typeof given === 'function') return true;
   if (typeof given !== 'object' || given === null) return false;
   if (given instanceof Tensor || Array.isArray(given) || ArrayBuffer.isView(given)) return false;
-  return Symbol.iterator in given || Symbol.asyncIterator in given || isIterator(given);
+  return isSync(given) || isAsync(given) || isIterator(given);
+}
+
+function isSync(given: object): given is Iterable<BatchItem> {
+  return Symbol.iterator in given;
+}
+
+function isAsync(given: object): given is AsyncIterable<BatchItem> {
+  return Symbol.asyncIterator in given;
 }
 
 function isIterator(given: object): given is BatchIterator {
@@ -94,9 +102,8 @@ export class IterableSource implements BatchSource {
     const { given } = this;
     const made: unknown = typeof given === 'function' ? given() : given;
     if (typeof made === 'object' && made !== null) {
-      const iterable = made as Partial<Iterable<BatchItem> & AsyncIterable<BatchItem>>;
-      if (iterable[Symbol.asyncIterator]) return iterable[Symbol.asyncIterator]();
-      if (iterable[Symbol.iterator]) return iterable[Symbol.iterator]();
+      if (isAsync(made)) return made[Symbol.asyncIterator]();
+      if (isSync(made)) return made[Symbol.iterator]();
       if (isIterator(made)) return made;
     }
     throw new ValueError({
@@ -111,9 +118,8 @@ export class IterableSource implements BatchSource {
   #isOnce(): boolean {
     const { given } = this;
     if (typeof given === 'function') return false;
-    const iterable = given as Partial<Iterable<BatchItem> & AsyncIterable<BatchItem>>;
-    const open = iterable[Symbol.asyncIterator] ?? iterable[Symbol.iterator];
-    return !open || (this.#iterator !== null && (this.#iterator as unknown) === given);
+    if (!isAsync(given) && !isSync(given)) return true;
+    return this.#iterator !== null && (this.#iterator as unknown) === given;
   }
 
   #usedUp(): ValueError {

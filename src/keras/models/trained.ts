@@ -1,0 +1,205 @@
+/**
+ * @file TrainedLayer: a layer that can be compiled, trained, evaluated and asked for predictions. The base of Model; what
+ * the methods do lies in `training/`.
+ */
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { CallbackModel } from '../callbacks/callback.ts';
+import type { History } from '../callbacks/history.ts';
+import { Layer } from '../layers/layer.ts';
+import { membersOf } from '../layers/members.ts';
+import { Metric } from '../metrics/metric.ts';
+import type { Nest } from '../nest.ts';
+import type { Optimizer } from '../optimizers/optimizer.ts';
+import * as training from '../training/index.ts';
+
+type Loose = training.TrainableModel;
+
+export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
+  extends Layer<In, Out>
+  implements CallbackModel
+{
+  /** Set to true, by a callback as a rule, it ends the training after the step that runs. */
+  stopTraining = false;
+  #trainer: training.Trainer | null = null;
+
+  /** What it was compiled with, its metrics, and what is running. */
+  get trainer(): training.Trainer {
+    this.#trainer ??= new training.Trainer(this.#loose);
+    return this.#trainer;
+  }
+
+  /** What data for it look like, as far as that is known before it runs. */
+  get slots(): training.Slots {
+    return { inputs: null, outputs: null };
+  }
+
+  /**
+   * Says how the model is trained: by which optimizer, against which losses, and what is measured.
+   *
+   *     net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics: ['accuracy'] });
+   *
+   * Losses, weights and metrics of several outputs come in the order of the outputs or by their names.
+   * Errors: ValueError for what is no optimizer, loss or metric, and for names that no output has.
+   */
+  compile(options: training.CompileOptions = {}): void {
+    this.trainer.compile(options);
+  }
+
+  /** The optimizer that it was compiled with; null before. */
+  get optimizer(): Optimizer | null {
+    return this.#trainer?.compiled?.optimizer ?? null;
+  }
+
+  /** The history of the last `fit`, of one that failed or was aborted, too. Null before. */
+  get history(): History | null {
+    return this.#trainer?.history ?? null;
+  }
+
+  /**
+   * Trains for a number of epochs, and resolves to the history of the metrics. Data are tensors, typed arrays or nested
+   * arrays with the samples along the first axis, for several inputs or outputs an array or a record of them; or batches
+   * `[x, y]`, `[x, y, sampleWeight]` or `{ xs, ys }`, from an iterable, a generator or a function that makes one, sync or
+   * async: `fit(batches, options)`. Tensors in such batches are freed after their step.
+   *
+   * Steps are launched without waiting for them: metrics are read once an epoch, or where a callback asks for more.
+   * Rejects with the reason of `signal` once that is aborted; `history` has the epochs that were done, and the weights are
+   * those of the last step.
+   * Errors: ValueError and ShapeError for data and options that don't fit; faults of the device, with epoch and batch;
+   * ValueError for a model that isn't compiled, or that is being trained.
+   */
+  fit(x: training.Data, y?: training.Data | null, options?: training.FitOptions): Promise<History>;
+  fit(batches: training.BatchIterable, options?: training.FitOptions): Promise<History>;
+  fit(
+    x: training.Data | training.BatchIterable,
+    y: training.Data | training.FitOptions | null = null,
+    options?: training.FitOptions,
+  ): Promise<History> {
+    const { data, settings } = split(x, y, options);
+    return training.fit(this.#loose, x, data, settings);
+  }
+
+  /**
+   * The loss and the metrics over data, by name: `{ loss, accuracy }`. Data as for `fit`.
+   * Errors: those of `fit`.
+   */
+  evaluate(
+    x: training.Data,
+    y?: training.Data | null,
+    options?: training.EvaluateOptions,
+  ): Promise<training.Logs>;
+  evaluate(batches: training.BatchIterable, options?: training.EvaluateOptions): Promise<training.Logs>;
+  evaluate(
+    x: training.Data | training.BatchIterable,
+    y: training.Data | training.EvaluateOptions | null = null,
+    options?: training.EvaluateOptions,
+  ): Promise<training.Logs> {
+    const { data, settings } = split(x, y, options);
+    return training.evaluate(this.#loose, x, data, settings);
+  }
+
+  /**
+   * The outputs for all samples, on the device, once all are computed. Data as for `fit`, batches `[x]`.
+   * Errors: those of `fit`, but that the model need not be compiled.
+   */
+  predict(x: training.Data | training.BatchIterable, options: training.PredictOptions = {}): Promise<Out> {
+    return training.predict(this.#loose, x, options) as Promise<Out>;
+  }
+
+  /** One step of training on one batch. Resolves to the metrics since `resetMetrics()`. */
+  trainOnBatch(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.TrainOnBatchOptions = {},
+  ): Promise<training.Logs> {
+    return training.trainOnBatch(this.#loose, x, y, options);
+  }
+
+  /** One step of evaluation on one batch. Resolves to the metrics since `resetMetrics()`. */
+  testOnBatch(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.OnBatchOptions = {},
+  ): Promise<training.Logs> {
+    return training.testOnBatch(this.#loose, x, y, options);
+  }
+
+  /** The outputs for one batch. Nothing is waited for. */
+  predictOnBatch(x: training.Data): Out {
+    return training.predictOnBatch(this.#loose, x) as Out;
+  }
+
+  /**
+   * One step of training: launches all, waits for nothing. A subclass may bring its own; it is captured and replayed, so
+   * JavaScript in it runs once for each shape of batches, but for what stands in `eachRun`. What it returns goes into the
+   * logs, in place of the results of all metrics.
+   */
+  trainStep(batch: training.Batch): training.StepLogs {
+    return training.trainStep(this.#loose, batch);
+  }
+
+  /** One step of evaluation. As `trainStep`. */
+  testStep(batch: training.Batch): training.StepLogs {
+    return training.testStep(this.#loose, batch);
+  }
+
+  /** The outputs for one batch. */
+  predictStep(batch: training.Batch): Out {
+    return training.predictStep(this.#loose, batch) as Out;
+  }
+
+  /** The loss of predictions: compiled losses and those that layers add. A scalar. */
+  computeLoss(predicted: training.Predicted): Tensor {
+    return training.computeLoss(this.#loose, predicted);
+  }
+
+  /** Updates the compiled metrics by predictions. */
+  computeMetrics(predicted: training.Predicted): training.StepLogs {
+    return training.computeMetrics(this.#loose, predicted);
+  }
+
+  /** The loss, the compiled metrics, the losses of outputs, then metrics that it and its layers have as properties. */
+  get metrics(): readonly Metric<never>[] {
+    return this.trainer.entries.map(({ metric }) => metric);
+  }
+
+  /** Their names in logs; those of compiled metrics are known after the first batch. */
+  get metricsNames(): string[] {
+    return this.trainer.entries.map(({ key }) => key);
+  }
+
+  /** Metrics that it, and the layers inside it, have as properties. */
+  get ownMetrics(): readonly Metric<never>[] {
+    const layers = this.layersInside.filter((layer) => !(layer instanceof TrainedLayer));
+    return [this, ...layers].flatMap((layer) => membersOf(layer, isMetric));
+  }
+
+  /** Begins all metrics anew. `fit` and `evaluate` do so themselves. */
+  resetMetrics(): void {
+    this.trainer.resetMetrics();
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.#trainer?.dispose();
+  }
+
+  /** As training knows it: whatever its inputs and outputs are. */
+  get #loose(): Loose {
+    return this as unknown as Loose;
+  }
+}
+
+function isMetric(value: unknown): value is Metric<never> {
+  return value instanceof Metric;
+}
+
+/** Batches come with their targets: what stands second are then the options. */
+function split<O extends object>(
+  x: unknown,
+  y: unknown,
+  options: O | undefined,
+): { data: training.Data | null; settings: O } {
+  const isSecond = options === undefined && training.isBatchIterable(x) && y !== null;
+  if (isSecond) return { data: null, settings: y as O };
+  return { data: y as training.Data | null, settings: options ?? ({} as O) };
+}

@@ -1,0 +1,160 @@
+/** @file fit: trains a model for a number of epochs. */
+import { getDevice } from '../../gpu/device.ts';
+import { freshSeed } from '../../ops/seeds.ts';
+import type { RunParams } from '../callbacks/callback.ts';
+import { CallbackList } from '../callbacks/callbackList.ts';
+import type { History } from '../callbacks/history.ts';
+import type { Batch, Logs, StepLogs } from './batch.ts';
+import { ClassWeights } from './data/classWeight.ts';
+import { type FitData, openFitData } from './fitData.ts';
+import { type FitOptions, requireFitOptions } from './fitOptions.ts';
+import { testPass } from './evaluate.ts';
+import { type BatchIterable, Cleanup, type Data, defaultBatchSize } from './open.ts';
+import { Pace } from './pace.ts';
+import { runPass } from './pass.ts';
+import { type PendingLogs, readLogs } from './readLogs.ts';
+import type { StepRunner } from './stepRunner.ts';
+import type { TrainableModel } from './trainable.ts';
+import { freeLogs, type Run } from './trainer.ts';
+
+/** What a run works with. */
+interface Training extends FitData {
+  readonly model: TrainableModel;
+  readonly options: FitOptions;
+  readonly run: Run;
+  readonly classWeights: ClassWeights | null;
+  readonly callbacks: CallbackList;
+  readonly params: RunParams;
+  readonly pace: Pace;
+  readonly train: StepRunner<StepLogs>;
+  readonly test: StepRunner<StepLogs>;
+}
+
+/** Trains. Resolves to the history of its metrics. */
+export async function fit(
+  model: TrainableModel,
+  x: Data | BatchIterable,
+  y: Data | null,
+  options: FitOptions,
+): Promise<History> {
+  requireFitOptions(options);
+  const { signal, seed = freshSeed(), classWeight } = options;
+  const { trainer } = model;
+  trainer.requireCompiled('fit');
+  signal?.throwIfAborted();
+  const { run, end } = trainer.begin('fit');
+  const cleanup = new Cleanup();
+  const pace = new Pace(getDevice(), 'fit', signal);
+  let callbacks: CallbackList | null = null;
+  try {
+    const data = openFitData(x, y, { ...options, seed }, model.slots, cleanup);
+    const classWeights = classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null;
+    const params = paramsOf(options, seed, data);
+    callbacks = new CallbackList(options.callbacks, { model, params, addHistory: true });
+    const history = callbacks.history as History;
+    trainer.history = history;
+    trainer.forget();
+    model.stopTraining = false;
+    const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
+    await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, pace, train, test });
+    return history;
+  } finally {
+    pace.abandon();
+    callbacks?.release();
+    cleanup.dispose();
+    end();
+  }
+}
+
+async function runEpochs(training: Training): Promise<void> {
+  const { model, options, run, callbacks, pace } = training;
+  const { trainer } = model;
+  const { epochs = 1, initialEpoch = 0 } = options;
+  await trainer.rest(run, () => callbacks.onTrainBegin());
+  let logs: Logs = {};
+  for (let epoch = callbacks.initialEpoch ?? initialEpoch; epoch < epochs; epoch++) {
+    pace.where = `epoch ${epoch + 1} of ${epochs}`;
+    await trainer.rest(run, () => callbacks.onEpochBegin(epoch));
+    logs = await runEpoch(training, epoch);
+    await trainer.rest(run, () => callbacks.onEpochEnd(epoch, logs));
+    pace.check();
+    if (model.stopTraining) break;
+  }
+  await trainer.rest(run, () => callbacks.onTrainEnd(logs));
+}
+
+/** One epoch and its validation. All their metrics are read at once, at its end. */
+async function runEpoch(training: Training, epoch: number): Promise<Logs> {
+  const { validation, callbacks, pace, options } = training;
+  const trained = await trainPass(training, epoch);
+  const due = validation && isDue(epoch, options.validationFreq ?? 1);
+  const validated = due ? await validate(training, validation, trained) : null;
+  const all = validated ? [trained, validated] : [trained];
+  const [logs, valLogs] = (await pace.finish(readLogs(...all))) as [Logs, Logs?];
+  if (!valLogs) return logs;
+  await callbacks.onTestEnd(valLogs);
+  const named = Object.entries(valLogs).map(([name, value]) => [`val_${name}`, value]);
+  return { ...logs, ...Object.fromEntries(named) };
+}
+
+async function trainPass(training: Training, epoch: number): Promise<PendingLogs> {
+  const { model, options, source, callbacks, classWeights, params, pace, train } = training;
+  const { stepsPerEpoch = null } = options;
+  let stepLogs: StepLogs;
+  const read = async () => (await readLogs(model.trainer.results(stepLogs)))[0] as Logs;
+  model.resetMetrics();
+  source.begin(epoch, stepsPerEpoch);
+  try {
+    const count = await runPass({
+      op: 'fit',
+      source,
+      steps: stepsPerEpoch ?? source.batches,
+      strict: true,
+      pace,
+      run: (batch) => {
+        freeLogs(stepLogs);
+        stepLogs = withWeights(batch, classWeights, (weighed) => train.run(weighed));
+      },
+      before: (index) => callbacks.onTrainBatchBegin(index),
+      after: (index) => callbacks.onTrainBatchEnd(index, read),
+      stopped: () => model.stopTraining,
+    });
+    params.steps ??= count;
+    return model.trainer.results(stepLogs);
+  } finally {
+    freeLogs(stepLogs);
+  }
+}
+
+/** Runs `body` on the batch, with the weights of its classes where there are any. */
+export function withWeights<T>(batch: Batch, weights: ClassWeights | null, body: (batch: Batch) => T): T {
+  if (!weights) return body(batch);
+  using sampleWeight = weights.of(batch);
+  return body({ ...batch, sampleWeight });
+}
+
+async function validate(
+  { model, options, callbacks, pace, test: runner }: Training,
+  source: FitData['source'],
+  trained: PendingLogs,
+): Promise<PendingLogs> {
+  pace.where += ', validation';
+  try {
+    const steps = options.validationSteps ?? null;
+    return await testPass(model, { source, steps, runner, pace, callbacks });
+  } catch (error) {
+    trained.values?.dispose();
+    throw error;
+  }
+}
+
+function isDue(epoch: number, freq: number | readonly number[]): boolean {
+  return typeof freq === 'number' ? (epoch + 1) % freq === 0 : freq.includes(epoch + 1);
+}
+
+function paramsOf(options: FitOptions, seed: number, { source, validation }: FitData): RunParams {
+  const { epochs = 1, verbose = 0, stepsPerEpoch, batchSize = defaultBatchSize } = options;
+  const steps = stepsPerEpoch ?? source.batches;
+  const sized = source.batches === null ? {} : { batchSize };
+  return { epochs, steps, verbose, validation: validation !== null, ...sized, seed };
+}

@@ -1,0 +1,24 @@
+/** @file Training: what models delegate to, and the types of its options. */
+export type { Batch, Logs, Predicted, StepLogs } from './batch.ts';
+export type { CompileOptions } from './compiled.ts';
+export type { LossArgument, LossWeights } from './compiledLoss.ts';
+export type { MetricsArgument } from './compiledMetrics.ts';
+export type { ClassWeight } from './data/classWeight.ts';
+export { isBatchIterable } from './data/iterable.ts';
+export type { Slots } from './data/table.ts';
+export { evaluate, type EvaluateOptions } from './evaluate.ts';
+export { fit } from './fit.ts';
+export type { FitOptions } from './fitOptions.ts';
+export {
+  type OnBatchOptions,
+  predictOnBatch,
+  testOnBatch,
+  trainOnBatch,
+  type TrainOnBatchOptions,
+} from './onBatch.ts';
+export type { BatchItem, BatchIterable, Data, ValidationData, Values } from './open.ts';
+export type { OptimizerLike } from './optimizer.ts';
+export { predict, type PredictOptions } from './predict.ts';
+export { computeLoss, computeMetrics, predictStep, testStep, trainStep } from './steps.ts';
+export type { TrainableModel } from './trainable.ts';
+export { Trainer } from './trainer.ts';

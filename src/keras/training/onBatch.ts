@@ -1,0 +1,114 @@
+/** @file Steps on single batches, for loops of one's own. */
+import { tidy } from '../../tensor/scope.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { leavesOf, type Nest } from '../nest.ts';
+import type { Batch, Logs } from './batch.ts';
+import { isRecord } from './byOutput.ts';
+import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
+import { batchOf } from './data/iterable.ts';
+import { freeBatch } from './data/source.ts';
+import { withWeights } from './fit.ts';
+import type { Data } from './open.ts';
+import { requireKnownOptions } from './options.ts';
+import { readLogs } from './readLogs.ts';
+import type { TrainableModel } from './trainable.ts';
+import { freeLogs } from './trainer.ts';
+
+export interface OnBatchOptions {
+  /** What each sample counts. */
+  sampleWeight?: Data | null;
+}
+
+export interface TrainOnBatchOptions extends OnBatchOptions {
+  /** What the samples of each class count; for a model with one output. */
+  classWeight?: ClassWeight | null;
+}
+
+/** One step of training. Resolves to the metrics since they were reset last. */
+export async function trainOnBatch(
+  model: TrainableModel,
+  x: Data,
+  y: Data | null,
+  options: TrainOnBatchOptions,
+): Promise<Logs> {
+  requireKnownOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
+  const { sampleWeight = null, classWeight } = options;
+  return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
+    const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight) : null;
+    try {
+      return withWeights(batch, weights, (weighed) => model.trainer.single.train.run(weighed));
+    } finally {
+      weights?.dispose();
+    }
+  });
+}
+
+/** One step of evaluation. Resolves to the metrics since they were reset last. */
+export async function testOnBatch(
+  model: TrainableModel,
+  x: Data,
+  y: Data | null,
+  options: OnBatchOptions,
+): Promise<Logs> {
+  requireKnownOptions('testOnBatch', options, ['sampleWeight']);
+  const { sampleWeight = null } = options;
+  return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
+    model.trainer.single.test.run(batch),
+  );
+}
+
+/** The outputs for one batch, the caller's to free. Nothing is waited for. */
+export function predictOnBatch(model: TrainableModel, x: Data): Nest<Tensor> {
+  const batch = batchOf('predictOnBatch', [x], model.slots);
+  try {
+    return tidy(() => model.predictStep(batch));
+  } finally {
+    freeUploads(batch, { x });
+  }
+}
+
+interface Given {
+  x: Data;
+  y?: Data | null;
+  sampleWeight?: Data | null;
+}
+
+async function onBatch(
+  model: TrainableModel,
+  op: string,
+  given: Given,
+  run: (batch: Batch) => Readonly<Record<string, Tensor>> | undefined,
+): Promise<Logs> {
+  const { trainer } = model;
+  trainer.requireCompiled(op);
+  const { end } = trainer.begin(op);
+  try {
+    const batch = batchOf(op, [given.x, given.y, given.sampleWeight], model.slots);
+    try {
+      const stepLogs = run(batch);
+      const pending = trainer.results(stepLogs);
+      freeLogs(stepLogs);
+      const [logs] = (await readLogs(pending)) as [Logs];
+      return logs;
+    } finally {
+      freeUploads(batch, given);
+    }
+  } finally {
+    end();
+  }
+}
+
+/** Frees the tensors of a batch that were made of host values. */
+function freeUploads(batch: Batch, given: Given): void {
+  const own = new Set<unknown>(Object.values(given).flatMap(tensorsOf));
+  const without = (nest: Nest<Tensor> | null) =>
+    nest === null ? null : leavesOf<Tensor>(nest).filter((tensor) => !own.has(tensor));
+  freeBatch({ x: without(batch.x) ?? [], y: without(batch.y), sampleWeight: without(batch.sampleWeight) });
+}
+
+/** The tensors among data; host values can be long, and aren't searched. */
+function tensorsOf(data: unknown): unknown[] {
+  if (data instanceof Tensor) return [data];
+  const parts = Array.isArray(data) ? data : isRecord(data) ? Object.values(data) : [];
+  return parts.filter((part) => part instanceof Tensor);
+}

@@ -1,0 +1,94 @@
+/** @file predict: what a model makes of data. */
+import { getDevice } from '../../gpu/device.ts';
+import { concat } from '../../ops/concat.ts';
+import { keep } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { CallbackLike } from '../callbacks/callbackList.ts';
+import { CallbackList } from '../callbacks/callbackList.ts';
+import { leavesOf, type Nest, packNest } from '../nest.ts';
+import { isBatchIterable } from './data/iterable.ts';
+import { type BatchIterable, Cleanup, type Data, openData } from './open.ts';
+import { runPass } from './pass.ts';
+import { requireCount, requireKnownOptions } from './options.ts';
+import { Pace } from './pace.ts';
+import type { TrainableModel } from './trainable.ts';
+
+export interface PredictOptions {
+  /** Samples in a batch. Default 32. Not for batches that come ready. */
+  batchSize?: number;
+  /** 0: silent, 1: a progress bar, 2: a line. Default 0. */
+  verbose?: 0 | 1 | 2;
+  /** Batches to take. Default: all. */
+  steps?: number;
+  callbacks?: CallbackLike | readonly CallbackLike[] | null;
+  /** Ends the prediction between batches; the promise rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+const known = ['batchSize', 'verbose', 'steps', 'callbacks', 'signal'];
+
+/** The outputs for all samples, in the nest of the model's outputs. They lie on the device, and are the caller's. */
+export async function predict(
+  model: TrainableModel,
+  x: Data | BatchIterable,
+  options: PredictOptions,
+): Promise<Nest<Tensor>> {
+  requireKnownOptions('predict', options, known);
+  const { batchSize, steps, signal, verbose = 0 } = options;
+  requireCount('predict', 'batchSize', batchSize, 1);
+  requireCount('predict', 'steps', steps, 1);
+  signal?.throwIfAborted();
+  const cleanup = new Cleanup();
+  const parts: Nest<Tensor>[] = [];
+  const pace = new Pace(getDevice(), 'predict', signal);
+  let callbacks: CallbackList | null = null;
+  try {
+    const data = isBatchIterable(x) ? x : { x };
+    const source = openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup });
+    const runner = cleanup.add(model.trainer.runPredict());
+    callbacks = new CallbackList(options.callbacks, {
+      model,
+      params: { epochs: 1, steps: steps ?? source.batches, verbose },
+    });
+    const list = callbacks;
+    await list.onPredictBegin();
+    source.begin(0, null);
+    await runPass({
+      op: 'predict',
+      source,
+      steps:
+        steps === undefined || source.batches === null ? (steps ?? null) : Math.min(steps, source.batches),
+      strict: steps !== undefined,
+      pace,
+      run: (batch) => {
+        parts.push(runner.run(batch));
+      },
+      before: (index) => list.onPredictBatchBegin(index),
+      after: (index) => list.onPredictBatchEnd(index),
+    });
+    await pace.finish(getDevice().sync());
+    await list.onPredictEnd();
+    return joined(parts);
+  } finally {
+    pace.abandon();
+    callbacks?.release();
+    for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
+    cleanup.dispose();
+  }
+}
+
+/** The parts one after the other. */
+function joined(parts: Nest<Tensor>[]): Nest<Tensor> {
+  const [first] = parts as [Nest<Tensor>];
+  if (parts.length === 1) return parts.pop() as Nest<Tensor>;
+  const columns = parts.map((part) => leavesOf<Tensor>(part));
+  const leaves = leavesOf<Tensor>(first).map((_, i) =>
+    keep(
+      concat(
+        columns.map((column) => column[i] as Tensor),
+        { axis: 0 },
+      ),
+    ),
+  );
+  return packNest(first, leaves);
+}

@@ -1,0 +1,72 @@
+/**
+ * @file The steps that models take unless they have steps of their own. All is launched, nothing is waited for: a step
+ * can be captured and replayed.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { addN } from '../../ops/addN.ts';
+import { zeros } from '../../ops/creation.ts';
+import { sum } from '../../ops/sum.ts';
+import { GradientTape } from '../../tape/tape.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Nest } from '../nest.ts';
+import type { Batch, Predicted, StepLogs } from './batch.ts';
+import { samplesOf } from './data/source.ts';
+import type { TrainableModel } from './trainable.ts';
+
+/** Predicts, moves the weights against the gradient of the loss, and updates the metrics. */
+export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+  const { compiled } = model.trainer;
+  const { optimizer } = model.trainer.requireCompiled('trainStep');
+  return tidy(() => {
+    using tape = new GradientTape();
+    const yPred = model.apply(x, { training: true });
+    const predicted = { x, y, yPred, sampleWeight };
+    const loss = model.computeLoss(predicted);
+    const weights = model.trainableWeights;
+    if (weights.length > 0) optimizer.apply(tape.gradient(loss, weights), weights);
+    tape.dispose();
+    compiled?.lossTracker.track(loss, samplesOf(x));
+    return model.computeMetrics(predicted);
+  });
+}
+
+/** Predicts, and updates the metrics. */
+export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+  const { lossTracker } = model.trainer.requireCompiled('testStep');
+  return tidy(() => {
+    const yPred = model.apply(x, { training: false });
+    const predicted = { x, y, yPred, sampleWeight };
+    lossTracker.track(model.computeLoss(predicted), samplesOf(x));
+    return model.computeMetrics(predicted);
+  });
+}
+
+/** Predicts. */
+export function predictStep(model: TrainableModel, { x }: Batch): Nest<Tensor> {
+  return tidy(() => model.apply(x, { training: false }));
+}
+
+/** The compiled losses and those of the layers, summed. Errors: ValueError where there is none at all. */
+export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor {
+  const { loss } = model.trainer.requireCompiled('computeLoss');
+  return tidy(() => {
+    const losses = loss ? [loss.call(predicted)] : [];
+    for (const added of model.losses) losses.push(added.shape.length === 0 ? added : sum(added));
+    if (losses.length === 1) return losses[0] as Tensor;
+    if (losses.length > 1) return addN(losses);
+    if (model.trainableWeights.length === 0) return zeros([]);
+    throw new ValueError({
+      op: model.name,
+      rule: 'a model is trained by a loss.',
+      received: 'neither a compiled loss nor a loss of a layer',
+      mend: "pass it to compile({ loss: 'mse' }), or call addLoss in a layer.",
+    });
+  });
+}
+
+/** Updates the compiled metrics. What it returns goes into the logs, in place of the results of all metrics. */
+export function computeMetrics(model: TrainableModel, predicted: Predicted): StepLogs {
+  model.trainer.requireCompiled('computeMetrics').metrics.updateState(predicted);
+  return undefined;
+}

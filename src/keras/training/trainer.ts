@@ -1,0 +1,150 @@
+/**
+ * @file Trainer: what a model has beside its layers to be trained and evaluated: what it was compiled with, its metrics,
+ * and the knowledge of what is running.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { keep } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { History } from '../callbacks/history.ts';
+import type { Metric } from '../metrics/metric.ts';
+import type { Nest } from '../nest.ts';
+import type { StepLogs } from './batch.ts';
+import { Compiled, type CompileOptions } from './compiled.ts';
+import { joinLogs, type PendingLogs } from './readLogs.ts';
+import { StepRunner } from './stepRunner.ts';
+import type { TrainableModel } from './trainable.ts';
+
+/** What is running on a model. */
+export interface Run {
+  readonly op: string;
+  /** Between epochs: callbacks may evaluate the model then. */
+  atRest: boolean;
+}
+
+export class Trainer {
+  compiled: Compiled | null = null;
+  /** Of the last `fit`, one that failed included. */
+  history: History | null = null;
+  /** For steps on single batches, kept from one to the next. */
+  #single: { train: StepRunner<StepLogs>; test: StepRunner<StepLogs> } | null = null;
+  #run: Run | null = null;
+
+  constructor(private readonly model: TrainableModel) {}
+
+  /** Errors: ValueError for options out of range, and while the model runs. */
+  compile(options: CompileOptions): void {
+    this.#requireIdle('compile');
+    const outputs = this.model.slots.outputs?.map(({ name }) => name) ?? null;
+    const compiled = new Compiled(options, outputs);
+    this.forget();
+    this.compiled?.dispose();
+    this.compiled = compiled;
+  }
+
+  /** Errors: ValueError for a model that isn't compiled. */
+  requireCompiled(op: string): Compiled {
+    if (this.compiled) return this.compiled;
+    throw new ValueError({
+      op,
+      rule: 'a model is compiled before it is trained or evaluated.',
+      received: `'${this.model.name}', which is not`,
+      mend: "call compile({ optimizer: 'adam', loss: 'mse' }) first.",
+    });
+  }
+
+  /** Notes that `op` runs, until `end` is called. Errors: ValueError while something else runs. */
+  begin(op: string): { run: Run; end: () => void } {
+    const outer = this.#run;
+    if (!(op === 'evaluate' && outer?.atRest)) this.#requireIdle(op);
+    const run = { op, atRest: false };
+    this.#run = run;
+    const end = () => {
+      this.#run = outer;
+    };
+    return { run, end };
+  }
+
+  /** Awaits callbacks between epochs, which may evaluate the model. */
+  async rest(run: Run, callbacks: () => void | Promise<void>): Promise<void> {
+    run.atRest = true;
+    try {
+      await callbacks();
+    } finally {
+      run.atRest = false;
+    }
+    if (this.#run !== run) this.#requireIdle(run.op);
+  }
+
+  #requireIdle(op: string): void {
+    if (!this.#run) return;
+    throw new ValueError({
+      op,
+      rule: 'a model does one thing at a time.',
+      received: `${op} of '${this.model.name}' while ${this.#run.op} runs`,
+      mend: `await ${this.#run.op} first, or abort it by its signal.`,
+    });
+  }
+
+  /** Runners of the model's steps, which the caller frees. */
+  runTrain(): StepRunner<StepLogs> {
+    const { model } = this;
+    return new StepRunner(model, `train step of '${model.name}'`, (batch) => model.trainStep(batch));
+  }
+
+  runTest(): StepRunner<StepLogs> {
+    const { model } = this;
+    return new StepRunner(model, `test step of '${model.name}'`, (batch) => model.testStep(batch));
+  }
+
+  runPredict(): StepRunner<Nest<Tensor>> {
+    const { model } = this;
+    return new StepRunner(model, `predict step of '${model.name}'`, (batch) => model.predictStep(batch));
+  }
+
+  /** Runners for `trainOnBatch` and `testOnBatch`. */
+  get single() {
+    this.#single ??= { train: this.runTrain(), test: this.runTest() };
+    return this.#single;
+  }
+
+  /** Frees what steps on single batches hold: what they found in the model may have changed. */
+  forget(): void {
+    this.#single?.train.dispose();
+    this.#single?.test.dispose();
+    this.#single = null;
+  }
+
+  /** All metrics with their names in logs: compiled ones, then those that the model and its layers have. */
+  get entries(): readonly { readonly key: string; readonly metric: Metric<never> }[] {
+    const compiled = this.compiled?.entries ?? [];
+    const own = this.model.ownMetrics.filter((metric) => !compiled.some((entry) => entry.metric === metric));
+    return [...compiled, ...own.map((metric) => ({ key: metric.name, metric }))];
+  }
+
+  resetMetrics(): void {
+    for (const { metric } of this.entries) metric.resetState();
+  }
+
+  /** What logs say now: what the last step returned, otherwise the results of all metrics. */
+  results(stepLogs: StepLogs): PendingLogs {
+    if (stepLogs && Object.keys(stepLogs).length > 0) return joinLogs(stepLogs);
+    const results: Record<string, Tensor> = {};
+    try {
+      for (const { key, metric } of this.entries) results[key] = keep(metric.result());
+      return joinLogs(results);
+    } finally {
+      for (const result of Object.values(results)) result.dispose();
+    }
+  }
+
+  dispose(): void {
+    this.forget();
+    this.compiled?.dispose();
+    this.compiled = null;
+  }
+}
+
+/** Frees what a step returned. */
+export function freeLogs(logs: StepLogs): void {
+  for (const value of Object.values(logs ?? {})) value.dispose();
+}
