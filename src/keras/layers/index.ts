@@ -1,17 +1,7 @@
 /** @file The layers. */
-export {
-  bidirectional,
-  Bidirectional,
-  type BidirectionalOptions,
-  type MergeMode,
-} from './bidirectional.ts';
-export { embedding, Embedding, type EmbeddingOptions } from './embedding.ts';
 export { inputLayer, InputLayer, type InputOptions } from './inputLayer.ts';
 export type { InputSpec } from './inputSpec.ts';
 export { type CallOptions, Layer, type LayerOptions, type WeightOptions } from './layer.ts';
-export { masking, Masking, type MaskingOptions } from './masking.ts';
-export * from './recurrent/index.ts';
-export { timeDistributed, TimeDistributed, type TimeDistributedOptions } from './timeDistributed.ts';
 // Dense and convolutional
 export { conv1d, Conv1D, type Conv1DOptions } from './conv1d.ts';
 export { conv2d, Conv2D, type Conv2DOptions } from './conv2d.ts';
@@ -160,3 +150,18 @@ export {
   type GaussianNoiseOptions,
 } from './gaussian.ts';
 export { identity, Identity } from './identity.ts';
+// Sequences
+export { embedding, Embedding, type EmbeddingOptions } from './embedding.ts';
+export { masking, Masking, type MaskingOptions } from './masking.ts';
+export * from './recurrent/index.ts';
+// Attention
+export * from './attention/index.ts';
+export { einsumDense, EinsumDense, type EinsumDenseOptions } from './einsumDense.ts';
+// Wrappers
+export {
+  bidirectional,
+  Bidirectional,
+  type BidirectionalOptions,
+  type MergeMode,
+} from './bidirectional.ts';
+export { timeDistributed, TimeDistributed, type TimeDistributedOptions } from './timeDistributed.ts';

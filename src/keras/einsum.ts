@@ -1,0 +1,74 @@
+/**
+ * @file einsum of two tensors, by matMul: axes by letters, as in `abc,cd->abd`. Letters that both have and the result
+ * lacks are summed over.
+ */
+import { ValueError } from '../core/errors.ts';
+import { matMul } from '../ops/matMul.ts';
+import { reshape } from '../ops/reshape.ts';
+import { transpose } from '../ops/transpose.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+
+/** The axes of both operands and of the result, by letters. */
+export interface Einsum {
+  readonly a: string;
+  readonly b: string;
+  readonly result: string;
+}
+
+/**
+ * The product of `a` and `b`. Every letter of the result is one of an operand's, and every letter of an operand is in the
+ * result or in the other operand; each occurs once.
+ * Errors: ValueError for other letters; ShapeError where sizes don't meet.
+ */
+export function einsum(axes: Einsum, a: Tensor, b: Tensor): Tensor {
+  requireLetters(axes);
+  const sizes = new Map([...axes.a].map((letter, i) => [letter, a.shape[i] as number]));
+  [...axes.b].forEach((letter, i) => {
+    if (!sizes.has(letter)) sizes.set(letter, b.shape[i] as number);
+  });
+  const inB = (letter: string) => axes.b.includes(letter);
+  const inResult = (letter: string) => axes.result.includes(letter);
+  const batch = letters(axes.a, (letter) => inB(letter) && inResult(letter));
+  const rows = letters(axes.a, (letter) => !inB(letter));
+  const summed = letters(axes.a, (letter) => inB(letter) && !inResult(letter));
+  const columns = letters(axes.b, (letter) => !axes.a.includes(letter));
+  const shapeOf = (group: string) => [...group].map((letter) => sizes.get(letter) as number);
+  const sizeOf = (group: string) => shapeOf(group).reduce((product, n) => product * n, 1);
+  // As matrices, in the order that is there where it will do.
+  const matrices = (x: Tensor, from: string, first: string, second: string) => {
+    const swapped = from === batch + second + first;
+    const [before, after] = swapped ? [second, first] : [first, second];
+    const moved = arranged(x, from, batch + before + after);
+    return {
+      swapped,
+      x: reshape(moved, { shape: [...shapeOf(batch), sizeOf(before), sizeOf(after)] }),
+    };
+  };
+  const left = matrices(a, axes.a, rows, summed);
+  const right = matrices(b, axes.b, summed, columns);
+  const product = matMul(left.x, right.x, { transposeA: left.swapped, transposeB: right.swapped });
+  const given = batch + rows + columns;
+  return arranged(reshape(product, { shape: shapeOf(given) }), given, axes.result);
+}
+
+function letters(of: string, wanted: (letter: string) => boolean): string {
+  return [...of].filter(wanted).join('');
+}
+
+function arranged(x: Tensor, from: string, to: string): Tensor {
+  return from === to ? x : transpose(x, { perm: [...to].map((letter) => from.indexOf(letter)) });
+}
+
+function requireLetters({ a, b, result }: Einsum): void {
+  const once = [a, b, result].every((axes) => new Set(axes).size === axes.length);
+  const known = [...result].every((letter) => a.includes(letter) || b.includes(letter));
+  const used = [...a].every((letter) => b.includes(letter) || result.includes(letter));
+  if (once && known && used && [...b].every((letter) => a.includes(letter) || result.includes(letter)))
+    return;
+  throw new ValueError({
+    op: 'einsum',
+    rule: 'each axis has a letter of its own, which is in the result, or in both operands and summed over.',
+    received: `${a},${b}->${result}`,
+    mend: 'sum over other axes first.',
+  });
+}

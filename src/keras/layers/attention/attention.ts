@@ -1,0 +1,218 @@
+/** @file Attention and AdditiveAttention: queries that look up values by keys. */
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { type OpenShape, describe, requireBoolean, requireOneOf } from '../../../core/shape.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
+import { expandDims } from '../../../ops/expandDims.ts';
+import { matMul } from '../../../ops/matMul.ts';
+import { sum } from '../../../ops/sum.ts';
+import { tanh } from '../../../ops/hyperbolic.ts';
+import { where } from '../../../ops/where.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { KerasTensor } from '../../graph/kerasTensor.ts';
+import { trace } from '../../graph/tracing.ts';
+import { leavesOf, type Nest } from '../../nest.ts';
+import { Dropout } from '../dropout.ts';
+import { type CallOptions, Layer, type LayerOptions } from '../layer.ts';
+import { requireFraction, seedOf } from '../options.ts';
+import { allOf, asMask, causalMask, maskedSoftmax, ofQueries, ofValues } from './masks.ts';
+
+export interface AdditiveAttentionOptions extends LayerOptions {
+  /** Whether scores are scaled by a weight. Default true for additiveAttention, false for attention. */
+  useScale?: boolean;
+  /** Fraction of the scores that is cleared in training. Default 0. */
+  dropout?: number;
+  /** Makes the dropout repeatable. Default: drawn afresh. */
+  seed?: number | null;
+}
+
+const scoreModes = ['dot', 'concat'] as const;
+
+export interface AttentionLayerOptions extends AdditiveAttentionOptions {
+  /** Scores by the product of query and key, or by the tanh of their sum. Default 'dot'. */
+  scoreMode?: (typeof scoreModes)[number];
+}
+
+interface AttentionCall extends CallOptions {
+  useCausalMask?: boolean;
+  returnAttentionScores?: boolean;
+}
+
+abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
+  override readonly supportsMasking: boolean = true;
+  override readonly takesMask: boolean = true;
+  readonly useScale: boolean;
+  readonly dropout: number;
+  readonly seed: number | null;
+  scale: Variable | null = null;
+  dropoutLayer: Dropout | null = null;
+
+  constructor(options: AdditiveAttentionOptions, useScale: boolean) {
+    super(options);
+    const { dropout = 0 } = options;
+    requireBoolean(this.name, 'useScale', useScale);
+    requireFraction(this.name, 'dropout', dropout);
+    this.useScale = useScale;
+    this.dropout = dropout;
+    this.seed = seedOf(this.name, options.seed);
+    this.inputSpec = [{ rank: 3 }, { rank: 3 }, { rank: 3 }];
+  }
+
+  /** [batch, queries, values]. */
+  protected abstract scoresOf(query: Tensor, key: Tensor): Tensor;
+
+  override call(inputs: readonly Tensor[], options: AttentionCall): Nest<Tensor> {
+    const [query, value, key = value] = inputs as [Tensor, Tensor, Tensor?];
+    const { mask = null, training, useCausalMask = false, returnAttentionScores = false } = options;
+    requireBoolean(this.name, 'useCausalMask', useCausalMask);
+    requireBoolean(this.name, 'returnAttentionScores', returnAttentionScores);
+    const [queryMask = null, valueMask = null] = this.#masks(mask);
+    const scores = this.scoresOf(query, key as Tensor);
+    const [, queries, values] = scores.shape as [number, number, number];
+    const seen = allOf([ofValues(valueMask), useCausalMask ? causalMask(queries, values) : null]);
+    const weights = (this.dropoutLayer as Dropout).apply(maskedSoftmax(scores, seen), { training });
+    const found = matMul(weights, value);
+    const output = queryMask ? where(ofQueries(asMask(queryMask)) as Tensor, found, 0) : found;
+    return returnAttentionScores ? [output, weights] : output;
+  }
+
+  override build(inputShape: readonly OpenShape[]): void {
+    this.#requireInputs(inputShape);
+    this.dropoutLayer = new Dropout({ rate: this.dropout, seed: this.seed });
+  }
+
+  override computeMask(_inputs: unknown, mask: Nest<Tensor | null>): Nest<Tensor | null> {
+    return [this.#masks(mask)[0] ?? null, null];
+  }
+
+  override computeOutputShape(inputShape: readonly OpenShape[]): never {
+    this.#requireInputs(inputShape);
+    const [query, value] = inputShape as [OpenShape, OpenShape];
+    return [...query.slice(0, -1), value.at(-1)] as never;
+  }
+
+  protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: AttentionCall): Nest<KerasTensor> {
+    const shapes = leavesOf(inputs).map(({ shape }) => shape);
+    const stand = (shape: OpenShape) => trace(() => new KerasTensor({ shape, dtype: this.dtype }));
+    const output = stand(this.computeOutputShape(shapes));
+    const [query, value] = shapes as [OpenShape, OpenShape];
+    if (!options.returnAttentionScores) return output;
+    return [output, stand([...query.slice(0, -1), value[1] ?? null])];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { useScale, dropout, seed } = this;
+    return { ...super.getConfig(), useScale, dropout, ...(seed === null ? {} : { seed }) };
+  }
+
+  #masks(mask: Nest<Tensor | null>): readonly (Tensor | null)[] {
+    return mask === null ? [] : (mask as readonly (Tensor | null)[]);
+  }
+
+  #requireInputs(inputShape: readonly OpenShape[]): void {
+    const isList = inputShape.every((shape) => Array.isArray(shape));
+    const [query, value, key = value] = inputShape as [OpenShape, OpenShape?, OpenShape?];
+    if (isList && (inputShape.length === 2 || inputShape.length === 3)) {
+      if (query.at(-1) === key?.at(-1) && value?.[1] === key?.[1]) return;
+      throw new ShapeError({
+        op: this.name,
+        rule: 'query and key have as many features, value and key as many steps.',
+        received: inputShape.map((shape) => describe(shape)).join(', '),
+        mend: 'project them first: layers.dense({ units }).',
+      });
+    }
+    throw new ValueError({
+      op: this.name,
+      rule: 'it is called on [query, value] or [query, value, key].',
+      received: describe(inputShape),
+      mend: 'pass a list of tensors.',
+    });
+  }
+}
+
+export class Attention extends Lookup {
+  static override readonly className: string = 'Attention';
+  readonly scoreMode: (typeof scoreModes)[number];
+  concatScoreWeight: Variable | null = null;
+
+  constructor(options: AttentionLayerOptions = {}) {
+    super(options, options.useScale ?? false);
+    const { scoreMode = 'dot' } = options;
+    requireOneOf(this.name, 'scoreMode', scoreMode, scoreModes);
+    this.scoreMode = scoreMode;
+  }
+
+  override build(inputShape: readonly OpenShape[]): void {
+    super.build(inputShape);
+    if (this.useScale) this.scale = this.addWeight('scale', { shape: [], initializer: 'ones' });
+    if (this.scoreMode === 'concat') {
+      this.concatScoreWeight = this.addWeight('concat_score_weight', { shape: [], initializer: 'ones' });
+    }
+  }
+
+  protected override scoresOf(query: Tensor, key: Tensor): Tensor {
+    const { scale, scoreMode, concatScoreWeight } = this;
+    const scaled = (x: Tensor) => (scale ? mul(x, scale) : x);
+    if (scoreMode === 'dot') return scaled(matMul(query, key, { transposeB: true }));
+    return mul(sum(tanh(scaled(pairwiseSums(query, key))), { axis: -1 }), concatScoreWeight as Variable);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), scoreMode: this.scoreMode };
+  }
+}
+
+export class AdditiveAttention extends Lookup {
+  static override readonly className: string = 'AdditiveAttention';
+
+  constructor(options: AdditiveAttentionOptions = {}) {
+    super(options, options.useScale ?? true);
+  }
+
+  override build(inputShape: readonly OpenShape[]): void {
+    super.build(inputShape);
+    if (!this.useScale) return;
+    const features = inputShape[0]?.at(-1) ?? null;
+    if (features === null) {
+      throw new ShapeError({
+        op: this.name,
+        rule: 'the number of features is known: the scale has one value for each.',
+        received: describe(inputShape),
+        mend: 'give it, as in input({ shape: [null, 8] }).',
+      });
+    }
+    this.scale = this.addWeight('scale', { shape: [features], initializer: 'glorotUniform' });
+  }
+
+  protected override scoresOf(query: Tensor, key: Tensor): Tensor {
+    const bent = tanh(pairwiseSums(query, key));
+    return sum(this.scale ? mul(bent, this.scale) : bent, { axis: -1 });
+  }
+}
+
+/** [batch, queries, values, features]: each query plus each key. */
+function pairwiseSums(query: Tensor, key: Tensor): Tensor {
+  return add(expandDims(query, { axis: -2 }), expandDims(key, { axis: -3 }));
+}
+
+/**
+ * Attention by products: softmax(query · keyᵀ) · value. Called on [query, value] or [query, value, key]. Shapes: [batch,
+ * queries, features], [batch, values, size] → [batch, queries, size]; with `returnAttentionScores` [output, scores]. Masks
+ * are those that the inputs carry, or `mask: [queryMask, valueMask]`, and `useCausalMask`. Outputs of masked queries are
+ * zeros. Weights: scale [] with `useScale`, concat_score_weight [] with scoreMode 'concat'.
+ * Source: Luong et al., Effective approaches to attention-based neural machine translation, 2015.
+ * Errors: ValueError for bad options and inputs that are no list; ShapeError where they don't fit.
+ */
+export function attention(options?: AttentionLayerOptions): Attention {
+  return new Attention(options);
+}
+
+/**
+ * Attention by sums: the scores are Σ scale · tanh(query + key). Called, and masked, as `attention`. Weight: scale
+ * [features], unless `useScale` is false.
+ * Source: Bahdanau et al., Neural machine translation by jointly learning to align and translate, ICLR 2015.
+ * Errors: ValueError for bad options and inputs that are no list; ShapeError where they don't fit.
+ */
+export function additiveAttention(options?: AdditiveAttentionOptions): AdditiveAttention {
+  return new AdditiveAttention(options);
+}
