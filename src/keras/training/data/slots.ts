@@ -25,11 +25,13 @@ export interface Slot {
   readonly dtype?: DType | undefined;
 }
 
-/** Data for one slot, and what messages call them. */
-export interface Entry {
-  readonly what: string;
-  readonly values: Values;
-  readonly slot: Slot | null;
+/** Data for one slot, and what messages call them. A class: nests take plain objects for nests. */
+export class Entry {
+  constructor(
+    readonly what: string,
+    readonly values: Values,
+    readonly slot: Slot | null,
+  ) {}
 }
 
 /**
@@ -64,7 +66,7 @@ function isList(given: readonly unknown[], slots: readonly Slot[] | null): boole
 }
 
 function entryOf(op: string, what: string, values: unknown, slot: Slot | null): Entry {
-  if (isValues(values)) return { what, values, slot };
+  if (isValues(values)) return new Entry(what, values, slot);
   throw new ValueError({
     op,
     rule: `\`${what}\` is a tensor, a typed array or nested arrays of numbers.`,
