@@ -5,6 +5,7 @@ export { input } from './layers/inputLayer.ts';
 export { KerasTensor } from './graph/kerasTensor.ts';
 export { GraphNode, type GraphOperation } from './graph/node.ts';
 export { Functional, type FunctionalOptions, model } from './models/functional.ts';
+export { Sequential, sequential, type SequentialOptions } from './models/sequential.ts';
 export { type GraphModelOptions, Model } from './models/model.ts';
 export { maskOf, setMask } from './masks.ts';
 export { clearSession } from './names.ts';

@@ -18,21 +18,37 @@ import { isTracing } from './tracing.ts';
 
 export class KerasTensor implements SymbolicTensor {
   readonly id = newTensorId();
-  /** Sizes; null where one is open until values come, as the batch usually is. Frozen. */
-  readonly shape: OpenShape;
-  readonly dtype: DType;
   readonly name: string;
+  readonly #shape: OpenShape;
+  readonly #dtype: DType;
   /** Where it comes from; set by the node that makes it. Null for a KerasTensor made by hand. */
   kerasHistory: KerasHistory | null = null;
 
   constructor({ shape, dtype }: OpenSpec, name?: string) {
-    this.shape = Object.freeze([...shape]);
-    this.dtype = dtype;
+    this.#shape = Object.freeze([...shape]);
+    this.#dtype = dtype;
     this.name = name ?? (isTracing() ? 'keras_tensor' : uniqueName('keras_tensor'));
   }
 
   get [symbolicGraph](): SymbolicGraph {
     return opGraph;
+  }
+
+  /** Sizes; null where one is open until values come, as the batch usually is. Frozen. */
+  get shape(): OpenShape {
+    return this.#shape;
+  }
+
+  set shape(_: never) {
+    throw this.#fixed('shape', 'reshape(x, { shape })');
+  }
+
+  get dtype(): DType {
+    return this.#dtype;
+  }
+
+  set dtype(_: never) {
+    throw this.#fixed('dtype', "cast(x, 'int32')");
   }
 
   get rank(): number {
@@ -84,6 +100,14 @@ export class KerasTensor implements SymbolicTensor {
   toString(): string {
     const maker = this.kerasHistory ? `, made by ${this.kerasHistory.operation.name}` : '';
     return `KerasTensor ${formatSpec(this)} '${this.name}'${maker}`;
+  }
+
+  #fixed(what: string, op: string): SymbolicError {
+    return new SymbolicError({
+      rule: `the ${what} of a symbolic tensor stays as it is.`,
+      received: `an assignment to ${what} of ${this}`,
+      mend: `make another tensor by an op: ${op}.`,
+    });
   }
 
   #noValues(what: string): SymbolicError {

@@ -31,6 +31,7 @@ export interface EmbeddingOptions extends LayerOptions {
 export class Embedding extends Layer {
   static override readonly className: string = 'Embedding';
   override readonly supportsMasking: boolean;
+  override readonly inputDType: DType = 'int32';
   embeddings: Variable | null = null;
   readonly inputDim: number;
   readonly outputDim: number;

@@ -9,7 +9,9 @@ import { Layer } from './layer.ts';
 
 export interface InputOptions {
   /** Sizes without the batch; null where one is open. */
-  shape: OpenShape;
+  shape?: OpenShape;
+  /** Sizes with the batch, instead of `shape` and `batchSize`. */
+  batchShape?: OpenShape;
   /** Default float32. */
   dtype?: DType;
   /** Default `input_layer`, numbered. */
@@ -24,13 +26,14 @@ export class InputLayer extends Layer {
   readonly tensor: KerasTensor;
 
   constructor(options: InputOptions) {
-    const { shape, dtype = 'float32', name, batchSize = null } = options;
-    checkOptions(shape, dtype, batchSize);
+    const { dtype = 'float32', name } = options;
+    const batchShape = checkedShape(options);
+    checkDType(dtype);
     super({ dtype, ...(name === undefined ? {} : { name }) });
-    this.batchShape = [batchSize, ...shape];
+    this.batchShape = batchShape;
     this.built = true;
     this.tensor = new KerasTensor({ shape: this.batchShape, dtype }, this.name);
-    new GraphNode({ operation: this, argument: [], outputs: [this.tensor] });
+    new GraphNode({ operation: this, argument: [], outputs: this.tensor });
   }
 
   override call(inputs: Tensor): Tensor {
@@ -46,7 +49,8 @@ export class InputLayer extends Layer {
   }
 
   override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), batchShape: [...this.batchShape] };
+    const { name, dtype, batchShape } = this;
+    return { name, dtype, batchShape: [...batchShape] };
   }
 }
 
@@ -63,9 +67,21 @@ export function inputLayer(options: InputOptions): InputLayer {
   return new InputLayer(options);
 }
 
-function checkOptions(shape: unknown, dtype: unknown, batchSize: unknown): void {
+function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape {
   const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 0);
-  if (!Array.isArray(shape) || !shape.every(isSize) || shape.length >= maxRank) {
+  const isShape = (sizes: unknown) => Array.isArray(sizes) && sizes.every(isSize);
+  if (batchShape !== undefined) {
+    const alone = shape === undefined && batchSize === undefined;
+    if (alone && isShape(batchShape) && batchShape.length >= 1 && batchShape.length <= maxRank)
+      return [...batchShape];
+    throw new ShapeError({
+      op: 'input',
+      rule: `\`batchShape\` is a list of 1 to ${maxRank} sizes, the batch first, and stands instead of \`shape\` and \`batchSize\`.`,
+      received: `batchShape: ${describe(batchShape)}${alone ? '' : ', beside `shape` or `batchSize`'}`,
+      mend: 'pass batchShape: [null, 64, 64, 3], or shape: [64, 64, 3].',
+    });
+  }
+  if (!isShape(shape) || (shape as OpenShape).length >= maxRank) {
     throw new ShapeError({
       op: 'input',
       rule: `\`shape\` is a list of at most ${maxRank - 1} sizes without the batch, null where one is open.`,
@@ -73,7 +89,7 @@ function checkOptions(shape: unknown, dtype: unknown, batchSize: unknown): void 
       mend: 'pass sizes such as [64, 64, 3], or [null, 8].',
     });
   }
-  if (!isSize(batchSize)) {
+  if (!isSize(batchSize ?? null)) {
     throw new ShapeError({
       op: 'input',
       rule: '`batchSize` is a whole number, or null for any.',
@@ -81,6 +97,10 @@ function checkOptions(shape: unknown, dtype: unknown, batchSize: unknown): void 
       mend: 'leave it out for batches of any size.',
     });
   }
+  return [batchSize ?? null, ...(shape as OpenShape)];
+}
+
+function checkDType(dtype: unknown): void {
   if (isDType(dtype)) return;
   throw new DTypeError({
     op: 'input',

@@ -1,0 +1,249 @@
+/** @file Sequential: a model of layers in a row. It may begin without an input, and is built when it meets one. */
+import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
+import type { SymbolicTensor } from '../../ops/recording.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { KerasTensor } from '../graph/kerasTensor.ts';
+import { GraphProgram } from '../graph/program.ts';
+import { InputLayer } from '../layers/inputLayer.ts';
+import {
+  type AnyLayer,
+  type ApplyOptions,
+  type CallOptions,
+  Layer,
+  type LayerOptions,
+} from '../layers/layer.ts';
+import type { ClassConfig } from '../family.ts';
+import { inNameScope } from '../nameScope.ts';
+import type { Nest } from '../nest.ts';
+import { deserializeLayer, serializeLayer } from '../serialization/layers.ts';
+import { Model } from './model.ts';
+
+/** Layers; the first may be what `input()` gives. */
+export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
+
+export interface SequentialOptions extends LayerOptions {
+  /** Default: none yet; `add` them. */
+  layers?: readonly Stackable[];
+  /** Builds a model without an input at once: the shape, the batch included. */
+  buildInputShape?: OpenShape | null;
+}
+
+export class Sequential extends Model<Tensor, Tensor> {
+  static override readonly className: string = 'Sequential';
+  /** What was added, after the input layer, where there is one. */
+  readonly #stack: AnyLayer[] = [];
+  /** Symbolic outputs of the layers in the stack, once the model is built; that of the input layer first. */
+  #outputs: KerasTensor[] = [];
+  /** Dtype of the tensors that the model meets first. */
+  #inputDType: DType | undefined;
+
+  constructor({ layers = [], buildInputShape = null, ...options }: SequentialOptions = {}) {
+    super(options);
+    if (!Array.isArray(layers)) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`layers` is a list of layers.',
+        received: `layers: ${describe(layers)}`,
+        mend: 'pass [dense({ units: 8 }), dense({ units: 1 })].',
+      });
+    }
+    for (const layer of layers) this.#push(layer);
+    this.#extend();
+    if (buildInputShape && !this.built) this.build(buildInputShape);
+    if (options.trainable === false) this.trainable = false;
+  }
+
+  /** The layers that were added, without the input layer. */
+  override get layers(): AnyLayer[] {
+    return this.#input ? this.#stack.slice(1) : [...this.#stack];
+  }
+
+  /** The layers that were added, with the input layer. */
+  override get sublayers(): AnyLayer[] {
+    return [...new Set([...this.#stack, ...super.sublayers])];
+  }
+
+  get #input(): InputLayer | null {
+    const first = this.#stack[0] as unknown;
+    return first instanceof InputLayer ? first : null;
+  }
+
+  /**
+   * Puts a layer on top; a model that knows its input is built on.
+   * Errors: ValueError for what is no layer, for a name that the model has already, and for a second input.
+   */
+  add(layer: Stackable): void {
+    this.#push(layer);
+    this.#extend();
+  }
+
+  /** Takes the topmost layer away. Errors: ValueError where there is none. */
+  pop(): AnyLayer {
+    if (this.layers.length === 0) {
+      throw new ValueError({
+        op: this.name,
+        rule: 'a layer is taken from a model that has one.',
+        received: 'a model without layers',
+        mend: 'add(layer) first.',
+      });
+    }
+    const layer = this.#stack.pop() as AnyLayer;
+    this.#outputs = this.#outputs.slice(0, this.#stack.length);
+    this.#makeProgram();
+    return layer;
+  }
+
+  /** Builds the model for inputs of `inputShape`, the batch included. */
+  override build(inputShape: OpenShape): void {
+    const isShape = Array.isArray(inputShape) && inputShape.every((n) => n === null || Number.isInteger(n));
+    if (!isShape) return; // Nests of inputs go through the layers call by call.
+    if (this.layers.length === 0) {
+      throw new ValueError({
+        op: this.name,
+        rule: 'a model is built of layers.',
+        received: 'a model without layers',
+        mend: 'add(layer) first.',
+      });
+    }
+    const { batchShape } = this.#input ?? {};
+    if (!batchShape) {
+      const dtype = this.#inputDType ?? (this.#stack[0] as AnyLayer).inputDType;
+      this.#stack.unshift(new InputLayer({ batchShape: inputShape, dtype }) as unknown as AnyLayer);
+    } else if (String(batchShape) !== String(inputShape)) {
+      throw new ValueError({
+        op: this.name,
+        rule: `it was made for inputs of shape ${describe(batchShape)}.`,
+        received: describe(inputShape),
+        mend: 'make a second model of the same layers for inputs of another shape.',
+      });
+    }
+    this.#extend();
+  }
+
+  /** A batch of any size will do, whatever comes first. */
+  override ensureBuilt(inputShape: OpenShape): void {
+    if (this.built) return;
+    const [, ...rest] = inputShape;
+    this.build(Array.isArray(inputShape) && this.#stack.length > 0 ? [null, ...rest] : inputShape);
+  }
+
+  override apply(inputs: SymbolicTensor, options?: ApplyOptions): KerasTensor;
+  override apply(inputs: Tensor, options?: ApplyOptions): Tensor;
+  override apply(inputs: Tensor | SymbolicTensor, options?: ApplyOptions): Tensor | KerasTensor {
+    if (!this.built && (inputs instanceof Tensor || inputs instanceof KerasTensor))
+      this.#inputDType = inputs.dtype;
+    return super.apply(inputs as Tensor, options);
+  }
+
+  override call(inputs: Tensor, options: CallOptions): Tensor {
+    if (this.program) return super.call(inputs, options);
+    const { mask } = options;
+    return this.layers.reduce<Nest<Tensor>>(
+      (value, layer, i) => layer.apply(value, i === 0 && mask !== undefined ? { mask } : {}),
+      inputs,
+    ) as Tensor;
+  }
+
+  override get input(): KerasTensor {
+    return this.program ? super.input : this.#undefined('input');
+  }
+
+  override get output(): KerasTensor {
+    return this.program ? super.output : this.#undefined('output');
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const layers = this.#stack.map(serializeLayer);
+    return { ...super.getConfig(), layers, buildInputShape: this.buildShape };
+  }
+
+  #undefined(what: string): never {
+    throw new ValueError({
+      op: this.name,
+      rule: `a Sequential has an ${what} once it knows the shape of what it is called on, and has layers.`,
+      received: `${this}, which was not built`,
+      mend: 'begin with input({ shape }), or call build([null, …]).',
+    });
+  }
+
+  #push(given: Stackable): void {
+    const layer = asLayer(this.name, given);
+    const same = this.#stack.find((other) => other.name === layer.name && other !== layer);
+    if (same) {
+      throw new ValueError({
+        op: this.name,
+        rule: 'the layers of a model have names of their own.',
+        received: `a second layer named '${layer.name}'`,
+        mend: 'give one of them another name.',
+      });
+    }
+    if ((layer as unknown) instanceof InputLayer && this.#stack.length > 0) {
+      throw new ValueError({
+        op: this.name,
+        rule: 'a Sequential has one input, below its layers.',
+        received: `${layer} above ${this.#stack.map(String).join(', ')}`,
+        mend: 'begin the list with it; for several inputs describe the model by model({ inputs, outputs }).',
+      });
+    }
+    this.#stack.push(layer);
+  }
+
+  /** Calls the layers that weren't yet, each on what the one below gives. */
+  #extend(): void {
+    const bottom = this.#input;
+    if (!bottom) return;
+    if (this.#outputs.length === 0) this.#outputs = [bottom.tensor];
+    inNameScope(this, this.name, () => {
+      while (this.#outputs.length < this.#stack.length) {
+        const layer = this.#stack[this.#outputs.length] as AnyLayer;
+        this.#outputs.push(this.#single(layer, layer.apply(this.#outputs.at(-1) as SymbolicTensor)));
+      }
+    });
+    this.#makeProgram();
+  }
+
+  #single(layer: AnyLayer, output: Nest<KerasTensor>): KerasTensor {
+    if (output instanceof KerasTensor) return output;
+    throw new ValueError({
+      op: this.name,
+      rule: 'each layer of a Sequential has one input and one output.',
+      received: `${layer}, which gives several tensors`,
+      mend: 'describe the model by model({ inputs, outputs }).',
+    });
+  }
+
+  #makeProgram(): void {
+    const [first] = this.#outputs;
+    const last = this.#outputs.at(-1);
+    this.program = first && last && first !== last ? new GraphProgram(first, last) : null;
+    this.buildShape = this.program && first ? first.shape : null;
+  }
+}
+
+function asLayer(model: string, given: unknown): AnyLayer {
+  if (isConfig(given)) return deserializeLayer(given);
+  const made = given instanceof KerasTensor ? given.kerasHistory?.operation : undefined;
+  const layer: unknown = made instanceof InputLayer ? made : given;
+  if (layer instanceof Layer) return layer as AnyLayer;
+  throw new ValueError({
+    op: model,
+    rule: 'a Sequential is made of layers, the first of which may be input({ shape }).',
+    received: given instanceof KerasTensor ? String(given) : describe(given),
+    mend: 'pass layers themselves, such as layers.dense({ units: 8 }), not what they give.',
+  });
+}
+
+function isConfig(given: unknown): given is ClassConfig {
+  return typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype;
+}
+
+/**
+ * A model of layers in a row: `sequential([…layers])`, or `sequential({ layers, name })`. With `input({ shape })` at its
+ * beginning it is built at once; without, at its first call, `build` or `fit`.
+ * Errors: ValueError for what are no layers, and for names given twice.
+ */
+export function sequential(options: SequentialOptions | readonly Stackable[] = {}): Sequential {
+  return new Sequential(Array.isArray(options) ? { layers: options } : (options as SequentialOptions));
+}
