@@ -4,7 +4,7 @@ import type { CallbackLike } from '../callbacks/callbackList.ts';
 import { CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/source.ts';
-import { runPass } from './pass.ts';
+import { runPass, stepsOfPass } from './pass.ts';
 import { isBatchIterable } from './data/iterable.ts';
 import { type BatchIterable, Cleanup, type Data, openData, requireNone } from './open.ts';
 import { requireCount, requireKnownOptions } from './options.ts';
@@ -89,7 +89,7 @@ export async function testPass(
     await runPass({
       op: 'evaluate',
       source,
-      steps: steps === null || source.batches === null ? steps : Math.min(steps, source.batches),
+      steps: stepsOfPass(source, steps),
       strict: steps !== null,
       pace,
       run: (batch) => {

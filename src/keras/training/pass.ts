@@ -21,6 +21,11 @@ export interface Pass {
   stopped?(): boolean;
 }
 
+/** Batches of one pass over the data, of `steps` at the most; null where that is not known. */
+export function stepsOfPass({ batches }: BatchSource, steps: number | null): number | null {
+  return batches === null ? steps : Math.min(batches, steps ?? batches);
+}
+
 /** Runs the batches; resolves to their number once all are launched. Errors: faults; ValueError where batches run out. */
 export async function runPass(pass: Pass): Promise<number> {
   const { source, steps, pace } = pass;

@@ -8,7 +8,7 @@ import { CallbackList } from '../callbacks/callbackList.ts';
 import { leavesOf, type Nest, packNest } from '../nest.ts';
 import { isBatchIterable } from './data/iterable.ts';
 import { type BatchIterable, Cleanup, type Data, openData } from './open.ts';
-import { runPass } from './pass.ts';
+import { runPass, stepsOfPass } from './pass.ts';
 import { requireCount, requireKnownOptions } from './options.ts';
 import { Pace } from './pace.ts';
 import type { TrainableModel } from './trainable.ts';
@@ -56,8 +56,7 @@ export async function predict(
     await runPass({
       op: 'predict',
       source,
-      steps:
-        steps === undefined || source.batches === null ? (steps ?? null) : Math.min(steps, source.batches),
+      steps: stepsOfPass(source, steps ?? null),
       strict: steps !== undefined,
       pace,
       run: (batch) => {
