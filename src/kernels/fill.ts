@@ -4,6 +4,7 @@ import type { DType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../gpu/device.ts';
 import { defineKernel } from '../gpu/kernel.ts';
+import type { BoundRange } from '../gpu/stream.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
@@ -26,13 +27,16 @@ export function bitsOf(value: number, dtype: DType): number {
 
 export function fillKernel(device: Device, spec: TensorSpec, value: number, op: string): Tensor {
   const out = output(device, spec, op);
-  if (out.size > 0) {
-    device.launch(kernel, {
-      options: {},
-      bindings: { out: out.storage },
-      params: { count: out.size, bits: bitsOf(value, spec.dtype) },
-      workgroups: Math.ceil(out.size / fillWorkgroup),
-    });
-  }
+  if (out.size > 0) fillRange(device, out.storage, out.size, bitsOf(value, spec.dtype));
   return out;
+}
+
+/** Writes the word `bits` to the first `count` words of `out`. */
+export function fillRange(device: Device, out: BoundRange, count: number, bits: number): void {
+  device.launch(kernel, {
+    options: {},
+    bindings: { out },
+    params: { count, bits },
+    workgroups: Math.ceil(count / fillWorkgroup),
+  });
 }

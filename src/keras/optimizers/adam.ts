@@ -1,10 +1,10 @@
-/** @file Adam. */
-import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
-import { adamKernel } from '../../kernels/adam.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
-import type { Variable } from '../../tensor/variable.ts';
-import { Optimizer, type OptimizerOptions } from './optimizer.ts';
+/** @file Adam, and AdamW. */
+import { adamRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireBoolean, requireNotNegative, requireShare } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
 
 export interface AdamOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
@@ -13,60 +13,82 @@ export interface AdamOptions extends OptimizerOptions {
   beta2?: number;
   /** Added to the root of the squared mean. Default 1e-7, as in Keras. */
   epsilon?: number;
+  /** Whether the largest squared mean so far is divided by. Default false. */
+  amsgrad?: boolean;
 }
+
+const kernel = /* @__PURE__ */ defineStep(
+  'adam',
+  ['rate', 'momentum_share', 'velocity_share', 'epsilon'],
+  adamRule,
+);
 
 export class Adam extends Optimizer {
   static override readonly className: string = 'Adam';
-  protected override readonly stateNames = ['momentum', 'velocity'];
   readonly beta1: number;
   readonly beta2: number;
   readonly epsilon: number;
+  readonly amsgrad: boolean;
+  /** The learning rate with both bias corrections. */
+  readonly #rate = new LiveNumber(0);
 
-  constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, ...options }: AdamOptions = {}) {
-    super(options);
-    this.#require('beta1', beta1, beta1 >= 0 && beta1 < 1, 'a number in [0, 1)');
-    this.#require('beta2', beta2, beta2 >= 0 && beta2 < 1, 'a number in [0, 1)');
-    this.#require('epsilon', epsilon, epsilon >= 0, 'a number of at least 0');
+  constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, amsgrad = false, ...options }: AdamOptions = {}) {
+    super(options, ['beta1', 'beta2', 'epsilon', 'amsgrad']);
+    requireShare(this.name, 'beta1', beta1);
+    requireShare(this.name, 'beta2', beta2);
+    requireNotNegative(this.name, 'epsilon', epsilon);
+    requireBoolean(this.name, 'amsgrad', amsgrad);
     this.beta1 = beta1;
     this.beta2 = beta2;
     this.epsilon = epsilon;
+    this.amsgrad = amsgrad;
   }
 
   override getConfig(): Record<string, unknown> {
-    const { beta1, beta2, epsilon } = this;
-    return { ...super.getConfig(), beta1, beta2, epsilon };
+    const { beta1, beta2, epsilon, amsgrad } = this;
+    return { ...super.getConfig(), beta1, beta2, epsilon, amsgrad };
   }
 
-  protected override update(
-    variable: Variable,
-    gradient: Tensor,
-    { momentum, velocity }: Readonly<Record<string, Variable>>,
-    step: number,
-  ): void {
-    const { beta1, beta2, epsilon, learningRate } = this;
-    adamKernel(variable, gradient, momentum as Variable, velocity as Variable, {
-      rate: (learningRate * Math.sqrt(1 - beta2 ** step)) / (1 - beta1 ** step),
-      momentumShare: 1 - beta1,
-      velocityShare: 1 - beta2,
-      epsilon,
-    });
+  protected override get states() {
+    const moments = [{ name: 'momentum' }, { name: 'velocity' }];
+    return this.amsgrad ? [moments, [{ name: 'velocity_hat' }]] : [moments];
   }
 
-  #require(what: string, value: unknown, holds: boolean, rule: string): void {
-    if (typeof value === 'number' && holds) return;
-    throw new ValueError({
-      op: this.name,
-      rule: `\`${what}\` is ${rule}.`,
-      received: `${what}: ${describe(value)}`,
-      mend: 'leave it out for the default.',
-    });
+  protected override get settings() {
+    const { beta1, beta2, epsilon, amsgrad } = this;
+    return {
+      kernel,
+      variant: amsgrad ? 'amsgrad' : 'plain',
+      params: { rate: this.#rate, momentum_share: 1 - beta1, velocity_share: 1 - beta2, epsilon },
+    };
+  }
+
+  protected override advance(step: number, rate: number): void {
+    this.#rate.value = (rate * Math.sqrt(1 - this.beta2 ** step)) / (1 - this.beta1 ** step);
+  }
+}
+
+export class AdamW extends Adam {
+  static override readonly className: string = 'AdamW';
+
+  constructor(options: AdamOptions = {}) {
+    super({ ...options, weightDecay: options.weightDecay ?? 0.004 });
   }
 }
 
 /**
  * Adam: steps scaled by running means of gradients and of their squares, corrected for their start at zero.
- * Source: Kingma and Ba, ICLR 2015. Default learning rate 0.001. Errors: ValueError for options out of range.
+ * Source: Kingma and Ba, ICLR 2015; AMSGrad: Reddi et al., ICLR 2018. Default learning rate 0.001. Errors: ValueError for
+ * options.
  */
 export function adam(options?: AdamOptions): Adam {
   return new Adam(options);
+}
+
+/**
+ * Adam whose variables decay by themselves, apart from the gradients. Default weight decay 0.004.
+ * Source: Loshchilov and Hutter, ICLR 2019. Errors: ValueError for options.
+ */
+export function adamW(options?: AdamOptions): AdamW {
+  return new AdamW(options);
 }

@@ -1,135 +1,355 @@
 /**
- * @file What optimizers have in common: a learning rate, a count of steps, and state variables beside each variable
- * that they move. Everything stays on the device; a step waits for nothing.
+ * @file Optimizer: what all optimizers have in common. It counts steps, knows the learning rate, keeps states beside the
+ * variables that it moves, and has each step done by few launches. Everything stays on the device; a step waits for
+ * nothing. Behaviour, names and the order of variables are those of Keras's BaseOptimizer.
  */
-import { DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
-import { describe, sameShape } from '../../core/shape.ts';
-import { formatSpec } from '../../core/spec.ts';
-import { zeros } from '../../ops/creation.ts';
+import type { TypedData } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { eachRun } from '../../gpu/eachRun.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
+import { mul } from '../../ops/arithmetic.ts';
+import { withRecorders } from '../../ops/recording.ts';
+import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { Variable } from '../../tensor/variable.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { configOf } from '../family.ts';
 import { snakeCase, uniqueName } from '../names.ts';
+import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
+import { constrain } from './constrain.ts';
+import { HostVariable } from './hostVariable.ts';
+import { Members, type StateSpec } from './members.ts';
+import {
+  clippingOf,
+  completeOptions,
+  type LearningRate,
+  type OptimizerOptions,
+  type StepOptions,
+} from './options.ts';
+import { scheduleOf } from './schedules/index.ts';
+import type { LearningRateSchedule } from './schedules/schedule.ts';
+import { setWeights, type WeightValue } from './setWeights.ts';
+import { Stepper, type StepSettings } from './stepper.ts';
 
-export interface OptimizerOptions {
-  learningRate?: number;
-  name?: string;
-}
+/** A variable of an optimizer: on the device, or a number on the host. */
+export type OptimizerVariable = Variable | HostVariable;
 
+/**
+ * Base class of optimizers. A subclass has the kernel of its rule (`defineStep`), the kernel's own parameters, the states
+ * beside each variable, and sets what changes from step to step in `advance`.
+ */
 export abstract class Optimizer {
   static readonly className: string = 'Optimizer';
   readonly name: string;
-  /** Steps taken so far. */
-  iterations = 0;
-  #learningRate: number;
-  readonly #states = new Map<Variable, Readonly<Record<string, Variable>>>();
+  readonly options: StepOptions;
+  #rate: number | LearningRateSchedule;
+  /** Calls of `apply`, those that only accumulate included. */
+  #calls = 0;
+  #variables: readonly Variable[] | null = null;
+  #stepper: Stepper | null = null;
+  readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
+  readonly #live = {
+    update: new LiveNumber(1),
+    overwrite: new LiveNumber(0),
+    decay: new LiveNumber(0),
+    average_momentum: new LiveNumber(0),
+  };
 
-  constructor({ learningRate = 0.001, name }: OptimizerOptions) {
-    this.name = name ?? uniqueName(snakeCase((this.constructor as typeof Optimizer).className));
-    this.#learningRate = this.#checkedRate(learningRate);
+  constructor(options: OptimizerOptions, own: readonly string[] = []) {
+    const { className } = this.constructor as typeof Optimizer;
+    const { learningRate = 0.001, name } = options;
+    if (name !== undefined && (typeof name !== 'string' || name === '')) {
+      throw new ValueError({
+        op: className,
+        rule: '`name` is a string.',
+        received: `name: ${describe(name)}`,
+        mend: "leave it out for the class's name.",
+      });
+    }
+    this.options = completeOptions(name ?? className, options, own);
+    this.name = name ?? uniqueName(snakeCase(className));
+    this.#rate = this.#checkedRate(learningRate);
   }
 
-  /** Can be set between steps. */
+  /** The class by its Keras name, which survives minification. */
+  get className(): string {
+    return (this.constructor as typeof Optimizer).className;
+  }
+
+  /** What a launch of the rule needs. */
+  protected abstract get settings(): StepSettings;
+
+  /** The states beside each variable. Those of one list stand side by side in `variables`. */
+  protected abstract get states(): readonly (readonly StateSpec[])[];
+
+  /** Sets the rule's parameters for step number `step`, from 1, at the learning rate `rate`. Runs before each step. */
+  protected abstract advance(step: number, rate: number): void;
+
+  /** Numbers of the rule's own that files keep, after all others. */
+  protected get ownNumbers(): readonly HostVariable[] {
+    return [];
+  }
+
+  /** The rate of the next step. Settable between steps, to a number or a schedule. */
   get learningRate(): number {
-    return this.#learningRate;
+    return typeof this.#rate === 'number' ? this.#rate : this.#rate.call(this.#calls);
   }
 
-  set learningRate(value: number) {
-    this.#learningRate = this.#checkedRate(value);
+  /** Errors: ValueError; also for a number where a schedule sets the rate. */
+  set learningRate(value: LearningRate) {
+    const rate = this.#checkedRate(value);
+    if (typeof rate === 'number' && typeof this.#rate !== 'number') {
+      throw new ValueError({
+        op: this.name,
+        rule: 'a learning rate that a schedule sets is not set by hand.',
+        received: `learningRate: ${describe(value)}`,
+        mend: 'make the optimizer with a number, or assign another schedule.',
+      });
+    }
+    this.#rate = rate;
   }
 
-  /** State variables of all variables that were moved, for saving. */
-  get variables(): Variable[] {
-    return [...this.#states.values()].flatMap((state) => Object.values(state));
+  /** The schedule that sets the learning rate; null where it is a number. */
+  get schedule(): LearningRateSchedule | null {
+    return typeof this.#rate === 'number' ? null : this.#rate;
+  }
+
+  /** Steps by which the variables were moved so far. */
+  get iterations(): number {
+    return Math.floor(this.#calls / (this.options.gradientAccumulationSteps ?? 1));
+  }
+
+  /** Whether the states exist. */
+  get built(): boolean {
+    return this.#variables !== null;
+  }
+
+  /** The variables that it moves. Empty before `build` or the first step. */
+  get trainableVariables(): readonly Variable[] {
+    return this.#variables ?? [];
+  }
+
+  /**
+   * Makes the states of `variables`, which this optimizer is to move; small variables move into buffers that they share.
+   * The first step does so, too; called again it only brings variables that were assigned since back into place, as is
+   * good before a step is captured. Errors: ValueError, DTypeError, DisposedError for variables that can't be moved; and
+   * for ones that it doesn't know, when it was built with others.
+   */
+  build(variables: readonly Variable[]): void {
+    if (this.#variables) {
+      requireKnownVariables(this.name, this.#variables, variables);
+      this.#stepper?.settle();
+      return;
+    }
+    checkVariables(this.name, variables);
+    const { clipping, useEma, accumulating } = this.#extras;
+    const passes: (readonly StateSpec[])[] = [
+      ...(useEma ? [[{ name: averageState }]] : []),
+      ...(accumulating ? [[{ name: accumulatorState }]] : []),
+      ...this.states,
+    ];
+    const device = variables[0]?.device;
+    if (device) {
+      const members = new Members(
+        device,
+        variables,
+        passes.flat().map(({ name, initial = 0 }) => ({
+          initial,
+          nameFor: (variable) => `${this.name}/${variable.path.replaceAll('/', '_')}_${name}`,
+        })),
+        clipping,
+        (variable) => this.#isDecayed(variable),
+      );
+      this.#stepper = new Stepper(device, members, passes);
+    }
+    this.#variables = [...variables];
+  }
+
+  /**
+   * The state, in Keras's order: the count of steps, the learning rate unless a schedule sets it, then running averages,
+   * accumulated gradients and the rule's own states.
+   */
+  get variables(): OptimizerVariable[] {
+    const count = {
+      get: () => this.#calls,
+      set: (value: number) => {
+        this.#calls = value;
+      },
+    };
+    const rate = {
+      get: () => this.learningRate,
+      set: (value: number) => {
+        this.learningRate = value;
+      },
+    };
+    return [
+      new HostVariable(`${this.name}/iteration`, 'int32', count),
+      ...(this.schedule ? [] : [new HostVariable(`${this.name}/learning_rate`, 'float32', rate)]),
+      ...this.stateVariables,
+      ...this.ownNumbers,
+    ];
+  }
+
+  /** The states on the device, in their order. */
+  protected get stateVariables(): OptimizerVariable[] {
+    return this.#stepper?.stateVariables ?? [];
+  }
+
+  /** Values of `variables`, read back. */
+  async getWeights(): Promise<TypedData[]> {
+    return Promise.all(this.variables.map(async (variable) => (await variable.data()) as TypedData));
+  }
+
+  /**
+   * Takes values for `variables`, in their order. Errors: ValueError before `build`; ShapeError where the count or a size
+   * differs.
+   */
+  setWeights(values: readonly WeightValue[]): void {
+    setWeights(this.name, this.built, this.variables, values);
+  }
+
+  /** Leaves variables out of weight decay: these, and those whose path has one of `names` in it. Before `build`. */
+  excludeFromWeightDecay({
+    variables = [],
+    names = [],
+  }: {
+    variables?: readonly Variable[];
+    names?: readonly string[];
+  }): void {
+    if (this.built) {
+      throw new ValueError({
+        op: this.name,
+        rule: 'what weight decay leaves out is said before the first step.',
+        received: 'excludeFromWeightDecay after `build`',
+        mend: 'call it right after making the optimizer.',
+      });
+    }
+    for (const variable of variables) this.#excluded.variables.add(variable);
+    this.#excluded.names.push(...names);
+  }
+
+  /** The loss times `lossScaleFactor`, of which gradients are to be taken; the loss itself where there is no factor. */
+  scaleLoss(loss: Tensor): Tensor {
+    const { lossScaleFactor } = this.options;
+    return lossScaleFactor === null ? loss : mul(loss, lossScaleFactor);
   }
 
   /**
    * One step: moves each variable by its gradient. A null gradient leaves its variable, and its state, as they are.
-   * Errors: ValueError where lists differ in length or all gradients are null; ShapeError and DTypeError where a
-   * gradient isn't like its variable.
+   * Without `variables` the gradients are those of the variables that it was built with.
+   * Errors: ValueError where lists differ in length, all gradients are null or a variable is unknown; ShapeError and
+   * DTypeError where a gradient isn't like its variable; DeviceError, DisposedError.
    */
-  apply(gradients: readonly (Tensor | null)[], variables: readonly Variable[]): void {
-    this.#check(gradients, variables);
-    const step = this.iterations + 1;
-    variables.forEach((variable, i) => {
-      const gradient = gradients[i];
-      if (gradient) this.update(variable, gradient, this.#stateOf(variable), step);
-    });
-    this.iterations = step;
+  apply(
+    gradients: readonly (Tensor | null)[],
+    variables: readonly Variable[] = this.trainableVariables,
+  ): void {
+    const known = checkStep(this.name, gradients, variables);
+    if (!this.built) this.build(variables);
+    else requireKnownVariables(this.name, this.trainableVariables, variables);
+    withRecorders([], () =>
+      tidy(() => {
+        this.#stepper?.settle();
+        eachRun(this.#count);
+        this.step(known);
+        constrain([...known.keys()]);
+      }),
+    );
   }
 
-  /** Frees the state. */
+  /** At the end of training: variables take the values of their running averages, where there are such. */
+  finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables): void {
+    if (!this.options.useEma || !this.built) return;
+    requireKnownVariables(this.name, this.trainableVariables, variables);
+    this.#stepper?.takeAverages(variables);
+  }
+
+  /** Launches the step. */
+  protected step(gradients: ReadonlyMap<Variable, Tensor>): void {
+    this.#stepper?.run(gradients, this.settings, this.#shared, this.#extras);
+  }
+
+  /** Frees the state. The variables stay. */
   dispose(): void {
-    for (const variable of this.variables) variable.dispose();
-    this.#states.clear();
+    this.#stepper?.dispose();
+    this.#stepper = null;
+    this.#variables = null;
   }
 
   [Symbol.dispose](): void {
     this.dispose();
   }
 
+  /** All options, so that `fromConfig` makes an equal optimizer. */
   getConfig(): Record<string, unknown> {
-    return { name: this.name, learningRate: this.learningRate };
+    const learningRate = typeof this.#rate === 'number' ? this.#rate : configOf(this.#rate);
+    return { name: this.name, learningRate, ...this.options };
   }
 
-  /** Names of the state variables beside each variable; they begin as zeros. */
-  protected abstract readonly stateNames: readonly string[];
+  /** An optimizer of this class. Errors: ValueError for options. */
+  static fromConfig<T extends Optimizer>(
+    this: new (
+      options: never,
+    ) => T,
+    config: Readonly<Record<string, unknown>>,
+  ): T {
+    return new this(config as never);
+  }
 
-  /** Step number `step`, from 1, of one variable. */
-  protected abstract update(
-    variable: Variable,
-    gradient: Tensor,
-    state: Readonly<Record<string, Variable>>,
-    step: number,
-  ): void;
+  /** What all launches of a step share. */
+  get #shared() {
+    const { lossScaleFactor, gradientAccumulationSteps, clipvalue, clipnorm, globalClipnorm } = this.options;
+    return {
+      ...this.#live,
+      loss_scale: lossScaleFactor ?? 1,
+      accumulation_steps: gradientAccumulationSteps ?? 1,
+      clip: clipvalue ?? clipnorm ?? globalClipnorm ?? 0,
+    };
+  }
 
-  #stateOf(variable: Variable): Readonly<Record<string, Variable>> {
-    const known = this.#states.get(variable);
-    if (known) return known;
-    const made = Object.fromEntries(
-      this.stateNames.map((name) => {
-        const initial = zeros(variable.shape);
-        const state = new Variable(initial, {
-          name: `${this.name}/${variable.name}/${name}`,
-          trainable: false,
-        });
-        initial.dispose();
-        return [name, state];
-      }),
+  get #extras() {
+    const { useEma, gradientAccumulationSteps, lossScaleFactor, weightDecay } = this.options;
+    return {
+      clipping: clippingOf(this.options),
+      useEma,
+      accumulating: gradientAccumulationSteps !== null,
+      scaled: lossScaleFactor !== null,
+      decayed: weightDecay !== null,
+    };
+  }
+
+  /** What changes from step to step. */
+  readonly #count = (): void => {
+    const { gradientAccumulationSteps, emaMomentum, emaOverwriteFrequency, weightDecay } = this.options;
+    const every = gradientAccumulationSteps ?? 1;
+    const { iterations, learningRate } = this;
+    const isUpdate = (this.#calls + 1) % every === 0;
+    const live = this.#live;
+    live.update.value = Number(isUpdate);
+    live.decay.value = learningRate * (weightDecay ?? 0);
+    // The first average is the values themselves.
+    live.average_momentum.value = iterations === 0 ? 0 : emaMomentum;
+    live.overwrite.value = Number(
+      emaOverwriteFrequency !== null && (iterations + 1) % emaOverwriteFrequency === 0,
     );
-    this.#states.set(variable, made);
-    return made;
+    if (isUpdate) this.advance(iterations + 1, learningRate);
+    this.#calls++;
+  };
+
+  #isDecayed(variable: Variable): boolean {
+    const { variables, names } = this.#excluded;
+    return !variables.has(variable) && !names.some((name) => variable.path.includes(name));
   }
 
-  #checkedRate(value: unknown): number {
+  #checkedRate(value: unknown): number | LearningRateSchedule {
+    if (typeof value === 'object' || typeof value === 'function') return scheduleOf(value);
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
     throw new ValueError({
       op: this.name,
-      rule: '`learningRate` is a number of at least 0.',
+      rule: '`learningRate` is a number of at least 0, or a schedule.',
       received: `learningRate: ${describe(value)}`,
-      mend: 'pass a number such as 0.001.',
-    });
-  }
-
-  #check(gradients: readonly (Tensor | null)[], variables: readonly Variable[]): void {
-    if (gradients.length !== variables.length || gradients.every((gradient) => gradient === null)) {
-      throw new ValueError({
-        op: this.name,
-        rule: 'there is a gradient for each variable, and at least one that is not null.',
-        received: `${gradients.length} gradients, ${gradients.filter((g) => g === null).length} of them null, for ${variables.length} variables`,
-        mend: 'tape.explain(loss, variable) says why a gradient is null.',
-      });
-    }
-    variables.forEach((variable, i) => {
-      const gradient = gradients[i];
-      if (!gradient) return;
-      const parts = {
-        op: this.name,
-        rule: 'a gradient has the shape and the dtype of its variable, float32.',
-        received: `${formatSpec(gradient)} for variable '${variable.name}' ${formatSpec(variable)}`,
-        mend: 'pass gradients in the order of the variables.',
-      };
-      if (!sameShape(gradient.shape, variable.shape)) throw new ShapeError(parts);
-      if (gradient.dtype !== 'float32' || variable.dtype !== 'float32') throw new DTypeError(parts);
+      mend: 'pass a number such as 0.001, or schedules.exponentialDecay({ … }).',
     });
   }
 }

@@ -1,0 +1,57 @@
+/** @file Adadelta. */
+import { adadeltaRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireNotNegative, requireShare } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface AdadeltaOptions extends OptimizerOptions {
+  /** Decay of the running mean squares, in [0, 1). Default 0.95. */
+  rho?: number;
+  /** Added to the mean squares inside their roots. Default 1e-7. */
+  epsilon?: number;
+}
+
+const kernel = /* @__PURE__ */ defineStep('adadelta', ['rate', 'rho', 'rest', 'epsilon'], adadeltaRule);
+
+export class Adadelta extends Optimizer {
+  static override readonly className: string = 'Adadelta';
+  readonly rho: number;
+  readonly epsilon: number;
+  readonly #rate = new LiveNumber(0);
+
+  constructor({ rho = 0.95, epsilon = 1e-7, ...options }: AdadeltaOptions = {}) {
+    super(options, ['rho', 'epsilon']);
+    requireShare(this.name, 'rho', rho);
+    requireNotNegative(this.name, 'epsilon', epsilon);
+    this.rho = rho;
+    this.epsilon = epsilon;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { rho, epsilon } = this;
+    return { ...super.getConfig(), rho, epsilon };
+  }
+
+  protected override get states() {
+    return [[{ name: 'accumulated_grad' }, { name: 'accumulated_delta_var' }]];
+  }
+
+  protected override get settings() {
+    const { rho, epsilon } = this;
+    return { kernel, variant: 'plain', params: { rate: this.#rate, rho, rest: 1 - rho, epsilon } };
+  }
+
+  protected override advance(_step: number, rate: number): void {
+    this.#rate.value = rate;
+  }
+}
+
+/**
+ * Gradients scaled by the root mean square of moves over that of gradients. Default learning rate 0.001; 1 is the paper's.
+ * Source: Zeiler, 2012. Errors: ValueError for options.
+ */
+export function adadelta(options?: AdadeltaOptions): Adadelta {
+  return new Adadelta(options);
+}

@@ -1,0 +1,56 @@
+/** @file Adagrad. */
+import { adagradRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireNotNegative } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface AdagradOptions extends OptimizerOptions {
+  /** What the sums of squared gradients begin with. Default 0.1. */
+  initialAccumulatorValue?: number;
+  /** Added to the sum inside the root. Default 1e-7. */
+  epsilon?: number;
+}
+
+const kernel = /* @__PURE__ */ defineStep('adagrad', ['rate', 'epsilon'], adagradRule);
+
+export class Adagrad extends Optimizer {
+  static override readonly className: string = 'Adagrad';
+  readonly initialAccumulatorValue: number;
+  readonly epsilon: number;
+  readonly #rate = new LiveNumber(0);
+
+  constructor({ initialAccumulatorValue = 0.1, epsilon = 1e-7, ...options }: AdagradOptions = {}) {
+    super(options, ['initialAccumulatorValue', 'epsilon']);
+    requireNotNegative(this.name, 'initialAccumulatorValue', initialAccumulatorValue);
+    requireNotNegative(this.name, 'epsilon', epsilon);
+    this.initialAccumulatorValue = initialAccumulatorValue;
+    this.epsilon = epsilon;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { initialAccumulatorValue, epsilon } = this;
+    return { ...super.getConfig(), initialAccumulatorValue, epsilon };
+  }
+
+  protected override get states() {
+    return [[{ name: 'accumulator', initial: this.initialAccumulatorValue }]];
+  }
+
+  protected override get settings() {
+    return { kernel, variant: 'plain', params: { rate: this.#rate, epsilon: this.epsilon } };
+  }
+
+  protected override advance(_step: number, rate: number): void {
+    this.#rate.value = rate;
+  }
+}
+
+/**
+ * Gradients divided by the root of the sum of their squares so far. Default learning rate 0.001.
+ * Source: Duchi, Hazan and Singer, JMLR 2011. Errors: ValueError for options.
+ */
+export function adagrad(options?: AdagradOptions): Adagrad {
+  return new Adagrad(options);
+}

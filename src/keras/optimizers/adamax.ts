@@ -1,0 +1,68 @@
+/** @file Adamax. */
+import { adamaxRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireNotNegative, requireShare } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface AdamaxOptions extends OptimizerOptions {
+  /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
+  beta1?: number;
+  /** Decay of the largest gradient, in [0, 1). Default 0.999. */
+  beta2?: number;
+  /** Added to the largest gradient. Default 1e-7. */
+  epsilon?: number;
+}
+
+const kernel = /* @__PURE__ */ defineStep(
+  'adamax',
+  ['rate', 'momentum_share', 'decay_of_norm', 'epsilon'],
+  adamaxRule,
+);
+
+export class Adamax extends Optimizer {
+  static override readonly className: string = 'Adamax';
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  /** The learning rate with the bias correction of the mean. */
+  readonly #rate = new LiveNumber(0);
+
+  constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, ...options }: AdamaxOptions = {}) {
+    super(options, ['beta1', 'beta2', 'epsilon']);
+    requireShare(this.name, 'beta1', beta1);
+    requireShare(this.name, 'beta2', beta2);
+    requireNotNegative(this.name, 'epsilon', epsilon);
+    this.beta1 = beta1;
+    this.beta2 = beta2;
+    this.epsilon = epsilon;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { beta1, beta2, epsilon } = this;
+    return { ...super.getConfig(), beta1, beta2, epsilon };
+  }
+
+  protected override get states() {
+    return [[{ name: 'momentum' }, { name: 'norm' }]];
+  }
+
+  protected override get settings() {
+    const { beta1, beta2, epsilon } = this;
+    const params = { rate: this.#rate, momentum_share: 1 - beta1, decay_of_norm: beta2, epsilon };
+    return { kernel, variant: 'plain', params };
+  }
+
+  protected override advance(step: number, rate: number): void {
+    this.#rate.value = rate / (1 - this.beta1 ** step);
+  }
+}
+
+/**
+ * Adam with the largest of decaying gradients in place of their mean square. Default learning rate 0.001.
+ * Source: Kingma and Ba, ICLR 2015, section 7.1. Errors: ValueError for options.
+ */
+export function adamax(options?: AdamaxOptions): Adamax {
+  return new Adamax(options);
+}

@@ -1,0 +1,133 @@
+/** @file Checks of what an optimizer is given: variables to move, and gradients to move them by. */
+import { DeviceError, DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
+import { describe, sameShape } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+
+/** The gradients that there are, by their variables. */
+export function checkStep(
+  op: string,
+  gradients: readonly (Tensor | null)[],
+  variables: readonly Variable[],
+): Map<Variable, Tensor> {
+  const lists = Array.isArray(gradients) && Array.isArray(variables);
+  const missing = lists ? gradients.filter((gradient) => gradient === null).length : 0;
+  if (!lists || gradients.length !== variables.length || missing === gradients.length) {
+    throw new ValueError({
+      op,
+      rule: 'there is a gradient for each variable, and at least one that is not null.',
+      received: lists
+        ? `${gradients.length} gradients, ${missing} of them null, for ${variables.length} variables`
+        : `gradients: ${describe(gradients)}, variables: ${describe(variables)}`,
+      mend: 'tape.explain(loss, variable) says why a gradient is null.',
+    });
+  }
+  checkVariables(op, variables);
+  const known = new Map<Variable, Tensor>();
+  variables.forEach((variable, i) => {
+    const gradient = gradients[i] as Tensor | null;
+    if (gradient === null) return;
+    checkGradient(op, gradient, variable);
+    known.set(variable, gradient);
+  });
+  return known;
+}
+
+function checkGradient(op: string, gradient: unknown, variable: Variable): void {
+  if (!(gradient instanceof Tensor)) {
+    throw new ValueError({
+      op,
+      rule: 'a gradient is a tensor, or null.',
+      received: `${describe(gradient)} for variable '${variable.name}'`,
+      mend: 'pass what tape.gradient(loss, variables) returned.',
+    });
+  }
+  const parts = {
+    op,
+    rule: 'a gradient has the shape and the dtype of its variable, float32.',
+    received: `${formatSpec(gradient)} for variable '${variable.name}' ${formatSpec(variable)}`,
+    mend: 'pass gradients in the order of the variables.',
+  };
+  if (!sameShape(gradient.shape, variable.shape)) throw new ShapeError(parts);
+  if (gradient.dtype !== 'float32') throw new DTypeError(parts);
+  if (gradient.device !== variable.device) {
+    throw new DeviceError({
+      ...parts,
+      rule: 'a gradient lives on the device of its variable.',
+      mend: 'compute the loss on the device of the variables.',
+    });
+  }
+  // Reading it throws where it was disposed of.
+  void gradient.storage;
+}
+
+/** Throws unless all of `variables` can be moved, and each stands there once. */
+export function checkVariables(op: string, variables: readonly Variable[]): void {
+  if (!Array.isArray(variables)) {
+    throw new ValueError({
+      op,
+      rule: 'variables come in a list.',
+      received: describe(variables),
+      mend: 'pass model.trainableWeights, or [w] for one.',
+    });
+  }
+  const seen = new Set<Variable>();
+  for (const variable of variables) {
+    checkVariable(op, variable, variables[0] as Variable);
+    if (seen.has(variable)) {
+      throw new ValueError({
+        op,
+        rule: 'each variable stands in the list once.',
+        received: `variable '${variable.name}' twice`,
+        mend: 'add up its gradients first.',
+      });
+    }
+    seen.add(variable);
+  }
+}
+
+function checkVariable(op: string, variable: unknown, first: Variable): void {
+  if (!(variable instanceof Variable)) {
+    throw new ValueError({
+      op,
+      rule: 'an optimizer moves variables.',
+      received: describe(variable),
+      mend: 'make one of a tensor: variable(t).',
+    });
+  }
+  const received = `variable '${variable.name}' ${formatSpec(variable)}`;
+  if (variable.dtype !== 'float32') {
+    throw new DTypeError({
+      op,
+      rule: 'an optimizer moves variables of dtype float32.',
+      received,
+      mend: 'leave it out of the list, or make it float32.',
+    });
+  }
+  if (variable.device !== first.device) {
+    throw new DeviceError({
+      op,
+      rule: 'the variables of one optimizer live on one device.',
+      received: `${received} of another device`,
+      mend: 'make an optimizer for each device.',
+    });
+  }
+  void variable.current;
+}
+
+/** Throws for a variable that the optimizer was not built with. */
+export function requireKnownVariables(
+  op: string,
+  known: readonly Variable[],
+  variables: readonly Variable[],
+): void {
+  const unknown = variables.find((variable) => !known.includes(variable));
+  if (!unknown) return;
+  throw new ValueError({
+    op,
+    rule: 'an optimizer moves the variables that it was built with: those of its first step, or of build(variables).',
+    received: `variable '${unknown.name}' ${formatSpec(unknown)}, which it does not know`,
+    mend: 'call build with all variables before the first step, or make a new optimizer.',
+  });
+}

@@ -1,0 +1,100 @@
+/** @file Ftrl. */
+import { ftrlRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireNotNegative, requireNumber } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface FtrlOptions extends OptimizerOptions {
+  /** How the rate falls with the squared gradients so far, at most 0. Default -0.5. */
+  learningRatePower?: number;
+  /** What the sums of squared gradients begin with. Default 0.1. */
+  initialAccumulatorValue?: number;
+  /** Default 0. */
+  l1RegularizationStrength?: number;
+  /** Default 0. */
+  l2RegularizationStrength?: number;
+  /** A penalty on size that gradients carry, where the other one of squares only holds values back. Default 0. */
+  l2ShrinkageRegularizationStrength?: number;
+  /** Default 0. */
+  beta?: number;
+}
+
+const kernel = /* @__PURE__ */ defineStep('ftrl', ['rate', 'power', 'l1', 'twice_l2', 'shrinkage'], ftrlRule);
+
+const ownOptions = [
+  'learningRatePower',
+  'initialAccumulatorValue',
+  'l1RegularizationStrength',
+  'l2RegularizationStrength',
+  'l2ShrinkageRegularizationStrength',
+  'beta',
+] as const;
+
+type Own = Required<Pick<FtrlOptions, (typeof ownOptions)[number]>>;
+
+export class Ftrl extends Optimizer {
+  static override readonly className: string = 'Ftrl';
+  readonly own: Readonly<Own>;
+  readonly #rate = new LiveNumber(0);
+  readonly #twiceL2 = new LiveNumber(0);
+
+  constructor(given: FtrlOptions = {}) {
+    const {
+      learningRatePower = -0.5,
+      initialAccumulatorValue = 0.1,
+      l1RegularizationStrength = 0,
+      l2RegularizationStrength = 0,
+      l2ShrinkageRegularizationStrength = 0,
+      beta = 0,
+      ...options
+    } = given;
+    super(options, ownOptions);
+    this.own = {
+      learningRatePower,
+      initialAccumulatorValue,
+      l1RegularizationStrength,
+      l2RegularizationStrength,
+      l2ShrinkageRegularizationStrength,
+      beta,
+    };
+    const { learningRatePower: power, ...others } = this.own;
+    requireNumber(this.name, 'learningRatePower', power, 'a number of at most 0', (n) => n <= 0);
+    for (const [what, value] of Object.entries(others)) requireNotNegative(this.name, what, value);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), ...this.own };
+  }
+
+  protected override get states() {
+    return [[{ name: 'accumulator', initial: this.own.initialAccumulatorValue }, { name: 'linear' }]];
+  }
+
+  protected override get settings() {
+    const { learningRatePower, l1RegularizationStrength, l2ShrinkageRegularizationStrength } = this.own;
+    const params = {
+      rate: this.#rate,
+      power: -learningRatePower,
+      l1: l1RegularizationStrength,
+      twice_l2: this.#twiceL2,
+      shrinkage: 2 * l2ShrinkageRegularizationStrength,
+    };
+    return { kernel, variant: learningRatePower === -0.5 ? 'root' : 'power', params };
+  }
+
+  protected override advance(_step: number, rate: number): void {
+    const { l2RegularizationStrength, beta } = this.own;
+    this.#rate.value = rate;
+    this.#twiceL2.value = 2 * l2RegularizationStrength + beta / rate;
+  }
+}
+
+/**
+ * Follow the regularised leader: sparse values for large, sparse models. Default learning rate 0.001.
+ * Source: McMahan et al., Ad click prediction: a view from the trenches, KDD 2013. Errors: ValueError for options.
+ */
+export function ftrl(options?: FtrlOptions): Ftrl {
+  return new Ftrl(options);
+}

@@ -1,0 +1,46 @@
+/** @file A number of an optimizer's own, which files keep among its variables: the count of steps, the learning rate. */
+import { ValueError } from '../../core/errors.ts';
+import { describe, type Shape } from '../../core/shape.ts';
+
+export interface HostNumber {
+  get(): number;
+  set(value: number): void;
+}
+
+/** A scalar that lives on the host. It looks like a variable where states are listed, saved and loaded. */
+export class HostVariable {
+  readonly shape: Shape = [];
+  readonly size = 1;
+  readonly trainable = false;
+
+  constructor(
+    readonly name: string,
+    readonly dtype: 'float32' | 'int32',
+    private readonly number: HostNumber,
+  ) {}
+
+  get path(): string {
+    return this.name;
+  }
+
+  get value(): number {
+    return this.number.get();
+  }
+
+  set value(value: number) {
+    const fits = typeof value === 'number' && Number.isFinite(value);
+    if (!fits || (this.dtype === 'int32' && !Number.isInteger(value))) {
+      throw new ValueError({
+        op: this.name,
+        rule: `it is a ${this.dtype === 'int32' ? 'whole' : 'finite'} number.`,
+        received: describe(value),
+        mend: 'pass the value that `data()` gave.',
+      });
+    }
+    this.number.set(value);
+  }
+
+  async data(): Promise<Float32Array | Int32Array> {
+    return this.dtype === 'int32' ? Int32Array.of(this.value) : Float32Array.of(this.value);
+  }
+}

@@ -1,0 +1,58 @@
+/** @file Lion. */
+import { lionRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireNumber } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface LionOptions extends OptimizerOptions {
+  /** Share of the momentum in the direction of a step, in (0, 1]. Default 0.9. */
+  beta1?: number;
+  /** Decay of the momentum, in [0, 1]. Default 0.99. */
+  beta2?: number;
+}
+
+const kernel = /* @__PURE__ */ defineStep('lion', ['rate', 'beta_1', 'rest_1', 'beta_2', 'rest_2'], lionRule);
+
+export class Lion extends Optimizer {
+  static override readonly className: string = 'Lion';
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly #rate = new LiveNumber(0);
+
+  constructor({ beta1 = 0.9, beta2 = 0.99, ...options }: LionOptions = {}) {
+    super(options, ['beta1', 'beta2']);
+    requireNumber(this.name, 'beta1', beta1, 'a number in (0, 1]', (n) => n > 0 && n <= 1);
+    requireNumber(this.name, 'beta2', beta2, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
+    this.beta1 = beta1;
+    this.beta2 = beta2;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { beta1, beta2 } = this;
+    return { ...super.getConfig(), beta1, beta2 };
+  }
+
+  protected override get states() {
+    return [[{ name: 'momentum' }]];
+  }
+
+  protected override get settings() {
+    const { beta1, beta2 } = this;
+    const params = { rate: this.#rate, beta_1: beta1, rest_1: 1 - beta1, beta_2: beta2, rest_2: 1 - beta2 };
+    return { kernel, variant: 'plain', params };
+  }
+
+  protected override advance(_step: number, rate: number): void {
+    this.#rate.value = rate;
+  }
+}
+
+/**
+ * Steps of one size in the direction of a running mean's sign. Default learning rate 0.001.
+ * Source: Chen et al., Symbolic discovery of optimization algorithms, 2023. Errors: ValueError for options.
+ */
+export function lion(options?: LionOptions): Lion {
+  return new Lion(options);
+}

@@ -1,0 +1,101 @@
+/** @file Nadam. */
+import { nadamRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireNotNegative, requireShare } from './check.ts';
+import { HostVariable } from './hostVariable.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface NadamOptions extends OptimizerOptions {
+  /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
+  beta1?: number;
+  /** Decay of the running mean of squared gradients, in [0, 1). Default 0.999. */
+  beta2?: number;
+  /** Added to the root of the squared mean. Default 1e-7. */
+  epsilon?: number;
+}
+
+const kernel = /* @__PURE__ */ defineStep(
+  'nadam',
+  [
+    'rate',
+    'momentum_share',
+    'velocity_share',
+    'share_of_momentum',
+    'share_of_gradient',
+    'velocity_scale',
+    'epsilon',
+  ],
+  nadamRule,
+);
+
+export class Nadam extends Optimizer {
+  static override readonly className: string = 'Nadam';
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  /** Product of the momenta of all steps so far. */
+  #product = 1;
+  readonly #live = {
+    rate: new LiveNumber(0),
+    share_of_momentum: new LiveNumber(0),
+    share_of_gradient: new LiveNumber(0),
+    velocity_scale: new LiveNumber(0),
+  };
+
+  constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, ...options }: NadamOptions = {}) {
+    super(options, ['beta1', 'beta2', 'epsilon']);
+    requireShare(this.name, 'beta1', beta1);
+    requireShare(this.name, 'beta2', beta2);
+    requireNotNegative(this.name, 'epsilon', epsilon);
+    this.beta1 = beta1;
+    this.beta2 = beta2;
+    this.epsilon = epsilon;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { beta1, beta2, epsilon } = this;
+    return { ...super.getConfig(), beta1, beta2, epsilon };
+  }
+
+  protected override get states() {
+    return [[{ name: 'momentum' }, { name: 'velocity' }]];
+  }
+
+  protected override get settings() {
+    const { beta1, beta2, epsilon } = this;
+    const params = { ...this.#live, momentum_share: 1 - beta1, velocity_share: 1 - beta2, epsilon };
+    return { kernel, variant: 'plain', params };
+  }
+
+  /** Keras keeps the product last, under the name that its variables have by default. */
+  protected override get ownNumbers() {
+    const product = {
+      get: () => this.#product,
+      set: (value: number) => {
+        this.#product = value;
+      },
+    };
+    return [new HostVariable('variable', 'float32', product)];
+  }
+
+  protected override advance(step: number, rate: number): void {
+    const { beta1, beta2 } = this;
+    const [now, next] = [step, step + 1].map((t) => beta1 * (1 - 0.5 * 0.96 ** t)) as [number, number];
+    this.#product *= now;
+    const live = this.#live;
+    live.rate.value = rate;
+    live.share_of_momentum.value = next / (1 - this.#product * next);
+    live.share_of_gradient.value = (1 - now) / (1 - this.#product);
+    live.velocity_scale.value = 1 / (1 - beta2 ** step);
+  }
+}
+
+/**
+ * Adam with Nesterov's momentum, which grows from step to step. Default learning rate 0.001.
+ * Source: Dozat, 2016. Errors: ValueError for options.
+ */
+export function nadam(options?: NadamOptions): Nadam {
+  return new Nadam(options);
+}

@@ -1,0 +1,77 @@
+/** @file RMSprop. */
+import { rmspropRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface RMSpropOptions extends OptimizerOptions {
+  /** Decay of the running mean of squared gradients, in [0, 1). Default 0.9. */
+  rho?: number;
+  /** Share of the last move in the next one, in [0, 1]. Default 0. */
+  momentum?: number;
+  /** Added to the mean inside the root. Default 1e-7. */
+  epsilon?: number;
+  /** Whether the variance of gradients takes the place of their mean square. Default false. */
+  centered?: boolean;
+}
+
+const kernel = /* @__PURE__ */ defineStep(
+  'rmsprop',
+  ['rate', 'rho', 'rest', 'momentum', 'epsilon'],
+  rmspropRule,
+);
+
+export class RMSprop extends Optimizer {
+  static override readonly className: string = 'RMSprop';
+  readonly rho: number;
+  readonly momentum: number;
+  readonly epsilon: number;
+  readonly centered: boolean;
+  readonly #rate = new LiveNumber(0);
+
+  constructor(given: RMSpropOptions = {}) {
+    const { rho = 0.9, momentum = 0, epsilon = 1e-7, centered = false, ...options } = given;
+    super(options, ['rho', 'momentum', 'epsilon', 'centered']);
+    requireShare(this.name, 'rho', rho);
+    requireNumber(this.name, 'momentum', momentum, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
+    requireNotNegative(this.name, 'epsilon', epsilon);
+    requireBoolean(this.name, 'centered', centered);
+    this.rho = rho;
+    this.momentum = momentum;
+    this.epsilon = epsilon;
+    this.centered = centered;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { rho, momentum, epsilon, centered } = this;
+    return { ...super.getConfig(), rho, momentum, epsilon, centered };
+  }
+
+  protected override get states() {
+    return [
+      [{ name: 'velocity' }],
+      ...(this.momentum > 0 ? [[{ name: 'momentum' }]] : []),
+      ...(this.centered ? [[{ name: 'average_gradient' }]] : []),
+    ];
+  }
+
+  protected override get settings() {
+    const { rho, momentum, epsilon, centered } = this;
+    const variant = [centered ? 'centered' : 'plain', ...(momentum > 0 ? ['momentum'] : [])].join(' ');
+    return { kernel, variant, params: { rate: this.#rate, rho, rest: 1 - rho, momentum, epsilon } };
+  }
+
+  protected override advance(_step: number, rate: number): void {
+    this.#rate.value = rate;
+  }
+}
+
+/**
+ * Gradients divided by the root of their running mean square, or of their variance. Default learning rate 0.001.
+ * Source: Tieleman and Hinton, lecture 6.5 of Neural networks for machine learning, 2012. Errors: ValueError for options.
+ */
+export function rmsprop(options?: RMSpropOptions): RMSprop {
+  return new RMSprop(options);
+}

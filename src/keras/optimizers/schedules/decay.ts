@@ -1,0 +1,93 @@
+/** @file Schedules that fall by a formula of the number of steps: exponential, with the inverse of time, polynomial. */
+import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../check.ts';
+import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
+
+export interface DecayOptions extends ScheduleOptions {
+  initialLearningRate: number;
+  /** Steps after which the rate has decayed once. */
+  decaySteps: number;
+  decayRate: number;
+  /** Whether it falls every `decaySteps` alone. Default false. */
+  staircase?: boolean;
+}
+
+function checkDecay(op: string) {
+  return ({ initialLearningRate, decaySteps, decayRate, staircase }: Required<DecayOptions>) => {
+    requireNotNegative(op, 'initialLearningRate', initialLearningRate);
+    requirePositive(op, 'decaySteps', decaySteps);
+    requireNotNegative(op, 'decayRate', decayRate);
+    requireBoolean(op, 'staircase', staircase);
+  };
+}
+
+function decays({ decaySteps, staircase }: Required<DecayOptions>, step: number): number {
+  const decays = step / decaySteps;
+  return staircase ? Math.floor(decays) : decays;
+}
+
+const decayDefaults = (name: string) => ({
+  initialLearningRate: undefined,
+  decaySteps: undefined,
+  decayRate: undefined,
+  staircase: false,
+  name,
+});
+
+/** initialLearningRate · decayRate^(step / decaySteps). Errors: ValueError for options. */
+export function exponentialDecay(options: DecayOptions): LearningRateSchedule {
+  const className = 'ExponentialDecay';
+  return makeSchedule<DecayOptions>(className, decayDefaults(className), options, {
+    check: checkDecay(className),
+    rate: (o, step) => o.initialLearningRate * o.decayRate ** decays(o, step),
+  });
+}
+
+/** initialLearningRate / (1 + decayRate · step / decaySteps). Errors: ValueError for options. */
+export function inverseTimeDecay(options: DecayOptions): LearningRateSchedule {
+  const className = 'InverseTimeDecay';
+  return makeSchedule<DecayOptions>(className, decayDefaults(className), options, {
+    check: checkDecay(className),
+    rate: (o, step) => o.initialLearningRate / (1 + o.decayRate * decays(o, step)),
+  });
+}
+
+export interface PolynomialDecayOptions extends ScheduleOptions {
+  initialLearningRate: number;
+  decaySteps: number;
+  /** Default 0.0001. */
+  endLearningRate?: number;
+  /** Default 1: a straight line. */
+  power?: number;
+  /** Whether it begins again, ever longer, when the end is reached. Default false: it stays at the end. */
+  cycle?: boolean;
+}
+
+/**
+ * (initialLearningRate - endLearningRate) · (1 - step / decaySteps)^power + endLearningRate. Errors: ValueError for
+ * options.
+ */
+export function polynomialDecay(options: PolynomialDecayOptions): LearningRateSchedule {
+  const className = 'PolynomialDecay';
+  const defaults = {
+    initialLearningRate: undefined,
+    decaySteps: undefined,
+    endLearningRate: 0.0001,
+    power: 1,
+    cycle: false,
+    name: className,
+  };
+  return makeSchedule<PolynomialDecayOptions>(className, defaults, options, {
+    check: ({ initialLearningRate, decaySteps, endLearningRate, power, cycle }) => {
+      requireNotNegative(className, 'initialLearningRate', initialLearningRate);
+      requirePositive(className, 'decaySteps', decaySteps);
+      requireNotNegative(className, 'endLearningRate', endLearningRate);
+      requireNumber(className, 'power', power, 'a finite number', () => true);
+      requireBoolean(className, 'cycle', cycle);
+    },
+    rate: ({ initialLearningRate, decaySteps, endLearningRate, power, cycle }, step) => {
+      const cycles = cycle && step > 0 ? Math.ceil(step / decaySteps) : 1;
+      const passed = Math.min(step, decaySteps * cycles) / (decaySteps * cycles);
+      return (initialLearningRate - endLearningRate) * (1 - passed) ** power + endLearningRate;
+    },
+  });
+}

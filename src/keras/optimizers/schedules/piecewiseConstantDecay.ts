@@ -1,0 +1,32 @@
+/** @file A schedule of steps. */
+import { requireNotNegative, requireOption } from '../check.ts';
+import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
+
+export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
+  /** Counts of steps, ascending: a value holds up to its boundary, that step included. */
+  boundaries: readonly number[];
+  /** One more than there are boundaries. */
+  values: readonly number[];
+}
+
+/** One rate between boundaries. Errors: ValueError for options. */
+export function piecewiseConstantDecay(options: PiecewiseConstantDecayOptions): LearningRateSchedule {
+  const className = 'PiecewiseConstantDecay';
+  const defaults = { boundaries: undefined, values: undefined, name: 'PiecewiseConstant' };
+  return makeSchedule<PiecewiseConstantDecayOptions>(className, defaults, options, {
+    check: ({ boundaries, values }) => {
+      const ascending =
+        Array.isArray(boundaries) &&
+        boundaries.length > 0 &&
+        boundaries.every((b, i) => Number.isFinite(b) && (i === 0 || b > boundaries[i - 1]));
+      requireOption(className, 'boundaries', boundaries, ascending, 'a list of ascending numbers');
+      const fits = Array.isArray(values) && values.length === boundaries.length + 1;
+      requireOption(className, 'values', values, fits, 'a list with one number more than `boundaries`');
+      for (const value of values) requireNotNegative(className, 'values', value);
+    },
+    rate: ({ boundaries, values }, step) => {
+      const at = boundaries.findIndex((boundary) => step <= boundary);
+      return values[at < 0 ? values.length - 1 : at] as number;
+    },
+  });
+}

@@ -1,0 +1,58 @@
+/** @file Stochastic gradient descent. */
+import { sgdRule } from '../../../shaders/optimizerRules.ts';
+import { LiveNumber } from '../../gpu/params.ts';
+import { defineStep } from '../../kernels/optimizerStep.ts';
+import { requireBoolean, requireNumber } from './check.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './options.ts';
+
+export interface SGDOptions extends OptimizerOptions {
+  /** Share of the last move in the next one, in [0, 1]. Default 0. */
+  momentum?: number;
+  /** Whether the gradient is applied after the momentum as well. Default false. */
+  nesterov?: boolean;
+}
+
+const kernel = /* @__PURE__ */ defineStep('sgd', ['rate', 'momentum'], sgdRule);
+
+export class SGD extends Optimizer {
+  static override readonly className: string = 'SGD';
+  readonly momentum: number;
+  readonly nesterov: boolean;
+  readonly #rate = new LiveNumber(0);
+
+  constructor({ momentum = 0, nesterov = false, ...options }: SGDOptions = {}) {
+    super({ learningRate: 0.01, ...options }, ['momentum', 'nesterov']);
+    requireNumber(this.name, 'momentum', momentum, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
+    requireBoolean(this.name, 'nesterov', nesterov);
+    this.momentum = momentum;
+    this.nesterov = nesterov;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { momentum, nesterov } = this;
+    return { ...super.getConfig(), momentum, nesterov };
+  }
+
+  protected override get states() {
+    return this.momentum === 0 ? [] : [[{ name: 'momentum' }]];
+  }
+
+  protected override get settings() {
+    const { momentum, nesterov } = this;
+    const variant = momentum === 0 ? 'plain' : nesterov ? 'nesterov' : 'momentum';
+    return { kernel, variant, params: { rate: this.#rate, momentum } };
+  }
+
+  protected override advance(_step: number, rate: number): void {
+    this.#rate.value = rate;
+  }
+}
+
+/**
+ * Gradient descent, with momentum and Nesterov's form of it. Default learning rate 0.01.
+ * Source: Sutskever et al., ICML 2013. Errors: ValueError for options.
+ */
+export function sgd(options?: SGDOptions): SGD {
+  return new SGD(options);
+}

@@ -1,0 +1,175 @@
+/** @file Does the steps of an optimizer: measures gradients where they are clipped by length, then launches the rule. */
+import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
+import { type Device, withDevice } from '../../gpu/device.ts';
+import type { LiveNumber } from '../../gpu/params.ts';
+import { wholeWords } from '../../gpu/recording.ts';
+import type { Storage } from '../../gpu/storage.ts';
+import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
+import {
+  type Clipping,
+  isPresent,
+  type SharedValues,
+  type StepKernel,
+  stepKernel,
+} from '../../kernels/optimizerStep.ts';
+import { tensor } from '../../tensor/create.ts';
+import { keep } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { type Members, type StateSpec, type Unit, withReadableGradients } from './members.ts';
+
+/** The rule of an optimizer, as launches take it. */
+export interface StepSettings {
+  readonly kernel: StepKernel;
+  /** What varies within one kind. */
+  readonly variant: string;
+  /** The kernel's own parameters. */
+  readonly params: Readonly<Record<string, number | LiveNumber>>;
+}
+
+/** What comes around the rule. */
+export interface StepExtras {
+  readonly clipping: Clipping;
+  readonly useEma: boolean;
+  readonly accumulating: boolean;
+  readonly scaled: boolean;
+  readonly decayed: boolean;
+}
+
+export class Stepper {
+  /** Names of the states, in their order. */
+  readonly #states: readonly string[];
+  #firstChunks: FirstChunks | null = null;
+
+  constructor(
+    private readonly device: Device,
+    private readonly members: Members,
+    private readonly passes: readonly (readonly StateSpec[])[],
+  ) {
+    this.#states = passes.flat().map(({ name }) => name);
+  }
+
+  settle(): void {
+    this.members.settle();
+  }
+
+  /** States of a pass stand side by side for each variable; passes follow each other. */
+  get stateVariables(): Variable[] {
+    let first = 0;
+    return this.passes.flatMap((pass) => {
+      const begin = first;
+      first += pass.length;
+      return this.members.list.flatMap(({ states }) => states.slice(begin, first));
+    });
+  }
+
+  /** One step. Call it in a scope that frees what is made on the way. */
+  run(
+    gradients: ReadonlyMap<Variable, Tensor>,
+    { kernel, variant, params }: StepSettings,
+    shared: SharedValues,
+    extras: StepExtras,
+  ): void {
+    const { clipping, useEma, accumulating, scaled, decayed } = extras;
+    const units = withReadableGradients(this.members.units(gradients));
+    const filler = units.flatMap(({ members }) => members).find(({ gradient }) => gradient)
+      ?.gradient as Tensor;
+    const scales = this.#clipScales(units, filler, shared, extras);
+    const options = {
+      variant,
+      states: this.#states,
+      clipping,
+      scaled,
+      accumulated: accumulating,
+      decayed,
+      averaged: useEma,
+    };
+    for (const { place, members, first } of units) {
+      // Without a gradient, a running average alone goes on.
+      if (!useEma && !members.some(isPresent)) continue;
+      stepKernel(this.device, {
+        kernel,
+        options,
+        place,
+        members,
+        filler,
+        scales: scales && { storage: scales, first },
+        shared,
+        own: params,
+      });
+    }
+    scales?.release();
+  }
+
+  /** The factors that clip gradients by their lengths, by the members' numbers; null where lengths don't matter. */
+  #clipScales(
+    units: readonly Unit[],
+    filler: Tensor,
+    shared: SharedValues,
+    extras: StepExtras,
+  ): Storage | null {
+    const { clipping, accumulating, scaled } = extras;
+    if (clipping !== 'norm' && clipping !== 'globalNorm') return null;
+    const { device } = this;
+    this.#firstChunks ??= firstChunks(device, this.members.numbered);
+    const { table, starts } = this.#firstChunks;
+    const chunks = starts.at(-1) as number;
+    const sums = device.allocate(4 * chunks, 'optimizer');
+    for (const { place, members, first } of units) {
+      squareChunksKernel(device, {
+        place,
+        members,
+        filler,
+        lossScale: scaled ? (shared.loss_scale as number) : null,
+        accumulation: accumulating
+          ? { role: 1 + this.#states.indexOf(accumulatorState), steps: shared.accumulation_steps as number }
+          : null,
+        sums,
+        firstChunk: starts[first] as number,
+      });
+    }
+    const count = clipping === 'norm' ? starts.length - 1 : 1;
+    const scales = device.allocate(4 * count, 'optimizer');
+    clipScalesKernel(device, {
+      sums,
+      chunks,
+      firstChunks: clipping === 'norm' ? table.storage : null,
+      count,
+      clip: shared.clip as number,
+      scales,
+    });
+    sums.release();
+    return scales;
+  }
+
+  /** Variables take the values of their running averages. */
+  takeAverages(variables: readonly Variable[]): void {
+    const index = this.#states.indexOf(averageState);
+    for (const { variable, states } of this.members.list) {
+      if (!variables.includes(variable)) continue;
+      const average = states[index] as Variable;
+      const own = this.device.allocate(variable.bytes, variable.label);
+      this.device.copy(average.storage, own, wholeWords(variable.bytes));
+      void variable.storage;
+      variable.adopt(own);
+    }
+  }
+
+  dispose(): void {
+    this.members.dispose();
+    this.#firstChunks?.table.dispose();
+  }
+}
+
+/** Where the sums of each gradient begin, by the members' numbers, and where the last one's end. */
+interface FirstChunks {
+  readonly starts: readonly number[];
+  readonly table: Tensor;
+}
+
+function firstChunks(device: Device, variables: readonly Variable[]): FirstChunks {
+  const starts = [0];
+  for (const { size } of variables) starts.push((starts.at(-1) as number) + chunksOf(size));
+  const table = withDevice(device, () => keep(tensor(Uint32Array.from(starts))));
+  return { starts, table };
+}

@@ -1,0 +1,143 @@
+/** @file Launches measurements of gradients' lengths: the factors by which clipping multiplies them. */
+import { accumulatorState } from '../../shaders/optimizer.ts';
+import {
+  type ChunkOptions,
+  chunkVectors,
+  clipScales,
+  type ScaleOptions,
+  squareChunks,
+} from '../../shaders/gradientNorms.ts';
+import type { Device } from '../gpu/device.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Storage } from '../gpu/storage.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import {
+  boundGradients,
+  filled,
+  gradientBindings,
+  isPresent,
+  maskOf,
+  type StepMember,
+  type StepPlace,
+} from './optimizerStep.ts';
+
+const chunkKernel = /* @__PURE__ */ defineKernel({
+  name: 'squareChunks',
+  bindings: ({ gradients, accumulator }: ChunkOptions): Bindings => ({
+    ...gradientBindings(gradients),
+    ...(accumulator === 'apart' ? { [`${accumulatorState}_of`]: 'read vec4<f32>' as const } : {}),
+    ...(typeof accumulator === 'number' ? { block: 'read vec4<f32>' as const } : {}),
+    sums: 'write f32',
+  }),
+  params: {
+    starts: 'u32x8',
+    sizes: 'u32x8',
+    chunks: 'u32x8',
+    count: 'u32',
+    stride: 'u32',
+    first_chunk: 'u32',
+    present: 'u32',
+    loss_scale: 'f32',
+    accumulation_steps: 'f32',
+  },
+  source: squareChunks,
+});
+
+const scaleKernel = /* @__PURE__ */ defineKernel({
+  name: 'clipScales',
+  bindings: ({ global }: ScaleOptions): Bindings => ({
+    sums: 'read f32',
+    ...(global ? {} : { first_chunks: 'read u32' as const }),
+    scales: 'write f32',
+  }),
+  params: { count: 'u32', chunks: 'u32', clip: 'f32' },
+  source: clipScales,
+});
+
+/** Chunks of a gradient of `size` values: one at least, whose sum may be 0. */
+export function chunksOf(size: number): number {
+  return Math.max(1, Math.ceil(size / (4 * chunkVectors)));
+}
+
+export interface ChunkLaunch {
+  readonly place: StepPlace;
+  readonly members: readonly StepMember[];
+  readonly filler: Tensor;
+  readonly lossScale: number | null;
+  /** Which state of the place holds earlier gradients (the values are 0), and how many there are with this one. */
+  readonly accumulation: { readonly role: number; readonly steps: number } | null;
+  readonly sums: Storage;
+  /** Where in `sums` those of the first member begin. */
+  readonly firstChunk: number;
+}
+
+/** Writes the sums of squares of the chunks of all members. */
+export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
+  const { place, members, filler, lossScale, accumulation, sums, firstChunk } = launch;
+  const packed = place.kind === 'packed';
+  const gradients = packed ? place.capacity : 1;
+  const chunks = members.map(({ size }) => chunksOf(size));
+  const count = chunks.reduce((total, n) => total + n, 0);
+  const firsts = chunks.map((_, k) => chunks.slice(0, k).reduce((total, n) => total + n, 0));
+  const { lanes, workgroup } = lanesFor(device);
+  const options: ChunkOptions = {
+    gradients,
+    accumulator: !accumulation ? 'none' : packed ? accumulation.role : 'apart',
+    scaled: lossScale !== null,
+    lanes,
+    workgroup,
+  };
+  const { accumulator } = options;
+  device.launch(chunkKernel, {
+    options,
+    bindings: {
+      ...boundGradients(members, gradients, filler),
+      ...(accumulator === 'apart' && place.kind === 'apart' && accumulation
+        ? { [`${accumulatorState}_of`]: place.storages[accumulation.role] as Storage }
+        : {}),
+      ...(typeof accumulator === 'number' && packed ? { block: place.block } : {}),
+      sums,
+    },
+    params: {
+      starts: filled(members.map(({ start }) => start)),
+      sizes: members.map(({ size }) => size),
+      chunks: filled(firsts),
+      count,
+      stride: packed ? place.stride : 0,
+      first_chunk: firstChunk,
+      present: maskOf(members, isPresent),
+      loss_scale: lossScale ?? 1,
+      accumulation_steps: accumulation?.steps ?? 1,
+    },
+    workgroups: Math.ceil((count * lanes) / workgroup),
+  });
+}
+
+export interface ScaleLaunch {
+  readonly sums: Storage;
+  /** Sums in all. */
+  readonly chunks: number;
+  /** Where the sums of each gradient begin, and where the last one's end; null for one factor for all. */
+  readonly firstChunks: Storage | null;
+  /** Factors wanted. */
+  readonly count: number;
+  readonly clip: number;
+  readonly scales: Storage;
+}
+
+/** Writes the factors that clip gradients to the length `clip`. */
+export function clipScalesKernel(device: Device, launch: ScaleLaunch): void {
+  const { sums, chunks, firstChunks, count, clip, scales } = launch;
+  const { lanes, workgroup } = lanesFor(device);
+  device.launch(scaleKernel, {
+    options: { global: firstChunks === null, lanes, workgroup },
+    bindings: { sums, ...(firstChunks ? { first_chunks: firstChunks } : {}), scales },
+    params: { count, chunks, clip },
+    workgroups: Math.ceil((count * lanes) / workgroup),
+  });
+}
+
+/** A workgroup to a chunk; on a software adapter, where sharing costs barriers, an invocation. */
+function lanesFor(device: Device): { lanes: number; workgroup: number } {
+  return device.adapter.class === 'cpu' ? { lanes: 1, workgroup: 64 } : { lanes: 256, workgroup: 256 };
+}
