@@ -5,6 +5,7 @@ import { mul } from '../../ops/arithmetic.ts';
 import { broadcastTo } from '../../ops/broadcastTo.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import type { ReduceOptions } from '../../ops/reduction.ts';
+import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { sameRank, toTensor } from '../losses/operands.ts';
 import { maskOf } from '../masks.ts';
@@ -18,7 +19,13 @@ export function weightOf(op: string, options: UpdateOptions, yPred?: unknown): T
   const counts = toTensor(op, 'mask', toTensor(op, 'mask', mask, 'bool'));
   if (!weight) return counts;
   const [aligned, weights] = sameRank(counts, weight);
-  return mul(aligned, weights);
+  return mul(alongFirst(aligned, weights), alongFirst(weights, aligned));
+}
+
+/** `x` with axes of size 1 appended up to the rank of `other`: its first axes are those of the other. */
+function alongFirst(x: Tensor, other: Tensor): Tensor {
+  if (x.rank === 0 || x.rank >= other.rank) return x;
+  return reshape(x, { shape: [...x.shape, ...other.shape.slice(x.rank).fill(1)] });
 }
 
 /** Weights of elements: those of a first axis hold for all that follows. Errors: ShapeError where they don't fit. */
