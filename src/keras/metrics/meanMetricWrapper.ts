@@ -8,6 +8,7 @@ import { toTensor } from '../losses/operands.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Averaging } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
+import { requireOptions } from './options.ts';
 import { weightOf } from './weights.ts';
 
 /** A function of targets and predictions that gives values of samples, with ops alone. */
@@ -48,8 +49,11 @@ export class MeanMetricWrapper extends MeanOfFunction {
 
   /** Errors: ValueError where `fn` is no function. */
   constructor(options: WrapperOptions) {
-    super({ name: options?.name ?? functionOf(options).name ?? undefined });
-    this.fn = options.fn;
+    const { name, ...given } = options ?? {};
+    const { fn } = requireOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, { fn: null } as never);
+    requireFunction(fn);
+    super({ name: name ?? (fn.name || 'mean_metric_wrapper') });
+    this.fn = fn;
   }
 
   protected override values(yTrue: Tensor, yPred: Tensor): Tensor {
@@ -64,10 +68,8 @@ export class MeanMetricWrapper extends MeanOfFunction {
 export const meanMetricWrapper: ClassMaker<[options: WrapperOptions], MeanMetricWrapper> =
   /* @__PURE__ */ classMaker(MeanMetricWrapper);
 
-/** The name of the function, if it has one. */
-function functionOf(options: unknown): { name: string | undefined } {
-  const fn = (options as Partial<WrapperOptions> | undefined)?.fn;
-  if (typeof fn === 'function') return { name: fn.name || undefined };
+function requireFunction(fn: unknown): void {
+  if (typeof fn === 'function') return;
   throw new ValueError({
     op: 'meanMetricWrapper',
     rule: '`fn` is a function of yTrue and yPred that gives one value a sample.',
