@@ -15,6 +15,7 @@ import { setMask } from '../masks.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../nest.ts';
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
+import { withInputLayers } from './intermediate.ts';
 import { TrainedLayer } from './trained.ts';
 
 /** A model by what lies between symbolic inputs and outputs. */
@@ -50,7 +51,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     super(options);
     if (!('inputs' in options) && !('outputs' in options)) return;
     const { inputs, outputs } = options as GraphModelOptions<Nest<KerasTensor>, Nest<KerasTensor>>;
-    this.program = new GraphProgram(inputs, outputs);
+    this.program = withInputLayers(new GraphProgram(inputs, outputs));
     if (options.trainable === false) this.trainable = false;
   }
 

@@ -1,0 +1,22 @@
+/** @file Variables that symbolic tensors are computed from: operands of ops on the way, and weights of layers. */
+import { Variable } from '../../tensor/variable.ts';
+import { leavesOf } from '../nest.ts';
+import type { KerasTensor } from './kerasTensor.ts';
+import { type GraphNode, nodeOf } from './node.ts';
+
+/** Variables that the calls use which lead to `tensors`, each once. */
+export function variablesBehind(tensors: readonly KerasTensor[]): Variable[] {
+  const found = new Set<Variable>();
+  const seen = new Set<GraphNode>();
+  const open = [...tensors];
+  for (let tensor = open.pop(); tensor; tensor = open.pop()) {
+    const node = nodeOf(tensor);
+    if (!node || seen.has(node)) continue;
+    seen.add(node);
+    const { weights = [] } = node.operation as { weights?: readonly Variable[] };
+    for (const leaf of [...leavesOf(node.argument), ...weights])
+      if (leaf instanceof Variable) found.add(leaf);
+    open.push(...node.inputTensors);
+  }
+  return [...found];
+}
