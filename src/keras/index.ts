@@ -7,6 +7,7 @@ export { GraphNode, type GraphOperation } from './graph/node.ts';
 export { Functional, type FunctionalOptions, model } from './models/functional.ts';
 export { Sequential, sequential, type SequentialOptions } from './models/sequential.ts';
 export { type GraphModelOptions, Model } from './models/model.ts';
+export type { SummaryOptions } from './models/summary.ts';
 export { getSourceInputs } from './graph/sourceInputs.ts';
 export { maskOf, setMask } from './masks.ts';
 export { clearSession } from './names.ts';

@@ -16,6 +16,7 @@ import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
 import { withInputLayers } from './intermediate.ts';
+import { type Summarized, summarize, type SummaryOptions } from './summary.ts';
 import { TrainedLayer } from './trained.ts';
 
 /** A model by what lies between symbolic inputs and outputs. */
@@ -134,6 +135,16 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
       received: describe(which),
       mend: `'${this.name}' has ${layers.map(({ name }) => `'${name}'`).join(', ') || 'no layers'}.`,
     });
+  }
+
+  /**
+   * Prints the layers with their shapes and parameters, in Keras's table. Returns the text.
+   * Errors: ValueError for columns without room, and for a `layerRange` that no layer matches.
+   */
+  summary({ print = console.log, ...options }: SummaryOptions = {}): string {
+    const text = summarize(this as unknown as Summarized, options);
+    print(text);
+    return text;
   }
 
   override computeOutputShape(inputShape: Shapes<In>): Shapes<Out> {

@@ -1,0 +1,224 @@
+/**
+ * @file Summaries: a model's layers, shapes and parameters in Keras's table.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { KerasTensor } from '../graph/kerasTensor.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from '../graph/node.ts';
+import type { GraphProgram } from '../graph/program.ts';
+import { type AnyLayer, Layer } from '../layers/layer.ts';
+import { mapShapes, type Nest } from '../nest.ts';
+import { drawTable, roundHalfEven } from './textTable.ts';
+
+export interface SummaryOptions {
+  /** Characters a line. Default: 88, 108 with connections, 12 more with `showTrainable`; at most the terminal's less 4. */
+  lineLength?: number;
+  /** Where columns end, as parts of a line. Default: [0.45, 0.8, 1], with connections [0.3, 0.56, 0.74, 1]. */
+  positions?: readonly number[];
+  /** Takes the text. Default: the console. */
+  print?: (text: string) => void;
+  /** Whether layers of models inside are listed, too. Default false. */
+  expandNested?: boolean;
+  /** Whether a column says which layers are trained. Default false. */
+  showTrainable?: boolean;
+  /** Patterns of the names of the first and the last layer that are listed. Default: all. */
+  layerRange?: readonly [string, string];
+}
+
+/** What a summary reads of a model. */
+export interface Summarized {
+  readonly name: string;
+  readonly className: string;
+  readonly program: GraphProgram | null;
+  readonly layers: readonly AnyLayer[];
+  readonly trainableWeights: readonly Tensor[];
+  readonly nonTrainableWeights: readonly Tensor[];
+  /** Of a model that was compiled. */
+  readonly optimizer?: { readonly variables: readonly Tensor[] } | null;
+}
+
+/** Something that has a row: a layer, or an op in a graph. */
+type Listed = AnyLayer | GraphOperation;
+
+/** The text of a model's summary. Errors: ValueError for options that aren't any. */
+export function summarize(model: Summarized, options: SummaryOptions = {}): string {
+  const { expandNested = false, showTrainable = false, layerRange } = options;
+  const graph = model.className === 'Sequential' ? null : model.program;
+  const connected = graph !== null && !isRow(graph, model.layers);
+  const positions = [...(options.positions ?? (connected ? [0.3, 0.56, 0.74, 1] : [0.45, 0.8, 1]))];
+  const usual = (connected ? 108 : 88) + (showTrainable ? 12 : 0);
+  const lineLength = options.lineLength ?? Math.min(usual, terminalWidth() - 4);
+  const headers = ['Layer (type)', 'Output Shape', 'Param #', ...(connected ? ['Connected to'] : [])];
+  const justify: ('left' | 'right' | 'center')[] = ['left', 'left', 'right', 'left'].slice(
+    0,
+    headers.length,
+  ) as never;
+  const ends = showTrainable ? [...positions.map((position) => position * 0.9), 1] : positions;
+  if (showTrainable) {
+    headers.push('Trainable');
+    justify[headers.length - 1] = 'center';
+  }
+  const widths = columnWidths(ends, headers.length, lineLength);
+  const relevant = new Set(graph ? [...graph.nodesByDepth.values()].flat() : []);
+  const rowsOf = (listed: Listed, level: number): string[][] => {
+    const fields = [
+      `${level > 0 ? `${'   '.repeat(level)}└ ` : ''}${listed.name} (${classOf(listed)})`,
+      shapeOf(listed),
+      parametersOf(listed),
+      ...(connected ? [connectionsOf(listed, relevant)] : []),
+      ...(showTrainable ? [trainableOf(listed)] : []),
+    ];
+    const inside = expandNested ? ((listed as { layers?: readonly AnyLayer[] }).layers ?? []) : [];
+    return [fields, ...inside.flatMap((inner) => rowsOf(inner, level + 1))];
+  };
+  const listed = within(graph ? graph.operations : model.layers, layerRange);
+  const table = drawTable(
+    headers.map((header, i) => ({ header, justify: justify[i] ?? 'left', width: widths[i] as number })),
+    listed.flatMap((layer) => rowsOf(layer, 0)),
+    lineLength,
+  );
+  return [`Model: "${model.name}"`, ...table, ...totals(model)].join('\n');
+}
+
+/** Whether a graph is a row of calls, each on what the one before gives, so that nothing need say so. */
+function isRow(graph: GraphProgram, layers: readonly AnyLayer[]): boolean {
+  const nodes = new Set<GraphNode>();
+  for (const level of graph.nodesByDepth.values()) {
+    const [node] = level;
+    if (level.length !== 1 || !node || node.inputTensors.length > 1) return false;
+    nodes.add(node);
+  }
+  return layers.every(({ inboundNodes }) => inboundNodes.filter((node) => nodes.has(node)).length <= 1);
+}
+
+function columnWidths(ends: readonly number[], count: number, lineLength: number): number[] {
+  let start = 0;
+  const widths = ends.map((end) => {
+    const width = Math.trunc(end * lineLength) - start;
+    start += width;
+    return width;
+  });
+  if (widths.length === count && widths.every((width) => width >= 4)) return widths;
+  throw new ValueError({
+    op: 'summary',
+    rule: `\`positions\` says where each of ${count} columns ends, and \`lineLength\` leaves 4 characters or more for each.`,
+    received: `positions: ${describe(ends)}, lineLength: ${describe(lineLength)}`,
+    mend: 'leave them out, or pass a larger lineLength.',
+  });
+}
+
+/** Columns of the terminal; 80 where there is none, as Python has it. */
+function terminalWidth(): number {
+  const { process } = globalThis as { process?: { stdout?: { columns?: number } } };
+  return process?.stdout?.columns || 80;
+}
+
+function classOf({ className, name }: Listed): string {
+  if (className !== 'op') return className;
+  const words = name.replace(/(_\d+)+$/, '').split('_');
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function shapeOf(listed: Listed): string {
+  const node = listed.inboundNodes.at(-1);
+  if (node) return joined(node.outputTensors.map(({ shape }) => formatSizes(shape)));
+  if (!(listed instanceof Layer) || !listed.buildShape) return '?';
+  try {
+    const shapes: OpenShape[] = [];
+    mapShapes(listed.computeOutputShape(listed.buildShape) as Nest<OpenShape>, (shape) => shapes.push(shape));
+    return joined(shapes.map(formatSizes));
+  } catch {
+    return '?';
+  }
+}
+
+function joined(shapes: readonly string[]): string {
+  return shapes.length === 1 ? (shapes[0] as string) : `[${shapes.join(', ')}]`;
+}
+
+/** As Python writes a tuple in Keras's table. */
+function formatSizes(shape: OpenShape): string {
+  return `(${shape.map((size) => size ?? 'None').join(', ')})`;
+}
+
+function parametersOf(listed: Listed): string {
+  if (!(listed instanceof Layer)) return '0';
+  return listed.built ? thousands(listed.countParams()) : '0 (unbuilt)';
+}
+
+function connectionsOf({ inboundNodes }: Listed, relevant: ReadonlySet<GraphNode>): string {
+  const sources = inboundNodes
+    .filter((node) => relevant.has(node))
+    .flatMap((node) => node.inputTensors.map(nameSource));
+  return sources.join(', ') || '-';
+}
+
+function nameSource(tensor: KerasTensor): string {
+  const { operation, nodeIndex, tensorIndex } = tensor.kerasHistory ?? {};
+  return `${operation?.name ?? nodeOf(tensor)?.operation.name}[${nodeIndex}][${tensorIndex}]`;
+}
+
+function trainableOf(listed: Listed): string {
+  if (!(listed instanceof Layer) || listed.weights.length === 0) return '-';
+  return listed.trainable ? 'Y' : 'N';
+}
+
+/** What lies between the layers whose names match. */
+function within(layers: readonly Listed[], range: readonly [string, string] | undefined): readonly Listed[] {
+  if (range === undefined) return layers;
+  const isRange =
+    Array.isArray(range) && range.length === 2 && range.every((name) => typeof name === 'string');
+  const places = (pattern: string) =>
+    layers.flatMap(({ name }, i) => (new RegExp(`^(?:${pattern})`).test(name) ? [i] : []));
+  const [first, last] = isRange ? range.map(places) : [];
+  if (!first?.length || !last?.length) {
+    throw new ValueError({
+      op: 'summary',
+      rule: '`layerRange` holds two patterns, each of which the name of a layer begins with.',
+      received: `layerRange: ${describe(range)}`,
+      mend: `the layers are ${layers.map(({ name }) => `'${name}'`).join(', ')}.`,
+    });
+  }
+  if (Math.min(...first) > Math.max(...last)) return layers.slice(Math.min(...last), Math.max(...first) + 1);
+  return layers.slice(Math.min(...first), Math.max(...last) + 1);
+}
+
+function totals({ trainableWeights, nonTrainableWeights, optimizer }: Summarized): string[] {
+  const trained = measure(trainableWeights);
+  const others = measure(nonTrainableWeights);
+  const moved = optimizer && optimizer.variables.length > 0 ? measure(optimizer.variables) : null;
+  const all = [trained, others, ...(moved ? [moved] : [])];
+  const total = {
+    count: all.reduce((sum, { count }) => sum + count, 0),
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+  const line = (what: string, { count, bytes }: typeof total) =>
+    ` ${what} params: ${thousands(count)} (${readable(bytes)})`;
+  return [
+    line('Total', total),
+    line('Trainable', trained),
+    line('Non-trainable', others),
+    ...(moved ? [line('Optimizer', moved)] : []),
+  ];
+}
+
+function measure(weights: readonly Tensor[]) {
+  return {
+    count: weights.reduce((sum, { size }) => sum + size, 0),
+    bytes: weights.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+function thousands(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Bytes in the unit that keeps them below 1024, with two decimals, rounded as Python rounds. */
+function readable(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+  let unit = 0;
+  let size = bytes;
+  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024;
+  return `${(roundHalfEven(size * 100) / 100).toFixed(2)} ${units[unit]}`;
+}
