@@ -152,6 +152,14 @@ export {
 export { identity, Identity } from './identity.ts';
 // Sequences
 export { embedding, Embedding, type EmbeddingOptions } from './embedding.ts';
+export {
+  lambda,
+  Lambda,
+  type LambdaFunction,
+  type LambdaOptions,
+  type LambdaSettings,
+  type LambdaShape,
+} from './lambda.ts';
 export { masking, Masking, type MaskingOptions } from './masking.ts';
 export * from './recurrent/index.ts';
 // Attention
