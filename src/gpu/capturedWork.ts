@@ -4,14 +4,17 @@
  */
 import type { FaultReport } from './faults.ts';
 import { LiveNumber, type ParamLayout, type ParamValue, ParamWords } from './params.ts';
-import { adoptBuffer, type DeviceBuffer } from './pool.ts';
+import { placeCommands } from './placement.ts';
+import { adoptBuffer, type BufferPool, type DeviceBuffer } from './pool.ts';
 import {
   type RecordedCommand,
   type RecordedCopy,
   type RecordedLaunch,
   type Recording,
+  rangesOf,
   wholeWords,
 } from './recording.ts';
+import type { Storage } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
 /** A dispatch with all that it binds. */
@@ -38,8 +41,12 @@ export interface LiveLaunch {
 
 export type ReadyCommand = ReadyLaunch | LiveLaunch | RecordedCopy;
 
-/** Makes the bind group of a launch; `params` is null where they go through the ring. */
-export type BindGroupMaker = (launch: RecordedLaunch, params: DeviceBuffer | null) => GPUBindGroup;
+/** What captured work needs of its device. */
+export interface CapturingDevice {
+  readonly gpu: GPUDevice;
+  readonly capturePool: BufferPool;
+  bindGroupOf(launch: RecordedLaunch, params: DeviceBuffer | null): GPUBindGroup;
+}
 
 const slotBytes = 256;
 
@@ -47,25 +54,29 @@ export class CapturedWork {
   readonly commands: readonly ReadyCommand[];
   /** Buffers that the commands name: a run of the work is a use of each. */
   readonly buffers: ReadonlySet<DeviceBuffer>;
-  readonly faults: number;
   readonly launches: number;
   readonly #params: GPUBuffer | null;
 
+  /** Where the values lie that are wanted after a run. */
+  readonly #places: ReadonlyMap<Storage, BoundRange>;
+
   constructor(
-    gpu: GPUDevice,
+    device: CapturingDevice,
     private readonly recording: Recording,
     readonly effects: readonly (() => void)[],
-    bindGroup: BindGroupMaker,
+    outlets: readonly Storage[],
+    rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
   ) {
-    const { commands } = recording;
+    const planned = placeCommands(device.capturePool, recording, outlets, rewrite);
+    const { commands } = planned;
+    this.#places = planned.places;
     this.buffers = new Set(commands.flatMap(rangesOf).map(({ buffer }) => buffer));
     this.launches = commands.filter(({ kind }) => kind === 'launch').length;
-    this.faults = commands.filter((command) => command.kind === 'launch' && command.fault).length;
     const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as RecordedLaunch[];
     const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
     const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
     for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
-    this.#params = fixed.length > 0 ? paramBuffer(gpu, words) : null;
+    this.#params = fixed.length > 0 ? paramBuffer(device.gpu, words) : null;
     const params = this.#params && adoptBuffer(this.#params);
     this.commands = commands.map((command): ReadyCommand => {
       if (command.kind === 'copy') return command;
@@ -75,7 +86,7 @@ export class CapturedWork {
         return {
           kind: 'live',
           pipeline,
-          group: bindGroup(command, null),
+          group: device.bindGroupOf(command, null),
           offsets: [],
           layout,
           params: command.params,
@@ -85,8 +96,13 @@ export class CapturedWork {
       }
       const offset = slotOf.get(command);
       const offsets = offset === undefined ? [] : [offset];
-      return { kind: 'ready', pipeline, group: bindGroup(command, params), offsets, grid };
+      return { kind: 'ready', pipeline, group: device.bindGroupOf(command, params), offsets, grid };
     });
+  }
+
+  /** Where the values of `outlet` lie after a run. */
+  placeOf(outlet: Storage): BoundRange {
+    return this.#places.get(outlet) ?? outlet;
   }
 
   /**
@@ -116,10 +132,6 @@ export class CapturedWork {
 }
 
 type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;
-
-function rangesOf(command: RecordedCommand) {
-  return command.kind === 'launch' ? command.ranges : [command.source, command.target];
-}
 
 function isFixed(command: RecordedCommand): boolean {
   if (command.kind === 'copy') return true;

@@ -9,10 +9,17 @@ import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import { type EncodedLaunch, foldWorkgroups, type Launch } from './launch.ts';
 import type { ParamFields, ParamValue } from './params.ts';
-import { PipelineCache } from './pipelines.ts';
-import { adoptBuffer, BufferPool } from './pool.ts';
+import { type Pipeline, PipelineCache } from './pipelines.ts';
+import { adoptBuffer, BufferPool, type DeviceBuffer } from './pool.ts';
 import { Readback } from './readback.ts';
-import { activeRecording, type RecordedDevice, type Recording, requireNoRecording } from './recording.ts';
+import {
+  activeRecording,
+  type RecordedCommand,
+  type RecordedDevice,
+  type RecordedLaunch,
+  type Recording,
+  requireNoRecording,
+} from './recording.ts';
 import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
 import { PassTimer } from './timing.ts';
@@ -92,11 +99,12 @@ export class Device implements RecordedDevice {
     if (this.#diversion) return this.#allocateFrom(this.#scratch, bytes, label, this.#freeScratch);
     const recording = this.#recording();
     if (!recording) return this.#allocateFrom(this.pool, bytes, label, this.#free);
-    const made = this.#allocateFrom(this.capturePool, bytes, label, (storage) => {
+    const buffer = this.pool.acquire(bytes, label);
+    const made = new Storage(buffer, 0, buffer.size, (storage) => {
       recording.freed(storage);
-      this.capturePool.release(storage.buffer);
+      this.pool.release(buffer);
     });
-    recording.allocated(made, label);
+    recording.allocated(made, bytes, label);
     return made;
   }
 
@@ -156,6 +164,8 @@ export class Device implements RecordedDevice {
     const fault = kernel.faults ? (launch.fault ?? null) : null;
     this.#recording()?.add({
       kind: 'launch',
+      kernel: kernel as unknown as Kernel,
+      options: launch.options,
       pipeline,
       ranges,
       layout,
@@ -191,17 +201,31 @@ export class Device implements RecordedDevice {
     this.stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
   }
 
-  /** Makes what was recorded ready to run again. */
-  capture(recording: Recording, effects: readonly (() => void)[]): CapturedWork {
-    return new CapturedWork(this.gpu, recording, effects, ({ pipeline, ranges, layout, fault }, params) =>
-      this.stream.makeBindGroup(
-        pipeline,
-        ranges,
-        fault ? this.#faults.buffer : null,
-        layout,
-        params ?? undefined,
-      ),
-    );
+  /** The compiled pipeline of a kernel under `options`. */
+  pipelineOf(kernel: Kernel, options: KernelOptions): Pipeline {
+    return this.#pipelines.get(kernel, options);
+  }
+
+  /**
+   * Makes what was recorded ready to run again. `outlets` are storages whose values are wanted after a run; `rewrite` may
+   * put other commands in place of the recorded ones.
+   */
+  capture(
+    recording: Recording,
+    effects: readonly (() => void)[],
+    outlets: readonly Storage[],
+    rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
+  ): CapturedWork {
+    return new CapturedWork(this, recording, effects, outlets, rewrite);
+  }
+
+  /** The bind group of a recorded launch; its parameters lie in `params`, or in the ring of the stream. */
+  bindGroupOf(
+    { pipeline, ranges, layout, fault }: RecordedLaunch,
+    params: DeviceBuffer | null,
+  ): GPUBindGroup {
+    const words = fault ? this.#faults.buffer : null;
+    return this.stream.makeBindGroup(pipeline, ranges, words, layout, params ?? undefined);
   }
 
   /** Runs captured work again, once its variables are home. */

@@ -1,12 +1,12 @@
 /**
  * @file A recording of the launches that a piece of work makes while it runs, from which it can be replayed.
  *
- * What the work allocates comes from a pool of its own, so that a replay finds the same buffers free. What it finds
- * (constants) is pinned. Variables have a home, the storage that the launches name: at the end of the work their values lie
+ * What the work allocates is known, and gets other places for the replays. What it finds (constants) is pinned. Variables have a home, the storage that the launches name: at the end of the work their values lie
  * there again, whatever was assigned in between.
  */
 import { TapeError } from '../core/errors.ts';
 import type { FaultReport } from './faults.ts';
+import type { Kernel, KernelOptions } from './kernel.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { Storage } from './storage.ts';
@@ -24,6 +24,8 @@ export interface StorageHolder {
 
 export interface RecordedLaunch {
   readonly kind: 'launch';
+  readonly kernel: Kernel;
+  readonly options: KernelOptions;
   readonly pipeline: Pipeline;
   readonly ranges: readonly BoundRange[];
   readonly layout: ParamLayout;
@@ -55,7 +57,9 @@ export interface RecordedDevice {
 export class Recording {
   readonly commands: RecordedCommand[] = [];
   readonly homes = new Map<StorageHolder, Storage>();
-  readonly #made = new Map<Storage, string>();
+  /** What the work allocated, with the bytes it asked for. */
+  readonly made = new Map<Storage, number>();
+  readonly #alive = new Map<Storage, string>();
   readonly #pinned = new Set<Storage>();
   /** Why the work can't be replayed; null where it can. */
   obstacle: string | null = null;
@@ -67,19 +71,19 @@ export class Recording {
     this.obstacle ??= obstacle;
   }
 
-  allocated(storage: Storage, label: string): void {
-    this.#made.set(storage, label);
+  allocated(storage: Storage, bytes: number, label: string): void {
+    this.made.set(storage, bytes);
+    this.#alive.set(storage, label);
   }
 
   freed(storage: Storage): void {
-    this.#made.delete(storage);
+    this.#alive.delete(storage);
   }
 
   add(command: RecordedCommand): void {
     this.commands.push(command);
-    const ranges = command.kind === 'launch' ? command.ranges : [command.source, command.target];
-    for (const range of ranges) {
-      if (!(range instanceof Storage) || this.#made.has(range) || this.#pinned.has(range)) continue;
+    for (const range of rangesOf(command)) {
+      if (!(range instanceof Storage) || this.made.has(range) || this.#pinned.has(range)) continue;
       range.pin();
       this.#pinned.add(range);
     }
@@ -120,9 +124,17 @@ export class Recording {
     });
   }
 
+  /** Refuses ranges that can't be told from others in the same buffer. */
+  checkRanges(): void {
+    const buffers = new Set([...this.made.keys()].map(({ buffer }) => buffer));
+    const isOpaque = (range: BoundRange) => !(range instanceof Storage) && buffers.has(range.buffer);
+    if (this.commands.some((command) => rangesOf(command).some(isOpaque)))
+      this.refuse('a kernel binds part of a tensor that the call makes');
+  }
+
   /** What made the storages that are still held, but for those of `outlets`. */
   leftovers(outlets: ReadonlySet<Storage>): readonly string[] {
-    return [...this.#made].filter(([storage]) => !outlets.has(storage)).map(([, label]) => label);
+    return [...this.#alive].filter(([storage]) => !outlets.has(storage)).map(([, label]) => label);
   }
 
   /** Lets go of everything that was pinned. */
@@ -130,6 +142,11 @@ export class Recording {
     for (const storage of this.#pinned) storage.unpin();
     this.#pinned.clear();
   }
+}
+
+/** What a command names. */
+export function rangesOf(command: RecordedCommand): readonly BoundRange[] {
+  return command.kind === 'launch' ? command.ranges : [command.source, command.target];
 }
 
 export function wholeWords(bytes: number): number {

@@ -20,7 +20,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
 
-const kernel = defineKernel({
+export const elementwiseMap = defineKernel({
   name: 'elementwise',
   bindings: ({ types, result, layouts, width }: ElementwiseOptions): Bindings => {
     const element = (type: string, vectors: boolean) => (vectors ? `vec4<${type}>` : type);
@@ -121,7 +121,7 @@ function plan(operands: readonly Tensor[], shape: Shape): Plan {
  * A software adapter pays for every invocation: it takes several steps in one, as long as there is work for all cores.
  * A GPU hides its latencies behind many short ones.
  */
-function stepsFor(device: Device, count: number): number {
+export function elementwiseSteps(device: Device, count: number): number {
   return device.adapter.class === 'cpu' && count >= 64 * elementwiseWorkgroup ? 8 : 1;
 }
 
@@ -138,9 +138,9 @@ export function elementwiseKernel(
   if (out.size === 0) return out;
   const { layouts, width, shape, strides } = plan(operands, spec.shape);
   const count = Math.ceil(out.size / width);
-  const steps = stepsFor(device, count);
+  const steps = elementwiseSteps(device, count);
   const bindings = Object.fromEntries(operands.map((x, i) => [`${operandNames[i]}_values`, x.storage]));
-  device.launch(kernel, {
+  device.launch(elementwiseMap, {
     options: {
       expression,
       types: operands.map((x) => wgslType(x.dtype)),

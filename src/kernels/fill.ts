@@ -8,7 +8,7 @@ import type { BoundRange } from '../gpu/stream.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
-const kernel = defineKernel({
+export const fillMap = defineKernel({
   name: 'fill',
   bindings: { out: 'write u32' },
   params: { count: 'u32', bits: 'u32' },
@@ -33,7 +33,7 @@ export function fillKernel(device: Device, spec: TensorSpec, value: number, op: 
 
 /** Writes the word `bits` to the first `count` words of `out`. */
 export function fillRange(device: Device, out: BoundRange, count: number, bits: number): void {
-  device.launch(kernel, {
+  device.launch(fillMap, {
     options: {},
     bindings: { out },
     params: { count, bits },

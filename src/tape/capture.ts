@@ -7,8 +7,10 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { CapturedWork } from '../gpu/capturedWork.ts';
 import type { Device } from '../gpu/device.ts';
 import { collectEffects } from '../gpu/eachRun.ts';
+import { fuseElementwise } from '../kernels/fuse.ts';
 import { Recording, wholeWords, withRecording } from '../gpu/recording.ts';
 import type { Storage } from '../gpu/storage.ts';
+import type { BoundRange } from '../gpu/stream.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { tidy } from '../tensor/scope.ts';
 import { makeTensor, Tensor } from '../tensor/tensor.ts';
@@ -76,11 +78,14 @@ export function captureCall(
     recording.release();
     throw error;
   }
-  const outputs = new Map([...outlets].map(([leaf, outlet]) => [leaf, takeOut(device, name, outlet)]));
+  const outputs = new Map(
+    [...outlets].map(([leaf, { storage, spec }]) => [leaf, takeOut(device, name, storage, spec)]),
+  );
   for (const proxy of proxies) proxy.dispose();
   for (const leaf of outlets.keys()) leaf.dispose();
   const given = mapNest(value, (leaf) => outputs.get(leaf as Tensor) ?? leaf);
 
+  recording.checkRanges();
   const kept = recording.leftovers(new Set([...outlets.values()].map(({ storage }) => storage)));
   if (kept.length > 0) {
     recording.refuse(
@@ -93,7 +98,10 @@ export function captureCall(
     recording.release();
     return { value: given, captured: null, obstacle: recording.obstacle };
   }
-  const work = device.capture(recording, effects);
+  const storages = [...outlets.values()].map(({ storage }) => storage);
+  const work = device.capture(recording, effects, storages, (commands) =>
+    fuseElementwise(device, commands, new Set(storages), recording.made),
+  );
   // What the plain runs before needed lies idle now.
   device.pool.trim();
   const captured = new Captured(device, name, work, slots, outlets, value);
@@ -104,12 +112,12 @@ function outletOf(leaf: Tensor): Outlet {
   return { storage: leaf.storage.retain(), spec: { shape: leaf.shape, dtype: leaf.dtype } };
 }
 
-/** A tensor of its own with the values of an outlet. */
-function takeOut(device: Device, name: string, { storage, spec }: Outlet): Tensor {
+/** A tensor of its own with the values that lie in `range`. */
+function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSpec): Tensor {
   const provenance: Provenance = { cause: 'unrecorded', op: name };
   const bytes = 4 * spec.shape.reduce((product, n) => product * n, 1);
   const own = device.allocateOutside(bytes, name);
-  if (bytes > 0) device.copyOutside(storage, own, wholeWords(bytes));
+  if (bytes > 0) device.copyOutside(range, own, wholeWords(bytes));
   return makeTensor(device, own, spec, provenance);
 }
 
@@ -142,7 +150,10 @@ export class Captured {
     });
     device.replay(work);
     const outputs = new Map(
-      [...this.outlets].map(([leaf, outlet]) => [leaf, takeOut(device, this.name, outlet)]),
+      [...this.outlets].map(([leaf, { storage, spec }]) => [
+        leaf,
+        takeOut(device, this.name, work.placeOf(storage), spec),
+      ]),
     );
     // Work starts at a submission; the next call's JavaScript runs beside it.
     device.flush();

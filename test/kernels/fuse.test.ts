@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  abs,
+  add,
+  cast,
+  compile,
+  div,
+  fill,
+  GradientTape,
+  greater,
+  init,
+  leakyRelu,
+  matMul,
+  maximum,
+  mul,
+  neg,
+  relu,
+  reshape,
+  sigmoid,
+  square,
+  sub,
+  sum,
+  type Tensor,
+  tanh,
+  tensor,
+  tidy,
+  where,
+} from '../../src/index.ts';
+import { livenessBound, planMemory } from '../../src/gpu/memoryPlan.ts';
+import { installNodeGpu } from '../support/gpu.ts';
+
+beforeAll(async () => {
+  await installNodeGpu();
+  await init();
+});
+
+/** Values that make results easy to compare: sums and products of them are exact in float32 for a few steps. */
+const halves = (count: number, seed: number) =>
+  Float32Array.from({ length: count }, (_, i) => (((i * 7 + seed * 13) % 17) - 8) / 2);
+
+type Step = (pool: Tensor[], pick: (n: number) => number) => Tensor;
+const steps: Step[] = [
+  (p, pick) => add(p[pick(p.length)] as Tensor, p[pick(p.length)] as Tensor),
+  (p, pick) => sub(p[pick(p.length)] as Tensor, p[pick(p.length)] as Tensor),
+  (p, pick) => mul(p[pick(p.length)] as Tensor, 0.5),
+  (p, pick) => maximum(p[pick(p.length)] as Tensor, p[pick(p.length)] as Tensor),
+  (p, pick) => relu(p[pick(p.length)] as Tensor),
+  (p, pick) => leakyRelu(p[pick(p.length)] as Tensor, { negativeSlope: 0.25 }),
+  (p, pick) => abs(p[pick(p.length)] as Tensor),
+  (p, pick) => neg(p[pick(p.length)] as Tensor),
+  (p, pick) => add(p[pick(p.length)] as Tensor, fill([], 3)),
+  (p, pick) => where(greater(p[pick(p.length)] as Tensor, 0), p[pick(p.length)] as Tensor, 1),
+  (p, pick) => cast(cast(p[pick(p.length)] as Tensor, { dtype: 'int32' }), { dtype: 'float32' }),
+];
+
+describe('fused chains', () => {
+  it('compute what the maps compute, whatever is chained and broadcast', async () => {
+    const program = fc.record({
+      rows: fc.integer({ min: 1, max: 5 }),
+      columns: fc.integer({ min: 1, max: 9 }),
+      choices: fc.array(fc.tuple(fc.nat(steps.length - 1), fc.nat(1000), fc.nat(1000)), {
+        minLength: 2,
+        maxLength: 40,
+      }),
+    });
+    await fc.assert(
+      fc.asyncProperty(program, async ({ rows, columns, choices }) => {
+        const run = (x: Tensor, row: Tensor, column: Tensor, one: Tensor) => {
+          const pool = [x, row, column, one];
+          for (const [kind, first, second] of choices) {
+            const picks = [first, second];
+            pool.push((steps[kind] as Step)(pool, (n) => (picks.shift() as number) % n));
+          }
+          return { last: pool.at(-1) as Tensor, middle: pool[pool.length >> 1] as Tensor };
+        };
+        using compiled = compile(run);
+        for (let seed = 0; seed < 2; seed++) {
+          const inputs = [
+            tensor(halves(rows * columns, seed), { shape: [rows, columns] }),
+            tensor(halves(columns, seed + 1), { shape: [columns] }),
+            tensor(halves(rows, seed + 2), { shape: [rows, 1] }),
+            tensor(halves(1, seed + 3), { shape: [] }),
+          ] as [Tensor, Tensor, Tensor, Tensor];
+          const expected = run(...inputs);
+          const found = compiled(...inputs);
+          expect(await found.last.array()).toEqual(await expected.last.array());
+          expect(await found.middle.array()).toEqual(await expected.middle.array());
+        }
+        expect(compiled.explain()[0]?.captured).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are one launch, forward and backward', async () => {
+    const f = compile((x: Tensor) => {
+      using tape = new GradientTape();
+      tape.watch(x);
+      const y = tanh(mul(sigmoid(add(square(x), 1)), 2));
+      return { y, dx: tape.gradient(y, x) as Tensor };
+    });
+    const x = tensor([[0.5, -1, 2, 0.25, 1]]);
+    const first = f(x);
+    const second = f(tensor([[0.5, -1, 2, 0.25, 1]]));
+    expect(await second.y.data()).toEqual(await first.y.data());
+    expect(await second.dx.data()).toEqual(await first.dx.data());
+    expect(f.explain()[0]?.launches).toBe(1);
+  });
+
+  it('store what others read', async () => {
+    const f = compile((x: Tensor) => {
+      const y = add(square(x), 1);
+      const z = mul(y, 2);
+      return {
+        total: sum(y),
+        product: matMul(reshape(z, { shape: [1, 3] }), reshape(y, { shape: [3, 1] })),
+        z,
+      };
+    });
+    for (const values of [
+      [1, 2, 3],
+      [0, 1, 2],
+      [3, 1, 0],
+    ]) {
+      const { total, product, z } = f(tensor(values));
+      const y = values.map((v) => v * v + 1);
+      expect(await total.item()).toBe(y.reduce((a, b) => a + b));
+      expect(await product.array()).toEqual([[y.reduce((a, b) => a + 2 * b * b, 0)]]);
+      expect(await z.array()).toEqual(y.map((v) => 2 * v));
+    }
+  });
+
+  it('stay within the buffers and scalars that a launch can have', async () => {
+    const inputs = Array.from({ length: 14 }, (_, i) => tensor([i, i + 1]));
+    const f = compile((...xs: Tensor[]) => {
+      let total = xs[0] as Tensor;
+      for (const [i, x] of xs.entries())
+        total = add(mul(total, 1 + i / 16), leakyRelu(x, { negativeSlope: i / 64 }));
+      return div(total, 2);
+    });
+    f(...inputs);
+    const expected = inputs.reduce((total, _, i) => total * (1 + i / 16) + i, 0) / 2;
+    expect((await f(...inputs).data())[0]).toBeCloseTo(expected, 3);
+    expect(f.explain()[0]?.launches).toBeGreaterThan(1);
+  });
+
+  it('keep large maps whole', async () => {
+    const f = compile((x: Tensor) => sum(add(mul(x, 2), 1), { axis: 1 }));
+    const x = fill([70, 1001], 3);
+    tidy(() => void f(x));
+    expect(new Set(await f(fill([70, 1001], 4)).data())).toEqual(new Set([9 * 1001]));
+  });
+});
+
+describe('planMemory', () => {
+  it('never puts two values into a buffer that are needed together', () => {
+    const lifetimes = fc.array(
+      fc.record({ bytes: fc.integer({ min: 1, max: 1000 }), first: fc.nat(50), length: fc.nat(10) }),
+      { minLength: 1, maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(lifetimes, (values) => {
+        const list = values.map(({ bytes, first, length }, key) => ({
+          key,
+          bytes,
+          first,
+          last: first + length,
+        }));
+        const { sizes, places } = planMemory(list);
+        for (const a of list) {
+          expect(sizes[places.get(a.key) as number]).toBeGreaterThanOrEqual(a.bytes);
+          for (const b of list) {
+            if (a === b || places.get(a.key) !== places.get(b.key)) continue;
+            expect(a.last < b.first || b.last < a.first).toBe(true);
+          }
+        }
+        expect(sizes.reduce((x, y) => x + y)).toBeGreaterThanOrEqual(livenessBound(list));
+      }),
+    );
+  });
+
+  it('needs no more than the bound for a chain of equal values', () => {
+    const chain = Array.from({ length: 20 }, (_, i) => ({ key: i, bytes: 64, first: i, last: i + 1 }));
+    const { sizes } = planMemory(chain);
+    expect(sizes).toEqual([64, 64]);
+    expect(livenessBound(chain)).toBe(128);
+  });
+});
