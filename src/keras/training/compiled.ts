@@ -6,7 +6,7 @@ import type { Optimizer } from '../optimizers/optimizer.ts';
 import { CompiledLoss, type LossArgument, type LossWeights } from './compiledLoss.ts';
 import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
 import { LossTracker } from './lossTracker.ts';
-import { optimizerOf, type OptimizerLike } from './optimizer.ts';
+import { optimizerOf, type OptimizerLike } from '../optimizers/index.ts';
 import { requireKnownOptions } from './options.ts';
 
 export interface CompileOptions {
@@ -60,8 +60,9 @@ export class Compiled {
     return [{ key: 'loss', metric: this.lossTracker }, ...this.metrics.entries, ...trackers];
   }
 
-  /** Frees the means and the metrics that were made here. The optimizer keeps its state: it may be the caller's. */
+  /** Frees what was made here; an optimizer and metrics that were given as objects stay the caller's. */
   dispose(): void {
+    if (this.optimizer !== this.options.optimizer) this.optimizer.dispose();
     this.lossTracker.dispose();
     this.loss?.dispose();
     this.metrics.dispose();

@@ -80,6 +80,9 @@ async function runEpochs(training: Training): Promise<void> {
     pace.check();
     if (model.stopTraining) break;
   }
+  const trained = model.trainableWeights;
+  if (epochs > 0 && trained.length > 0)
+    trainer.requireCompiled('fit').optimizer.finalizeVariableValues(trained);
   await trainer.rest(run, () => callbacks.onTrainEnd(logs));
 }
 

@@ -17,7 +17,7 @@ export {
   type TrainOnBatchOptions,
 } from './onBatch.ts';
 export type { BatchItem, BatchIterable, Data, ValidationData, Values } from './open.ts';
-export type { OptimizerLike } from './optimizer.ts';
+
 export { predict, type PredictOptions } from './predict.ts';
 export { computeLoss, computeMetrics, predictStep, testStep, trainStep } from './steps.ts';
 export type { TrainableModel } from './trainable.ts';

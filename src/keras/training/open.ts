@@ -12,8 +12,8 @@ export type { Data, Values } from './data/slots.ts';
 
 /** Validation data: `[x, y]`, `[x, y, sampleWeight]`, `{ xs, ys, sampleWeight }`, or batches. */
 export type ValidationData =
-  | readonly [x: Data, y: Data | null, sampleWeight?: Data | null]
-  | { readonly xs: Data; readonly ys: Data | null; readonly sampleWeight?: Data | null }
+  | readonly (Data | null | undefined)[]
+  | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
   | BatchIterable;
 
 /** Things to free at the end of a run, the last one first. */

@@ -19,6 +19,8 @@ export class StepRunner<R extends Made> {
     private readonly model: TrainableModel,
     private readonly name: string,
     private readonly step: (batch: Batch) => R,
+    /** Makes, before a step is captured, what the step would have to make. */
+    private readonly prepare?: () => void,
   ) {}
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
@@ -53,6 +55,7 @@ export class StepRunner<R extends Made> {
       before.every((weight, i) => weight === trainableWeights[i]);
     if (!same) this.dispose();
     this.#trained = trainableWeights;
+    this.prepare?.();
     this.#captured ??= compile((batch: Batch) => this.#step(batch), { name: this.name });
     return this.#captured;
   }

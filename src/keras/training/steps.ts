@@ -16,17 +16,19 @@ import type { TrainableModel } from './trainable.ts';
 
 /** Predicts, moves the weights against the gradient of the loss, and updates the metrics. */
 export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
-  const { compiled } = model.trainer;
-  const { optimizer } = model.trainer.requireCompiled('trainStep');
+  const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
   return tidy(() => {
     using tape = new GradientTape();
     const yPred = model.apply(x, { training: true });
     const predicted = { x, y, yPred, sampleWeight };
     const loss = model.computeLoss(predicted);
     const weights = model.trainableWeights;
-    if (weights.length > 0) optimizer.apply(tape.gradient(loss, weights), weights);
+    if (weights.length > 0) {
+      const scaled = optimizer.scaleLoss(loss);
+      optimizer.apply(tape.gradient(scaled, weights), weights);
+    }
     tape.dispose();
-    compiled?.lossTracker.track(loss, samplesOf(x));
+    lossTracker.track(loss, samplesOf(x));
     return model.computeMetrics(predicted);
   });
 }

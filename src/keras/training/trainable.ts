@@ -10,6 +10,8 @@ import type { Trainer } from './trainer.ts';
 
 export interface TrainableModel extends CallbackModel {
   readonly trainer: Trainer;
+  /** Whether its weights exist. */
+  readonly built: boolean;
   /** Its inputs and outputs, as far as it knows them before it runs. */
   readonly slots: Slots;
   readonly trainableWeights: readonly Variable[];

@@ -88,7 +88,11 @@ export class Trainer {
   /** Runners of the model's steps, which the caller frees. */
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
-    return new StepRunner(model, `train step of '${model.name}'`, (batch) => model.trainStep(batch));
+    const prepare = () => {
+      const { trainableWeights: weights, built } = model;
+      if (built && weights.length > 0) this.compiled?.optimizer.build(weights);
+    };
+    return new StepRunner(model, `train step of '${model.name}'`, (batch) => model.trainStep(batch), prepare);
   }
 
   runTest(): StepRunner<StepLogs> {

@@ -92,21 +92,25 @@ export function columnOf(
     if (values.shape.length === 0) throw noSamples(op, what, '[]');
     return new DeviceColumn(what, values, false);
   }
-  const shape = shapeOf(op, what, values, slot, rows);
-  if (!resident) return new HostColumn(what, values as HostArray | HostValues[], shape, slot?.dtype);
-  return new DeviceColumn(what, upload(values, shape, slot), true);
+  const host = values as HostValues;
+  const shape = shapeOf(op, what, host, slot, rows);
+  if (!resident) return new HostColumn(what, host as HostArray | HostValues[], shape, slot?.dtype);
+  return new DeviceColumn(what, upload(host, shape, slot), true);
 }
 
 /** Bytes that the values take on the device, were they uploaded; 0 for tensors. */
 export function uploadBytes({ values }: Entry): number {
-  return values instanceof Tensor ? 0 : 4 * sizeOf(nestingOf(values));
+  return values instanceof Tensor ? 0 : 4 * sizeOf(nestingOf(values as HostValues));
 }
 
 /** The values of one batch as a tensor, which is freed after its step: a tensor stays what it is. */
 export function batchTensor(op: string, { what, values, slot }: Entry, rows?: number): Tensor {
-  if (!(values instanceof Tensor)) return upload(values, shapeOf(op, what, values, slot, rows), slot);
-  if (values.shape.length === 0) throw noSamples(op, what, '[]');
-  return values;
+  if (values instanceof Tensor) {
+    if (values.shape.length === 0) throw noSamples(op, what, '[]');
+    return values;
+  }
+  const host = values as HostValues;
+  return upload(host, shapeOf(op, what, host, slot, rows), slot);
 }
 
 function upload(values: HostValues, shape: Shape, slot: Slot | null): Tensor {

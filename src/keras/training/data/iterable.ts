@@ -15,9 +15,9 @@ import { type Data, type Entry, entriesOf, type Slot } from './slots.ts';
 import { type BatchSource, commonRows, freeBatch } from './source.ts';
 import type { Slots } from './table.ts';
 
-/** One batch as an iterable brings it. */
+/** One batch as an iterable brings it: an array of one to three, a record, or the input alone. */
 export type BatchItem =
-  | readonly [x: Data, y?: Data | null, sampleWeight?: Data | null]
+  | readonly (Data | null | undefined)[]
   | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
   | Tensor;
 

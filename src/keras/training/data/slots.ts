@@ -5,13 +5,16 @@
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import type { HostValues } from '../../../tensor/create.ts';
+import type { HostArray } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../nest.ts';
 import { isRecord } from '../byOutput.ts';
 
+/** Numbers, booleans and typed arrays, nested at any depth. */
+export type NestedValues = number | boolean | HostArray | readonly NestedValues[];
+
 /** The data of one input or output: the first axis counts the samples. */
-export type Values = Tensor | HostValues;
+export type Values = Tensor | HostArray | readonly NestedValues[];
 
 /** Data of all inputs, or of all outputs: for several an array in their order, or a record by name. */
 export type Data = Values | readonly Values[] | { readonly [name: string]: Values };
