@@ -1,6 +1,7 @@
 /**
  * @file Summaries: a model's layers, shapes and parameters in Keras's table.
  */
+import { bytesPerElement, type DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -206,8 +207,14 @@ function totals({ trainableWeights, nonTrainableWeights, optimizer }: Summarized
 function measure(weights: readonly Tensor[]) {
   return {
     count: weights.reduce((sum, { size }) => sum + size, 0),
-    bytes: weights.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: weights.reduce((sum, { size, dtype }) => sum + size * bytesInKeras(dtype), 0),
   };
+}
+
+/** Keras keeps whole numbers (a count of batches, an optimizer's steps) in 64 bits, and bools in one byte. */
+function bytesInKeras(dtype: DType): number {
+  if (dtype === 'int32') return 8;
+  return dtype === 'bool' ? 1 : bytesPerElement(dtype);
 }
 
 function thousands(count: number): string {
