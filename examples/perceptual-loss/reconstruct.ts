@@ -1,7 +1,17 @@
 /**
  * @file Gradient descent on a picture: from noise towards whatever makes a loss small.
  */
-import { clip, getDevice, GradientTape, stack, type Tensor, tidy, type Variable, variable } from 'retrograd';
+import {
+  clip,
+  compile,
+  getDevice,
+  GradientTape,
+  stack,
+  type Tensor,
+  tidy,
+  type Variable,
+  variable,
+} from 'retrograd';
 import { optimizers } from 'retrograd/keras';
 import type { Loss } from './losses.ts';
 
@@ -47,6 +57,7 @@ export async function reconstruct(options: ReconstructOptions): Promise<Reconstr
   const { loss, start, steps, learningRate = 0.15, onProgress, signal } = options;
   const picture = variable(start, { name: 'picture' });
   using optimizer = optimizers.adam({ learningRate });
+  using step = compile(() => descend(loss, picture, optimizer), { name: 'step' });
   const losses: number[] = [];
   let reading: Promise<void> = Promise.resolve();
   let unread: Tensor[] = [];
@@ -76,16 +87,16 @@ export async function reconstruct(options: ReconstructOptions): Promise<Reconstr
   };
 
   try {
-    for (let step = 0; step < steps; step++) {
+    for (let done = 0; done < steps; done++) {
       signal?.throwIfAborted();
       // A cosine decay brings the picture to rest: Loshchilov and Hutter, SGDR, ICLR 2017.
-      optimizer.learningRate = (learningRate * (1 + Math.cos((Math.PI * step) / steps))) / 2;
-      unread.push(tidy(() => descend(loss, picture, optimizer)));
+      optimizer.learningRate = (learningRate * (1 + Math.cos((Math.PI * done) / steps))) / 2;
+      unread.push(tidy(step));
       getDevice().flush();
       // The last steps are read together with the loss after them.
-      if (unread.length < stepsPerReadback || step === steps - 1) continue;
+      if (unread.length < stepsPerReadback || done === steps - 1) continue;
       await reading;
-      readBack(step + 1);
+      readBack(done + 1);
     }
     const submitsPerStep = (statistics.submits - submitsBefore) / steps;
     unread.push(tidy(() => loss.of(picture)));
@@ -104,7 +115,7 @@ export async function reconstruct(options: ReconstructOptions): Promise<Reconstr
 
 /** One step; returns the loss before it. */
 function descend(loss: Loss, picture: Variable, optimizer: optimizers.Adam): Tensor {
-  const tape = new GradientTape();
+  using tape = new GradientTape();
   const value = loss.of(picture);
   optimizer.apply([tape.gradient(value, picture)], [picture]);
   return value;
