@@ -60,8 +60,11 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
+  // Files name every layer and model, so that nothing that they name may know them.
+  'src/keras/json': ['src/keras', 'src/keras/models', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
   'src/io': [
     'src/keras',
+    'src/keras/json',
     'src/keras/models',
     'src/keras/graph',
     'src/keras/optimizers',

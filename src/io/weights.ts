@@ -5,6 +5,7 @@ import { formatSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Variable } from '../tensor/variable.ts';
 import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from './hostTensor.ts';
+import { matchPaths } from './matchPaths.ts';
 import { type FileBytes, type ReadOptions, readSafetensors, writeSafetensors } from './safetensors/index.ts';
 
 /** What has weights: a model, a layer. */
@@ -33,7 +34,9 @@ export async function saveWeights(model: WithWeights): Promise<Uint8Array<ArrayB
 
 /**
  * Sets the weights of a model to those of a safetensors file, by their paths. All are there, none is left over, and
- * shapes are the same, or nothing is changed. The weights' history says that they were loaded.
+ * shapes are the same, or nothing is changed. The weights' history says that they were loaded. The file may name a
+ * weight without the layers around its own, or with more of them, where only one can be meant: Keras names weights
+ * otherwise in a model that it made than in one that it loaded.
  * Errors: FormatError for a file that isn't sound or has other weights; ValueError where two weights have one path.
  */
 export function loadWeights(model: WithWeights, file: FileBytes, options: ReadOptions = {}): LoadReport {
@@ -48,18 +51,21 @@ export function setWeightsByPath(
   { op, file }: { op: string; file: string },
 ): LoadReport {
   const byPath = weightsByPath(op, model);
-  checkPaths(op, file, model, byPath, values);
+  const matched = matchPaths([...byPath.keys()], [...values.keys()]);
+  const given = new Map([...matched].map(([path, name]) => [path, values.get(name) as HostTensor]));
+  const extra = [...values.keys()].filter((name) => !new Set(matched.values()).has(name));
+  requireFit(`${op} ${file}`, model.name, byPath, given, extra);
   const uploaded: Tensor[] = [];
   try {
-    for (const path of byPath.keys()) uploaded.push(uploadLoaded(values.get(path) as HostTensor, file));
+    for (const path of byPath.keys()) uploaded.push(uploadLoaded(given.get(path) as HostTensor, file));
     [...byPath.values()].forEach((variable, i) => {
       variable.assign(uploaded[i] as Tensor);
     });
   } finally {
     for (const tensor of uploaded) tensor.dispose();
   }
-  const notFinite = [...byPath.keys()]
-    .map((weight) => ({ weight, notFinite: countNotFinite(values.get(weight) as HostTensor) }))
+  const notFinite = [...given]
+    .map(([weight, value]) => ({ weight, notFinite: countNotFinite(value) }))
     .filter((entry) => entry.notFinite > 0);
   return { loaded: [...byPath.keys()], notFinite };
 }
@@ -81,36 +87,35 @@ function weightsByPath(op: string, { name, weights }: WithWeights): Map<string, 
   return byPath;
 }
 
-function checkPaths(
+function requireFit(
   op: string,
-  file: string,
-  model: WithWeights,
+  model: string,
   byPath: ReadonlyMap<string, Variable>,
-  values: ReadonlyMap<string, HostTensor>,
+  given: ReadonlyMap<string, HostTensor>,
+  extra: readonly string[],
 ): void {
   const refuse = (rule: string, received: string, mend: string) =>
-    new FormatError({ op: `${op} ${file}`, rule, received, mend });
-  const missing = [...byPath.keys()].filter((path) => !values.has(path));
-  const extra = [...values.keys()].filter((path) => !byPath.has(path));
+    new FormatError({ op, rule, received, mend });
+  const missing = [...byPath.keys()].filter((path) => !given.has(path));
   if (missing.length > 0) {
     throw refuse(
-      `a file of weights for '${model.name}' has a value for each of its ${byPath.size}.`,
+      `a file of weights for '${model}' has a value for each of its ${byPath.size}.`,
       `none for ${listed(missing)}${extra.length > 0 ? `; but ${listed(extra)}` : ''}`,
       'load a file that was saved from this model; weights are named by the layers that hold them.',
     );
   }
   if (extra.length > 0) {
     throw refuse(
-      `a file of weights for '${model.name}' has no others.`,
+      `a file of weights for '${model}' has no others.`,
       listed(extra),
       'load it into the model that it was saved from.',
     );
   }
   for (const [path, variable] of byPath) {
-    const value = values.get(path) as HostTensor;
+    const value = given.get(path) as HostTensor;
     if (sameShape(value.shape, variable.shape) && value.dtype === variable.dtype) continue;
     throw refuse(
-      `weight '${path}' of '${model.name}' is ${formatSpec(variable)}.`,
+      `weight '${path}' of '${model}' is ${formatSpec(variable)}.`,
       formatSpec(value),
       'make the layer with the options that it had when the file was saved.',
     );

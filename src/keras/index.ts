@@ -27,7 +27,9 @@ export * as applications from './applications/index.ts';
 export * as losses from './losses/index.ts';
 // Metrics
 export * as metrics from './metrics/index.ts';
-// Names in files
+// Names in files, and models as files hold them
+export { type FromJSONOptions, modelFromJSON } from './json/read.ts';
+export { modelToConfig, modelToJSON } from './json/write.ts';
 export { type CustomObjects, registerClass, type RegisterOptions } from './serialization/registered.ts';
 // Callbacks
 export * as callbacks from './callbacks/index.ts';

@@ -103,7 +103,7 @@ describe('values', () => {
   });
 
   test('come back as they were', async () => {
-    const given = new Map([
+    const given: Map<string, Tensor<any>> = new Map([
       ['flags', tensor([true, false, true])],
       [
         'weights',

@@ -8,7 +8,7 @@ import type { Variable } from '../../tensor/variable.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { variablesBehind } from '../graph/variables.ts';
 import { leavesOf, mapShapes, type Nest } from '../nest.ts';
-import { registeredAs, registeredNameOf } from '../serialization/registered.ts';
+import { customObjectOf, registeredAs, registeredNameOf } from '../serialization/registered.ts';
 import { warnOnce } from '../warn.ts';
 import { type CallOptions, Layer, type LayerOptions, type Shapes } from './layer.ts';
 
@@ -118,7 +118,7 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
 
 function functionOf(layer: string, given: unknown): unknown {
   if (typeof given === 'function') return given;
-  const found = typeof given === 'string' ? registeredAs(given) : null;
+  const found = typeof given === 'string' ? (customObjectOf(given) ?? registeredAs(given)) : null;
   if (found) return found;
   throw new ValueError({
     op: layer,

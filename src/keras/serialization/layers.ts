@@ -18,6 +18,9 @@ interface LayerClass {
 /** Classes that were written down in this program; their configurations can be read without any table. */
 const written = new Map<string, Registrable>();
 
+/** The layers whose configurations are around, for writers that need more of them. */
+const sources = new WeakMap<ClassConfig, AnyLayer>();
+
 let table: ReadonlyMap<string, Registrable> | null = null;
 
 /** Runs `body` while built-in classes are those of `classes`, and no class counts that merely was written before. */
@@ -35,7 +38,14 @@ export function withBuiltIns<T>(classes: ReadonlyMap<string, Registrable>, body:
 export function serializeLayer(layer: AnyLayer): ClassConfig {
   const className = registeredNameOf(layer.constructor) ?? layer.className;
   written.set(className, layer.constructor);
-  return { className, config: layer.getConfig() };
+  const made = { className, config: layer.getConfig() };
+  sources.set(made, layer);
+  return made;
+}
+
+/** The layer of which `serializeLayer` made `config`; null for another object. */
+export function sourceOf(config: object): AnyLayer | null {
+  return sources.get(config as ClassConfig) ?? null;
 }
 
 /**

@@ -1,0 +1,89 @@
+/**
+ * @file What Keras 3 writes about its classes beyond their options here: options that have one value in this library,
+ * options that it always writes, and how it records calls.
+ */
+
+export interface Dialect {
+  /** The module, where it isn't `keras.layers`. */
+  readonly module?: string;
+  /** Options, in Keras's spelling, that a file may have with this value alone. */
+  readonly constants?: Readonly<Record<string, unknown>>;
+  /** Whether the configuration has `activity_regularizer` even where there is none. */
+  readonly writesActivityRegularizer?: boolean;
+  /** Whether the layer is built when it is made, so that no shape is written for it. */
+  readonly builtWhenMade?: boolean;
+  /** Whether its calls record `training: false` where nothing was said. */
+  readonly recordsTraining?: boolean;
+  /** Arguments for masks that its calls record, null where there is none. */
+  readonly masks?: readonly string[];
+  /** Whether its inputs are arguments of their own rather than one list. */
+  readonly spreads?: boolean;
+}
+
+const convolution: Dialect = { writesActivityRegularizer: true };
+const madeBuilt: Dialect = { builtWhenMade: true };
+const noise: Dialect = { builtWhenMade: true, recordsTraining: true };
+const recurrent: Dialect = { writesActivityRegularizer: true, recordsTraining: true, masks: ['mask'] };
+const masked: Dialect = { masks: ['mask'] };
+
+const dialects: Readonly<Record<string, Dialect>> = {
+  Functional: { module: 'keras.src.models.functional', ...masked },
+  Sequential: { module: 'keras', ...masked },
+  InputLayer: { constants: { sparse: false, ragged: false, optional: false } },
+  Dense: { constants: { quantization_config: null } },
+  EinsumDense: { writesActivityRegularizer: true, constants: { quantization_config: null } },
+  Embedding: { writesActivityRegularizer: true, constants: { quantization_config: null } },
+  Conv1D: convolution,
+  Conv2D: convolution,
+  Conv1DTranspose: convolution,
+  Conv2DTranspose: convolution,
+  DepthwiseConv1D: convolution,
+  DepthwiseConv2D: convolution,
+  SeparableConv1D: convolution,
+  SeparableConv2D: convolution,
+  MaxPooling1D: madeBuilt,
+  MaxPooling2D: madeBuilt,
+  AveragePooling1D: madeBuilt,
+  AveragePooling2D: madeBuilt,
+  GlobalMaxPooling1D: madeBuilt,
+  GlobalMaxPooling2D: madeBuilt,
+  GlobalAveragePooling1D: madeBuilt,
+  GlobalAveragePooling2D: madeBuilt,
+  Activation: madeBuilt,
+  ELU: madeBuilt,
+  LeakyReLU: madeBuilt,
+  ReLU: madeBuilt,
+  Softmax: { ...madeBuilt, ...masked },
+  Reshape: madeBuilt,
+  Identity: madeBuilt,
+  ActivityRegularization: madeBuilt,
+  Dropout: noise,
+  SpatialDropout1D: noise,
+  SpatialDropout2D: noise,
+  GaussianDropout: noise,
+  GaussianNoise: noise,
+  BatchNormalization: {
+    ...masked,
+    constants: { synchronized: false, renorm: false, renorm_clipping: null, renorm_momentum: 0.99 },
+  },
+  LayerNormalization: { constants: { rms_scaling: false } },
+  Lambda: masked,
+  SimpleRNN: recurrent,
+  GRU: recurrent,
+  LSTM: recurrent,
+  RNN: { recordsTraining: true, masks: ['mask'] },
+  Bidirectional: masked,
+  TimeDistributed: masked,
+  Attention: { recordsTraining: true, masks: ['mask'] },
+  AdditiveAttention: { recordsTraining: true, masks: ['mask'] },
+  MultiHeadAttention: {
+    writesActivityRegularizer: true,
+    spreads: true,
+    masks: ['queryMask', 'valueMask', 'keyMask'],
+  },
+};
+
+/** What is known of a class; nothing of those that are the app's. */
+export function dialectOf(className: string): Dialect {
+  return Object.hasOwn(dialects, className) ? (dialects[className] as Dialect) : {};
+}

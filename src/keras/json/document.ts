@@ -1,0 +1,75 @@
+/**
+ * @file A document of Keras's JSON as plain values, before anything is made of it: parsed, of bounded depth, its keys
+ * without the one that JavaScript takes for more than a name.
+ */
+import { refusal } from './fault.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** Deeper than any model that Keras writes, and far from where recursion ends. */
+const maxDepth = 200;
+
+/** Errors: FormatError for text that isn't JSON, for a document that isn't an object, or that nests too deeply. */
+export function readDocument(given: string | object, source: string): JsonObject {
+  const document = typeof given === 'string' ? parse(given, source) : (given as Json);
+  if (!isObject(document)) {
+    throw refusal(source, {
+      place: 'the top',
+      rule: 'a model is an object with class_name and config.',
+      received: Array.isArray(document) ? 'a list' : document,
+      mend: "pass what Keras's to_json() gives.",
+    });
+  }
+  checkDepth(document, source);
+  return document;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string, source: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw refusal(source, {
+      place: 'the text',
+      rule: 'a model is described in JSON.',
+      received: String(cause),
+      mend: 'the text may be cut short: save it anew.',
+      cause,
+    });
+  }
+}
+
+/** Without recursion: what is checked here is its depth. */
+function checkDepth(document: Json, source: string): void {
+  let level: unknown[] = [document];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) {
+      throw refusal(source, {
+        place: `depth ${depth}`,
+        rule: `a description nests at most ${maxDepth} deep.`,
+        received: 'lists or objects within each other beyond that',
+        mend: 'no model needs it: the file is damaged, or made to do harm.',
+      });
+    }
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (Object.hasOwn(value, '__proto__')) {
+        throw refusal(source, {
+          place: `depth ${depth}`,
+          rule: "no key is called '__proto__'.",
+          received: 'one that is',
+          mend: 'no model needs it: the file is damaged, or made to do harm.',
+        });
+      }
+      for (const inner of Object.values(value)) next.push(inner);
+    }
+    level = next;
+  }
+}

@@ -1,0 +1,39 @@
+/** @file How reading and writing of Keras's JSON refuse: with the source, the place, the rule and the mend. */
+import { FormatError, RetrogradError, UnsafeModelError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+
+export interface Refusal {
+  /** Where in the document, such as `config.layers[2].config.units`. */
+  place: string;
+  rule: string;
+  received: unknown;
+  mend: string;
+  cause?: unknown;
+}
+
+export function refusal(source: string, { place, rule, received, mend, cause }: Refusal): FormatError {
+  const text = typeof received === 'string' ? received : describe(received);
+  return new FormatError({ op: source, rule, received: `${text}, at ${place}`, mend, cause });
+}
+
+export function unsafe(source: string, { place, rule, received, mend }: Refusal): UnsafeModelError {
+  return new UnsafeModelError({ op: source, rule, received: `${String(received)}, at ${place}`, mend });
+}
+
+/** Runs `body`; what a layer refuses in it is told with its place in the document. */
+export function placed<T>(source: string, place: string, body: () => T): T {
+  try {
+    return body();
+  } catch (cause) {
+    if (cause instanceof FormatError) throw cause;
+    const known = cause instanceof RetrogradError ? cause : null;
+    const rule = known ? known.rule : 'the configuration makes a layer.';
+    throw refusal(source, {
+      place,
+      rule: known?.op ? `${known.op}: ${rule}` : rule,
+      received: known?.received ?? String(cause),
+      mend: known?.mend ?? 'save the model anew.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,59 @@
+/** @file Models from Keras's JSON. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { Model } from '../models/model.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Nest } from '../nest.ts';
+import { withBuiltIns } from '../serialization/layers.ts';
+import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
+import { builtInClasses } from './builtIns.ts';
+import { readDocument } from './document.ts';
+import { refusal } from './fault.ts';
+import type { LambdaFunction, Reader } from './reader.ts';
+import { readLayer } from './readLayer.ts';
+
+export interface FromJSONOptions {
+  /** Classes and functions by the names under which the document knows them. They go before Keras's own. */
+  customObjects?: CustomObjects;
+  /** Functions in place of the code of Lambda layers, by the layers' names. */
+  lambdas?: Readonly<Record<string, LambdaFunction>>;
+  /** The file's name, for errors. */
+  file?: string;
+}
+
+export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
+
+/**
+ * The model that Keras's JSON describes (`model.to_json()`, or `config.json` in a `.keras` file), with new weights. What
+ * the document names is looked up among Keras's classes and those that were made known; nothing in it is run. A file is
+ * not trusted: what is wrong in it is refused with its place, and leaves nothing behind.
+ * Errors: FormatError; UnsafeModelError for Python code in Lambda layers that `lambdas` doesn't replace.
+ */
+export function modelFromJSON(json: string | object, options: FromJSONOptions = {}): AnyModel {
+  const { customObjects = {}, lambdas = {}, file = 'modelFromJSON' } = options;
+  if (typeof json !== 'string' && (typeof json !== 'object' || json === null)) {
+    throw new ValueError({
+      op: 'modelFromJSON',
+      rule: 'a model is given as JSON, or as the object that JSON gives.',
+      received: describe(json),
+      mend: 'pass the text of config.json.',
+    });
+  }
+  const document = readDocument(json, file);
+  const reader: Reader = { source: file, lambdas, shared: new Map(), made: [] };
+  try {
+    const model = withCustomObjects(customObjects, () =>
+      withBuiltIns(builtInClasses(), () => readLayer(reader, document, 'top')),
+    );
+    if (model instanceof Model) return model as AnyModel;
+    throw refusal(file, {
+      place: 'the top',
+      rule: 'the document describes a model.',
+      received: `layer ${model}`,
+      mend: 'wrap the layer in a model, and save that.',
+    });
+  } catch (error) {
+    for (const layer of reader.made) layer.dispose();
+    throw error;
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * @file A Functional of a document: its layers are made, then called as the nodes say, each as soon as what it needs is
+ * there.
+ */
+import type { KerasTensor } from '../graph/kerasTensor.ts';
+import type { AnyLayer } from '../layers/layer.ts';
+import { Functional } from '../models/functional.ts';
+import type { Nest } from '../nest.ts';
+import type { Registrable } from '../serialization/registered.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { placed, refusal } from './fault.ts';
+import { camelKey } from './keys.ts';
+import { type Callable, type NodeCall, readNode, type TensorSource } from './readNode.ts';
+import { isOperation, readOperation } from './operations.ts';
+import { type LayerReader, notAList } from './readSequential.ts';
+import { readValue } from './readValue.ts';
+import { type Reader, stringOf } from './reader.ts';
+
+interface FunctionalClass {
+  new (options: object): AnyLayer;
+}
+
+/** A call that waits for its inputs. */
+interface Pending {
+  readonly call: NodeCall;
+  readonly name: string;
+  readonly index: number;
+  readonly place: string;
+}
+
+export function readFunctional(
+  reader: Reader,
+  found: Registrable,
+  config: JsonObject,
+  place: string,
+  readLayer: LayerReader,
+): AnyLayer {
+  const { layers, input_layers: inputs, output_layers: outputs, ...options } = config;
+  if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.layers`);
+  const graph = new Graph(reader);
+  for (const [i, layer] of layers.entries()) graph.add(layer as Json, `${place}.layers[${i}]`, readLayer);
+  graph.run();
+  const { name, trainable, ...rest } = options;
+  const more = Object.entries(rest).map(([key, value]) => [
+    camelKey(key),
+    readValue(reader, camelKey(key), value, `${place}.${key}`, () => null),
+  ]);
+  return new (found as unknown as FunctionalClass)({
+    ...Object.fromEntries(more),
+    ...(name === undefined || name === null ? {} : { name }),
+    ...(trainable === undefined || trainable === null ? {} : { trainable }),
+    inputs: graph.tensorsAt(inputs ?? null, `${place}.input_layers`),
+    outputs: graph.tensorsAt(outputs ?? null, `${place}.output_layers`),
+  });
+}
+
+class Graph implements TensorSource {
+  readonly #callables = new Map<string, Callable>();
+  /** Outputs of each layer by call. */
+  readonly #outputs = new Map<string, (readonly KerasTensor[])[]>();
+  /** Calls by what they wait for: a layer's name and the number of its call. */
+  readonly #waiting = new Map<string, Pending[]>();
+  readonly #ready: Pending[] = [];
+
+  constructor(readonly reader: Reader) {}
+
+  add(object: Json, place: string, readLayer: LayerReader): void {
+    const { reader } = this;
+    const isOp = isOperation(object);
+    const callable = isOp ? readOperation(reader, object, place) : readLayer(reader, object, place);
+    const name = stringOf(reader, object as JsonObject, 'name', place);
+    if (this.#callables.has(name)) {
+      throw refusal(reader.source, {
+        place,
+        rule: 'names are unique within a model.',
+        received: `a second layer named '${name}'`,
+        mend: 'give one of them another name, and save the model anew.',
+      });
+    }
+    this.#callables.set(name, callable);
+    this.#outputs.set(name, []);
+    const { inbound_nodes: nodes = [] } = object as JsonObject;
+    if (!Array.isArray(nodes)) throw notNodes(reader, nodes, `${place}.inbound_nodes`);
+    if ('tensor' in callable) this.#outputs.get(name)?.push([(callable as { tensor: KerasTensor }).tensor]);
+    nodes.forEach((node: Json, index) => {
+      const at = `${place}.inbound_nodes[${index}]`;
+      this.#ready.push({ call: readNode(reader, node, at), name, index, place: at });
+    });
+  }
+
+  /** Errors: FormatError where calls wait for each other, or for what isn't there. */
+  run(): void {
+    for (let next = this.#ready.shift(); next; next = this.#ready.shift()) {
+      const missing = this.#missing(next);
+      if (missing) this.#waiting.set(missing, [...(this.#waiting.get(missing) ?? []), next]);
+      else this.#call(next);
+    }
+    const [left] = [...this.#waiting.values()].flat();
+    if (left) throw this.#stuck(left);
+  }
+
+  #call({ call, name, index, place }: Pending): void {
+    const callable = this.#callables.get(name) as Callable;
+    const outputs = placed(this.reader.source, place, () => call.run(callable, this));
+    this.#outputs.get(name)?.push(outputs);
+    const key = keyOf(name, index);
+    this.#ready.push(...(this.#waiting.get(key) ?? []));
+    this.#waiting.delete(key);
+  }
+
+  /** What a call waits for first; null where it can be made. */
+  #missing({ call, name, index }: Pending): string | null {
+    if (index > this.#made(name)) return keyOf(name, index - 1);
+    const found = call.needs.find(({ layer, node }) => node >= this.#made(layer));
+    return found ? keyOf(found.layer, found.node) : null;
+  }
+
+  #made(name: string): number {
+    return this.#outputs.get(name)?.length ?? 0;
+  }
+
+  #stuck({ call, name, place }: Pending): Error {
+    const unknown = call.needs.find(({ layer }) => !this.#callables.has(layer));
+    const missing = call.needs.find(({ layer, node }) => node >= this.#made(layer));
+    return refusal(this.reader.source, {
+      place,
+      rule: 'every input of a layer is computed by another before it.',
+      received: unknown
+        ? `layer '${name}', fed by '${unknown.layer}', which isn't there`
+        : `layer '${name}', which waits for call ${missing?.node ?? '?'} of '${missing?.layer ?? name}', which waits for it or is never made`,
+      mend: 'the graph is damaged: save the model anew.',
+    });
+  }
+
+  tensor(layer: string, node: number, index: number, place: string): KerasTensor {
+    const found = this.#outputs.get(layer)?.[node]?.[index];
+    if (found) return found;
+    throw refusal(this.reader.source, {
+      place,
+      rule: 'a tensor is named by its layer, the number of the call, and its number among the outputs.',
+      received: `[${JSON.stringify(layer)}, ${node}, ${index}], which isn't there`,
+      mend: 'the graph is damaged: save the model anew.',
+    });
+  }
+
+  /** The tensors of `input_layers` or `output_layers`, in their nest. Errors: FormatError. */
+  tensorsAt(nest: Json, place: string): Nest<KerasTensor> {
+    if (isReference(nest)) {
+      const [layer, node, index] = nest;
+      // Keras counts a call more for models: that by which they were described.
+      const isModel = this.#callables.get(layer) instanceof Functional;
+      const made = this.#made(layer);
+      return this.tensor(layer, isModel ? (node === 0 ? made - 1 : node - 1) : node, index, place);
+    }
+    if (Array.isArray(nest)) return nest.map((item: Json, i) => this.tensorsAt(item, `${place}[${i}]`));
+    if (isObject(nest)) {
+      const entries = Object.entries(nest).map(([key, item]) => [
+        key,
+        this.tensorsAt(item, `${place}.${key}`),
+      ]);
+      return Object.fromEntries(entries) as Nest<KerasTensor>;
+    }
+    throw refusal(this.reader.source, {
+      place,
+      rule: 'inputs and outputs are [layer, call, output], or lists or objects of them.',
+      received: nest,
+      mend: "pass what Keras's to_json() gives.",
+    });
+  }
+}
+
+function isReference(nest: Json): nest is readonly [string, number, number] {
+  return (
+    Array.isArray(nest) &&
+    nest.length === 3 &&
+    typeof nest[0] === 'string' &&
+    Number.isInteger(nest[1]) &&
+    Number.isInteger(nest[2])
+  );
+}
+
+function keyOf(layer: string, node: number): string {
+  return JSON.stringify([layer, node]);
+}
+
+function notNodes({ source }: Reader, received: Json, place: string): Error {
+  return refusal(source, {
+    place,
+    rule: '`inbound_nodes` is a list of calls.',
+    received,
+    mend: "pass what Keras's to_json() gives.",
+  });
+}

@@ -1,0 +1,207 @@
+/** @file One layer of a document: its class found, its options read and checked. */
+import { describe } from '../../core/shape.ts';
+import type { AnyLayer } from '../layers/layer.ts';
+import { Model } from '../models/model.ts';
+import { layerClass } from '../serialization/layers.ts';
+import {
+  customObjectOf,
+  type Registrable,
+  registeredAs,
+  registeredNameOf,
+} from '../serialization/registered.ts';
+import { builtInClasses } from './builtIns.ts';
+import { dialectOf } from './dialect.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { placed, refusal } from './fault.ts';
+import { camelKey } from './keys.ts';
+import { readFunctional } from './readFunctional.ts';
+import { readSequential } from './readSequential.ts';
+import { pythonCode, readConfig, readValue, registeredName } from './readValue.ts';
+import { type Reader, stringOf } from './reader.ts';
+
+/** A class of layers, as far as making one goes. */
+interface LayerClass {
+  new (config: object): AnyLayer;
+  fromConfig?(config: object): AnyLayer;
+}
+
+/** The layer, or the model, that `object` describes. Errors: FormatError, UnsafeModelError. */
+export function readLayer(reader: Reader, object: Json | undefined, place: string): AnyLayer {
+  if (!isObject(object) || !isObject(object.config)) {
+    throw refusal(reader.source, {
+      place,
+      rule: 'a layer is an object with class_name and config.',
+      received: object ?? null,
+      mend: "pass what Keras's to_json() gives.",
+    });
+  }
+  const shared = typeof object.shared_object_id === 'number' ? object.shared_object_id : null;
+  const known = shared === null ? undefined : reader.shared.get(shared);
+  if (known) return known;
+  const layer = placed(reader.source, placeOf(object, place), () => makeLayer(reader, object, place));
+  reader.made.push(layer);
+  if (shared !== null) reader.shared.set(shared, layer);
+  return layer;
+}
+
+/** A place with the name of the layer that is there. */
+function placeOf(object: JsonObject, place: string): string {
+  const { name } = object.config as JsonObject;
+  return typeof name === 'string' ? `${place} (${String(object.class_name)} '${name}')` : place;
+}
+
+function makeLayer(reader: Reader, object: JsonObject, place: string): AnyLayer {
+  const found = classOf(reader, object, place);
+  const config = object.config as JsonObject;
+  if (isGraph(found, config)) return readFunctional(reader, found, config, place, readLayer);
+  if (isStack(found, config)) return readSequential(reader, found, object, place, readLayer);
+  const className = registeredNameOf(found) ? null : stringOf(reader, object, 'class_name', place);
+  if (className === 'InputLayer') return makeInput(reader, found as LayerClass, config, place);
+  if (className === 'Lambda') return makeLambda(reader, found as LayerClass, config, place);
+  const readModel = (inner: JsonObject, at: string) =>
+    isModel(reader, inner, at) ? readLayer(reader, inner, at) : null;
+  const builtIn = builtInClasses().get(className ?? '') === found;
+  const given = builtIn ? withoutConstants(reader, className as string, config, place) : config;
+  const options = readConfig(reader, given, `${place}.config`, readModel);
+  const made = construct(found as LayerClass, options);
+  if (builtIn) requireKnown(reader, made, given, place);
+  return made;
+}
+
+function construct(found: LayerClass, options: object): AnyLayer {
+  return found.fromConfig ? found.fromConfig(options) : new found(options);
+}
+
+/** The class that an object names. What is not Keras's own is found only where the app made it known. */
+function classOf(reader: Reader, object: JsonObject, place: string): Registrable {
+  const className = stringOf(reader, object, 'class_name', place);
+  const registered = registeredName(object);
+  const { module } = object;
+  const isKeras =
+    module === undefined || module === null || (typeof module === 'string' && /^keras(\.|$)/.test(module));
+  const found = registered
+    ? customObjectOf(registered)
+    : (customObjectOf(className) ?? (isKeras ? layerClass(className) : registeredAs(className)));
+  if (found) return found;
+  const { name } = object.config as JsonObject;
+  throw refusal(reader.source, {
+    place,
+    rule: 'the class of a layer is one of Keras, or made known by the app.',
+    received: `class ${describe(registered ?? className)}${isKeras ? '' : ` of module ${describe(module)}`}${typeof name === 'string' ? ` of layer '${name}'` : ''}`,
+    mend: `make it known before: registerClass(${safeName(className)}, { package: 'my_package' }), or pass it in \`customObjects\`.`,
+  });
+}
+
+function safeName(name: string): string {
+  return /^[A-Za-z_]\w{0,60}$/.test(name) ? name : 'MyLayer';
+}
+
+function isGraph(found: Registrable, config: JsonObject): boolean {
+  return found.prototype instanceof Model && 'input_layers' in config && 'layers' in config;
+}
+
+function isStack(found: Registrable, config: JsonObject): boolean {
+  return found.prototype instanceof Model && 'layers' in config;
+}
+
+/** Whether `object` describes a model: an inner layer that options alone don't make. */
+function isModel(reader: Reader, object: JsonObject, place: string): boolean {
+  return (
+    isObject(object.config) &&
+    'layers' in object.config &&
+    classOf(reader, object, place).prototype instanceof Model
+  );
+}
+
+function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place: string): AnyLayer {
+  const {
+    batch_shape: batchShape,
+    batch_input_shape: olderShape,
+    dtype,
+    name,
+    ...rest
+  } = withoutConstants(reader, 'InputLayer', config, place);
+  const shape = batchShape ?? olderShape;
+  if (!Array.isArray(shape) || shape.length === 0) {
+    throw refusal(reader.source, {
+      place: `${place}.config.batch_shape`,
+      rule: 'an input has a shape, the batch included.',
+      received: shape ?? null,
+      mend: "pass what Keras's to_json() gives.",
+    });
+  }
+  const { trainable: _, ...unknown } = rest;
+  requireNone(reader, 'InputLayer', Object.keys(unknown), place);
+  const [batchSize, ...sizes] = shape as readonly (number | null)[];
+  const options = {
+    batchSize,
+    shape: sizes,
+    name,
+    dtype: readValue(reader, 'dtype', dtype ?? 'float32', place, () => null),
+  };
+  return new found(options);
+}
+
+/** A Lambda's function: the one given for the layer, or one that is registered. Code in the file is refused. */
+function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place: string): AnyLayer {
+  const name = stringOf(reader, config, 'name', `${place}.config`);
+  const { function: stored, output_shape: shape, arguments: given = {}, mask, ...rest } = config;
+  const own = Object.hasOwn(reader.lambdas, name) ? reader.lambdas[name] : undefined;
+  const refused = () => pythonCode(reader, `${place}.config.function`, name);
+  const isCode = (value: Json | undefined) => isObject(value) && value.class_name === '__lambda__';
+  if (!own && (isCode(stored) || Array.isArray(stored))) throw refused();
+  if (isCode(shape) || isCode(mask)) throw refused();
+  const read = (value: Json, key: string) =>
+    readValue(reader, key, value, `${place}.config.${key}`, () => null);
+  const functionName = own ? null : read(stored ?? null, 'function');
+  const fn =
+    own ??
+    (typeof functionName === 'string' ? (customObjectOf(functionName) ?? registeredAs(functionName)) : null);
+  if (!fn) {
+    throw refusal(reader.source, {
+      place: `${place}.config.function`,
+      rule: 'the function of a Lambda layer is known to the app.',
+      received: `${describe(functionName)}, of layer '${name}'`,
+      mend: `make it known before: registerClass(fn), or pass lambdas: { ${JSON.stringify(name)}: (x) => … }.`,
+    });
+  }
+  return construct(found, {
+    ...readConfig(reader, rest, `${place}.config`, () => null),
+    function: fn,
+    ...(shape === undefined || shape === null ? {} : { outputShape: read(shape, 'output_shape') }),
+    ...(isObject(given) && Object.keys(given).length > 0 ? { arguments: read(given, 'arguments') } : {}),
+  });
+}
+
+/** Leaves out the options of Keras that have one value here. Errors: FormatError for another value. */
+function withoutConstants(reader: Reader, className: string, config: JsonObject, place: string): JsonObject {
+  const { constants = {} } = dialectOf(className);
+  const kept = Object.entries(config).filter(([key, value]) => {
+    if (!Object.hasOwn(constants, key)) return true;
+    if (value === constants[key]) return false;
+    throw refusal(reader.source, {
+      place: `${place}.config.${key}`,
+      rule: `${className} is here with \`${key}\`: ${describe(constants[key])} alone.`,
+      received: `${key}: ${describe(value)}`,
+      mend: 'save the model without it, or write a layer of your own and registerClass it.',
+    });
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Errors: FormatError for options that the class doesn't have. */
+function requireKnown(reader: Reader, made: AnyLayer, config: JsonObject, place: string): void {
+  const known = new Set([...Object.keys(made.getConfig()), 'activityRegularizer']);
+  const unknown = Object.keys(config).filter((key) => !known.has(camelKey(key)));
+  requireNone(reader, made.className, unknown, place);
+}
+
+function requireNone(reader: Reader, className: string, unknown: readonly string[], place: string): void {
+  if (unknown.length === 0) return;
+  throw refusal(reader.source, {
+    place: `${place}.config`,
+    rule: `${className} has no such option.`,
+    received: unknown.map((key) => `'${key}'`).join(', '),
+    mend: 'the file may be of a newer Keras: save the model without that option.',
+  });
+}

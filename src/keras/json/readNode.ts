@@ -1,0 +1,130 @@
+/** @file One call in a document: its arguments, with references to the outputs of other calls. */
+import type { KerasTensor } from '../graph/kerasTensor.ts';
+import { type ApplyOptions, Layer } from '../layers/layer.ts';
+import { leavesOf, type Nest } from '../nest.ts';
+import { dialectOf } from './dialect.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { refusal } from './fault.ts';
+import { camelKey } from './keys.ts';
+import type { Reader } from './reader.ts';
+
+/** A layer, or an op, that nodes call. */
+export interface Callable {
+  readonly name: string;
+}
+
+/** An op: Keras calls it with arguments of its own. */
+export interface OperationCall extends Callable {
+  call(args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown;
+}
+
+/** Where references lead. */
+export interface TensorSource {
+  tensor(layer: string, node: number, index: number, place: string): KerasTensor;
+}
+
+export interface Reference {
+  readonly layer: string;
+  readonly node: number;
+  readonly index: number;
+  readonly place: string;
+}
+
+export interface NodeCall {
+  readonly needs: readonly Reference[];
+  /** Makes the call, and gives its outputs in a list. */
+  run(callable: Callable, tensors: TensorSource): readonly KerasTensor[];
+}
+
+export function readNode(reader: Reader, node: Json, place: string): NodeCall {
+  const { args, kwargs } = isObject(node) ? node : ({} as JsonObject);
+  if (!Array.isArray(args) || !isObject(kwargs)) {
+    throw refusal(reader.source, {
+      place,
+      rule: 'a call is an object with args and kwargs.',
+      received: node,
+      mend: "pass what Keras 3's to_json() gives; files of older versions are converted by loading and saving them in Keras.",
+    });
+  }
+  const needs: Reference[] = [];
+  collect(reader, args, `${place}.args`, needs);
+  collect(reader, kwargs, `${place}.kwargs`, needs);
+  return {
+    needs,
+    run: (callable, tensors) => {
+      const given = args.map((arg: Json) => filled(reader, arg, place, tensors));
+      const named = Object.entries(kwargs).map(
+        ([key, value]) => [camelKey(key), filled(reader, value, place, tensors)] as const,
+      );
+      const outputs =
+        callable instanceof Layer
+          ? callLayer(reader, callable as never, given, Object.fromEntries(named), place)
+          : (callable as OperationCall).call(given, Object.fromEntries(named));
+      return leavesOf(outputs as Nest<KerasTensor>);
+    },
+  };
+}
+
+function callLayer(
+  reader: Reader,
+  layer: Layer,
+  args: readonly unknown[],
+  kwargs: Record<string, unknown>,
+  place: string,
+): unknown {
+  const { recordsTraining = false, spreads = false } = dialectOf(layer.className);
+  // What Keras records where nothing was said says nothing.
+  const options = Object.entries(kwargs).filter(
+    ([key, value]) => value !== null && !(key === 'training' && value === false && recordsTraining),
+  );
+  if (spreads) {
+    const { query, value, key, ...rest } = Object.fromEntries(options);
+    const inputs: unknown = [...args, ...[query, value, key].filter((tensor) => tensor !== undefined)];
+    return layer.apply(inputs as never, rest as ApplyOptions);
+  }
+  if (args.length === 1) return layer.apply(args[0] as never, Object.fromEntries(options) as ApplyOptions);
+  throw refusal(reader.source, {
+    place,
+    rule: `${layer} is called on one argument.`,
+    received: `${args.length} arguments`,
+    mend: 'pass tensors in a list or by name, and save the model anew.',
+  });
+}
+
+function collect(reader: Reader, value: Json, place: string, needs: Reference[]): void {
+  if (isTensor(value)) needs.push(referenceOf(reader, value, place));
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) collect(reader, item, `${place}.${key}`, needs);
+}
+
+function filled(reader: Reader, value: Json, place: string, tensors: TensorSource): unknown {
+  if (Array.isArray(value)) return value.map((item: Json) => filled(reader, item, place, tensors));
+  if (isTensor(value)) {
+    const { layer, node, index } = referenceOf(reader, value, place);
+    return tensors.tensor(layer, node, index, place);
+  }
+  if (!isObject(value)) return value;
+  if (value.class_name === '__tensor__' && isObject(value.config)) return value.config.value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, filled(reader, item, place, tensors)]),
+  );
+}
+
+function isTensor(value: Json): value is JsonObject {
+  return isObject(value) && value.class_name === '__keras_tensor__';
+}
+
+function referenceOf({ source }: Reader, value: JsonObject, place: string): Reference {
+  const history = isObject(value.config) ? value.config.keras_history : null;
+  if (Array.isArray(history) && history.length === 3) {
+    const [layer, node, index] = history as unknown as [unknown, unknown, unknown];
+    const isCount = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0;
+    if (typeof layer === 'string' && isCount(node) && isCount(index)) return { layer, node, index, place };
+  }
+  throw refusal(source, {
+    place,
+    rule: 'a symbolic tensor has a keras_history: [layer, call, output].',
+    received: history ?? null,
+    mend: "pass what Keras's to_json() gives.",
+  });
+}

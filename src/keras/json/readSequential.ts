@@ -1,0 +1,42 @@
+/** @file A Sequential of a document. */
+import type { AnyLayer } from '../layers/layer.ts';
+import type { Sequential } from '../models/sequential.ts';
+import type { Registrable } from '../serialization/registered.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { refusal } from './fault.ts';
+import type { Reader } from './reader.ts';
+
+export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => AnyLayer;
+
+interface SequentialClass {
+  new (options: { name?: Json; trainable?: Json; layers: AnyLayer[] }): Sequential;
+}
+
+export function readSequential(
+  reader: Reader,
+  found: Registrable,
+  object: JsonObject,
+  place: string,
+  readLayer: LayerReader,
+): AnyLayer {
+  const { name, trainable, layers, build_input_shape: buildShape } = object.config as JsonObject;
+  if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.config.layers`);
+  const made = layers.map((layer: Json, i) => readLayer(reader, layer, `${place}.config.layers[${i}]`));
+  const model = new (found as unknown as SequentialClass)({
+    ...(name === undefined ? {} : { name }),
+    ...(trainable === undefined || trainable === null ? {} : { trainable }),
+    layers: made,
+  });
+  const shape = buildShape ?? (isObject(object.build_config) ? object.build_config.input_shape : null);
+  if (!model.built && Array.isArray(shape)) model.build(shape as (number | null)[]);
+  return model as unknown as AnyLayer;
+}
+
+export function notAList({ source }: Reader, received: Json, place: string): Error {
+  return refusal(source, {
+    place,
+    rule: '`layers` is a list of layers.',
+    received,
+    mend: "pass what Keras's to_json() gives.",
+  });
+}

@@ -1,0 +1,123 @@
+/** @file Values in Keras's configurations, as the options here take them. */
+import type { ClassConfig } from '../family.ts';
+import type { AnyLayer } from '../layers/layer.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { refusal, unsafe } from './fault.ts';
+import { camel, camelKey, isNamed } from './keys.ts';
+import type { Reader } from './reader.ts';
+
+/** Reads layers that stand in a configuration, where those are models. */
+export type ModelReader = (object: JsonObject, place: string) => AnyLayer | null;
+
+/** Activations that Keras writes as layers where they have options. */
+const activationLayers: Readonly<Record<string, string>> = {
+  LeakyReLU: 'leakyRelu',
+  ELU: 'elu',
+  ReLU: 'relu',
+  Softmax: 'softmax',
+};
+
+/** A configuration with its keys in camel case. */
+export function readConfig(
+  reader: Reader,
+  config: JsonObject,
+  place: string,
+  readModel: ModelReader,
+): Record<string, unknown> {
+  const entries = Object.entries(config).map(([key, value]) => {
+    const name = camelKey(key);
+    return [name, readValue(reader, name, value, `${place}.${key}`, readModel)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+export function readValue(
+  reader: Reader,
+  key: string,
+  value: Json,
+  place: string,
+  readModel: ModelReader,
+): unknown {
+  if (typeof value === 'string') return isNamed(key) ? camel(value) : value;
+  if (Array.isArray(value))
+    return value.map((item: Json, i) => readValue(reader, key, item, `${place}[${i}]`, readModel));
+  if (!isObject(value)) return value;
+  if (typeof value.class_name === 'string' && 'config' in value)
+    return readObject(reader, key, value, place, readModel);
+  if (value.class_name === '__tuple__' && Array.isArray(value.items))
+    return readValue(reader, key, value.items, place, readModel);
+  // The keys of a plain record are data.
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      readValue(reader, key, item, `${place}.${name}`, readModel),
+    ]),
+  );
+}
+
+function readObject(
+  reader: Reader,
+  key: string,
+  object: JsonObject,
+  place: string,
+  readModel: ModelReader,
+): unknown {
+  const { class_name: className, config } = object as { class_name: string; config: Json };
+  if (className === '__lambda__') throw pythonCode(reader, place, null);
+  if (className === 'function') return functionName(reader, object, place);
+  if (!isObject(config)) throw notAnObject(reader, place, config);
+  if (className === '__tensor__' || className === '__numpy__') return config.value;
+  if (className === 'DTypePolicy') return config.name;
+  const isActivation = key === 'activation' || key === 'recurrentActivation';
+  if (isActivation && Object.hasOwn(activationLayers, className)) return activationOfLayer(config, className);
+  return (
+    readModel(object, place) ?? {
+      className: registeredName(object) ?? className,
+      config: readConfig(reader, config, `${place}.config`, readModel),
+    }
+  );
+}
+
+/** `Package>Name` of what an app registered; null for what is Keras's own. */
+export function registeredName({ registered_name: name }: JsonObject): string | null {
+  return typeof name === 'string' && name.includes('>') ? name : null;
+}
+
+function functionName({ source }: Reader, object: JsonObject, place: string): string {
+  const name = registeredName(object) ?? object.config;
+  if (typeof name === 'string') return name;
+  throw refusal(source, {
+    place,
+    rule: 'a function is given by its name.',
+    received: name,
+    mend: 'register the function in Keras and here, and save the model anew.',
+  });
+}
+
+function activationOfLayer(config: JsonObject, className: string): ClassConfig {
+  const { name, trainable, dtype, ...options } = config;
+  return {
+    className: activationLayers[className] as string,
+    config: Object.fromEntries(Object.entries(options).map(([key, value]) => [camelKey(key), value])),
+  };
+}
+
+/** The error for Python bytecode, which is neither run nor looked into. */
+export function pythonCode({ source }: Reader, place: string, layer: string | null): Error {
+  const name = layer ?? 'NAME';
+  return unsafe(source, {
+    place,
+    rule: 'a model holds no code: Python bytecode is never run.',
+    received: layer ? `the code of Lambda layer '${layer}'` : 'a Python lambda',
+    mend: `say what it computes: lambdas: { ${JSON.stringify(name)}: (x) => … }, or write a layer and registerClass it.`,
+  });
+}
+
+function notAnObject({ source }: Reader, place: string, config: Json): Error {
+  return refusal(source, {
+    place: `${place}.config`,
+    rule: '`config` is an object of options by name.',
+    received: config,
+    mend: "pass what Keras's to_json() gives.",
+  });
+}

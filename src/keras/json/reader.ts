@@ -1,0 +1,31 @@
+/** @file What reading a document carries along, and what every part of it may ask for. */
+import type { AnyLayer } from '../layers/layer.ts';
+import type { JsonObject } from './document.ts';
+import { refusal } from './fault.ts';
+
+/** A function in place of the code of a Lambda layer. */
+// biome-ignore lint/suspicious/noExplicitAny: a Lambda's function takes nests of any form.
+export type LambdaFunction = (inputs: any, options?: any) => any;
+
+export interface Reader {
+  /** What is read, as errors name it. */
+  readonly source: string;
+  /** Functions for Lambda layers, by the layers' names. */
+  readonly lambdas: Readonly<Record<string, LambdaFunction>>;
+  /** Layers that the document shares between places. */
+  readonly shared: Map<number, AnyLayer>;
+  /** All layers made so far, to be freed if the rest can't be read. */
+  readonly made: AnyLayer[];
+}
+
+/** The string under `key`. Errors: FormatError. */
+export function stringOf({ source }: Reader, object: JsonObject, key: string, place: string): string {
+  const value = object[key];
+  if (typeof value === 'string' && value !== '') return value;
+  throw refusal(source, {
+    place: `${place}.${key}`,
+    rule: `\`${key}\` is a name.`,
+    received: value,
+    mend: "pass what Keras's to_json() gives.",
+  });
+}

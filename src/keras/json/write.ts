@@ -1,0 +1,147 @@
+/** @file Models to Keras's JSON, as Keras 3 writes it. */
+import { ValueError } from '../../core/errors.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
+import type { AnyLayer } from '../layers/layer.ts';
+import { InputLayer } from '../layers/inputLayer.ts';
+import { Model } from '../models/model.ts';
+import { Sequential } from '../models/sequential.ts';
+import { mapShapes, type Nest } from '../nest.ts';
+import { registeredNameOf } from '../serialization/registered.ts';
+import { builtInClasses } from './builtIns.ts';
+import { dialectOf } from './dialect.ts';
+import type { Json, JsonObject } from './document.ts';
+import { refusal } from './fault.ts';
+import type { AnyModel } from './read.ts';
+import { type Writer, writeConfig } from './writeValue.ts';
+import { writeGraph } from './writeGraph.ts';
+
+/**
+ * The model as Keras's JSON, as an object: what Keras's `to_json()` writes, without how the model was compiled.
+ * Errors: FormatError for functions and classes that have no name in files; ValueError for what is no model.
+ */
+export function modelToConfig(model: AnyModel): JsonObject {
+  if (model instanceof Model)
+    return writer(`'${(model as AnyModel).name}'`).writeLayer(model as unknown as AnyLayer, 'top');
+  throw new ValueError({
+    op: 'modelToConfig',
+    rule: 'a model is written.',
+    received: describe(model),
+    mend: 'pass a model: model({ inputs, outputs }), or sequential([...]).',
+  });
+}
+
+/** The model as the text of Keras's JSON. Errors: as `modelToConfig`. */
+export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number } = {}): string {
+  return JSON.stringify(modelToConfig(model), null, indent);
+}
+
+function writer(source: string): Writer {
+  const made: Writer = { source, writeLayer: (layer, place) => writeLayer(made, layer, place) };
+  return made;
+}
+
+function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject {
+  const isModel = layer instanceof Model;
+  const config = isModel
+    ? modelConfig(writer, layer as unknown as AnyModel, place)
+    : layerConfig(writer, layer, place);
+  const compiled: JsonObject = isModel ? { compile_config: {} } : {};
+  return {
+    ...classOf(layer),
+    config,
+    registered_name: registeredName(layer),
+    ...buildConfig(layer),
+    ...compiled,
+  };
+}
+
+function isBuiltIn(layer: AnyLayer): boolean {
+  return builtInClasses().get(layer.className) === layer.constructor;
+}
+
+function classOf(layer: AnyLayer): { module: string | null; class_name: string } {
+  const { className } = layer;
+  if (!isBuiltIn(layer))
+    return { module: null, class_name: registeredNameOf(layer.constructor)?.split('>')[1] ?? className };
+  return { module: dialectOf(className).module ?? 'keras.layers', class_name: className };
+}
+
+/** Keras names its own classes by their modules; but for Functional, which has no public name. */
+function registeredName(layer: AnyLayer): string | null {
+  if (!isBuiltIn(layer)) return registeredNameOf(layer.constructor) ?? layer.className;
+  return layer.className === 'Functional' ? 'Functional' : null;
+}
+
+function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject {
+  const { className } = layer;
+  if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
+  const { constants = {}, writesActivityRegularizer } = isBuiltIn(layer) ? dialectOf(className) : {};
+  const { dtype, ...options } = layer.getConfig();
+  return {
+    ...(writesActivityRegularizer ? { activity_regularizer: null } : {}),
+    ...writeConfig(writer, options, `${place}.config`),
+    ...(dtype === undefined ? {} : { dtype: dtypePolicy(dtype as string) }),
+    ...constants,
+  };
+}
+
+function inputConfig({ batchShape, dtype, name }: InputLayer): JsonObject {
+  return { batch_shape: [...batchShape], dtype, ...(dialectOf('InputLayer').constants as JsonObject), name };
+}
+
+function dtypePolicy(name: string): JsonObject {
+  return { module: 'keras', class_name: 'DTypePolicy', config: { name }, registered_name: null };
+}
+
+function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject {
+  const at = `${place}.config`;
+  const { name, trainable, dtype } = model;
+  if (model instanceof Sequential) {
+    const layers = model.sublayers.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
+    const shape = sequentialShape(model as unknown as Sequential);
+    return {
+      name,
+      trainable,
+      dtype: dtypePolicy(dtype),
+      layers,
+      ...(shape ? { build_input_shape: shape } : {}),
+    };
+  }
+  if (model.program)
+    return { ...ownOptions(writer, model, at), name, trainable, ...writeGraph(writer, model, at) };
+  if (model.getConfig === Model.prototype.getConfig) {
+    throw refusal(writer.source, {
+      place,
+      rule: 'a model in a file is made of inputs and outputs, or is of a class that can be made again.',
+      received: `${model}, which has a call of its own`,
+      mend: 'give the class a getConfig and registerClass it, or describe the model by inputs and outputs.',
+    });
+  }
+  return writeConfig(writer, model.getConfig(), at);
+}
+
+/** What a subclass of Model that has a graph adds to its options. */
+function ownOptions(writer: Writer, model: AnyModel, place: string): JsonObject {
+  if (isBuiltIn(model as unknown as AnyLayer)) return {};
+  const { name, trainable, dtype, ...options } = model.getConfig();
+  return writeConfig(writer, options, place);
+}
+
+function sequentialShape(model: Sequential): Json {
+  return model.built && model.program ? [...(model.program.inputs[0]?.shape ?? [])] : null;
+}
+
+/** The shapes for which a layer was built, where Keras keeps them. */
+function buildConfig(layer: AnyLayer): JsonObject {
+  const { className, buildShape } = layer;
+  if (layer instanceof Sequential)
+    return { build_config: { input_shape: sequentialShape(layer as unknown as Sequential) } };
+  if (layer instanceof Model && layer.program) return { build_config: { input_shape: null } };
+  const { builtWhenMade = false, spreads = false } = dialectOf(className);
+  if (layer instanceof InputLayer || builtWhenMade || buildShape === null) return {};
+  const shape = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
+  if (!spreads) return { build_config: { input_shape: shape } };
+  const names = ['query_shape', 'value_shape', 'key_shape'];
+  const shapes = (shape as readonly Json[]).map((sizes, i) => [names[i] as string, sizes]);
+  return { build_config: { shapes_dict: Object.fromEntries(shapes) } };
+}

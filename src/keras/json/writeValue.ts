@@ -1,0 +1,119 @@
+/** @file Values of configurations, as Keras's files hold them. */
+import * as constraints from '../constraints/index.ts';
+import { type ClassConfig, foldName } from '../family.ts';
+import * as initializers from '../initializers/index.ts';
+import type { AnyLayer } from '../layers/layer.ts';
+import * as regularizers from '../regularizers/index.ts';
+import { sourceOf } from '../serialization/layers.ts';
+import { customObjectOf } from '../serialization/registered.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { refusal } from './fault.ts';
+import { isNamed, snake, snakeKey } from './keys.ts';
+
+export interface Writer {
+  /** What is written, as errors name it. */
+  readonly source: string;
+  writeLayer(layer: AnyLayer, place: string): JsonObject;
+}
+
+/** Keras's modules of small objects, and the names that are theirs. */
+const families: readonly (readonly [module: string, names: ReadonlySet<string>])[] = [
+  ['keras.initializers', namesOf(initializers)],
+  ['keras.regularizers', namesOf(regularizers)],
+  ['keras.constraints', namesOf(constraints)],
+];
+
+/** Layers that stand for activations with options. */
+const activationLayers: Readonly<Record<string, string>> = {
+  leakyRelu: 'LeakyReLU',
+  elu: 'ELU',
+  relu: 'ReLU',
+  softmax: 'Softmax',
+};
+
+/** A configuration with its keys in snake case. */
+export function writeConfig(
+  writer: Writer,
+  config: Readonly<Record<string, unknown>>,
+  place: string,
+): JsonObject {
+  const entries = Object.entries(config)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [snakeKey(key), writeValue(writer, key, value, `${place}.${key}`)]);
+  return Object.fromEntries(entries);
+}
+
+export function writeValue(writer: Writer, key: string, value: unknown, place: string): Json {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return writeString(key, value);
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (key === 'dtype') return value as Json;
+  if (Array.isArray(value)) return value.map((item, i) => writeValue(writer, key, item, `${place}[${i}]`));
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<number>);
+  if (isObject(value)) return writeObject(writer, key, value, place);
+  throw refusal(writer.source, {
+    place,
+    rule: 'a configuration holds numbers, strings, booleans, null, lists and objects of these.',
+    received: typeof value === 'function' ? `a function${value.name ? ` called ${value.name}` : ''}` : value,
+    mend:
+      typeof value === 'function'
+        ? "give the function a name that files can keep: registerClass(fn, { package: 'my_package' })."
+        : 'let getConfig give plain values.',
+  });
+}
+
+function writeString(key: string, value: string): Json {
+  const isFunction = key === 'function' || key === 'activation' || key === 'recurrentActivation';
+  if (isFunction && customObjectOf(value)) {
+    const name = value.slice(value.indexOf('>') + 1);
+    return { module: null, class_name: 'function', config: name, registered_name: value };
+  }
+  return isNamed(key) ? snake(value) : value;
+}
+
+function writeObject(writer: Writer, key: string, object: object, place: string): Json {
+  const layer = sourceOf(object);
+  if (layer) return writer.writeLayer(layer, place);
+  const { className, config } = object as Partial<ClassConfig>;
+  const isClass = typeof className === 'string' && isObject(config);
+  // The keys of a plain record are data.
+  if (!isClass) {
+    const entries = Object.entries(object);
+    return Object.fromEntries(
+      entries.map(([name, item]) => [name, writeValue(writer, key, item, `${place}.${name}`)]),
+    );
+  }
+  if (key === 'activation' || key === 'recurrentActivation')
+    return writeActivation(writer, className, config as JsonObject, place);
+  return classObject(className, writeConfig(writer, config as JsonObject, `${place}.config`));
+}
+
+/** An object by its class: Keras's, or one that was registered. */
+export function classObject(className: string, config: JsonObject): JsonObject {
+  const module = families.find(([, names]) => names.has(foldName(className)))?.[0] ?? null;
+  const isRegistered = className.includes('>');
+  return {
+    module: isRegistered ? null : module,
+    class_name: className.slice(className.indexOf('>') + 1),
+    config,
+    registered_name: isRegistered || module === null ? className : null,
+  };
+}
+
+function writeActivation(writer: Writer, name: string, config: JsonObject, place: string): Json {
+  const layer = Object.hasOwn(activationLayers, name) ? activationLayers[name] : undefined;
+  if (layer) {
+    const options = writeConfig(writer, config, place);
+    return { module: 'keras.layers', class_name: layer, config: options, registered_name: null };
+  }
+  throw refusal(writer.source, {
+    place,
+    rule: `Keras keeps options of ${Object.keys(activationLayers).join(', ')} alone.`,
+    received: `activation '${name}' with options`,
+    mend: 'write a function of your own, and registerClass it.',
+  });
+}
+
+function namesOf(family: object): Set<string> {
+  return new Set(Object.keys(family).map(foldName));
+}
