@@ -4,7 +4,6 @@
 import { bytesPerElement, type DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/node.ts';
 import type { GraphProgram } from '../graph/program.ts';
@@ -27,16 +26,22 @@ export interface SummaryOptions {
   layerRange?: readonly [string, string];
 }
 
+/** What is counted. */
+interface Counted {
+  readonly size: number;
+  readonly dtype: DType;
+}
+
 /** What a summary reads of a model. */
 export interface Summarized {
   readonly name: string;
   readonly className: string;
   readonly program: GraphProgram | null;
   readonly layers: readonly AnyLayer[];
-  readonly trainableWeights: readonly Tensor[];
-  readonly nonTrainableWeights: readonly Tensor[];
+  readonly trainableWeights: readonly Counted[];
+  readonly nonTrainableWeights: readonly Counted[];
   /** Of a model that was compiled. */
-  readonly optimizer?: { readonly variables: readonly Tensor[] } | null;
+  readonly optimizer?: { readonly built: boolean; readonly variables: readonly Counted[] } | null;
 }
 
 /** Something that has a row: a layer, or an op in a graph. */
@@ -188,7 +193,7 @@ function within(layers: readonly Listed[], range: readonly [string, string] | un
 function totals({ trainableWeights, nonTrainableWeights, optimizer }: Summarized): string[] {
   const trained = measure(trainableWeights);
   const others = measure(nonTrainableWeights);
-  const moved = optimizer && optimizer.variables.length > 0 ? measure(optimizer.variables) : null;
+  const moved = optimizer?.built ? measure(optimizer.variables) : null;
   const all = [trained, others, ...(moved ? [moved] : [])];
   const total = {
     count: all.reduce((sum, { count }) => sum + count, 0),
@@ -204,7 +209,7 @@ function totals({ trainableWeights, nonTrainableWeights, optimizer }: Summarized
   ];
 }
 
-function measure(weights: readonly Tensor[]) {
+function measure(weights: readonly Counted[]) {
   return {
     count: weights.reduce((sum, { size }) => sum + size, 0),
     bytes: weights.reduce((sum, { size, dtype }) => sum + size * bytesInKeras(dtype), 0),

@@ -84,11 +84,10 @@ function summaryOf(name: string, told: Told): string {
   const net = graphOf(name, told);
   // The count of batches that a Normalization has seen is a whole number.
   const counts = told.layers.filter((layer) => layer.class === 'Normalization' && layer.params > 0).length;
-  const weights = (size: number, whole = 0) =>
-    [
-      { size: size - whole, dtype: 'float32' },
-      { size: whole, dtype: 'int32' },
-    ] as unknown as Tensor[];
+  const weights = (size: number, whole = 0) => [
+    { size: size - whole, dtype: 'float32' as const },
+    { size: whole, dtype: 'int32' as const },
+  ];
   return summarize(
     {
       name: net.name,
@@ -245,6 +244,7 @@ describe('a summary', () => {
       trainableWeights: weights,
       nonTrainableWeights: [],
       optimizer: {
+        built: true,
         variables: [tensor([0, 0, 0]), tensor([0, 0, 0]), tensor(0, { dtype: 'int32' }), tensor(0)],
       },
     };

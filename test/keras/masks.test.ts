@@ -1,0 +1,176 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  init,
+  memory,
+  mul,
+  notEqual,
+  type SymbolicTensor,
+  sum,
+  type Tensor,
+  tensor,
+  tidy,
+  where,
+} from '../../src/index.ts';
+import {
+  clearSession,
+  input,
+  Layer,
+  layers,
+  maskOf,
+  model,
+  sequential,
+  setMask,
+} from '../../src/keras/index.ts';
+import type { CallOptions } from '../../src/keras/layers/layer.ts';
+import type { Nest } from '../../src/keras/nest.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+/** Marks zeros. */
+class MarkZeros extends Layer {
+  override call(x: Tensor): Tensor {
+    return mul(x, 10);
+  }
+  override computeMask(x: Tensor): Tensor {
+    return notEqual(x, 0);
+  }
+}
+
+/** Hands masks on. */
+class Through extends Layer {
+  override readonly supportsMasking = true;
+  override call(x: Tensor): Tensor {
+    return mul(x, 1);
+  }
+}
+
+/** Adds up what the mask lets through. */
+class MaskedSum extends Layer {
+  override readonly takesMask = true;
+  override call(x: Tensor, { mask }: CallOptions): Tensor {
+    return sum(mask ? where(mask as Tensor, x, mul(x, 0.5)) : x, { axis: 1 });
+  }
+}
+
+/** Forgets masks. */
+class Plain extends Layer {
+  override call(x: Tensor): Tensor {
+    return mul(x, 1);
+  }
+}
+
+const values = () => tensor([[1, 0, 2]]);
+const read = async (mask: Tensor | null | undefined) => (mask ? mask.array() : null);
+
+describe('a mask', () => {
+  test('rides on its tensor, through layers that support it', async () => {
+    const y = new Through().apply(new MarkZeros().apply(values()));
+    expect(await read(maskOf(y))).toEqual([[1, 0, 1]]);
+    expect(maskOf(new Plain().apply(y))).toBeNull();
+    expect(maskOf(mul(y, 1))).toBeNull();
+  });
+
+  test('reaches the layer that takes it, unless the call says another', async () => {
+    const marked = new MarkZeros().apply(tensor([[1, 0, 2]]));
+    const other = tensor([[false, false, true]]);
+    const layer = new MaskedSum();
+    expect(await layer.apply(marked).array()).toEqual([30]);
+    expect(await layer.apply(marked, { mask: other }).array()).toEqual([25]);
+    expect(await layer.apply(marked, { mask: null }).array()).toEqual([30]);
+    expect(await layer.apply(setMask(tensor([[2, 4, 6]]), other)).array()).toEqual([9]);
+  });
+
+  test('leaves every scope with its tensor, and is freed with it', async () => {
+    const layer = sequential([new MarkZeros(), new Through()]);
+    const x = values();
+    layer.apply(x).dispose();
+    const before = memory();
+    const y = tidy(() => layer.apply(x));
+    expect(memory().tensors).toBe(before.tensors + 1);
+    expect(await read(maskOf(y))).toEqual([[1, 0, 1]]);
+    y.dispose();
+    expect(memory()).toMatchObject({ tensors: before.tensors, bytes: before.bytes });
+  });
+
+  test('can be taken off, and belongs to the caller as well', async () => {
+    const mask = tensor([true]);
+    const x = setMask(tensor([1]), mask);
+    mask.dispose();
+    expect(await read(maskOf(x))).toEqual([1]);
+    setMask(x, null);
+    expect(maskOf(x)).toBeNull();
+  });
+
+  test('of several inputs comes in their nest', () => {
+    const seen: unknown[] = [];
+    class Both extends Layer<Tensor[], Tensor> {
+      override call([a]: Tensor[], { mask }: CallOptions): Tensor {
+        seen.push((mask as Nest<Tensor | null>[]).map((one) => one && (one as Tensor).shape));
+        return mul(a as Tensor, 1);
+      }
+    }
+    new Both().apply([new MarkZeros().apply(values()), values()]);
+    expect(seen).toEqual([[[1, 3], null]]);
+  });
+});
+
+describe('in a graph, a mask', () => {
+  const graph = () => {
+    clearSession();
+    const x = input({ shape: [3] });
+    const marked = new MarkZeros().apply(x);
+    return { x, marked, y: new MaskedSum().apply(new Through().apply(marked)) };
+  };
+
+  test('is an input of the calls that take it, as in Keras', async () => {
+    const { x, marked, y } = graph();
+    const mask = maskOf(marked);
+    expect(mask?.kerasHistory?.operation.name).toBe('not_equal');
+    expect(y.kerasHistory?.node.inputs.map(({ name }) => name)).toContain(mask?.name);
+    const net = model({ inputs: x, outputs: y });
+    expect(net.operations.map(({ name }) => name)).toEqual([
+      'input_layer',
+      'mark_zeros',
+      'through',
+      'not_equal',
+      'masked_sum',
+    ]);
+    expect(await net.apply(values()).array()).toEqual([30]);
+  });
+
+  test('goes through models inside, and out of them', async () => {
+    const { x } = graph();
+    const inner = model({ inputs: x, outputs: new Through().apply(new MarkZeros().apply(x)) });
+    expect(await read(maskOf(inner.apply(values())))).toEqual([[1, 0, 1]]);
+    const outer = input({ shape: [3] });
+    const net = model({ inputs: outer, outputs: new MaskedSum().apply(inner.apply(outer)) });
+    expect(await net.apply(tensor([[1, 0, 2]])).array()).toEqual([30]);
+  });
+
+  test('given to a model reaches its layers, and stays off the caller’s tensor', async () => {
+    const x = input({ shape: [3] });
+    const net = model({ inputs: x, outputs: new MaskedSum().apply(new Through().apply(x)) });
+    const given = tensor([[2, 4, 6]]);
+    expect(await net.apply(given, { mask: tensor([[true, false, false]]) }).array()).toEqual([7]);
+    expect(maskOf(given)).toBeNull();
+    expect(await net.apply(setMask(given, tensor([[false, false, true]]))).array()).toEqual([9]);
+  });
+
+  test('named at a symbolic call is an input like others', async () => {
+    const x = input({ shape: [3] });
+    const mask = input({ shape: [3], dtype: 'bool' });
+    const y: SymbolicTensor = new MaskedSum().apply(x, { mask });
+    const net = model({ inputs: [x, mask], outputs: y });
+    const given = [tensor([[2, 4, 6]]), tensor([[true, false, false]])];
+    expect(await net.apply(given as never).array()).toEqual([7]);
+  });
+
+  test('of an embedding finds its layers', async () => {
+    const x = input({ shape: [3], dtype: 'int32' });
+    const embedded = layers.embedding({ inputDim: 3, outputDim: 2, maskZero: true }).apply(x);
+    const net = model({ inputs: x, outputs: new Through().apply(embedded) });
+    expect(await read(maskOf(net.apply(tensor([[2, 0, 1]], { dtype: 'int32' }))))).toEqual([[1, 0, 1]]);
+  });
+});
