@@ -69,6 +69,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   fit(x: training.Data, y?: training.Data | null, options?: training.FitOptions): Promise<History>;
   fit(batches: training.BatchIterable, options?: training.FitOptions): Promise<History>;
+  fit(batches: training.BatchIterable, y: null, options?: training.FitOptions): Promise<History>;
   fit(
     x: training.Data | training.BatchIterable,
     y: training.Data | training.FitOptions | null = null,
@@ -88,6 +89,11 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options?: training.EvaluateOptions,
   ): Promise<training.Logs>;
   evaluate(batches: training.BatchIterable, options?: training.EvaluateOptions): Promise<training.Logs>;
+  evaluate(
+    batches: training.BatchIterable,
+    y: null,
+    options?: training.EvaluateOptions,
+  ): Promise<training.Logs>;
   evaluate(
     x: training.Data | training.BatchIterable,
     y: training.Data | training.EvaluateOptions | null = null,

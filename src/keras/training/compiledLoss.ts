@@ -47,8 +47,10 @@ export class CompiledLoss {
   ) {
     requireWeights(weights);
     // What is wrong is told at `compile`, where the outputs are known by then.
-    if (known) lossesByOutput(given, known);
-    else if (!isRecord(given) && !Array.isArray(given)) get(given as LossLike);
+    if (known) {
+      lossesByOutput(given, known);
+      weightsByOutput(weights, known);
+    } else if (!isRecord(given) && !Array.isArray(given)) get(given as LossLike);
   }
 
   /** The means of the losses of outputs; empty where there is one loss, and before the first batch. */

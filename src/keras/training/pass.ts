@@ -49,7 +49,7 @@ export async function runPass(pass: Pass): Promise<number> {
     if (wait) await wait;
     if (pass.stopped?.()) return index + 1;
   }
-  if (index === 0 || (pass.strict && index !== steps)) throw ranOut(pass, index);
+  if (index === 0 || (pass.strict && steps !== null && index !== steps)) throw ranOut(pass, index);
   return index;
 }
 

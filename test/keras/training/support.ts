@@ -1,0 +1,27 @@
+/** @file Small models and data for tests of training. */
+import { type Tensor, tensor } from '../../../src/index.ts';
+import { input, layers, model } from '../../../src/keras/index.ts';
+
+/** Values that look random, and are the same in every run. */
+export function wave(shape: readonly number[], pace = 0.7): Tensor {
+  const size = shape.reduce((product, n) => product * n, 1);
+  return tensor(
+    Float32Array.from({ length: size }, (_, i) => Math.sin(i * pace + pace)),
+    { shape },
+  );
+}
+
+/** Two features, one output, by way of a hidden layer; always with the same weights. */
+export function regressor() {
+  const features = input({ shape: [2], name: 'features' });
+  const hidden = layers.dense({ units: 3, activation: 'tanh', name: 'hidden' });
+  const top = layers.dense({ units: 1, name: 'top' });
+  const net = model({ inputs: features, outputs: top.apply(hidden.apply(features)) });
+  net.setWeights([wave([2, 3], 0.9), wave([3], 0.4), wave([3, 1], 1.1), wave([1], 0.2)]);
+  return net;
+}
+
+/** The values of all weights. */
+export async function weightsOf(net: { weights: readonly Tensor[] }): Promise<number[][]> {
+  return Promise.all(net.weights.map(async (weight) => [...(await weight.data())]));
+}
