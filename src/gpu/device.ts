@@ -191,6 +191,13 @@ export class Device implements RecordedDevice {
 
   /** Copies `bytes` bytes, a multiple of 4, from one buffer to another. */
   copy(source: BoundRange, target: BoundRange, bytes: number): void {
+    if (source.buffer === target.buffer) {
+      const aside = this.allocate(bytes, 'copy');
+      this.copy(source, aside, bytes);
+      this.copy(aside, target, bytes);
+      aside.release();
+      return;
+    }
     this.#recording()?.add({ kind: 'copy', source, target, bytes });
     this.copyOutside(source, target, bytes);
   }
@@ -198,6 +205,14 @@ export class Device implements RecordedDevice {
   /** The same, beside any recording. */
   copyOutside(source: BoundRange, target: BoundRange, bytes: number): void {
     this.requireAlive();
+    if (source.buffer === target.buffer) {
+      // WebGPU copies between two buffers alone.
+      const aside = this.allocateOutside(bytes, 'copy');
+      this.copyOutside(source, aside, bytes);
+      this.copyOutside(aside, target, bytes);
+      aside.release();
+      return;
+    }
     this.stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
   }
 

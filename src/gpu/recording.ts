@@ -63,6 +63,8 @@ export class Recording {
   readonly #pinned = new Set<Storage>();
   /** Why the work can't be replayed; null where it can. */
   obstacle: string | null = null;
+  /** What is left to do once a recording that can't be replayed is over. */
+  readonly afterRefusal: (() => void)[] = [];
 
   constructor(readonly device: RecordedDevice) {}
 

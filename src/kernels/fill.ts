@@ -4,6 +4,7 @@ import type { DType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../gpu/device.ts';
 import { defineKernel } from '../gpu/kernel.ts';
+import type { LiveNumber } from '../gpu/params.ts';
 import type { BoundRange } from '../gpu/stream.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
@@ -32,7 +33,7 @@ export function fillKernel(device: Device, spec: TensorSpec, value: number, op: 
 }
 
 /** Writes the word `bits` to the first `count` words of `out`. */
-export function fillRange(device: Device, out: BoundRange, count: number, bits: number): void {
+export function fillRange(device: Device, out: BoundRange, count: number, bits: number | LiveNumber): void {
   device.launch(fillMap, {
     options: {},
     bindings: { out },

@@ -96,6 +96,7 @@ export function captureCall(
     for (const { storage } of slots) storage.release();
     for (const { storage } of outlets.values()) storage.release();
     recording.release();
+    for (const action of recording.afterRefusal) action();
     return { value: given, captured: null, obstacle: recording.obstacle };
   }
   const storages = [...outlets.values()].map(({ storage }) => storage);
@@ -132,8 +133,10 @@ export class Captured {
     private readonly result: Nest<unknown>,
   ) {}
 
-  get launches(): number {
-    return this.work.launches;
+  /** Counts of the replayed work. */
+  get size(): { launches: number; bytes: number; leastBytes: number } {
+    const { launches, bytes, leastBytes } = this.work;
+    return { launches, bytes, leastBytes };
   }
 
   /** Runs again on `inputs`. Null where a variable's values are shared, so that they may not be overwritten. */

@@ -3,7 +3,7 @@ import { adadeltaRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireNotNegative, requireShare } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface AdadeltaOptions extends OptimizerOptions {
@@ -15,7 +15,7 @@ export interface AdadeltaOptions extends OptimizerOptions {
 
 const kernel = /* @__PURE__ */ defineStep('adadelta', ['rate', 'rho', 'rest', 'epsilon'], adadeltaRule);
 
-export class Adadelta extends Optimizer {
+export class Adadelta extends FusedOptimizer {
   static override readonly className: string = 'Adadelta';
   readonly rho: number;
   readonly epsilon: number;

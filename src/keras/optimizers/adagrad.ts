@@ -3,7 +3,7 @@ import { adagradRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireNotNegative } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface AdagradOptions extends OptimizerOptions {
@@ -15,7 +15,7 @@ export interface AdagradOptions extends OptimizerOptions {
 
 const kernel = /* @__PURE__ */ defineStep('adagrad', ['rate', 'epsilon'], adagradRule);
 
-export class Adagrad extends Optimizer {
+export class Adagrad extends FusedOptimizer {
   static override readonly className: string = 'Adagrad';
   readonly initialAccumulatorValue: number;
   readonly epsilon: number;

@@ -3,7 +3,7 @@ import { adamRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireBoolean, requireNotNegative, requireShare } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface AdamOptions extends OptimizerOptions {
@@ -23,7 +23,7 @@ const kernel = /* @__PURE__ */ defineStep(
   adamRule,
 );
 
-export class Adam extends Optimizer {
+export class Adam extends FusedOptimizer {
   static override readonly className: string = 'Adam';
   readonly beta1: number;
   readonly beta2: number;

@@ -3,7 +3,7 @@ import { adamaxRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireNotNegative, requireShare } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface AdamaxOptions extends OptimizerOptions {
@@ -21,7 +21,7 @@ const kernel = /* @__PURE__ */ defineStep(
   adamaxRule,
 );
 
-export class Adamax extends Optimizer {
+export class Adamax extends FusedOptimizer {
   static override readonly className: string = 'Adamax';
   readonly beta1: number;
   readonly beta2: number;

@@ -3,7 +3,7 @@ import { ftrlRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireNotNegative, requireNumber } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface FtrlOptions extends OptimizerOptions {
@@ -34,7 +34,7 @@ const ownOptions = [
 
 type Own = Required<Pick<FtrlOptions, (typeof ownOptions)[number]>>;
 
-export class Ftrl extends Optimizer {
+export class Ftrl extends FusedOptimizer {
   static override readonly className: string = 'Ftrl';
   readonly own: Readonly<Own>;
   readonly #rate = new LiveNumber(0);

@@ -67,20 +67,22 @@ export class Group {
     });
   }
 
+  /** Whether all values and states lie in the block. */
+  get settled(): boolean {
+    return this.#pairs().every(({ variable, place }) => variable.disposed || place.holds(variable));
+  }
+
   /** Brings home what left its place. */
   settle(): void {
-    this.#eachHome((variable, place) => {
+    for (const { variable, place } of this.#pairs()) {
       if (!variable.disposed && !place.holds(variable) && place.empty) place.settle(variable);
-    });
+    }
   }
 
   /** Whether the values and states of the variable at `index` lie in the block, for this launch to overwrite. */
   isHome(index: number): boolean {
-    const [value, ...states] = this.places[index] as [Place, ...Place[]];
-    const variables = [this.variables[index] as Variable, ...(this.states[index] as Variable[])];
-    return [value, ...states].every(
-      (place, i) => (variables[i] as Variable).writableStorage() === place.storage,
-    );
+    if (this.variables[index]?.disposed) return false;
+    return this.#pairsOf(index).every(({ variable, place }) => variable.writableStorage() === place.storage);
   }
 
   /** Frees the states; the variables get storages of their own again. */
@@ -105,11 +107,17 @@ export class Group {
     return made;
   }
 
-  #eachHome(visit: (variable: Variable, place: Place) => void): void {
-    this.variables.forEach((variable, k) => {
-      const [home, ...places] = this.places[k] as [Place, ...Place[]];
-      visit(variable, home);
-      for (const [i, place] of places.entries()) visit(this.states[k]?.[i] as Variable, place);
-    });
+  #pairs(): Pair[] {
+    return this.variables.flatMap((_, k) => this.#pairsOf(k));
   }
+
+  #pairsOf(index: number): Pair[] {
+    const variables = [this.variables[index] as Variable, ...(this.states[index] as Variable[])];
+    return variables.map((variable, role) => ({ variable, place: this.places[index]?.[role] as Place }));
+  }
+}
+
+interface Pair {
+  readonly variable: Variable;
+  readonly place: Place;
 }

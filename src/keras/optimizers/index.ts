@@ -5,6 +5,7 @@ import type { ClassConfig } from '../family.ts';
 import { foldName } from '../family.ts';
 import { customObjectOf, type Registrable, registeredAs } from '../serialization/registered.ts';
 import { Adadelta } from './adadelta.ts';
+import { Adafactor } from './adafactor.ts';
 import { Adagrad } from './adagrad.ts';
 import { Adam, AdamW } from './adam.ts';
 import { Adamax } from './adamax.ts';
@@ -16,10 +17,12 @@ import { RMSprop } from './rmsprop.ts';
 import { SGD } from './sgd.ts';
 
 export { Adadelta, adadelta, type AdadeltaOptions } from './adadelta.ts';
+export { Adafactor, adafactor, type AdafactorOptions } from './adafactor.ts';
 export { Adagrad, adagrad, type AdagradOptions } from './adagrad.ts';
 export { Adam, adam, type AdamOptions, AdamW, adamW } from './adam.ts';
 export { Adamax, adamax, type AdamaxOptions } from './adamax.ts';
 export { Ftrl, ftrl, type FtrlOptions } from './ftrl.ts';
+export { FusedOptimizer } from './fusedOptimizer.ts';
 export { HostVariable } from './hostVariable.ts';
 export { Lion, lion, type LionOptions } from './lion.ts';
 export { Nadam, nadam, type NadamOptions } from './nadam.ts';
@@ -35,6 +38,7 @@ type OptimizerClass = new (options?: never) => Optimizer;
 
 const classes: readonly OptimizerClass[] = [
   Adadelta,
+  Adafactor,
   Adagrad,
   Adam,
   Adamax,
@@ -50,6 +54,7 @@ const nameOf = (type: OptimizerClass) => (type as unknown as typeof Optimizer).c
 
 export type OptimizerName =
   | 'adadelta'
+  | 'adafactor'
   | 'adagrad'
   | 'adam'
   | 'adamax'

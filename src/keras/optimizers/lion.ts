@@ -3,7 +3,7 @@ import { lionRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireNumber } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface LionOptions extends OptimizerOptions {
@@ -15,7 +15,7 @@ export interface LionOptions extends OptimizerOptions {
 
 const kernel = /* @__PURE__ */ defineStep('lion', ['rate', 'beta_1', 'rest_1', 'beta_2', 'rest_2'], lionRule);
 
-export class Lion extends Optimizer {
+export class Lion extends FusedOptimizer {
   static override readonly className: string = 'Lion';
   readonly beta1: number;
   readonly beta2: number;

@@ -2,8 +2,6 @@
  * @file What an optimizer moves: its variables with their states. Small variables are packed in groups, which move by one
  * launch; a large one has storages of its own, and so has, for a step, one that left its place in the group.
  */
-import type { Device } from '../../gpu/device.ts';
-import { activeRecording } from '../../gpu/recording.ts';
 import type { DeviceBuffer } from '../../gpu/pool.ts';
 import { copyWords } from '../../kernels/copyWords.ts';
 import { fillKernel } from '../../kernels/fill.ts';
@@ -51,20 +49,21 @@ export class Members {
   readonly #apart: readonly Member[];
 
   constructor(
-    device: Device,
     variables: readonly Variable[],
     states: readonly GroupState[],
     clipping: Clipping,
     isDecayed: (variable: Variable) => boolean,
   ) {
-    const capacity = membersOf(device, clipping);
     const made = new Map<Variable, Member>();
     const memberOf = (variable: Variable, own: readonly Variable[]) => {
       const member = { variable, states: own, decayed: isDecayed(variable) };
       made.set(variable, member);
       return member;
     };
+    const [first] = variables;
+    const capacity = first ? membersOf(first.device, clipping) : 1;
     this.#groups = batches(variables.filter(isSmall), capacity).map((batch) => {
+      const { device } = batch[0] as Variable;
       const group = new Group(device, batch, states, capacity);
       return {
         group,
@@ -82,9 +81,13 @@ export class Members {
     this.list = variables.map((variable) => made.get(variable) as Member);
   }
 
-  /** Brings home what left its place in a group. Not for recordings, whose variables stay where they were found. */
+  /** Whether all that belongs in a group is there. */
+  get settled(): boolean {
+    return this.#groups.every(({ group }) => group.settled);
+  }
+
+  /** Brings home what left its place in a group. */
   settle(): void {
-    if (activeRecording()) return;
     for (const { group } of this.#groups) group.settle();
   }
 
@@ -101,6 +104,7 @@ export class Members {
       away,
     });
     const addApart = (member: Member, number: number) => {
+      if (member.variable.disposed) return;
       const storages = [member.variable, ...member.states].map((variable) => ownStorage(variable));
       units.push({
         place: { kind: 'apart', storages },

@@ -4,7 +4,7 @@ import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { HostVariable } from './hostVariable.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface NadamOptions extends OptimizerOptions {
@@ -30,7 +30,7 @@ const kernel = /* @__PURE__ */ defineStep(
   nadamRule,
 );
 
-export class Nadam extends Optimizer {
+export class Nadam extends FusedOptimizer {
   static override readonly className: string = 'Nadam';
   readonly beta1: number;
   readonly beta2: number;
@@ -77,7 +77,7 @@ export class Nadam extends Optimizer {
         this.#product = value;
       },
     };
-    return [new HostVariable('variable', 'float32', product)];
+    return [new HostVariable(`${this.name}/variable`, 'float32', product)];
   }
 
   protected override advance(step: number, rate: number): void {

@@ -8,7 +8,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { eachRun } from '../../gpu/eachRun.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
+import { activeRecording, withRecording } from '../../gpu/recording.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { withRecorders } from '../../ops/recording.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -18,8 +18,8 @@ import { configOf } from '../family.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
 import { constrain } from './constrain.ts';
+import type { EngineParts, StepEngine } from './engine.ts';
 import { HostVariable } from './hostVariable.ts';
-import { Members, type StateSpec } from './members.ts';
 import {
   clippingOf,
   completeOptions,
@@ -30,14 +30,13 @@ import {
 import { scheduleOf } from './schedules/index.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import { setWeights, type WeightValue } from './setWeights.ts';
-import { Stepper, type StepSettings } from './stepper.ts';
 
 /** A variable of an optimizer: on the device, or a number on the host. */
 export type OptimizerVariable = Variable | HostVariable;
 
 /**
- * Base class of optimizers. A subclass has the kernel of its rule (`defineStep`), the kernel's own parameters, the states
- * beside each variable, and sets what changes from step to step in `advance`.
+ * Base class of optimizers. A subclass has an engine that moves variables, and sets what changes from step to step in
+ * `advance`; most are FusedOptimizers.
  */
 export abstract class Optimizer {
   static readonly className: string = 'Optimizer';
@@ -47,7 +46,9 @@ export abstract class Optimizer {
   /** Calls of `apply`, those that only accumulate included. */
   #calls = 0;
   #variables: readonly Variable[] | null = null;
-  #stepper: Stepper | null = null;
+  #engine: StepEngine | null = null;
+  /** Whether a recording was given up already so that variables could come home: it is worth that once. */
+  #asked = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
   readonly #live = {
     update: new LiveNumber(1),
@@ -77,11 +78,8 @@ export abstract class Optimizer {
     return (this.constructor as typeof Optimizer).className;
   }
 
-  /** What a launch of the rule needs. */
-  protected abstract get settings(): StepSettings;
-
-  /** The states beside each variable. Those of one list stand side by side in `variables`. */
-  protected abstract get states(): readonly (readonly StateSpec[])[];
+  /** What moves the variables. Called once, by `build`. */
+  protected abstract makeEngine(parts: EngineParts): StepEngine;
 
   /** Sets the rule's parameters for step number `step`, from 1, at the learning rate `rate`. Runs before each step. */
   protected abstract advance(step: number, rate: number): void;
@@ -139,30 +137,21 @@ export abstract class Optimizer {
   build(variables: readonly Variable[]): void {
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
-      this.#stepper?.settle();
+      this.#engine?.settle();
       return;
     }
     checkVariables(this.name, variables);
-    const { clipping, useEma, accumulating } = this.#extras;
-    const passes: (readonly StateSpec[])[] = [
-      ...(useEma ? [[{ name: averageState }]] : []),
-      ...(accumulating ? [[{ name: accumulatorState }]] : []),
-      ...this.states,
-    ];
-    const device = variables[0]?.device;
-    if (device) {
-      const members = new Members(
-        device,
-        variables,
-        passes.flat().map(({ name, initial = 0 }) => ({
-          initial,
-          nameFor: (variable) => `${this.name}/${variable.path.replaceAll('/', '_')}_${name}`,
-        })),
-        clipping,
-        (variable) => this.#isDecayed(variable),
-      );
-      this.#stepper = new Stepper(device, members, passes);
-    }
+    const parts = {
+      variables,
+      numbers: this.#numbers,
+      extras: this.#extras,
+      isDecayed: (variable: Variable) => this.#isDecayed(variable),
+    };
+    const recording = activeRecording();
+    const engine = withRecording(null, () => withRecorders([], () => tidy(() => this.makeEngine(parts))));
+    recording?.refuse(`optimizer '${this.name}' makes its states, which a replay would begin anew`);
+    recording?.afterRefusal.push(() => engine.settle());
+    this.#engine = engine;
     this.#variables = [...variables];
   }
 
@@ -186,14 +175,14 @@ export abstract class Optimizer {
     return [
       new HostVariable(`${this.name}/iteration`, 'int32', count),
       ...(this.schedule ? [] : [new HostVariable(`${this.name}/learning_rate`, 'float32', rate)]),
-      ...this.stateVariables,
+      ...(this.#engine?.stateVariables ?? []),
       ...this.ownNumbers,
     ];
   }
 
-  /** The states on the device, in their order. */
-  protected get stateVariables(): OptimizerVariable[] {
-    return this.#stepper?.stateVariables ?? [];
+  /** What a state of `variable` is called. */
+  protected stateName(variable: { readonly path: string }, state: string): string {
+    return `${this.name}/${variable.path.replaceAll('/', '_')}_${state}`;
   }
 
   /** Values of `variables`, read back. */
@@ -250,9 +239,10 @@ export abstract class Optimizer {
     else requireKnownVariables(this.name, this.trainableVariables, variables);
     withRecorders([], () =>
       tidy(() => {
-        this.#stepper?.settle();
+        const engine = this.#engine as StepEngine;
+        this.#settle(engine);
         eachRun(this.#count);
-        this.step(known);
+        engine.run(known);
         constrain([...known.keys()]);
       }),
     );
@@ -262,18 +252,24 @@ export abstract class Optimizer {
   finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables): void {
     if (!this.options.useEma || !this.built) return;
     requireKnownVariables(this.name, this.trainableVariables, variables);
-    this.#stepper?.takeAverages(variables);
+    this.#engine?.takeAverages(variables);
   }
 
-  /** Launches the step. */
-  protected step(gradients: ReadonlyMap<Variable, Tensor>): void {
-    this.#stepper?.run(gradients, this.settings, this.#shared, this.#extras);
+  /** Brings the variables to where launches find them, unless a recording has found them elsewhere before. */
+  #settle(engine: StepEngine): void {
+    const recording = activeRecording();
+    if (!recording) engine.settle();
+    else if (!engine.settled && !this.#asked) {
+      this.#asked = true;
+      recording.refuse(`variables of optimizer '${this.name}' were assigned since its last step`);
+      recording.afterRefusal.push(() => engine.settle());
+    }
   }
 
   /** Frees the state. The variables stay. */
   dispose(): void {
-    this.#stepper?.dispose();
-    this.#stepper = null;
+    this.#engine?.dispose();
+    this.#engine = null;
     this.#variables = null;
   }
 
@@ -298,7 +294,7 @@ export abstract class Optimizer {
   }
 
   /** What all launches of a step share. */
-  get #shared() {
+  get #numbers() {
     const { lossScaleFactor, gradientAccumulationSteps, clipvalue, clipnorm, globalClipnorm } = this.options;
     return {
       ...this.#live,

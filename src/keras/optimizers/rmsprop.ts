@@ -3,7 +3,7 @@ import { rmspropRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface RMSpropOptions extends OptimizerOptions {
@@ -23,7 +23,7 @@ const kernel = /* @__PURE__ */ defineStep(
   rmspropRule,
 );
 
-export class RMSprop extends Optimizer {
+export class RMSprop extends FusedOptimizer {
   static override readonly className: string = 'RMSprop';
   readonly rho: number;
   readonly momentum: number;

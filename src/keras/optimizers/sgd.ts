@@ -3,7 +3,7 @@ import { sgdRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
 import { defineStep } from '../../kernels/optimizerStep.ts';
 import { requireBoolean, requireNumber } from './check.ts';
-import { Optimizer } from './optimizer.ts';
+import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
 
 export interface SGDOptions extends OptimizerOptions {
@@ -15,7 +15,7 @@ export interface SGDOptions extends OptimizerOptions {
 
 const kernel = /* @__PURE__ */ defineStep('sgd', ['rate', 'momentum'], sgdRule);
 
-export class SGD extends Optimizer {
+export class SGD extends FusedOptimizer {
   static override readonly className: string = 'SGD';
   readonly momentum: number;
   readonly nesterov: boolean;

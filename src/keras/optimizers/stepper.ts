@@ -5,17 +5,12 @@ import type { LiveNumber } from '../../gpu/params.ts';
 import { wholeWords } from '../../gpu/recording.ts';
 import type { Storage } from '../../gpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
-import {
-  type Clipping,
-  isPresent,
-  type SharedValues,
-  type StepKernel,
-  stepKernel,
-} from '../../kernels/optimizerStep.ts';
+import { isPresent, type StepKernel, stepKernel } from '../../kernels/optimizerStep.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import type { StepEngine, StepExtras, StepNumbers } from './engine.ts';
 import { type Members, type StateSpec, type Unit, withReadableGradients } from './members.ts';
 
 /** The rule of an optimizer, as launches take it. */
@@ -27,26 +22,24 @@ export interface StepSettings {
   readonly params: Readonly<Record<string, number | LiveNumber>>;
 }
 
-/** What comes around the rule. */
-export interface StepExtras {
-  readonly clipping: Clipping;
-  readonly useEma: boolean;
-  readonly accumulating: boolean;
-  readonly scaled: boolean;
-  readonly decayed: boolean;
-}
-
-export class Stepper {
+/** Moves variables by the rule of a kernel. */
+export class Stepper implements StepEngine {
   /** Names of the states, in their order. */
   readonly #states: readonly string[];
   #firstChunks: FirstChunks | null = null;
 
   constructor(
-    private readonly device: Device,
     private readonly members: Members,
     private readonly passes: readonly (readonly StateSpec[])[],
+    private readonly settings: () => StepSettings,
+    private readonly numbers: StepNumbers,
+    private readonly extras: StepExtras,
   ) {
     this.#states = passes.flat().map(({ name }) => name);
+  }
+
+  get settled(): boolean {
+    return this.members.settled;
   }
 
   settle(): void {
@@ -64,17 +57,14 @@ export class Stepper {
   }
 
   /** One step. Call it in a scope that frees what is made on the way. */
-  run(
-    gradients: ReadonlyMap<Variable, Tensor>,
-    { kernel, variant, params }: StepSettings,
-    shared: SharedValues,
-    extras: StepExtras,
-  ): void {
-    const { clipping, useEma, accumulating, scaled, decayed } = extras;
+  run(gradients: ReadonlyMap<Variable, Tensor>): void {
+    const { numbers } = this;
+    const { kernel, variant, params } = this.settings();
+    const { clipping, useEma, accumulating, scaled, decayed } = this.extras;
     const units = withReadableGradients(this.members.units(gradients));
     const filler = units.flatMap(({ members }) => members).find(({ gradient }) => gradient)
       ?.gradient as Tensor;
-    const scales = this.#clipScales(units, filler, shared, extras);
+    const scales = this.#clipScales(units, filler);
     const options = {
       variant,
       states: this.#states,
@@ -87,14 +77,14 @@ export class Stepper {
     for (const { place, members, first } of units) {
       // Without a gradient, a running average alone goes on.
       if (!useEma && !members.some(isPresent)) continue;
-      stepKernel(this.device, {
+      stepKernel(filler.device, {
         kernel,
         options,
         place,
         members,
         filler,
         scales: scales && { storage: scales, first },
-        shared,
+        shared: { ...numbers },
         own: params,
       });
     }
@@ -102,15 +92,11 @@ export class Stepper {
   }
 
   /** The factors that clip gradients by their lengths, by the members' numbers; null where lengths don't matter. */
-  #clipScales(
-    units: readonly Unit[],
-    filler: Tensor,
-    shared: SharedValues,
-    extras: StepExtras,
-  ): Storage | null {
-    const { clipping, accumulating, scaled } = extras;
+  #clipScales(units: readonly Unit[], filler: Tensor): Storage | null {
+    const { numbers } = this;
+    const { clipping, accumulating, scaled } = this.extras;
     if (clipping !== 'norm' && clipping !== 'globalNorm') return null;
-    const { device } = this;
+    const { device } = filler;
     this.#firstChunks ??= firstChunks(device, this.members.numbered);
     const { table, starts } = this.#firstChunks;
     const chunks = starts.at(-1) as number;
@@ -120,9 +106,9 @@ export class Stepper {
         place,
         members,
         filler,
-        lossScale: scaled ? (shared.loss_scale as number) : null,
+        lossScale: scaled ? numbers.loss_scale : null,
         accumulation: accumulating
-          ? { role: 1 + this.#states.indexOf(accumulatorState), steps: shared.accumulation_steps as number }
+          ? { role: 1 + this.#states.indexOf(accumulatorState), steps: numbers.accumulation_steps }
           : null,
         sums,
         firstChunk: starts[first] as number,
@@ -135,7 +121,7 @@ export class Stepper {
       chunks,
       firstChunks: clipping === 'norm' ? table.storage : null,
       count,
-      clip: shared.clip as number,
+      clip: numbers.clip,
       scales,
     });
     sums.release();
@@ -146,10 +132,10 @@ export class Stepper {
   takeAverages(variables: readonly Variable[]): void {
     const index = this.#states.indexOf(averageState);
     for (const { variable, states } of this.members.list) {
-      if (!variables.includes(variable)) continue;
+      if (!variables.includes(variable) || variable.disposed) continue;
       const average = states[index] as Variable;
-      const own = this.device.allocate(variable.bytes, variable.label);
-      this.device.copy(average.storage, own, wholeWords(variable.bytes));
+      const own = variable.device.allocate(variable.bytes, variable.label);
+      variable.device.copy(average.storage, own, wholeWords(variable.bytes));
       void variable.storage;
       variable.adopt(own);
     }
