@@ -13,7 +13,7 @@ import { newTensorId } from '../../tensor/tensor.ts';
 import { uniqueName } from '../names.ts';
 import { inferOpen } from './infer.ts';
 import { GraphNode } from './node.ts';
-import { heldOperand, OpOperation, specsOf } from './opOperation.ts';
+import { heldOperands, OpOperation, specsOf } from './opOperation.ts';
 import { isTracing } from './tracing.ts';
 
 export class KerasTensor implements SymbolicTensor {
@@ -122,7 +122,7 @@ export class KerasTensor implements SymbolicTensor {
 /** Where ops go that are called on symbolic tensors. */
 const opGraph: SymbolicGraph = {
   call(op: OpDefinition, operands: readonly unknown[], options: object): KerasTensor | KerasTensor[] {
-    const held = operands.map(heldOperand);
+    const held = heldOperands(op, operands);
     const specs = inferOpen(op, specsOf(op, held), options);
     const operation = new OpOperation(op);
     const outputs = [specs].flat().map((spec) => new KerasTensor(spec));

@@ -31,21 +31,30 @@ export class OpOperation implements GraphOperation {
 }
 
 /**
- * An operand as a graph holds it. Tensors are held by a handle of the graph's own, so that a scope's end doesn't take
- * them away; variables are held as they are, and stay live; arrays become tensors once.
+ * Operands as a graph holds them. Tensors are held by a handle of the graph's own, so that a scope's end doesn't take
+ * them away; variables are held as they are, and stay live; host values become tensors once, in the dtype that the op
+ * has for them.
  */
-export function heldOperand(operand: unknown): unknown {
-  if (operand instanceof Variable || isSymbolic(operand)) return operand;
-  if (operand instanceof Tensor) return isTracing() ? operand : alias(operand);
-  if (Array.isArray(operand) || ArrayBuffer.isView(operand) || typeof operand === 'boolean') {
-    return keep(tensor(operand as HostValues));
-  }
-  return operand ?? null;
+export function heldOperands(op: OpDefinition, operands: readonly unknown[]): unknown[] {
+  const slots = slotsOf(op);
+  return operands.map((operand, i) => {
+    if (operand instanceof Variable || isSymbolic(operand)) return operand;
+    if (operand instanceof Tensor) return isTracing() ? operand : alias(operand);
+    if (Array.isArray(operand) || ArrayBuffer.isView(operand) || typeof operand === 'boolean') {
+      const dtype = (slots[i] ?? slots.at(-1))?.hostDType;
+      return keep(tensor(operand as HostValues, dtype ? { dtype } : {}));
+    }
+    return operand ?? null;
+  });
+}
+
+function slotsOf(op: OpDefinition): InputSlot[] {
+  return op.inputs.map((text) => parseSlot(text.replace(/^\.\.\./, '')));
 }
 
 /** Specs of operands: a bare number takes its dtype from the tensors beside it, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
-  const slots = op.inputs.map((text) => parseSlot(text.replace(/^\.\.\./, '')));
+  const slots = slotsOf(op);
   const beside = dtypeBeside(
     slots,
     operands.map((operand) => (hasSpec(operand) ? operand : null)),

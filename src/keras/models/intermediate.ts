@@ -6,7 +6,6 @@ import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphNode, nodeOf } from '../graph/node.ts';
 import { GraphProgram } from '../graph/program.ts';
 import { InputLayer } from '../layers/inputLayer.ts';
-import { uniqueName } from '../names.ts';
 import { mapNest } from '../nest.ts';
 
 /** `program` with input layers for all of its inputs. */
@@ -16,9 +15,7 @@ export function withInputLayers(program: GraphProgram): GraphProgram {
   const copies = new Map<KerasTensor, KerasTensor>();
   for (const input of given) {
     const { shape, dtype, name } = input;
-    const copy = isInput(input)
-      ? input
-      : new InputLayer({ batchShape: shape, dtype, name: uniqueName(name) }).tensor;
+    const copy = isInput(input) ? input : new InputLayer({ batchShape: shape, dtype, name }).tensor;
     copies.set(input, copy);
   }
   const copyOf = (tensor: KerasTensor) => copies.get(tensor) ?? tensor;

@@ -1,20 +1,35 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,
+  concat,
+  dropout,
+  gather,
   matMul,
   mul,
   reshape,
   ShapeError,
+  slice,
+  split,
   square,
+  stridedSlice,
   SymbolicError,
   sum,
   type SymbolicTensor,
   tensor,
   tidy,
+  ValueError,
   variable,
   init,
 } from '../../../src/index.ts';
-import { clearSession, type GraphOperation, input, model } from '../../../src/keras/index.ts';
+import {
+  clearSession,
+  getSourceInputs,
+  type GraphOperation,
+  input,
+  KerasTensor,
+  layers,
+  model,
+} from '../../../src/keras/index.ts';
 import type { OpenShape } from '../../../src/core/shape.ts';
 
 beforeAll(async () => {
@@ -34,10 +49,25 @@ describe('a symbolic tensor', () => {
     expect(`${x}`).toBe("KerasTensor float32[null, 8, 3] 'words', made by words");
   });
 
-  test('keeps its shape', () => {
+  test('keeps its shape and its dtype', () => {
+    const any = x as unknown as { shape: unknown; dtype: unknown };
     expect(() => {
       (x.shape as (number | null)[])[0] = 4;
     }).toThrow(TypeError);
+    expect(() => {
+      any.shape = [4];
+    }).toThrow(/mend: make another tensor by an op: reshape/);
+    expect(() => {
+      any.dtype = 'int32';
+    }).toThrow(SymbolicError);
+    expect([x.shape, x.dtype]).toEqual([[null, 8, 3], 'float32']);
+  });
+
+  test('stands for true in a condition, which JavaScript lets no one see; compared, it throws', () => {
+    // biome-ignore lint/suspicious/noDoubleEquals: the comparison that asks for a primitive is what is tested.
+    expect(() => (x as unknown) == true).toThrow(SymbolicError);
+    expect(() => +(x as unknown as number)).toThrow(SymbolicError);
+    expect(x ? 'taken' : 'left').toBe('taken');
   });
 
   test.each<[string, () => unknown]>([
@@ -96,6 +126,50 @@ describe('an op on symbolic tensors', () => {
     expect(call).toThrow(/float32\[null, 3\]/);
   });
 
+  test('with several outputs has one node for them', async () => {
+    const x = input({ shape: [4] });
+    const [first, second] = split(x, { numOrSizeSplits: 2, axis: 1 });
+    expect([first, second].map((t) => t?.kerasHistory?.tensorIndex)).toEqual([0, 1]);
+    expect(first?.kerasHistory?.node).toBe(second?.kerasHistory?.node);
+    const net = model({ inputs: x, outputs: second as KerasTensor });
+    expect(await net.apply(tensor([[1, 2, 3, 4]])).array()).toEqual([[3, 4]]);
+  });
+
+  test('takes lists, with constants among them', async () => {
+    const [x, y] = [input({ shape: [1] }), input({ shape: [1] })];
+    const z = concat([x, tensor([[7]]), y], { axis: 0 });
+    expect(z.shape).toEqual([null, 1]);
+    const net = model({ inputs: [x, y], outputs: z });
+    expect(await net.apply([tensor([[1]]), tensor([[2]])]).array()).toEqual([[1], [7], [2]]);
+  });
+
+  test('takes parts: slice, stridedSlice and gather are nodes like others', async () => {
+    const x = input({ shape: [3] });
+    const parts = {
+      slice: slice(x, { begin: [0, 1], size: [-1, 2] }),
+      strided: stridedSlice(x, { begin: [0, 0], end: [0, 3], strides: [1, 2], beginMask: 1, endMask: 1 }),
+      gather: gather(x, [2, 0], { axis: 1 }),
+    };
+    expect(Object.values(parts).map(({ shape }) => shape)).toEqual([
+      [null, 2],
+      [null, 2],
+      [null, 2],
+    ]);
+    const made = model({ inputs: x, outputs: parts }).apply(tensor([[1, 2, 3]]));
+    expect(await made.slice.array()).toEqual([[2, 3]]);
+    expect(await made.strided.array()).toEqual([[1, 3]]);
+    expect(await made.gather.array()).toEqual([[3, 1]]);
+  });
+
+  test('is run anew at every call of the model', async () => {
+    const x = input({ shape: [2] });
+    const net = model({ inputs: x, outputs: dropout(x, { rate: 0.5 }) });
+    const given = tensor([Array.from({ length: 2 }, () => 1)]);
+    const drawn = new Set<string>();
+    for (let i = 0; i < 20; i++) drawn.add(String(await net.apply(given).array()));
+    expect(drawn.size).toBeGreaterThan(1);
+  });
+
   test('keeps constants alive beyond their scope, and variables live', async () => {
     const x = input({ shape: [2] });
     const w = variable(tensor([1, 1]));
@@ -104,5 +178,21 @@ describe('an op on symbolic tensors', () => {
     expect(await net.apply(given).array()).toEqual([[11, 22]]);
     w.assign(tensor([2, 3]));
     expect(await net.apply(given).array()).toEqual([[22, 66]]);
+  });
+});
+
+describe('getSourceInputs', () => {
+  test('names the inputs that a tensor needs', () => {
+    const [a, b, unused] = [input({ shape: [2] }), input({ shape: [2] }), input({ shape: [2] })];
+    const h = layers.dense({ units: 2 }).apply(add(a, b));
+    const namesOf = (tensor: SymbolicTensor) => getSourceInputs(tensor).map(({ name }) => name);
+    expect(namesOf(mul(h, a))).toEqual([a.name, b.name]);
+    expect(namesOf(unused)).toEqual([unused.name]);
+    const bare = new KerasTensor({ shape: [2], dtype: 'float32' }, 'bare');
+    expect(namesOf(bare)).toEqual(['bare']);
+  });
+
+  test('refuses tensors with values', () => {
+    expect(() => getSourceInputs(tensor([1]) as never)).toThrow(ValueError);
   });
 });

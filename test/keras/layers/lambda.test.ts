@@ -101,7 +101,7 @@ describe('a Lambda', () => {
     const layer = layers.lambda(plusOne, { name: 'named', outputShape: [2] });
     const config = layer.getConfig();
     expect(config).toMatchObject({ name: 'named', function: 'lambda_test>plus_one', outputShape: [2] });
-    const again = Lambda.fromConfig(config as never);
+    const again = Lambda.fromConfig(config as never) as Lambda;
     expect(await again.apply(tensor([[1, 2]])).array()).toEqual([[2, 3]]);
     expect(again.getConfig()).toEqual(config);
     expect(() => layers.lambda((x) => x).getConfig()).toThrow(/registerClass/);

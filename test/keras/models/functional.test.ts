@@ -16,7 +16,7 @@ import {
   tensor,
   ValueError,
 } from '../../../src/index.ts';
-import { clearSession, input, KerasTensor, layers, model } from '../../../src/keras/index.ts';
+import { clearSession, type GraphNode, input, KerasTensor, layers, model } from '../../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -97,6 +97,27 @@ describe('a model', () => {
         .apply(tensor([[2, 3]]))
         .array(),
     ).toEqual([[4, 9]]);
+  });
+
+  test('that begins in the midst has an input layer of its own there, and the same weights', async () => {
+    clearSession();
+    const x = input({ shape: [2], name: 'start' });
+    const h = layers.dense({ units: 2, name: 'below', ...ones }).apply(x);
+    const top = layers.dense({ units: 1, name: 'above', ...ones });
+    const whole = model({ inputs: x, outputs: top.apply(h) });
+    const part = model({ inputs: { h, start: x }, outputs: [add(whole.output, x), h] });
+    expect(part.layers.map(({ className, name }) => [className, name])).toEqual([
+      ['InputLayer', h.name],
+      ['Dense', 'above'],
+      ['InputLayer', 'start'],
+    ]);
+    expect(part.weights).toEqual(top.weights);
+    const [sum, same] = part.apply({ h: tensor([[2, 3]]), start: tensor([[10, 20]]) });
+    expect(await sum.array()).toEqual([[15, 25]]);
+    expect(await same.array()).toEqual([[2, 3]]);
+    // The tensors of the whole are as they were.
+    expect(whole.layers.map(({ name }) => name)).toEqual(['start', 'below', 'above']);
+    expect(h.kerasHistory?.operation.name).toBe('below');
   });
 
   test('is a layer: in another model, with its own node and history', async () => {
@@ -233,7 +254,34 @@ describe('a model called wrongly', () => {
     expect(call).toThrow(error);
   });
 
-  test('names the input', () => {
+  test('names the input, and its path', () => {
     expect(() => net.apply(tensor([[1, 2]]))).toThrow(/net: its input 'features' takes float32\[null, 4\]/);
+    const [a, b] = [input({ shape: [1], name: 'left' }), input({ shape: [2], name: 'right' })];
+    const y = add(a, b);
+    const wrong = tensor([[1, 2, 3]]);
+    const inList = model({ inputs: [a, { deep: [b] }], outputs: y });
+    const good = tensor([[1]]);
+    expect(() => inList.apply([good, { deep: [wrong] }])).toThrow(
+      /'right' takes float32\[null, 2\].*\n.*inputs\[1\]\.deep\[0\]: float32\[1, 3\]/,
+    );
+    const byName = model({ inputs: { first: a, second: b }, outputs: y });
+    expect(() => byName.apply({ first: good, second: wrong })).toThrow(/inputs\.second: float32\[1, 3\]/);
+    expect(() => byName.apply({ first: good } as never)).toThrow(/add 'second'/);
+  });
+
+  test('refuses a model of nothing', () => {
+    expect(() => model({ inputs: [], outputs: x })).toThrow(ValueError);
+    expect(() => model({ inputs: x, outputs: {} })).toThrow(ValueError);
+    expect(() => model({ inputs: x, outputs: undefined as never })).toThrow(ValueError);
+  });
+
+  test('refuses a cycle', () => {
+    const layer = layers.dense({ units: 4 });
+    const y = layer.apply(square(x));
+    // No call makes one: a node is changed by force.
+    const [inner] = layer.inboundNodes[0]?.inputTensors ?? [];
+    const node = inner?.kerasHistory?.node as GraphNode;
+    (node as unknown as { inputTensors: unknown[] }).inputTensors = [y];
+    expect(() => model({ inputs: x, outputs: y })).toThrow(/no cycle/);
   });
 });
