@@ -158,6 +158,13 @@ describe('in a graph, a mask', () => {
     expect(await net.apply(setMask(given, tensor([[false, false, true]]))).array()).toEqual([9]);
   });
 
+  test('given to a model that hands its input through leaves it usable', async () => {
+    const x = input({ shape: [1] });
+    const net = model({ inputs: x, outputs: [x, new Plain().apply(x)] });
+    const [same] = net.apply(tensor([[2]]), { mask: tensor([[true]]) });
+    expect(await same.array()).toEqual([[2]]);
+  });
+
   test('named at a symbolic call is an input like others', async () => {
     const x = input({ shape: [3] });
     const mask = input({ shape: [3], dtype: 'bool' });

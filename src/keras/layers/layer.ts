@@ -161,7 +161,7 @@ export abstract class Layer<
 
   /** Makes the weights, if they aren't there. */
   ensureBuilt(inputShape: Shapes<In>): void {
-    if (!this.built) this.build(inputShape);
+    if (!this.built) this.#runBuild(inputShape, (shape) => this.build(shape));
   }
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {

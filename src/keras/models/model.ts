@@ -168,11 +168,15 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     const { inputNest, inputs: wanted } = this.#graph('call');
     const values = bindInputs(this.name, inputNest, wanted, inputs as Nest<unknown>);
     const masks = options.mask === undefined ? [] : leavesOf(options.mask);
-    const given = values.map((value, i) => withMask(value, masks[i] ?? null));
-    const outputs = this.#graph('call').run(given);
-    given.forEach((handle, i) => {
-      if (handle !== values[i]) (handle as Tensor).dispose();
+    // Masks ride on handles of this call's own: the caller's tensors keep theirs.
+    const handles = new Map<unknown, unknown>();
+    const given = values.map((value, i) => {
+      const handle = withMask(value, masks[i] ?? null);
+      if (handle !== value) handles.set(handle, value);
+      return handle;
     });
+    const outputs = mapNest(this.#graph('call').run(given), (output) => handles.get(output) ?? output);
+    for (const handle of handles.keys()) (handle as Tensor).dispose();
     return outputs as Out;
   }
 
