@@ -41,6 +41,7 @@ export const MAY_IMPORT = {
   // Models know the graph and are trained by what knows the tape: the two never meet in one layer.
   'src/keras/models': [
     'src/keras',
+    'src/keras/callbacks',
     'src/keras/graph',
     'src/keras/training',
     'src/keras/optimizers',
@@ -50,8 +51,11 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
+  // Checkpoints are files, so that callbacks that write them know files. Nothing that files name imports those.
+  'src/keras/callbacks': ['src/keras', 'src/io', 'src/ops', 'src/tensor', 'src/core'],
   'src/keras/training': [
     'src/keras',
+    'src/keras/callbacks',
     'src/keras/optimizers',
     'src/tape',
     'src/ops',

@@ -1,4 +1,12 @@
 /** @file The entry `retrograd/io`: files of weights and tensors. */
+export {
+  type Checkpoint,
+  type CheckpointModel,
+  loadCheckpoint,
+  readCheckpoint,
+  saveCheckpoint,
+  type TrainingState,
+} from './checkpoint.ts';
 export type { HostTensor } from './hostTensor.ts';
 export {
   type FileBytes,

@@ -70,7 +70,8 @@ export function setWeightsByPath(
   return { loaded: [...byPath.keys()], notFinite };
 }
 
-function weightsByPath(op: string, { name, weights }: WithWeights): Map<string, Variable> {
+/** Errors: ValueError where two weights have one path. */
+export function weightsByPath(op: string, { name, weights }: WithWeights): Map<string, Variable> {
   const byPath = new Map<string, Variable>();
   for (const weight of weights) {
     const path = weight.name as string;

@@ -73,6 +73,16 @@ export class SeedSequence {
     this.#next = seed;
   }
 
+  /** The seed of the next draw. Set, it has the draws go on from there. */
+  get position(): number {
+    return this.#next;
+  }
+
+  set position(position: number) {
+    requireInteger('SeedSequence', 'position', position, 0);
+    this.#next = position % seedLimit;
+  }
+
   draw(): Seed {
     if (!activeRecording()) return this.#take();
     const drawn = new DrawnSeed();

@@ -27,7 +27,10 @@ export interface RunParams {
 /** What callbacks know of an optimizer. */
 export interface CallbackOptimizer {
   readonly name: string;
-  learningRate: unknown;
+  /** The rate of the next step. Set only where there is no schedule. */
+  learningRate: number;
+  /** What sets the learning rate; null where that is a number. */
+  readonly schedule: object | null;
 }
 
 /** What callbacks know of a model. */

@@ -4,6 +4,7 @@ import { describe } from '../../core/shape.ts';
 import { Callback, type CallbackModel, type HookResult, type Logs, type RunParams } from './callback.ts';
 import { History } from './history.ts';
 import { type HookName, type Hooks, LambdaCallback } from './lambdaCallback.ts';
+import { ProgressBar } from './progressBar.ts';
 
 /** A callback, or an object with some of its hooks. */
 export type CallbackLike = Callback | Hooks;
@@ -19,6 +20,8 @@ export interface CallbackListOptions {
   params: RunParams;
   /** Whether a History is added where there is none. Default false. */
   addHistory?: boolean;
+  /** Whether a progress bar is added where there is none and `params.verbose` asks for one. Default false. */
+  addProgress?: boolean;
 }
 
 /** Milliseconds between two readings for callbacks that are content with the latest logs. */
@@ -38,22 +41,20 @@ export class CallbackList {
   /** Errors: ValueError for what is no callback. */
   constructor(
     given: CallbackLike | readonly CallbackLike[] | null | undefined,
-    { model, params, addHistory = false }: CallbackListOptions,
+    { model, params, addHistory = false, addProgress = false }: CallbackListOptions,
   ) {
     const callbacks = (Array.isArray(given) ? given : [given ?? []].flat()).map(callbackOf);
     const found = callbacks.find((callback) => callback instanceof History) ?? null;
     this.history = found ?? (addHistory ? new History() : null);
     if (this.history && !found) callbacks.push(this.history);
+    const isShown = callbacks.some((callback) => callback instanceof ProgressBar);
+    // Last: it shows what the others add to the logs.
+    if (addProgress && params.verbose > 0 && !isShown) callbacks.push(new ProgressBar());
     this.callbacks = callbacks;
     for (const callback of callbacks) {
       callback.setModel(model);
       callback.setParams(params);
     }
-  }
-
-  /** Adds one, such as a progress bar, after the others: it sees what they add to the logs. */
-  with(callback: Callback, { model, params }: Pick<CallbackListOptions, 'model' | 'params'>): CallbackList {
-    return new CallbackList([...this.callbacks, callback], { model, params });
   }
 
   /** The epoch at which a callback that restored a run wants it to go on; null where none does. */

@@ -1,4 +1,6 @@
 /** @file The callbacks. */
+
+// Of your own
 export {
   Callback,
   type CallbackModel,
@@ -8,5 +10,27 @@ export {
   type RunParams,
 } from './callback.ts';
 export { type CallbackLike, CallbackList, type CallbackListOptions, type LogReader } from './callbackList.ts';
-export { History, type HistoryJSON } from './history.ts';
 export { type Hooks, LambdaCallback, lambdaCallback } from './lambdaCallback.ts';
+// What was measured
+export { CSVLogger, csvLogger, type CSVLoggerOptions } from './csvLogger.ts';
+export { History, type HistoryJSON } from './history.ts';
+// When to end
+export { EarlyStopping, earlyStopping, type EarlyStoppingOptions } from './earlyStopping.ts';
+export { TerminateOnNaN, terminateOnNaN, type TerminateOnNaNOptions } from './terminateOnNaN.ts';
+// How fast to learn
+export {
+  LearningRateScheduler,
+  learningRateScheduler,
+  type LearningRateSchedulerOptions,
+} from './learningRateScheduler.ts';
+export { ReduceLROnPlateau, reduceLROnPlateau, type ReduceLROnPlateauOptions } from './reduceLROnPlateau.ts';
+// How far it is
+export { PageProgress, pageProgress, type PageProgressOptions } from './pageProgress.ts';
+export { ProgressBar, progressBar, type ProgressBarOptions } from './progressBar.ts';
+// What is kept
+export { BackupAndRestore, backupAndRestore, type BackupAndRestoreOptions } from './backupAndRestore.ts';
+export { ModelCheckpoint, modelCheckpoint, type ModelCheckpointOptions } from './modelCheckpoint.ts';
+// Where files are kept
+export type { SinkLike } from './sink.ts';
+export type { FileSink, MemorySink } from './sinks.ts';
+export * as sinks from './sinks.ts';

@@ -29,14 +29,15 @@ abstract class RandomClearing extends Layer {
   override readonly supportsMasking: boolean = true;
   readonly rate: number;
   readonly seed: number | null;
-  readonly #seeds: SeedSequence | null;
+  /** Where its draws are, which a checkpoint keeps. */
+  readonly seeds: SeedSequence | null;
 
   constructor(options: SpatialDropoutOptions) {
     super(options);
     requireFraction(this.name, 'rate', options.rate);
     this.rate = options.rate;
     this.seed = seedOf(this.name, options.seed);
-    this.#seeds = this.seed === null ? null : new SeedSequence(this.seed);
+    this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
   }
 
   /** The shape of the mask; null for that of the input. */
@@ -50,7 +51,7 @@ abstract class RandomClearing extends Layer {
     const { rate } = this;
     if (!training || rate === 0) return x;
     if (rate === 1) return zerosLike(x);
-    return cleared(x, { rate, noiseShape: this.maskShape(x) ?? undefined, seed: this.#seeds?.draw() });
+    return cleared(x, { rate, noiseShape: this.maskShape(x) ?? undefined, seed: this.seeds?.draw() });
   }
 
   override getConfig(): Record<string, unknown> {

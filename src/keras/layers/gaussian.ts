@@ -26,16 +26,17 @@ export interface GaussianDropoutOptions extends NoiseOptions {
 abstract class Noise extends Layer {
   override readonly supportsMasking: boolean = true;
   readonly seed: number | null;
-  readonly #seeds: SeedSequence | null;
+  /** Where its draws are, which a checkpoint keeps. */
+  readonly seeds: SeedSequence | null;
 
   constructor(options: NoiseOptions) {
     super(options);
     this.seed = seedOf(this.name, options.seed);
-    this.#seeds = this.seed === null ? null : new SeedSequence(this.seed);
+    this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
   }
 
   protected noise(x: Tensor, mean: number, stddev: number): Tensor {
-    return randomNormal(x.shape, { mean, stddev, seed: this.#seeds?.draw() });
+    return randomNormal(x.shape, { mean, stddev, seed: this.seeds?.draw() });
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {

@@ -61,7 +61,7 @@ export abstract class Weighted<
   }
 
   /** Layers inside this one at any depth, each once. */
-  protected get layersInside(): AnyLayer[] {
+  get layersInside(): AnyLayer[] {
     const found = new Set<AnyLayer>();
     const visit = ({ sublayers }: { sublayers: AnyLayer[] }) => {
       for (const inner of sublayers) {

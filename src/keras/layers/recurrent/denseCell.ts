@@ -67,7 +67,8 @@ export abstract class DenseCell extends RNNCell {
   readonly dropout: number;
   readonly recurrentDropout: number;
   readonly seed: number | null;
-  readonly #seeds: SeedSequence | null;
+  /** Where its draws are, which a checkpoint keeps. */
+  readonly seeds: SeedSequence | null;
   readonly #rules: Readonly<Record<'kernel' | 'recurrent' | 'bias', WeightRules>>;
 
   constructor(options: DenseCellOptions) {
@@ -83,7 +84,7 @@ export abstract class DenseCell extends RNNCell {
     this.dropout = dropout;
     this.recurrentDropout = recurrentDropout;
     this.seed = seedOf(this.name, options.seed);
-    this.#seeds = this.seed === null ? null : new SeedSequence(this.seed);
+    this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
     this.#rules = {
       kernel: weightRules(options, 'kernel', 'glorotUniform'),
       recurrent: weightRules(options, 'recurrent', 'orthogonal'),
@@ -154,7 +155,7 @@ export abstract class DenseCell extends RNNCell {
     const draw = (size: number, rate: number) => {
       if (!training || rate === 0) return null;
       if (rate === 1) return zeros([batchSize, size]);
-      const seed = this.#seeds?.draw();
+      const seed = this.seeds?.draw();
       return dropout(ones([batchSize, size]), seed === undefined ? { rate } : { rate, seed });
     };
     const features = this.kernel?.shape[0] as number;

@@ -1,0 +1,94 @@
+/** @file CSVLogger: the logs of epochs as a table. */
+import { requireBoolean } from '../../core/shape.ts';
+import { describe } from '../../core/shape.ts';
+import { Callback, type Logs } from './callback.ts';
+import { refusal, requireKnown } from './options.ts';
+import { Files, type SinkLike } from './sink.ts';
+
+export interface CSVLoggerOptions {
+  /** The file's name, such as 'run/log.csv'. */
+  filename: string;
+  /** Between the values of a row. Default ','. */
+  separator?: string;
+  /** Whether rows are added to those that the file has. Default false: it begins anew. */
+  append?: boolean;
+  /** Where the file is kept. Default: where the environment keeps files. */
+  sink?: SinkLike;
+}
+
+/** The file is written anew after each epoch: it is whole at any time. */
+export class CSVLogger extends Callback {
+  readonly #options: Required<Omit<CSVLoggerOptions, 'sink'>>;
+  readonly #files: Files;
+  #text = '';
+  #names: string[] | null = null;
+
+  /** Errors: ValueError for options. */
+  constructor(options: CSVLoggerOptions) {
+    super();
+    const op = 'csvLogger';
+    requireKnown(op, options, ['filename', 'separator', 'append', 'sink']);
+    const { filename, separator = ',', append = false, sink } = options;
+    if (typeof filename !== 'string' || filename === '') {
+      throw refusal(op, '`filename` names the file.', `filename: ${describe(filename)}`, "pass 'log.csv'.");
+    }
+    if (typeof separator !== 'string' || separator === '') {
+      throw refusal(op, '`separator` is a text.', `separator: ${describe(separator)}`, "pass ',' or ';'.");
+    }
+    requireBoolean(op, 'append', append);
+    this.#options = { filename, separator, append };
+    this.#files = new Files(op, sink);
+  }
+
+  override async onTrainBegin(): Promise<void> {
+    const { filename, append } = this.#options;
+    const before = append ? await this.#files.load(filename) : null;
+    this.#text = before ? new TextDecoder().decode(before) : '';
+    if (this.#text !== '' && !this.#text.endsWith('\n')) this.#text += '\n';
+    this.#names = this.#text === '' ? null : this.#header();
+    if (!append) await this.#save();
+  }
+
+  override async onEpochEnd(epoch: number, logs: Logs): Promise<void> {
+    if (!this.#names) {
+      this.#names = ['epoch', ...namesOf(logs, this.params.validation === true)];
+      this.#add(this.#names);
+    }
+    this.#add(this.#names.map((name) => (name === 'epoch' ? epoch : (logs[name] ?? 'NA'))));
+    await this.#save();
+  }
+
+  #add(values: readonly (string | number)[]): void {
+    this.#text += `${values.map((value) => quoted(String(value), this.#options.separator)).join(this.#options.separator)}\n`;
+  }
+
+  /** The names of columns of a table that is there. */
+  #header(): string[] {
+    const line = this.#text.slice(0, this.#text.indexOf('\n')).trimEnd();
+    return line.split(this.#options.separator).map((name) => name.replaceAll(/^"|"$/g, ''));
+  }
+
+  async #save(): Promise<void> {
+    await this.#files.save(this.#options.filename, new TextEncoder().encode(this.#text));
+  }
+}
+
+/** Writes the logs of epochs to a table. */
+export function csvLogger(options: CSVLoggerOptions): CSVLogger {
+  return new CSVLogger(options);
+}
+
+/** Columns in the order of their names; those of validation even where the first epoch has none. */
+function namesOf(logs: Logs, isValidated: boolean): string[] {
+  const names = Object.keys(logs).sort();
+  const isThere = names.some((name) => name.startsWith('val_'));
+  if (!isValidated || isThere) return names;
+  const measured = names.filter((name) => name !== 'learning_rate');
+  return [...names, ...measured.map((name) => `val_${name}`)];
+}
+
+/** A value as a table takes it. */
+function quoted(value: string, separator: string): string {
+  const isPlain = ![separator, '"', '\n', '\r'].some((mark) => value.includes(mark));
+  return isPlain ? value : `"${value.replaceAll('"', '""')}"`;
+}

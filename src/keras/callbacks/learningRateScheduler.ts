@@ -1,0 +1,65 @@
+/** @file LearningRateScheduler: sets the learning rate at the beginning of each epoch. */
+import { describe } from '../../core/shape.ts';
+import { Callback, type Logs } from './callback.ts';
+import { settableOptimizer } from './learningRate.ts';
+import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+
+export interface LearningRateSchedulerOptions extends VerboseOptions {
+  /** The rate of an epoch, counted from 0, where it is `learningRate` so far. */
+  schedule: (epoch: number, learningRate: number) => number;
+}
+
+/** Adds `learning_rate` to the logs of epochs. */
+export class LearningRateScheduler extends Callback {
+  readonly #schedule: LearningRateSchedulerOptions['schedule'];
+  readonly #say: Say;
+
+  /** Errors: ValueError for options. */
+  constructor(options: LearningRateSchedulerOptions) {
+    super();
+    const op = 'learningRateScheduler';
+    requireKnown(op, options, ['schedule', 'verbose', 'say']);
+    if (typeof options.schedule !== 'function') {
+      throw refusal(
+        op,
+        '`schedule` is a function of the epoch and the rate so far.',
+        `schedule: ${describe(options.schedule)}`,
+        'pass (epoch, learningRate) => learningRate * 0.9.',
+      );
+    }
+    this.#schedule = options.schedule;
+    this.#say = sayer(op, options);
+  }
+
+  /** Errors: ValueError for a model whose rate can't be set. */
+  override onTrainBegin(): void {
+    settableOptimizer('learningRateScheduler', this.model);
+  }
+
+  /** Errors: ValueError where the schedule gives no rate. */
+  override onEpochBegin(epoch: number): void {
+    const optimizer = settableOptimizer('learningRateScheduler', this.model);
+    const rate = this.#schedule(epoch, optimizer.learningRate);
+    if (typeof rate !== 'number' || !Number.isFinite(rate) || rate < 0) {
+      throw refusal(
+        'learningRateScheduler',
+        'the schedule gives a number of at least 0.',
+        `${describe(rate)} for epoch ${epoch}`,
+        'return the rate itself, not a tensor or a promise.',
+      );
+    }
+    optimizer.learningRate = rate;
+    this.#say(`Epoch ${epoch + 1}: LearningRateScheduler setting learning rate to ${rate}.`);
+  }
+
+  override onEpochEnd(_epoch: number, logs: Logs): void {
+    logs.learning_rate = settableOptimizer('learningRateScheduler', this.model).learningRate;
+  }
+}
+
+/** Sets the learning rate of each epoch: by a function, or by { schedule, verbose }. */
+export function learningRateScheduler(
+  options: LearningRateSchedulerOptions | LearningRateSchedulerOptions['schedule'],
+): LearningRateScheduler {
+  return new LearningRateScheduler(typeof options === 'function' ? { schedule: options } : options);
+}

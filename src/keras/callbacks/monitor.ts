@@ -1,0 +1,104 @@
+/** @file Monitor: a value of the logs that is watched, and what counts as its getting better. */
+import { ValueError } from '../../core/errors.ts';
+import { describe, requireOneOf } from '../../core/shape.ts';
+import { requireNumber } from '../losses/check.ts';
+import type { CallbackModel, Logs, RunParams } from './callback.ts';
+
+export interface MonitorOptions {
+  /** The name of what is watched. Default 'val_loss'. */
+  monitor?: string;
+  /**
+   * 'min' where less is better, 'max' where more is; 'auto', the default, asks the metric of that name, and takes less
+   * for better in losses.
+   */
+  mode?: 'auto' | 'min' | 'max';
+  /** A change of less than this doesn't count as better. */
+  minDelta?: number;
+}
+
+export class Monitor {
+  readonly name: string;
+  /** The best value so far. */
+  best: number | null = null;
+  readonly #mode: 'auto' | 'min' | 'max';
+  readonly #minDelta: number;
+  #sign: 1 | -1 | null = null;
+
+  /** Errors: ValueError for options. */
+  constructor(
+    private readonly op: string,
+    { monitor = 'val_loss', mode = 'auto', minDelta = 0 }: MonitorOptions,
+  ) {
+    requireName(op, monitor);
+    requireOneOf(op, 'mode', mode, ['auto', 'min', 'max']);
+    requireNumber(op, 'minDelta', minDelta);
+    this.name = monitor;
+    this.#mode = mode;
+    this.#minDelta = Math.abs(minDelta);
+  }
+
+  /** Forgets what was seen. */
+  reset(): void {
+    this.best = null;
+    this.#sign = null;
+  }
+
+  /**
+   * The value in `logs`; null in an epoch without validation, where that is when the value comes.
+   * Errors: ValueError for a name that isn't there and won't come, which lists those that are.
+   */
+  read(logs: Logs, params: RunParams): number | null {
+    const value = logs[this.name];
+    if (value !== undefined) return value;
+    const isOfValidation = this.name.startsWith('val_');
+    const isValidated = Object.keys(logs).some((name) => name.startsWith('val_'));
+    if (isOfValidation && !isValidated && params.validation !== false) return null;
+    const names = Object.keys(logs).map((name) => `'${name}'`);
+    throw new ValueError({
+      op: this.op,
+      rule: '`monitor` is the name of a value in the logs of epochs.',
+      received: `monitor: '${this.name}', logs with ${names.join(', ') || 'no values'}`,
+      mend:
+        isOfValidation && !isValidated
+          ? 'pass validationData or validationSplit to fit, or watch a value of training.'
+          : 'watch one of these, or add the metric to compile({ metrics }).',
+    });
+  }
+
+  /** Whether `value` is better than `reference` by more than the least change. Anything is better than null. */
+  improves(value: number, reference: number | null, model: CallbackModel): boolean {
+    this.#sign ??= this.#direction(model);
+    const worst = this.#sign > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    const bar = reference ?? worst;
+    return this.#sign > 0 ? value - this.#minDelta > bar : value + this.#minDelta < bar;
+  }
+
+  /** 1 where more is better, -1 where less is. */
+  #direction(model: CallbackModel): 1 | -1 {
+    if (this.#mode !== 'auto') return this.#mode === 'max' ? 1 : -1;
+    const name = this.name.replace(/^val_/, '');
+    if (name === 'loss') return -1;
+    const isOf = (metric: string) => name === metric || name.endsWith(`_${metric}`);
+    const [metric] = model.metrics
+      .filter((candidate) => isOf(candidate.name) && candidate.direction !== null)
+      .sort((a, b) => b.name.length - a.name.length);
+    if (metric) return metric.direction === 'up' ? 1 : -1;
+    if (name.endsWith('_loss')) return -1;
+    throw new ValueError({
+      op: this.op,
+      rule: "`mode` is 'min' or 'max' where the metric doesn't say which way is better.",
+      received: `monitor: '${this.name}', mode: 'auto'`,
+      mend: "pass mode: 'max' where more is better, mode: 'min' where less is.",
+    });
+  }
+}
+
+function requireName(op: string, monitor: unknown): void {
+  if (typeof monitor === 'string' && monitor !== '') return;
+  throw new ValueError({
+    op,
+    rule: '`monitor` is the name of a value in the logs of epochs.',
+    received: `monitor: ${describe(monitor)}`,
+    mend: "pass a name such as 'val_loss'.",
+  });
+}

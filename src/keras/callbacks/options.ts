@@ -1,0 +1,45 @@
+/** @file Options that callbacks share. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+
+/** What writes a message of its own line. */
+export type Say = (text: string) => void;
+
+export interface VerboseOptions {
+  /** 1 tells what is done. Default 0. */
+  verbose?: 0 | 1;
+  /** Where to. Default: the console. */
+  say?: Say;
+}
+
+/** Writes messages where `verbose` asks for it. Errors: ValueError for options. */
+export function sayer(op: string, { verbose = 0, say = console.log }: VerboseOptions): Say {
+  if (verbose !== 0 && verbose !== 1) {
+    throw refusal(op, '`verbose` is 0 or 1.', `verbose: ${describe(verbose)}`, 'pass 1 for messages.');
+  }
+  if (typeof say !== 'function') {
+    throw refusal(op, '`say` is a function of a text.', `say: ${describe(say)}`, 'pass (text) => ….');
+  }
+  return verbose === 1 ? say : () => {};
+}
+
+/** Throws for an option that isn't one of `known`. */
+export function requireKnown(op: string, options: unknown, known: readonly string[]): void {
+  const isRecord = typeof options === 'object' && options !== null && !Array.isArray(options);
+  const unknown = isRecord ? Object.keys(options).filter((key) => !known.includes(key)) : [];
+  if (isRecord && unknown.length === 0) return;
+  const received = isRecord
+    ? unknown.map((key) => `${key}: ${describe((options as Record<string, unknown>)[key])}`).join(', ')
+    : describe(options);
+  throw refusal(op, `its options are ${known.join(', ')}.`, received, 'check the spelling.');
+}
+
+export function refusal(op: string, rule: string, received: string, mend: string): ValueError {
+  return new ValueError({ op, rule, received, mend });
+}
+
+/** `value`, which is there. */
+export function requireNonEmpty<T>(op: string, value: T | null, rule: string, mend: string): T {
+  if (value !== null) return value;
+  throw refusal(op, rule, 'an environment without them', mend);
+}

@@ -1,0 +1,85 @@
+/** @file Names of files with values in them: `run/{epoch:02d}-{val_loss:.2f}.safetensors`, as Python formats them. */
+import { refusal } from './options.ts';
+
+/** A piece of text, or a value by its name and format. */
+type Piece = string | { name: string; format: Format };
+
+interface Format {
+  zeros: boolean;
+  width: number;
+  places: number | null;
+  type: 'd' | 'f' | 'e' | '';
+}
+
+export class PathTemplate {
+  readonly #pieces: readonly Piece[];
+
+  /** Errors: ValueError for braces without a name between them, and for formats that it doesn't know. */
+  constructor(
+    private readonly op: string,
+    readonly text: string,
+  ) {
+    const parts = text.match(/\{\{|\}\}|\{[^{}]*\}|[^{}]+|[{}]/g) ?? [];
+    this.#pieces = parts.map((part) =>
+      part.length > 1 || !'{}'.includes(part) ? this.#piece(part) : this.#refuse(part),
+    );
+  }
+
+  /** Names of the values in it. */
+  get names(): string[] {
+    return this.#pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
+  }
+
+  /** The name of a file. Errors: ValueError for a value that isn't there. */
+  fill(values: Readonly<Record<string, number>>): string {
+    return this.#pieces
+      .map((piece) => {
+        if (typeof piece === 'string') return piece;
+        const value = values[piece.name];
+        if (value !== undefined) return formatted(value, piece.format);
+        throw refusal(
+          this.op,
+          '`filepath` has names of values that are there.',
+          `{${piece.name}} in '${this.text}', values ${Object.keys(values).join(', ')}`,
+          'name one of these, or add the metric to compile({ metrics }).',
+        );
+      })
+      .join('');
+  }
+
+  #piece(part: string): Piece {
+    if (part === '{{' || part === '}}') return part.charAt(0);
+    if (!part.startsWith('{')) return part;
+    const found = /^\{(\w+)(?::(0?)(\d*)(?:\.(\d+))?([dfe]?))?\}$/.exec(part);
+    if (!found) return this.#refuse(part);
+    const [, name = '', zeros, width, places, type] = found;
+    const format: Format = {
+      zeros: zeros === '0',
+      width: Number(width ?? 0),
+      places: places === undefined ? null : Number(places),
+      type: (type ?? '') as Format['type'],
+    };
+    return { name, format };
+  }
+
+  #refuse(part: string): never {
+    throw refusal(
+      this.op,
+      '`filepath` has values as {name}, {name:02d}, {name:.2f} or {name:.2e}; {{ and }} are braces.',
+      `'${part}' in '${this.text}'`,
+      "pass a name such as 'run/{epoch:02d}-{val_loss:.2f}.safetensors'.",
+    );
+  }
+}
+
+function formatted(value: number, { zeros, width, places, type }: Format): string {
+  const text = () => {
+    if (type === 'd') return String(Math.trunc(value));
+    if (type === 'e') return value.toExponential(places ?? 6).replace(/e([+-])(\d)$/, 'e$10$2');
+    if (type === 'f') return value.toFixed(places ?? 6);
+    return places === null ? String(value) : String(Number(value.toPrecision(places)));
+  };
+  const sign = zeros && value < 0 ? '-' : '';
+  const digits = sign ? text().slice(1) : text();
+  return sign + digits.padStart(width - sign.length, zeros ? '0' : ' ');
+}

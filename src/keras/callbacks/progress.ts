@@ -1,0 +1,55 @@
+/** @file What progress bars say: values, times and how far it is. */
+import type { Logs } from './callback.ts';
+
+/** ` - accuracy: 0.9012 - loss: 1.2345e-04`. */
+export function formatLogs(logs: Logs): string {
+  return Object.entries(logs)
+    .map(([name, value]) => ` - ${name}: ${formatValue(value)}`)
+    .join('');
+}
+
+/** Four places, or as a power of ten where that shows too little. */
+export function formatValue(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+  if (Math.abs(value) > 1e-3) return value.toFixed(4);
+  return value.toExponential(4).replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** `12ms/step`, from milliseconds. */
+export function formatPace(milliseconds: number, unit = 'step'): string {
+  if (milliseconds >= 1000 || milliseconds === 0) return `${(milliseconds / 1000).toFixed(0)}s/${unit}`;
+  if (milliseconds >= 1) return `${milliseconds.toFixed(0)}ms/${unit}`;
+  return `${(milliseconds * 1000).toFixed(0)}us/${unit}`;
+}
+
+/** `1:02:03`, `2:03` or `3s`, from milliseconds. */
+export function formatRest(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const two = (n: number) => String(n).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  if (seconds > 3600) return `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+  return seconds > 60 ? `${minutes}:${two(seconds % 60)}` : `${seconds}s`;
+}
+
+/** Counts steps, and how long one takes. The first, which compiles, is left out where there are more. */
+export class Clock {
+  readonly started: number;
+  #afterFirst: number | null = null;
+
+  constructor(private readonly now: () => number) {
+    this.started = now();
+  }
+
+  get elapsed(): number {
+    return this.now() - this.started;
+  }
+
+  /** Milliseconds a step after `done` of them. */
+  pace(done: number): number {
+    if (done === 0) return 0;
+    const now = this.now();
+    if (done === 1) this.#afterFirst ??= now;
+    if (done > 1 && this.#afterFirst !== null) return (now - this.#afterFirst) / (done - 1);
+    return (now - this.started) / done;
+  }
+}

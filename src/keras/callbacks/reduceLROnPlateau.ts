@@ -1,0 +1,87 @@
+/** @file ReduceLROnPlateau: lowers the learning rate once a value has stopped getting better. */
+import { requireInteger } from '../../core/shape.ts';
+import { requireNumber } from '../losses/check.ts';
+import { Callback, type Logs } from './callback.ts';
+import { settableOptimizer } from './learningRate.ts';
+import { Monitor, type MonitorOptions } from './monitor.ts';
+import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+
+export interface ReduceLROnPlateauOptions extends MonitorOptions, VerboseOptions {
+  /** What the rate is multiplied by: between 0 and 1. Default 0.1. */
+  factor?: number;
+  /** Epochs without improvement after which the rate is lowered. Default 10. */
+  patience?: number;
+  /** Epochs after that in which nothing is counted. Default 0. */
+  cooldown?: number;
+  /** What the rate doesn't fall below. Default 0. */
+  minLr?: number;
+}
+
+const known = ['monitor', 'factor', 'patience', 'verbose', 'mode', 'minDelta', 'cooldown', 'minLr', 'say'];
+
+/** Adds `learning_rate` to the logs of epochs. */
+export class ReduceLROnPlateau extends Callback {
+  readonly #monitor: Monitor;
+  readonly #factor: number;
+  readonly #patience: number;
+  readonly #cooldown: number;
+  readonly #minLr: number;
+  readonly #say: Say;
+  #wait = 0;
+  #cooling = 0;
+
+  /** Errors: ValueError for options. `minDelta` is 1e-4 by default. */
+  constructor(options: ReduceLROnPlateauOptions = {}) {
+    super();
+    const op = 'reduceLROnPlateau';
+    requireKnown(op, options, known);
+    const { factor = 0.1, patience = 10, cooldown = 0, minLr = 0, minDelta = 1e-4 } = options;
+    this.#monitor = new Monitor(op, { ...options, minDelta });
+    requireNumber(op, 'factor', factor, { above: 0, below: 1 });
+    requireInteger(op, 'patience', patience, 0);
+    requireInteger(op, 'cooldown', cooldown, 0);
+    requireNumber(op, 'minLr', minLr, { min: 0 });
+    this.#factor = factor;
+    this.#patience = patience;
+    this.#cooldown = cooldown;
+    this.#minLr = minLr;
+    this.#say = sayer(op, options);
+  }
+
+  /** Errors: ValueError for a model whose rate can't be set. */
+  override onTrainBegin(): void {
+    settableOptimizer('reduceLROnPlateau', this.model);
+    this.#monitor.reset();
+    this.#wait = 0;
+    this.#cooling = 0;
+  }
+
+  override onEpochEnd(epoch: number, logs: Logs): void {
+    const optimizer = settableOptimizer('reduceLROnPlateau', this.model);
+    const rate = optimizer.learningRate;
+    const value = this.#monitor.read(logs, this.params);
+    logs.learning_rate = rate;
+    if (value === null) return;
+    if (this.#cooling > 0) {
+      this.#cooling--;
+      this.#wait = 0;
+    }
+    if (this.#monitor.improves(value, this.#monitor.best, this.model)) {
+      this.#monitor.best = value;
+      this.#wait = 0;
+      return;
+    }
+    if (this.#cooling > 0) return;
+    this.#wait++;
+    if (this.#wait < this.#patience || rate <= Math.fround(this.#minLr)) return;
+    optimizer.learningRate = Math.max(rate * this.#factor, this.#minLr);
+    this.#say(`Epoch ${epoch + 1}: ReduceLROnPlateau reducing learning rate to ${optimizer.learningRate}.`);
+    this.#cooling = this.#cooldown;
+    this.#wait = 0;
+  }
+}
+
+/** Lowers the learning rate once `monitor` has not got better for `patience` epochs. */
+export function reduceLROnPlateau(options?: ReduceLROnPlateauOptions): ReduceLROnPlateau {
+  return new ReduceLROnPlateau(options);
+}

@@ -1,0 +1,40 @@
+/** @file When callbacks save: after each epoch, or after so many batches. */
+import { describe } from '../../core/shape.ts';
+import { refusal } from './options.ts';
+
+export type SaveFreq = 'epoch' | number;
+
+export class SaveFrequency {
+  #seen = 0;
+
+  /** Errors: ValueError for what is neither 'epoch' nor a number of batches. */
+  constructor(
+    op: string,
+    private readonly freq: SaveFreq,
+  ) {
+    if (freq === 'epoch' || (Number.isInteger(freq) && freq >= 1)) return;
+    throw refusal(
+      op,
+      "`saveFreq` is 'epoch' or a number of batches.",
+      `saveFreq: ${describe(freq)}`,
+      "pass 'epoch', or 100.",
+    );
+  }
+
+  get isEpoch(): boolean {
+    return this.freq === 'epoch';
+  }
+
+  /** Counts a batch. Whether it is time to save. */
+  batchEnded(): boolean {
+    if (this.isEpoch) return false;
+    this.#seen++;
+    if (this.#seen < (this.freq as number)) return false;
+    this.#seen = 0;
+    return true;
+  }
+
+  reset(): void {
+    this.#seen = 0;
+  }
+}

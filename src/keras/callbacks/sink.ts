@@ -1,0 +1,68 @@
+/** @file Where callbacks keep files: a function of the app, or one of the sinks in sinks.ts. */
+import { describe } from '../../core/shape.ts';
+import { refusal } from './options.ts';
+import { defaultFiles, type FileSink } from './sinks.ts';
+
+/** A sink, or its `save` alone. */
+export type SinkLike = FileSink | FileSink['save'];
+
+/** A sink as callbacks use it: what it can't do says so. */
+export class Files {
+  readonly #given: SinkLike | undefined;
+  #sink: FileSink | null = null;
+
+  /** Errors: ValueError for what is no sink. Without one, files lie where the environment keeps files. */
+  constructor(
+    private readonly op: string,
+    sink: SinkLike | undefined,
+  ) {
+    const isSink =
+      sink === undefined ||
+      typeof sink === 'function' ||
+      typeof (sink as FileSink | null)?.save === 'function';
+    if (!isSink) {
+      throw refusal(
+        op,
+        '`sink` is a function of a name and bytes, or an object with save, load and remove.',
+        `sink: ${describe(sink)}`,
+        'pass (name, bytes) => …, or leave it out.',
+      );
+    }
+    this.#given = sink;
+  }
+
+  async save(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#open().save(name, bytes);
+  }
+
+  /** Null where there is no such file. Errors: ValueError for a sink that can't load. */
+  async load(name: string): Promise<Uint8Array | null> {
+    const sink = this.#open();
+    if (sink.load) return sink.load(name);
+    throw this.#unable('load');
+  }
+
+  /** Errors: ValueError for a sink that can't remove. */
+  async remove(name: string): Promise<void> {
+    const sink = this.#open();
+    if (!sink.remove) throw this.#unable('remove');
+    await sink.remove(name);
+  }
+
+  #open(): FileSink {
+    const given = this.#given;
+    if (typeof given === 'function') return { save: given };
+    if (given) return given;
+    this.#sink ??= defaultFiles();
+    return this.#sink;
+  }
+
+  #unable(what: string) {
+    return refusal(
+      this.op,
+      `\`sink\` can ${what} files here.`,
+      `a sink without \`${what}\``,
+      `pass an object with save, load and remove, such as one of callbacks.sinks.`,
+    );
+  }
+}

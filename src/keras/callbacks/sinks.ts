@@ -1,0 +1,145 @@
+/** @file Sinks for files: of Node, of a page, and in memory. */
+import { requireNonEmpty } from './options.ts';
+
+/** Files by name. `load` gives null for a file that isn't there. */
+export interface FileSink {
+  save(name: string, bytes: Uint8Array<ArrayBuffer>): void | Promise<void>;
+  load?(name: string): Uint8Array | null | Promise<Uint8Array | null>;
+  remove?(name: string): void | Promise<void>;
+}
+
+/** Files in memory, for what is passed on, and for tests. */
+export interface MemorySink extends FileSink {
+  readonly files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+  load(name: string): Uint8Array<ArrayBuffer> | null;
+}
+
+/** Where the environment keeps files: below the working directory in Node, and in the origin's own files in a page. */
+export function defaultFiles(): FileSink {
+  return nodeModule('fs/promises') ? nodeFiles() : originFiles();
+}
+
+export function memoryFiles(): MemorySink {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  return {
+    files,
+    save: (name, bytes) => {
+      files.set(name, bytes.slice());
+    },
+    load: (name) => files.get(name)?.slice() ?? null,
+    remove: (name) => {
+      files.delete(name);
+    },
+  };
+}
+
+/** Of `node:fs/promises` what is used here. */
+interface NodeFiles {
+  mkdir(path: string, options: { recursive: boolean }): Promise<unknown>;
+  writeFile(path: string, data: Uint8Array): Promise<void>;
+  readFile(path: string): Promise<Uint8Array>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string, options: { force: boolean }): Promise<void>;
+}
+
+interface NodePaths {
+  join(...parts: string[]): string;
+  dirname(path: string): string;
+}
+
+/**
+ * Files below `directory`, in Node. A file is written beside its place and moved there, so that it is never half there.
+ * Errors: ValueError outside of Node.
+ */
+export function nodeFiles(directory = '.'): FileSink {
+  const fs = requireNode<NodeFiles>('fs/promises');
+  const path = requireNode<NodePaths>('path');
+  return {
+    save: async (name, bytes) => {
+      const file = path.join(directory, name);
+      await fs.mkdir(path.dirname(file), { recursive: true });
+      await fs.writeFile(`${file}.part`, bytes);
+      await fs.rename(`${file}.part`, file);
+    },
+    load: async (name) => {
+      try {
+        return await fs.readFile(path.join(directory, name));
+      } catch (error) {
+        if ((error as { code?: string }).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    remove: (name) => fs.rm(path.join(directory, name), { force: true }),
+  };
+}
+
+/**
+ * Files of the origin (the origin-private file system), below `directory`, in a page or a worker. They stay until the
+ * site's data are cleared.
+ */
+export function originFiles(directory = 'retrograd'): FileSink {
+  const open = async (name: string, create: boolean) => {
+    const parts = [...directory.split('/'), ...name.split('/')].filter((part) => part !== '');
+    const file = parts.pop() as string;
+    let folder = await navigator.storage.getDirectory();
+    for (const part of parts) folder = await folder.getDirectoryHandle(part, { create });
+    return { folder, file };
+  };
+  const orNull = async <T>(body: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await body();
+    } catch (error) {
+      if ((error as { name?: string }).name === 'NotFoundError') return null;
+      throw error;
+    }
+  };
+  return {
+    save: async (name, bytes) => {
+      const { folder, file } = await open(name, true);
+      const stream = await (await folder.getFileHandle(file, { create: true })).createWritable();
+      await stream.write(bytes);
+      await stream.close();
+    },
+    load: (name) =>
+      orNull(async () => {
+        const { folder, file } = await open(name, false);
+        const contents = await (await folder.getFileHandle(file)).getFile();
+        return new Uint8Array(await contents.arrayBuffer());
+      }),
+    remove: async (name) => {
+      await orNull(async () => {
+        const { folder, file } = await open(name, false);
+        await folder.removeEntry(file);
+      });
+    },
+  };
+}
+
+/** Offers each file as a download, in a page. Nothing can be loaded from it. */
+export function downloads(): FileSink {
+  return {
+    save: (name, bytes) => {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([bytes]));
+      link.download = name.slice(name.lastIndexOf('/') + 1);
+      link.click();
+      // The download has begun by then.
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    },
+  };
+}
+
+function requireNode<T>(name: string): T {
+  return requireNonEmpty<T>(
+    'sinks.nodeFiles',
+    nodeModule(name) as T | null,
+    'files of Node are there in Node 22 and later.',
+    'pass sinks.originFiles() in a page, or a sink of your own.',
+  );
+}
+
+/** A module of Node without an import, which bundlers of pages would stumble over. Null elsewhere. */
+function nodeModule(name: string): unknown {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  return process?.getBuiltinModule?.(`node:${name}`) ?? null;
+}

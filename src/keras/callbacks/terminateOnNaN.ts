@@ -1,0 +1,64 @@
+/** @file TerminateOnNaN: ends training once the loss is no number any more. */
+import { NonFiniteError } from '../../core/errors.ts';
+import { requireBoolean } from '../../core/shape.ts';
+import { Callback, type Logs } from './callback.ts';
+import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+
+export interface TerminateOnNaNOptions extends VerboseOptions {
+  /** Whether training rejects with an error, in place of ending. Default false. */
+  raiseError?: boolean;
+  /**
+   * Whether the loss of every batch is waited for. Default false: training goes on while a loss is read, and ends within
+   * a tenth of a second of the batch that lost it.
+   */
+  everyBatch?: boolean;
+}
+
+export class TerminateOnNaN extends Callback {
+  override readonly readsBatchLogs: boolean | 'latest';
+  readonly #raises: boolean;
+  readonly #say: Say;
+
+  /** Errors: ValueError for options. `verbose` is 1 by default. */
+  constructor(options: TerminateOnNaNOptions = {}) {
+    super();
+    const op = 'terminateOnNaN';
+    requireKnown(op, options, ['raiseError', 'everyBatch', 'verbose', 'say']);
+    const { raiseError = false, everyBatch = false } = options;
+    requireBoolean(op, 'raiseError', raiseError);
+    requireBoolean(op, 'everyBatch', everyBatch);
+    this.#raises = raiseError;
+    this.readsBatchLogs = everyBatch ? true : 'latest';
+    this.#say = sayer(op, { verbose: 1, ...options });
+  }
+
+  override onTrainBatchEnd(batch: number, logs: Logs): void {
+    this.#check(logs, `Batch ${batch}`);
+  }
+
+  override onEpochEnd(epoch: number, logs: Logs): void {
+    this.#check(logs, `Epoch ${epoch + 1}`);
+  }
+
+  #check({ loss }: Logs, where: string): void {
+    if (loss === undefined || Number.isFinite(loss) || this.model.stopTraining) return;
+    if (this.#raises) {
+      throw new NonFiniteError({
+        op: 'terminateOnNaN',
+        rule: 'the loss is a finite number.',
+        received: `loss: ${loss}. ${where}`,
+        mend: 'lower the learning rate, clip gradients, or find the op by checkNumerics().',
+        position: [],
+        value: loss,
+        inputs: [],
+      });
+    }
+    this.#say(`${where}: Invalid loss, terminating training`);
+    this.model.stopTraining = true;
+  }
+}
+
+/** Ends training once the loss is NaN or infinite. */
+export function terminateOnNaN(options?: TerminateOnNaNOptions): TerminateOnNaN {
+  return new TerminateOnNaN(options);
+}
