@@ -41,6 +41,8 @@ export interface OpDefinition<O extends object = object> {
    * each input. Null where the op has no gradient by its nature.
    */
   backward: ((cotangents: readonly Tensor[], saved: Saved, options: O) => readonly (Tensor | null)[]) | null;
+  /** Whether `backward` takes null for an output that nothing depends on. Default: zeros stand for its cotangent. */
+  takesNull?: boolean;
   /** What backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: { inputs?: readonly number[]; outputs?: readonly number[] };
 }

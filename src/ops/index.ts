@@ -127,6 +127,9 @@ export { cumsum, type CumsumOptions } from './cumsum.ts';
 export { topK, type TopKOptions } from './topK.ts';
 // Softmax
 export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
+// Recurrences
+export { gruSteps } from './gruSteps.ts';
+export { lstmSteps } from './lstmSteps.ts';
 // Pools and resizes of images
 export { avgPool, avgPool1d } from './avgPool.ts';
 export { globalAveragePool, globalMaxPool, type GlobalPoolOptions } from './globalPool.ts';

@@ -341,7 +341,8 @@ export class GradientTape implements Recorder {
       const gradients = tidy(() => {
         const incoming = outputIds.map((id, i) => {
           const spec = outputSpecs[i] as TensorSpec;
-          return cotangents.get(id) ?? (isFloating(spec.dtype) ? fill(spec.shape, 0) : (null as never));
+          const isZero = isFloating(spec.dtype) && !op.takesNull;
+          return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : (null as never));
         });
         const saved = {
           inputs: savedInputs as Tensor[],

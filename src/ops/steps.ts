@@ -1,0 +1,104 @@
+/** @file What lstmSteps and gruSteps share: the check of their inputs, and walking over steps by ops. */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { requireRank, sameShape } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { gateCount, type StepKind, traceCount } from '../kernels/recurrent.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, mul, sub } from './arithmetic.ts';
+import { matMul } from './matMul.ts';
+import { activeRecorders } from './recording.ts';
+import { reshape } from './reshape.ts';
+import { slice } from './slice.ts';
+import { split } from './split.ts';
+import { squeeze } from './squeeze.ts';
+import { where } from './where.ts';
+
+export interface StepSizes {
+  batch: number;
+  time: number;
+  units: number;
+}
+
+/** Checks gates and recurrent kernel, and what stands beside them by its shape. */
+export function checkSteps(
+  op: string,
+  kind: StepKind,
+  gates: TensorSpec,
+  recurrentKernel: TensorSpec,
+  beside: (sizes: StepSizes) => Readonly<Record<string, readonly [TensorSpec | null | undefined, number[]]>>,
+): StepSizes {
+  requireDType(op, 'gates', gates.dtype, ['float32']);
+  requireDType(op, 'recurrentKernel', recurrentKernel.dtype, ['float32']);
+  requireRank(op, 'gates', gates.shape, 3);
+  requireRank(op, 'recurrentKernel', recurrentKernel.shape, 2);
+  const [batch, time, width] = gates.shape as [number, number, number];
+  const [units, columns] = recurrentKernel.shape as [number, number];
+  const blocks = gateCount[kind];
+  const refuse = (rule: string, received: string) => {
+    throw new ShapeError({ op, rule, received, mend: 'reshape it, or check the number of units.' });
+  };
+  if (columns !== blocks * units) {
+    refuse(
+      `\`recurrentKernel\` is [units, ${blocks} · units].`,
+      `recurrentKernel ${formatSpec(recurrentKernel)}`,
+    );
+  }
+  if (width !== columns) refuse(`\`gates\` is [batch, time, ${columns}].`, `gates ${formatSpec(gates)}`);
+  for (const [name, [spec, shape]] of Object.entries(beside({ batch, time, units }))) {
+    if (!spec) continue;
+    requireDType(op, name, spec.dtype, [name === 'mask' ? 'bool' : 'float32']);
+    if (!sameShape(spec.shape, shape)) {
+      refuse(`\`${name}\` is [${shape.join(', ')}].`, `${name} ${formatSpec(spec)}`);
+    }
+  }
+  return { batch, time, units };
+}
+
+/** Specs of what all steps give: [batch, time, blocks · units] each; the trace has the last. */
+export function stepSpecs({ batch, time, units }: StepSizes, states: number): TensorSpec[] {
+  const blocks = [...new Array<number>(states).fill(1), traceCount];
+  return blocks.map((n) => ({ shape: [batch, time, n * units], dtype: 'float32' }));
+}
+
+/** Whether someone records what happens now: a gradient then has to be made of ops that have gradients. */
+export function isRecorded(): boolean {
+  return activeRecorders().length > 0;
+}
+
+/** The step `t` of x [batch, time, …] as [batch, …]; null of null. */
+export function stepOf(x: Tensor, t: number): Tensor;
+export function stepOf(x: Tensor | null, t: number): Tensor | null;
+export function stepOf(x: Tensor | null, t: number): Tensor | null {
+  if (!x) return null;
+  const begin = x.shape.map((_, axis) => (axis === 1 ? t : 0));
+  const size = x.shape.map((_, axis) => (axis === 1 ? 1 : -1));
+  return squeeze(slice(x, { begin, size }), { axis: 1 });
+}
+
+/** The values of a step's trace, block by block. */
+export function fiveOf(trace: Tensor): Tensor[] {
+  return split(trace, { numOrSizeSplits: traceCount, axis: -1 });
+}
+
+/** The derivative of sigmoid, from its value. */
+export function slope(value: Tensor): Tensor {
+  return mul(value, sub(1, value));
+}
+
+/** The sum of those that there are. */
+export function sumOf(...terms: (Tensor | null)[]): Tensor | null {
+  return terms.reduce((total, term) => (total && term ? add(total, term) : (total ?? term)), null);
+}
+
+/** x where `counts` [batch] holds, `otherwise` elsewhere; x where nothing is masked. */
+export function whereCounts(counts: Tensor | null, x: Tensor, otherwise: Tensor | 0): Tensor {
+  return counts ? where(reshape(counts, { shape: [counts.size, 1] }), x, otherwise) : x;
+}
+
+/** The gradient of a recurrent kernel: over all steps, states [batch, time, units] by products' gradients. */
+export function kernelGradient(states: Tensor, dproducts: Tensor): Tensor {
+  const rows = (x: Tensor) =>
+    reshape(x, { shape: [(x.shape[0] as number) * (x.shape[1] as number), x.shape[2] as number] });
+  return matMul(rows(states), rows(dproducts), { transposeA: true });
+}
