@@ -1,7 +1,7 @@
 /** @file How pictures become inputs of the networks, as their authors trained them. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { sub } from '../../ops/arithmetic.ts';
+import { div, sub } from '../../ops/arithmetic.ts';
 import { flip } from '../../ops/flip.ts';
 import type { SymbolicTensor } from '../../ops/recording.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -16,13 +16,27 @@ const meanBgr = [103.939, 116.779, 123.68];
 export function preprocessBgr(pictures: Tensor): Tensor;
 export function preprocessBgr(pictures: SymbolicTensor): SymbolicTensor;
 export function preprocessBgr(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTensor {
-  if (pictures.shape.at(-1) !== 3) {
-    throw new ShapeError({
-      op: 'preprocessInput',
-      rule: 'the last axis holds red, green and blue.',
-      received: formatSpec(pictures),
-      mend: 'pass pictures as [batch, height, width, 3].',
-    });
-  }
+  requireColours(pictures);
   return sub(flip(pictures as Tensor, { axis: -1 }), meanBgr);
+}
+
+/**
+ * Pictures of red, green and blue from 0 to 255, as [..., 3], to values from -1 to 1. For tensors and symbolic tensors.
+ * Errors: ShapeError where the last size isn't 3.
+ */
+export function preprocessSymmetric(pictures: Tensor): Tensor;
+export function preprocessSymmetric(pictures: SymbolicTensor): SymbolicTensor;
+export function preprocessSymmetric(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTensor {
+  requireColours(pictures);
+  return sub(div(pictures as Tensor, 127.5), 1);
+}
+
+function requireColours(pictures: Tensor | SymbolicTensor): void {
+  if (pictures.shape.at(-1) === 3) return;
+  throw new ShapeError({
+    op: 'preprocessInput',
+    rule: 'the last axis holds red, green and blue.',
+    received: formatSpec(pictures),
+    mend: 'pass pictures as [batch, height, width, 3].',
+  });
 }

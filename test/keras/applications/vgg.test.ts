@@ -1,8 +1,4 @@
-/**
- * @file Applications against Keras: structure, parameter counts, preprocessing, and activations under weights that
- * anyone can compute (test/fixtures/README.md, 'Formula weights').
- */
-import { readFileSync } from 'node:fs';
+/** @file VGG16 and VGG19 against Keras: structure, counts, preprocessing, activations, a perceptual loss. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,
@@ -16,96 +12,16 @@ import {
   type Tensor,
   tensor,
   ValueError,
-} from '../../src/index.ts';
-import { applications, clearSession, input, type KerasTensor, model } from '../../src/keras/index.ts';
-
-interface Statistics {
-  mean: number;
-  std: number;
-  min: number;
-  max: number;
-  first8: number[];
-}
-
-interface Fixture {
-  withTop: {
-    totalParams: number;
-    layers: { name: string; class: string; outputShape: (number | null)[]; params: number }[];
-    weights: { path: string; shape: number[] }[];
-    nodes: Record<string, [string, number, number][][]>;
-  };
-  withoutTop: { totalParams: number; inputShape: number[]; layers: [string, (number | null)[]][] };
-  preprocessInput: { input: number[][][][]; output: number[][][][] }[];
-  formula: {
-    salt: number;
-    inputShape: number[];
-    image: { index: number; first8: number[] };
-    weights: { index: number; path: string; scale: number; offset: number; first4: number[] }[];
-    activations: (Statistics & { layer: string; shape: number[] })[];
-    tolerance: { ofStd: number };
-    perceptual?: {
-      layers: string[];
-      images: [number, number];
-      value: number;
-      parts: number[];
-      gradient: Statistics;
-      tolerance: { rtol: number; ofStd: number };
-    };
-  };
-}
-
-const fixtures = new URL('../fixtures/applications/', import.meta.url);
-const read = (name: string): Fixture => JSON.parse(readFileSync(new URL(`${name}.json`, fixtures), 'utf8'));
-
-function mix(x: number): number {
-  x ^= x >>> 16;
-  x = Math.imul(x, 0x7feb352d);
-  x ^= x >>> 15;
-  x = Math.imul(x, 0x846ca68b);
-  return (x ^ (x >>> 16)) >>> 0;
-}
-
-/** In [-1, 1), exact in float32. */
-function unit(element: number, weight: number, salt: number): number {
-  const key = (Math.imul(element, 0x9e3779b1) + Math.imul(weight, 0x85ebca77) + salt) | 0;
-  return (mix(key) >>> 8) * 2 ** -23 - 1;
-}
-
-const f = Math.fround;
-const weightValue = (e: number, g: number, salt: number, offset: number, scale: number) =>
-  f(f(offset) + f(unit(e, g, salt) * f(scale)));
-const imageValue = (e: number, g: number, salt: number) =>
-  (Math.floor((unit(e, g, salt) + 1) * 128) - 127.5) / 64;
-
-function formulaTensor(shape: readonly number[], valueAt: (element: number) => number): Tensor {
-  const size = shape.reduce((product, n) => product * n, 1);
-  return tensor(
-    Float32Array.from({ length: size }, (_, e) => valueAt(e)),
-    { shape },
-  );
-}
-
-function statisticsOf(values: Float32Array): Statistics {
-  const average = values.reduce((total, x) => total + x, 0) / values.length;
-  const variance = values.reduce((total, x) => total + (x - average) ** 2, 0) / values.length;
-  return {
-    mean: average,
-    std: Math.sqrt(variance),
-    min: values.reduce((a, b) => Math.min(a, b)),
-    max: values.reduce((a, b) => Math.max(a, b)),
-    first8: [...values.slice(0, 8)],
-  };
-}
-
-function expectStatistics(values: Float32Array, expected: Statistics, tolerance: number): void {
-  const actual = statisticsOf(values);
-  const close = (a: number, b: number) =>
-    expect(Math.abs(a - b)).toBeLessThanOrEqual(tolerance * expected.std);
-  for (const key of ['mean', 'std', 'min', 'max'] as const) close(actual[key], expected[key]);
-  expected.first8.forEach((value, i) => {
-    close(actual.first8[i] as number, value);
-  });
-}
+} from '../../../src/index.ts';
+import { applications, clearSession, input, type KerasTensor, model } from '../../../src/keras/index.ts';
+import {
+  assignFormula,
+  expectStatistics,
+  expectStructure,
+  formulaTensor,
+  imageValue,
+  readFixture,
+} from './formula.ts';
 
 /** Networks of full size on a software adapter, beside other tests. */
 const timeout = 180_000;
@@ -115,36 +31,14 @@ beforeAll(async () => {
 });
 
 describe.each(['vgg16', 'vgg19'] as const)('%s', { timeout }, (name) => {
-  const fixture = read(name);
+  const fixture = readFixture(name);
   const build = applications[name];
 
   test("has Keras's layers, shapes, weights and nodes", () => {
     clearSession();
     using net = build({ kernelInitializer: 'zeros' });
-    const { withTop } = fixture;
     expect(net.name).toBe(name);
-    const rows = net.layers.map((layer) => ({
-      name: layer.name,
-      class: layer.className,
-      outputShape: [...(layer.output as KerasTensor).shape],
-      params: layer.countParams(),
-    }));
-    expect(rows).toEqual(withTop.layers);
-    expect(net.countParams()).toBe(withTop.totalParams);
-    expect(net.weights.map((weight) => ({ path: weight.name, shape: weight.shape }))).toEqual(
-      withTop.weights.map(({ path, shape }) => ({ path, shape })),
-    );
-    const nodes = net.layers.map((layer) => [
-      layer.name,
-      layer.inboundNodes.map((node) =>
-        node.inputTensors.map(({ kerasHistory }) => [
-          kerasHistory?.operation.name,
-          kerasHistory?.nodeIndex,
-          kerasHistory?.tensorIndex,
-        ]),
-      ),
-    ]);
-    expect(Object.fromEntries(nodes)).toEqual(withTop.nodes);
+    expectStructure(net, fixture.withTop);
     net.dispose();
     getDevice().pool.trim();
   });
@@ -163,15 +57,7 @@ describe.each(['vgg16', 'vgg19'] as const)('%s', { timeout }, (name) => {
     beforeAll(() => {
       clearSession();
       net = build({ includeTop: false, inputShape: withoutTop.inputShape, kernelInitializer: 'zeros' });
-      formula.weights.forEach(({ index, path, offset, scale, first4 }, i) => {
-        const weight = net.weights[i] as Tensor & { assign(value: Tensor): void };
-        expect(weight.name).toBe(path);
-        const valueAt = (e: number) => weightValue(e, index, formula.salt, offset, scale);
-        expect([0, 1, 2, 3].map(valueAt)).toEqual(first4.map(f));
-        const values = formulaTensor(weight.shape, valueAt);
-        weight.assign(values);
-        values.dispose();
-      });
+      assignFormula(net.weights, formula);
     });
 
     test("has Keras's shapes and count of parameters", () => {

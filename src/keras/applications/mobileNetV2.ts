@@ -1,0 +1,169 @@
+/**
+ * @file MobileNetV2, with Keras's names.
+ * Source: Sandler, Howard, Zhu, Zhmoginov and Chen, MobileNetV2: inverted residuals and linear bottlenecks, CVPR 2018.
+ */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { SymbolicTensor } from '../../ops/recording.ts';
+import { glorotUniform } from '../initializers/index.ts';
+import { batchNormalization } from '../layers/batchNormalization.ts';
+import { conv2d } from '../layers/conv2d.ts';
+import { dense } from '../layers/dense.ts';
+import { depthwiseConv2d } from '../layers/depthwiseConv.ts';
+import { globalAveragePooling2d } from '../layers/globalPooling.ts';
+import { reLU } from '../layers/rectifiers.ts';
+import { add } from '../layers/sums.ts';
+import { zeroPadding2d } from '../layers/zeroPadding.ts';
+import {
+  checkNetwork,
+  imageOf,
+  initializersOf,
+  type Network,
+  type NetworkOptions,
+  networkOf,
+  pooled,
+  stridePadding,
+  topActivation,
+} from './network.ts';
+import { preprocessSymmetric } from './preprocess.ts';
+
+export interface MobileNetV2Options extends NetworkOptions {
+  /** Factor of the number of filters. Default 1. */
+  alpha?: number;
+}
+
+/** Filters of the blocks at alpha 1, the steps of their windows, and how many of them follow one another. */
+const stages = [
+  { filters: 16, stride: 1, repeats: 1 },
+  { filters: 24, stride: 2, repeats: 2 },
+  { filters: 32, stride: 2, repeats: 3 },
+  { filters: 64, stride: 2, repeats: 4 },
+  { filters: 96, stride: 1, repeats: 3 },
+  { filters: 160, stride: 2, repeats: 3 },
+  { filters: 320, stride: 1, repeats: 1 },
+] as const;
+
+/** How much wider a block is inside. */
+const expansion = 6;
+
+/**
+ * MobileNetV2: a convolution, 17 inverted residual blocks, a convolution, a dense layer. Layers are named `Conv1`,
+ * `expanded_conv_depthwise`, `block_1_expand` to `block_16_project_BN`, `Conv_1`, `out_relu`, `predictions`. Input: images
+ * as `mobileNetV2.preprocessInput` gives them.
+ * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
+ */
+export const mobileNetV2 = /* @__PURE__ */ Object.assign(build, { preprocessInput: preprocessSymmetric });
+
+function build(options: MobileNetV2Options = {}): Network {
+  const { includeTop = true, classes = 1000, alpha = 1 } = options;
+  checkNetwork('mobileNetV2', options);
+  requireAlpha(alpha);
+  const layersOf = parts(options);
+  const image = imageOf('mobileNetV2', options);
+  let x: SymbolicTensor = layersOf.convolution(image, divisible(32 * alpha), 'Conv1', {
+    strides: 2,
+    kernelSize: 3,
+  });
+  x = layersOf.rectified(x, 'bn_Conv1', 'Conv1_relu');
+  let block = 0;
+  for (const { filters, stride, repeats } of stages) {
+    for (let i = 0; i < repeats; i++) {
+      x = invertedResidual(x, layersOf, {
+        block: block++,
+        filters: divisible(Math.trunc(filters * alpha)),
+        stride: i === 0 ? stride : 1,
+      });
+    }
+  }
+  x = layersOf.convolution(x, alpha > 1 ? divisible(1280 * alpha) : 1280, 'Conv_1', { padding: 'valid' });
+  x = layersOf.rectified(x, 'Conv_1_bn', 'out_relu');
+  if (includeTop) {
+    x = globalAveragePooling2d().apply(x);
+    x = dense({
+      units: classes,
+      activation: topActivation(options),
+      kernelInitializer: layersOf.initializer(glorotUniform),
+      name: 'predictions',
+    }).apply(x);
+  } else x = pooled(x, options);
+  const height = image.shape[1] ?? 'None';
+  return networkOf(image, x, options.name ?? `mobilenetv2_${alpha.toFixed(2)}_${height}`);
+}
+
+/** The layers of which the blocks are made. */
+function parts(options: NetworkOptions) {
+  const initializer = initializersOf(options, 128);
+  const normalized = (x: SymbolicTensor, name: string) =>
+    batchNormalization({ momentum: 0.999, epsilon: 1e-3, name }).apply(x);
+  return {
+    initializer,
+    normalized,
+    rectified: (x: SymbolicTensor, norm: string, name: string) =>
+      reLU({ maxValue: 6, name }).apply(normalized(x, norm)),
+    convolution: (x: SymbolicTensor, filters: number, name: string, given: object = {}) =>
+      conv2d({
+        filters,
+        kernelSize: 1,
+        padding: 'same',
+        useBias: false,
+        kernelInitializer: initializer(glorotUniform),
+        name,
+        ...given,
+      }).apply(x),
+    depthwise: (x: SymbolicTensor, strides: number, name: string) =>
+      depthwiseConv2d({
+        kernelSize: 3,
+        strides,
+        useBias: false,
+        padding: strides === 1 ? 'same' : 'valid',
+        depthwiseInitializer: initializer(glorotUniform),
+        name,
+      }).apply(x),
+  };
+}
+
+interface Block {
+  /** From 0. The first doesn't widen. */
+  block: number;
+  filters: number;
+  stride: number;
+}
+
+/** Widens, convolves each channel, narrows; where sizes agree, what went in is added. */
+function invertedResidual(
+  image: SymbolicTensor,
+  layersOf: ReturnType<typeof parts>,
+  { block, filters, stride }: Block,
+): SymbolicTensor {
+  const channels = image.shape.at(-1) as number;
+  const prefix = block === 0 ? 'expanded_conv_' : `block_${block}_`;
+  let x = image;
+  if (block > 0) {
+    x = layersOf.convolution(x, expansion * channels, `${prefix}expand`);
+    x = layersOf.rectified(x, `${prefix}expand_BN`, `${prefix}expand_relu`);
+  }
+  if (stride === 2) {
+    x = zeroPadding2d({ padding: stridePadding(x.shape, 3), name: `${prefix}pad` }).apply(x);
+  }
+  x = layersOf.depthwise(x, stride, `${prefix}depthwise`);
+  x = layersOf.rectified(x, `${prefix}depthwise_BN`, `${prefix}depthwise_relu`);
+  x = layersOf.convolution(x, filters, `${prefix}project`);
+  x = layersOf.normalized(x, `${prefix}project_BN`);
+  return channels === filters && stride === 1 ? add({ name: `${prefix}add` }).apply([image, x]) : x;
+}
+
+/** The multiple of 8 nearest to `filters`, and never below nine tenths of them. */
+function divisible(filters: number): number {
+  const nearest = Math.max(8, Math.floor((filters + 4) / 8) * 8);
+  return nearest < 0.9 * filters ? nearest + 8 : nearest;
+}
+
+function requireAlpha(alpha: unknown): void {
+  if (typeof alpha === 'number' && Number.isFinite(alpha) && alpha > 0) return;
+  throw new ValueError({
+    op: 'mobileNetV2',
+    rule: '`alpha` is a positive number.',
+    received: `alpha: ${describe(alpha)}`,
+    mend: 'pass 1, or less for a narrower network.',
+  });
+}
