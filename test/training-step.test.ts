@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDevice } from '../src/gpu/adapter.ts';
 import { Device } from '../src/gpu/device.ts';
 import {
+  compile,
   GradientTape,
   getDevice,
   init,
@@ -115,5 +116,48 @@ describe('a training step', { timeout: 180_000 }, () => {
     net.trainable = true;
     const full = launchesOf(gradient(() => [x, ...net.weights]));
     expect(frozen).toBeLessThan(full);
+  });
+
+  test('is captured with little more memory than it needs at once, and replayed in one submission', async () => {
+    const device = getDevice();
+    const image = input({ shape: [16, 16, 3] });
+    let h = image;
+    for (const filters of [8, 16]) {
+      h = layers.conv2d({ filters, kernelSize: 3, padding: 'same' }).apply(h);
+      h = layers.batchNormalization().apply(h);
+      h = layers.activation({ activation: 'relu' }).apply(h);
+      h = layers.maxPooling2d().apply(h);
+    }
+    const net = model({
+      inputs: image,
+      outputs: layers.dense({ units: 2 }).apply(layers.flatten().apply(h)),
+    });
+    const optimizer = optimizers.adam({ learningRate: 0.01 });
+    optimizer.build(net.trainableWeights);
+    using step = compile((x: Tensor, y: Tensor): Tensor => {
+      using tape = new GradientTape();
+      const loss = mean(squaredDifference(net.apply(x, { training: true }), y));
+      optimizer.apply(tape.gradient(loss, net.trainableWeights), net.trainableWeights);
+      return loss;
+    });
+    const [x, y] = [wave([4, 16, 16, 3], 0.37), wave([4, 2], 1.3)];
+    const losses = [];
+    for (let i = 0; i < 20; i++) {
+      const loss = step(x, y);
+      losses.push(await loss.item());
+      loss.dispose();
+    }
+    expect(losses.at(-1)).toBeLessThan((losses[0] as number) / 2);
+    const [report] = step.explain();
+    expect(report).toMatchObject({ captured: true, reason: null });
+    expect((report?.bytes ?? 0) / (report?.leastBytes ?? 1)).toBeLessThan(1.15);
+
+    const before = account();
+    for (let i = 0; i < 50; i++) tidy(() => step(x, y)).dispose();
+    const after = account();
+    expect(after.submits - before.submits).toBe(50);
+    expect(after.launches - before.launches).toBe(50 * (report?.launches ?? 0));
+    expect(after).toMatchObject({ bytes: before.bytes, allocations: before.allocations });
+    await device.sync();
   });
 });

@@ -55,6 +55,9 @@ export class CapturedWork {
   /** Buffers that the commands name: a run of the work is a use of each. */
   readonly buffers: ReadonlySet<DeviceBuffer>;
   readonly launches: number;
+  /** Bytes of what the launches hand to each other, and the least that any plan would need. */
+  readonly bytes: number;
+  readonly leastBytes: number;
   readonly #params: GPUBuffer | null;
 
   /** Where the values lie that are wanted after a run. */
@@ -69,6 +72,8 @@ export class CapturedWork {
   ) {
     const planned = placeCommands(device.capturePool, recording, outlets, rewrite);
     const { commands } = planned;
+    this.bytes = planned.bytes;
+    this.leastBytes = planned.leastBytes;
     this.#places = planned.places;
     this.buffers = new Set(commands.flatMap(rangesOf).map(({ buffer }) => buffer));
     this.launches = commands.filter(({ kind }) => kind === 'launch').length;

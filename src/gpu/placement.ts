@@ -1,7 +1,8 @@
 /**
  * @file The commands of a recording on buffers that were planned for them.
  */
-import { type Lifetime, planMemory } from './memoryPlan.ts';
+import { type BindingType, bindingsOf, isReadOnly } from './kernel.ts';
+import { type Lifetime, livenessBound, type Place, planMemory } from './memoryPlan.ts';
 import type { BufferPool, DeviceBuffer } from './pool.ts';
 import { type RecordedCommand, type Recording, rangesOf } from './recording.ts';
 import { Storage } from './storage.ts';
@@ -11,6 +12,9 @@ export interface PlacedCommands {
   readonly commands: readonly RecordedCommand[];
   /** Where the storages lie that the work made. */
   readonly places: ReadonlyMap<Storage, BoundRange>;
+  /** Bytes of the planned buffers, and the least that any plan would need. */
+  readonly bytes: number;
+  readonly leastBytes: number;
 }
 
 /** Bindings are vectors at times: the last, ragged one must lie in the buffer. */
@@ -29,13 +33,13 @@ export function placeCommands(
   const { made } = recording;
   const commands = rewrite(recording.commands);
   const lifetimes = lifetimesOf(commands, made, outlets);
-  const { sizes, places: indices } = planMemory(lifetimes);
+  const { sizes, places: planned } = planMemory(lifetimes, pool.limit);
   const buffers = sizes.map((bytes) => pool.acquire(bytes, 'captured work'));
   for (const buffer of buffers) pool.release(buffer);
   const places = new Map(
     lifetimes.map(({ key, bytes }) => {
-      const buffer = buffers[indices.get(key) as number] as DeviceBuffer;
-      return [key, { buffer, offset: 0, bytes }] as const;
+      const { buffer, offset } = planned.get(key) as Place;
+      return [key, { buffer: buffers[buffer] as DeviceBuffer, offset, bytes }] as const;
     }),
   );
   const placed = (range: BoundRange) => places.get(range as Storage) ?? range;
@@ -46,28 +50,42 @@ export function placeCommands(
         : { ...command, source: placed(command.source), target: placed(command.target) },
     ),
     places,
+    bytes: sizes.reduce((total, size) => total + size, 0),
+    leastBytes: livenessBound(lifetimes),
   };
 }
 
-/** When the commands first and last name what they make. */
+/** When the commands first and last name what they make, and what a command names together. */
 export function lifetimesOf(
   commands: readonly RecordedCommand[],
   made: ReadonlyMap<Storage, number>,
   outlets: readonly Storage[],
 ): Lifetime<Storage>[] {
-  const spans = new Map<Storage, { first: number; last: number }>();
-  const note = (range: BoundRange, at: number) => {
-    if (!(range instanceof Storage) || !made.has(range)) return;
-    const span = spans.get(range);
-    if (span) span.last = at;
-    else spans.set(range, { first: at, last: at });
+  const spans = new Map<Storage, { first: number; last: number; apart: Set<Storage> }>();
+  const isMade = (range: BoundRange): range is Storage => range instanceof Storage && made.has(range);
+  const note = (storage: Storage, at: number) => {
+    const span = spans.get(storage) ?? { first: at, last: at, apart: new Set() };
+    span.last = at;
+    spans.set(storage, span);
+    return span.apart;
   };
   commands.forEach((command, at) => {
-    for (const range of rangesOf(command)) note(range, at);
+    const named = rangesOf(command).filter(isMade);
+    const written = new Set(writtenBy(command).filter(isMade));
+    for (const storage of named) {
+      const apart = note(storage, at);
+      for (const other of written.has(storage) ? named : written) if (other !== storage) apart.add(other);
+    }
   });
-  for (const outlet of outlets) note(outlet, commands.length);
+  for (const outlet of outlets) if (isMade(outlet)) note(outlet, commands.length);
   return [...spans].map(([key, span]) => {
     const bytes = Math.max(alignment, Math.ceil((made.get(key) as number) / alignment) * alignment);
     return { key, bytes, ...span };
   });
+}
+
+function writtenBy(command: RecordedCommand): readonly BoundRange[] {
+  if (command.kind === 'copy') return [command.target];
+  const bindings = Object.values(bindingsOf(command.kernel, command.options));
+  return command.ranges.filter((_, i) => !isReadOnly(bindings[i] as BindingType));
 }

@@ -81,7 +81,7 @@ export class BufferPool {
 
   /** A buffer of at least `bytes` bytes with undefined contents, last used no later than submission `idleSince`. */
   acquire(bytes: number, label: string, idleSince = Number.POSITIVE_INFINITY): DeviceBuffer {
-    const size = Math.min(sizeClass(bytes), Math.max(this.#limit, bytes));
+    const size = Math.min(sizeClass(bytes), Math.max(this.limit, bytes));
     const waiting = this.#free.get(size);
     const found = waiting?.findLastIndex((buffer) => buffer.lastUse <= idleSince) ?? -1;
     let buffer: DeviceBuffer;
@@ -127,15 +127,16 @@ export class BufferPool {
     this.#free.clear();
   }
 
-  get #limit(): number {
+  /** The most bytes that a buffer can have. */
+  get limit(): number {
     const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
     return Math.min(maxBufferSize, maxStorageBufferBindingSize);
   }
 
   #create(size: number, bytes: number, label: string): DeviceBuffer {
-    if (bytes > this.#limit) {
+    if (bytes > this.limit) {
       throw new OutOfMemoryError({
-        rule: `a tensor takes at most ${this.#limit} bytes on this device.`,
+        rule: `a tensor takes at most ${this.limit} bytes on this device.`,
         received: `${bytes} bytes for ${label}`,
         mend: 'split the tensor, or open a device with larger maxBufferSize and maxStorageBufferBindingSize limits.',
       });

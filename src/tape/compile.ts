@@ -29,6 +29,10 @@ export interface CaptureReport {
   reason: string | null;
   /** Launches of one run; 0 where it isn't captured. */
   launches: number;
+  /** Bytes of what the launches hand to each other, as planned. */
+  bytes: number;
+  /** The most bytes that are needed at once: no plan does with less. */
+  leastBytes: number;
 }
 
 /** A compiled function: called like the one that it was made of. */
@@ -113,7 +117,7 @@ export function compile<A extends readonly unknown[], R>(
       signature,
       captured: captured !== null,
       reason,
-      launches: captured?.launches ?? 0,
+      ...(captured?.size ?? { launches: 0, bytes: 0, leastBytes: 0 }),
     }));
   return Object.assign(call, { explain, dispose, [Symbol.dispose]: dispose });
 }

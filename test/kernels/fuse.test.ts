@@ -27,7 +27,6 @@ import {
   tidy,
   where,
 } from '../../src/index.ts';
-import { livenessBound, planMemory } from '../../src/gpu/memoryPlan.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 
 beforeAll(async () => {
@@ -150,40 +149,5 @@ describe('fused chains', () => {
     const x = fill([70, 1001], 3);
     tidy(() => void f(x));
     expect(new Set(await f(fill([70, 1001], 4)).data())).toEqual(new Set([9 * 1001]));
-  });
-});
-
-describe('planMemory', () => {
-  it('never puts two values into a buffer that are needed together', () => {
-    const lifetimes = fc.array(
-      fc.record({ bytes: fc.integer({ min: 1, max: 1000 }), first: fc.nat(50), length: fc.nat(10) }),
-      { minLength: 1, maxLength: 40 },
-    );
-    fc.assert(
-      fc.property(lifetimes, (values) => {
-        const list = values.map(({ bytes, first, length }, key) => ({
-          key,
-          bytes,
-          first,
-          last: first + length,
-        }));
-        const { sizes, places } = planMemory(list);
-        for (const a of list) {
-          expect(sizes[places.get(a.key) as number]).toBeGreaterThanOrEqual(a.bytes);
-          for (const b of list) {
-            if (a === b || places.get(a.key) !== places.get(b.key)) continue;
-            expect(a.last < b.first || b.last < a.first).toBe(true);
-          }
-        }
-        expect(sizes.reduce((x, y) => x + y)).toBeGreaterThanOrEqual(livenessBound(list));
-      }),
-    );
-  });
-
-  it('needs no more than the bound for a chain of equal values', () => {
-    const chain = Array.from({ length: 20 }, (_, i) => ({ key: i, bytes: 64, first: i, last: i + 1 }));
-    const { sizes } = planMemory(chain);
-    expect(sizes).toEqual([64, 64]);
-    expect(livenessBound(chain)).toBe(128);
   });
 });
