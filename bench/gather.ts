@@ -13,7 +13,9 @@ import {
   tensor,
   tidy,
 } from 'retrograd';
-import type { Prepared, Row, Workload } from './workload.ts';
+import { seeded } from './host.ts';
+import type { Timed } from './measure.ts';
+import type { PreparedWays, WaysRow, Workload } from './ways.ts';
 
 type Distribution = 'uniform' | 'zipf' | 'equal';
 
@@ -27,23 +29,12 @@ interface Sizes {
 const mostBytes = 8 * 2 ** 20;
 /** Tables beyond this don't fit everywhere. */
 const largestTable = 128 * 2 ** 20;
-/** Gathers in a row before the wait, so that the wait doesn't hide them. */
-const repeats = 8;
 
 const tables: Sizes[] = [1_000, 32_000, 1_000_000].flatMap((rows) =>
   [1, 16, 64, 1024]
     .filter((width) => rows * width * 4 <= largestTable)
     .map((width) => ({ rows, width, count: Math.min(65_536, Math.floor(mostBytes / (width * 4))) })),
 );
-
-/** A generator of [0, 1), the same on every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** Zipf with exponent 1, by inverting its (continuous) distribution function: rank = rows^u. */
 function draw(distribution: Distribution, { rows, count }: Sizes): Int32Array {
@@ -55,36 +46,25 @@ function draw(distribution: Distribution, { rows, count }: Sizes): Int32Array {
   });
 }
 
-function forward(x: Tensor, indices: Tensor, validateIndices: boolean) {
-  return async () => {
-    tidy(() => {
-      for (let i = 0; i < repeats; i++) gather(x, indices, { validateIndices }).dispose();
-    });
-    await getDevice().sync();
-  };
+const wait = () => getDevice().sync();
+
+function forward(x: Tensor, indices: Tensor, validateIndices: boolean): Timed {
+  return { run: () => gather(x, indices, { validateIndices }).dispose(), wait };
 }
 
-function withGradient(x: Tensor, indices: Tensor, validateIndices: boolean) {
-  return async () => {
-    for (let i = 0; i < repeats; i++) {
-      tidy(() => {
-        const tape = new GradientTape();
-        tape.watch(x);
-        tape.gradient(gather(x, indices, { validateIndices }), x);
-      });
-    }
-    await getDevice().sync();
-  };
+function withGradient(x: Tensor, indices: Tensor, validateIndices: boolean): Timed {
+  const run = () =>
+    tidy(() => {
+      const tape = new GradientTape();
+      tape.watch(x);
+      tape.gradient(gather(x, indices, { validateIndices }), x);
+    });
+  return { run, wait };
 }
 
 /** There is no gradient on this path, so that its row with gradient is left out. */
-function fresh(x: Tensor, indices: Tensor) {
-  return async () => {
-    for (let i = 0; i < repeats; i++) {
-      freshTensor(await gatherOnHost(x, indices)).dispose();
-    }
-    await getDevice().sync();
-  };
+function fresh(x: Tensor, indices: Tensor): Timed {
+  return { run: async () => freshTensor(await gatherOnHost(x, indices)).dispose(), wait };
 }
 
 async function check(x: Tensor, indices: Tensor, picked: Int32Array, { width }: Sizes): Promise<void> {
@@ -95,23 +75,22 @@ async function check(x: Tensor, indices: Tensor, picked: Int32Array, { width }: 
   }
 }
 
-function row(sizes: Sizes, distribution: Distribution, backward: boolean): Row {
+function row(sizes: Sizes, distribution: Distribution, backward: boolean): WaysRow {
   const { rows, width, count } = sizes;
   return {
     name: `gather ${rows}x${width}, ${count} ${distribution}${backward ? ', with gradient' : ''}`,
-    async prepare(): Promise<Prepared> {
+    async prepare(): Promise<PreparedWays> {
       const picked = draw(distribution, sizes);
       const x = randomNormal([rows, width], { seed: 1 });
       const indices = tensor(picked);
       await check(x, indices, picked, sizes);
       const make = backward ? withGradient : forward;
       return {
-        contenders: {
+        ways: {
           unchecked: make(x, indices, false),
           validated: make(x, indices, true),
           ...(backward ? {} : { fresh: fresh(x, indices) }),
         },
-        repeats,
         facts: { MiB: ((count * width * 8) / 2 ** 20).toFixed(2) },
         dispose() {
           x.dispose();
@@ -122,8 +101,8 @@ function row(sizes: Sizes, distribution: Distribution, backward: boolean): Row {
   };
 }
 
-export const gatherWorkload: Workload = {
-  name: 'gather',
+export const gatherWays: Workload = {
+  name: 'gather, three ways',
   baseline: 'unchecked',
   rows: tables.flatMap((sizes) =>
     (['uniform', 'zipf', 'equal'] as const).flatMap((distribution) => [

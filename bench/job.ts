@@ -1,0 +1,52 @@
+/** @file What a row asks of a library: one computation, made ready, that can be run, waited for, read and freed. */
+import type { HostArray } from './host.ts';
+
+export interface Job {
+  /** Queues the computation once, and lets go of its results. */
+  run(): void | Promise<void>;
+  /** Waits until the device has done all that was queued. */
+  wait(): Promise<void>;
+  /** The results of one run, in the row's layout. */
+  results(): Promise<HostArray[]>;
+  dispose(): void | Promise<void>;
+  /** Errors that the device reported without anyone waiting for them: what was measured then is not the computation. */
+  readonly errors: string[];
+  /** Whether a run changes what the next one computes, as a training step does. */
+  readonly stateful?: boolean;
+}
+
+/** The errors that `device` will report. */
+export function watch(device: GPUDevice): string[] {
+  const errors: string[] = [];
+  device.addEventListener('uncapturederror', ({ error }) => {
+    if (errors.length < 16) errors.push(error.message);
+  });
+  void device.lost.then(({ message, reason }) => {
+    if (reason !== 'destroyed') errors.push(`the device was lost: ${message}`);
+  });
+  return errors;
+}
+
+/** Uploads the inputs of a row and makes the job. */
+export type Contender = (inputs: readonly HostArray[]) => Promise<Job>;
+
+/** Why a library can't do a row. */
+export interface Unable {
+  readonly unable: string;
+}
+
+export const unable = (reason: string): Unable => ({ unable: reason });
+
+export type Peer = 'tfjs' | 'jaxjs' | 'ort';
+export const peers: readonly Peer[] = ['tfjs', 'jaxjs', 'ort'];
+export type Library = 'retrograd' | Peer;
+export const libraries: readonly Library[] = ['retrograd', ...peers];
+
+/** A change of layout for each input and output, where a library wants another than the row's; null keeps it. */
+export interface Layout {
+  inputs?: readonly (((x: HostArray) => HostArray) | null)[];
+  outputs?: readonly (((x: HostArray) => HostArray) | null)[];
+}
+
+export const laidOut = (arrays: readonly HostArray[], changes: Layout['inputs']): HostArray[] =>
+  arrays.map((array, i) => changes?.[i]?.(array) ?? array);

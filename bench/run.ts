@@ -1,0 +1,122 @@
+/** @file Runs a row: every contender is made ready, checked against the oracle, measured beside the others, and freed. */
+import { getDevice, init } from 'retrograd';
+import type { HostArray } from './host.ts';
+import { type Job, type Library, libraries } from './job.ts';
+import { type MeasureOptions, measure } from './measure.ts';
+import { type RowResult, rowResult } from './result.ts';
+import { type Limits, roofline } from './roofline.ts';
+import type { AdapterClass, Row } from './row.ts';
+
+export interface RunOptions extends MeasureOptions {
+  /** Contenders that are left out, with the reason. */
+  without?: Partial<Record<Library, string>>;
+  limits?: Limits | null;
+  /** Told of each contender as it is taken up: where a browser crashes, this says whose turn it was. */
+  stage?: (library: Library | null, doing: string) => void;
+}
+
+export async function adapterClass(): Promise<AdapterClass> {
+  await init();
+  return getDevice().adapter.class;
+}
+
+export async function runRow(row: Row, options: RunOptions = {}): Promise<RowResult> {
+  const { without = {}, limits = null, stage = () => {} } = options;
+  const notes: Partial<Record<Library, string>> = { ...without };
+  const jobs: Partial<Record<Library, Job>> = {};
+  const inputs = row.inputs();
+  for (const library of libraries) {
+    if (notes[library] !== undefined) continue;
+    const contender = row.contenders[library];
+    if (typeof contender !== 'function') {
+      notes[library] = contender.unable;
+      continue;
+    }
+    stage(library, 'prepared');
+    const { job, fault } = await readied(row, inputs, () => contender(inputs));
+    if (job) jobs[library] = job;
+    else {
+      notes[library] = fault;
+      if (fault?.startsWith('failed')) stage(library, fault);
+    }
+  }
+  const values: Partial<Record<Library, number>> = {};
+  const spread: Partial<Record<Library, number>> = {};
+  const ready = Object.entries(jobs) as [Library, Job][];
+  try {
+    const announcing = ready.map(([library, job]) => [library, announced(job, library, stage)]);
+    const measured = await measure(Object.fromEntries(announcing) as Record<Library, Job>, options);
+    for (const [library, job] of ready) {
+      const fault = await faultAfter(row, job, inputs);
+      if (fault !== null) {
+        notes[library] = fault;
+        continue;
+      }
+      const { median, spread: width } = measured[library];
+      values[library] = row.ops ? (1000 * median) / row.ops : median;
+      spread[library] = width;
+    }
+  } finally {
+    stage(null, 'freed');
+    for (const [, job] of ready) {
+      await job.dispose();
+      job.errors.length = 0;
+    }
+  }
+  const milliseconds = row.ops ? undefined : values.retrograd;
+  return rowResult(row.name, row.family, row.ops ? 'µs/op' : 'ms', {
+    values,
+    spread,
+    notes,
+    roofline: row.work && limits && milliseconds ? roofline(row.work, limits, milliseconds) : null,
+  });
+}
+
+interface Readied {
+  job?: Job;
+  fault?: string;
+}
+
+/** A job whose results are right, or what is wrong. */
+async function readied(row: Row, inputs: readonly HostArray[], make: () => Promise<Job>): Promise<Readied> {
+  let job: Job | undefined;
+  try {
+    job = await make();
+    const fault = wrong(row.check(await job.results(), inputs)) ?? reported(job);
+    if (fault === null) return { job };
+    await job.dispose();
+    return { fault };
+  } catch (error) {
+    try {
+      await job?.dispose();
+    } catch {
+      // What failed half-way may not be disposable.
+    }
+    return { fault: `failed: ${messageOf(error)}` };
+  }
+}
+
+const wrong = (fault: string | null) => (fault === null ? null : `wrong: ${fault}`);
+const reported = ({ errors }: Job) => (errors.length === 0 ? null : `failed: ${messageOf(errors[0])}`);
+
+/** What went wrong while it was measured: errors on the device, or results that are wrong now. */
+async function faultAfter(row: Row, job: Job, inputs: readonly HostArray[]): Promise<string | null> {
+  return reported(job) ?? (job.stateful ? null : wrong(row.check(await job.results(), inputs)));
+}
+
+function announced(job: Job, library: Library, stage: NonNullable<RunOptions['stage']>): Job {
+  let first = true;
+  return {
+    ...job,
+    run() {
+      if (first) stage(library, 'measured');
+      first = false;
+      return job.run();
+    },
+  };
+}
+
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/\s+/g, ' ').slice(0, 200);
+}

@@ -1,0 +1,58 @@
+/** @file Workloads of Retrograd alone: ways of doing one thing, measured beside each other. */
+import { type MeasureOptions, measure, type Timed } from './measure.ts';
+import type { WaysResult } from './result.ts';
+
+export interface WaysRow {
+  /** Unique; `--filter` matches it. */
+  name: string;
+  /** Makes the inputs, and checks the result against an oracle. */
+  prepare(): Promise<PreparedWays>;
+}
+
+export interface PreparedWays {
+  ways: Readonly<Record<string, Timed>>;
+  /** What the table shows beside the times. */
+  facts?: Readonly<Record<string, string | number>>;
+  dispose(): void;
+}
+
+export interface Workload {
+  name: string;
+  /** The way whose median all are divided by. */
+  baseline: string;
+  rows: readonly WaysRow[];
+}
+
+export async function runWays(
+  workload: Workload,
+  row: WaysRow,
+  options: MeasureOptions,
+): Promise<WaysResult> {
+  const { ways, facts = {}, dispose } = await row.prepare();
+  try {
+    const measured = await measure(ways, options);
+    const base = measured[workload.baseline]?.median ?? Number.NaN;
+    const each = <T>(pick: (m: (typeof measured)[string]) => T): Record<string, T> =>
+      Object.fromEntries(Object.entries(measured).map(([name, m]) => [name, pick(m)]));
+    return {
+      workload: workload.name,
+      name: row.name,
+      unit: 'ms',
+      baseline: workload.baseline,
+      medians: each(({ median }) => median),
+      ratios: each(({ median }) => median / base),
+      spread: each(({ spread }) => spread),
+      facts,
+    };
+  } finally {
+    dispose();
+  }
+}
+
+/** Text that a name holds, or between slashes a regular expression that it matches. */
+export function matcher(filter: string): (name: string) => boolean {
+  const pattern = /^\/(.*)\/$/.exec(filter)?.[1];
+  if (pattern === undefined) return (name) => name.includes(filter);
+  const expression = new RegExp(pattern);
+  return (name) => expression.test(name);
+}

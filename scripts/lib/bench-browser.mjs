@@ -1,0 +1,215 @@
+// @ts-check
+/**
+ * @file Runs the benchmark's rows in a browser. Rows of a family share a page. A contender that crashes the page, or hangs
+ * it, is noted as failed, and the row is run again without it on a new page: one row never costs another.
+ */
+import { build } from 'vite';
+import { launchBrowser, serveFolder } from './browser.mjs';
+import { launchFirefox } from './firefox.mjs';
+
+/** @typedef {import('puppeteer').Browser} Browser */
+/** @typedef {import('puppeteer').Page} Page */
+/** @typedef {import('../../bench/job.ts').Library} Library */
+/** @typedef {import('../../bench/main.ts').Listed} Listed */
+/** @typedef {import('../../bench/run.ts').RunOptions} RunOptions */
+/** @typedef {import('../../bench/result.ts').BenchResult} BenchResult */
+/** @typedef {import('../../bench/result.ts').RowResult} RowResult */
+/** @typedef {import('../../bench/result.ts').WaysResult} WaysResult */
+/** @typedef {Pick<RunOptions, 'budget' | 'limits' | 'without'>} PageOptions what can be sent to a page */
+
+/** A row that says nothing for so long hangs: software adapters take long, but not that. */
+const SILENCE_MS = 240_000;
+/** A row is run again this often without what failed in it. */
+const ATTEMPTS = 4;
+
+/** @param {string} folder */
+export async function buildPages(folder) {
+  await build({
+    configFile: 'bench/vite.config.ts',
+    logLevel: 'warn',
+    build: { outDir: folder },
+  });
+}
+
+export class BenchBrowser {
+  /** @type {Browser} */
+  #browser;
+  #url;
+  /** @type {() => Promise<void>} */
+  #close;
+  /** @type {RunnerPage | null} */
+  #page = null;
+  #family = '';
+
+  /** @param {Browser} browser @param {string} url @param {() => Promise<void>} close */
+  constructor(browser, url, close) {
+    this.#browser = browser;
+    this.#url = url;
+    this.#close = close;
+  }
+
+  /** @param {string} folder @param {'chromium' | 'firefox'} kind */
+  static async open(folder, kind) {
+    const server = await serveFolder(folder);
+    const browser = await (kind === 'firefox' ? launchFirefox() : launchBrowser());
+    return new BenchBrowser(browser, server.url, async () => {
+      await browser.close();
+      await server.close();
+    });
+  }
+
+  async close() {
+    await this.#close();
+  }
+
+  /** @param {string} filter @returns {Promise<Listed[]>} */
+  async list(filter) {
+    const page = await this.#freshPage();
+    return page.call((bench, given) => bench.listRows(given), filter);
+  }
+
+  /** The result without rows; with the limits of the adapter. @returns {Promise<BenchResult>} */
+  async start() {
+    const page = await this.#freshPage();
+    return page.call(
+      async (bench) => ({ ...(await bench.emptyResult()), limits: await bench.limitsHere() }),
+      null,
+    );
+  }
+
+  /**
+   * @param {Listed} row
+   * @param {PageOptions} options
+   * @returns {Promise<RowResult | WaysResult>}
+   * @throws where the row fails without any contender to blame
+   */
+  async run(row, options) {
+    /** @type {Partial<Record<Library, string>>} */
+    const without = { ...options.without };
+    for (let attempt = 1; ; attempt++) {
+      if (this.#family !== row.family) await this.#forget();
+      const page = this.#page ?? (await this.#freshPage());
+      this.#family = row.family;
+      try {
+        const given = { name: row.name, kind: row.kind, options: { ...options, without } };
+        const result = await page.call(runInPage, given);
+        // What failed may have broken the page's devices.
+        if (Object.keys(page.faults).length > 0) await this.#forget();
+        return result;
+      } catch (error) {
+        const { faults, current } = page;
+        await this.#forget();
+        const message = error instanceof Error ? error.message : String(error);
+        if (Object.keys(faults).length > 0) Object.assign(without, faults);
+        else if (current) without[current] = `failed: ${message.split('\n')[0]}`;
+        if (attempt === ATTEMPTS || !(current || Object.keys(faults).length)) throw error;
+      }
+    }
+  }
+
+  async #freshPage() {
+    await this.#forget();
+    this.#page = await RunnerPage.open(this.#browser, this.#url);
+    return this.#page;
+  }
+
+  async #forget() {
+    const page = this.#page;
+    this.#page = null;
+    this.#family = '';
+    await page?.close();
+  }
+}
+
+/**
+ * Runs in the page.
+ *
+ * @param {typeof import('../../bench/main.ts')} bench
+ * @param {{ name: string, kind: Listed['kind'], options: PageOptions }} given
+ * @returns {Promise<RowResult | WaysResult>}
+ */
+function runInPage(bench, { name, kind, options }) {
+  const stage = (/** @type {string | null} */ library, /** @type {string} */ doing) =>
+    /** @type {any} */ (globalThis).benchStage(library, doing);
+  return kind === 'ways' ? bench.runNamedWays(name, options) : bench.runNamed(name, { ...options, stage });
+}
+
+/** A page that says whose turn it is. */
+class RunnerPage {
+  /** @type {Page} */
+  #page;
+  /** @type {Partial<Record<Library, string>>} */
+  faults = {};
+  /** @type {Library | null} */
+  current = null;
+  #heard = Date.now();
+  /** @type {Promise<never>} */
+  #crash;
+
+  /** @param {Page} page */
+  constructor(page) {
+    this.#page = page;
+    this.#crash = new Promise((_, reject) => {
+      page.once('error', (error) => reject(new Error(`the page crashed: ${error.message}`)));
+    });
+    this.#crash.catch(() => {});
+  }
+
+  /** @param {Browser} browser @param {string} url */
+  static async open(browser, url) {
+    const page = await browser.newPage();
+    const runner = new RunnerPage(page);
+    await page.exposeFunction(
+      'benchStage',
+      (/** @type {Library | null} */ library, /** @type {string} */ doing) => {
+        runner.#heard = Date.now();
+        runner.current = library;
+        if (library && doing.startsWith('failed')) runner.faults[library] = doing;
+      },
+    );
+    await page.goto(new URL('runner.html', url).href, { waitUntil: 'load' });
+    await page.waitForFunction(() => 'retrogradBench' in globalThis);
+    return runner;
+  }
+
+  /**
+   * Runs `body` in the page, with the benchmark's module.
+   *
+   * @template T, A
+   * @param {(bench: typeof import('../../bench/main.ts'), given: A) => T | Promise<T>} body
+   * @param {A} given
+   * @returns {Promise<T>}
+   */
+  async call(body, given) {
+    this.faults = {};
+    this.current = null;
+    this.#heard = Date.now();
+    const source = `(${body})(globalThis.retrogradBench, ${JSON.stringify(given)})`;
+    const silence = this.#silence();
+    try {
+      const running = this.#page.evaluate(source);
+      running.catch(() => {});
+      return /** @type {T} */ (await Promise.race([running, this.#crash, silence.promise]));
+    } finally {
+      silence.stop();
+    }
+  }
+
+  #silence() {
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    /** @type {Promise<never>} */
+    const promise = new Promise((_, reject) => {
+      timer = setInterval(() => {
+        if (Date.now() - this.#heard < SILENCE_MS) return;
+        reject(new Error(`nothing was heard for ${SILENCE_MS / 1000} s`));
+      }, 1000);
+    });
+    promise.catch(() => {});
+    return { promise, stop: () => clearInterval(timer) };
+  }
+
+  async close() {
+    await this.#page.close().catch(() => {}); // A crashed page can't be closed.
+  }
+}
