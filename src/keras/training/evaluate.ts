@@ -1,7 +1,6 @@
 /** @file evaluate: the metrics of a model over data. */
-import { getDevice } from '../../gpu/device.ts';
-import type { CallbackLike } from '../callbacks/callbackList.ts';
-import { CallbackList } from '../callbacks/callbackList.ts';
+import { withDevice } from '../../gpu/device.ts';
+import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/source.ts';
 import { runPass, stepsOfPass } from './pass.ts';
@@ -11,14 +10,15 @@ import { requireCount, requireKnownOptions } from './options.ts';
 import { Pace } from './pace.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
-import type { TrainableModel } from './trainable.ts';
+import { deviceOf, type TrainableModel } from './trainable.ts';
 import { freeLogs } from './trainer.ts';
+import { type Verbose, verbosity } from './verbose.ts';
 
 export interface EvaluateOptions {
   /** Samples in a batch. Default 32. Not for batches that come ready. */
   batchSize?: number;
-  /** 0: silent, 1: a progress bar, 2: a line. Default 0. */
-  verbose?: 0 | 1 | 2;
+  /** 0: silent, 1: a progress bar, 2: a line. Default 'auto': 1 in a terminal, 0 elsewhere. */
+  verbose?: Verbose;
   sampleWeight?: Data | null;
   /** Batches to take. Default: all. */
   steps?: number;
@@ -37,23 +37,26 @@ export async function evaluate(
   options: EvaluateOptions,
 ): Promise<Logs> {
   requireKnownOptions('evaluate', options, known);
-  const { batchSize, sampleWeight, steps, signal, verbose = 0 } = options;
+  const { batchSize, sampleWeight, steps, signal, verbose } = options;
   requireCount('evaluate', 'batchSize', batchSize, 1);
   requireCount('evaluate', 'steps', steps, 1);
   const { trainer } = model;
   trainer.requireCompiled('evaluate');
   signal?.throwIfAborted();
   const { end } = trainer.begin('evaluate');
+  const device = deviceOf(model);
   const cleanup = new Cleanup();
-  const pace = new Pace(getDevice(), 'evaluate', signal);
+  const pace = new Pace(device, 'evaluate', signal);
   let callbacks: CallbackList | null = null;
   try {
     if (isBatchIterable(x)) requireNone('evaluate', { y, sampleWeight });
     const data = isBatchIterable(x) ? x : { x, y, sampleWeight };
-    const source = openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup });
+    const source = withDevice(device, () =>
+      openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
+    );
     const runner = cleanup.add(trainer.runTest());
-    const params = { epochs: 1, steps: steps ?? source.batches, verbose };
-    callbacks = new CallbackList(options.callbacks, { model, params });
+    const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
+    callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
     const pending = await testPass(model, { source, steps: steps ?? null, runner, pace, callbacks });
     const [logs] = (await pace.finish(readLogs(pending))) as [Logs];
     await callbacks.onTestEnd(logs);
@@ -84,7 +87,7 @@ export async function testPass(
   model.resetMetrics();
   await callbacks.onTestBegin();
   source.begin(0, null);
-  const read = async () => (await readLogs(trainer.results(stepLogs)))[0] as Logs;
+  const read = async () => (await pace.place(readLogs(trainer.results(stepLogs))))[0] as Logs;
   try {
     await runPass({
       op: 'evaluate',

@@ -1,5 +1,5 @@
 /** @file fit: trains a model for a number of epochs. */
-import { getDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../gpu/device.ts';
 import { freshSeed } from '../../ops/seeds.ts';
 import type { RunParams } from '../callbacks/callback.ts';
 import { CallbackList } from '../callbacks/callbackList.ts';
@@ -14,8 +14,9 @@ import { Pace } from './pace.ts';
 import { runPass } from './pass.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
-import type { TrainableModel } from './trainable.ts';
+import { deviceOf, type TrainableModel } from './trainable.ts';
 import { freeLogs, type Run } from './trainer.ts';
+import { verbosity } from './verbose.ts';
 
 /** What a run works with. */
 interface Training extends FitData {
@@ -44,13 +45,16 @@ export async function fit(
   signal?.throwIfAborted();
   const { run, end } = trainer.begin('fit');
   const cleanup = new Cleanup();
-  const pace = new Pace(getDevice(), 'fit', signal);
+  const device = deviceOf(model);
+  const pace = new Pace(device, 'fit', signal);
   let callbacks: CallbackList | null = null;
   try {
-    const data = openFitData(x, y, { ...options, seed }, model.slots, cleanup);
-    const classWeights = classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null;
+    const { data, classWeights } = withDevice(device, () => ({
+      data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
+      classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
+    }));
     const params = paramsOf(options, seed, data);
-    callbacks = new CallbackList(options.callbacks, { model, params, addHistory: true });
+    callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params, addHistory: true });
     const history = callbacks.history as History;
     trainer.history = history;
     trainer.forget();
@@ -104,7 +108,7 @@ async function trainPass(training: Training, epoch: number): Promise<PendingLogs
   const { model, options, source, callbacks, classWeights, params, pace, train } = training;
   const { stepsPerEpoch = null } = options;
   let stepLogs: StepLogs;
-  const read = async () => (await readLogs(model.trainer.results(stepLogs)))[0] as Logs;
+  const read = async () => (await pace.place(readLogs(model.trainer.results(stepLogs))))[0] as Logs;
   model.resetMetrics();
   source.begin(epoch, stepsPerEpoch);
   try {
@@ -156,8 +160,9 @@ function isDue(epoch: number, freq: number | readonly number[]): boolean {
 }
 
 function paramsOf(options: FitOptions, seed: number, { source, validation }: FitData): RunParams {
-  const { epochs = 1, verbose = 0, stepsPerEpoch, batchSize = defaultBatchSize } = options;
+  const { epochs = 1, stepsPerEpoch, batchSize = defaultBatchSize } = options;
   const steps = stepsPerEpoch ?? source.batches;
   const sized = source.batches === null ? {} : { batchSize };
+  const verbose = verbosity(options.verbose);
   return { epochs, steps, verbose, validation: validation !== null, ...sized, seed };
 }

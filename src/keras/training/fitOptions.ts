@@ -6,14 +6,15 @@ import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
 import type { Data, ValidationData } from './open.ts';
 import { requireCount, requireKnownOptions, requireShare } from './options.ts';
+import { type Verbose, verbosity } from './verbose.ts';
 
 export interface FitOptions {
   /** Samples in a batch. Default 32. Not for batches that come ready. */
   batchSize?: number;
   /** Epochs in all, those before `initialEpoch` included. Default 1. */
   epochs?: number;
-  /** 0: silent, 1: a progress bar, 2: a line an epoch. Default 0. */
-  verbose?: 0 | 1 | 2;
+  /** 0: silent, 1: a progress bar, 2: a line an epoch. Default 'auto': 1 in a terminal, 0 elsewhere. */
+  verbose?: Verbose;
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
   /** The share of samples, the last ones before any shuffle, that validate and are not trained on. Default 0. */
   validationSplit?: number;
@@ -63,7 +64,7 @@ const known = [
 /** Throws for options that `fit` doesn't know, or that are out of range. */
 export function requireFitOptions(options: FitOptions): void {
   requireKnownOptions('fit', options, known);
-  const { validationSplit = 0, validationFreq = 1, shuffle = true, verbose = 0, seed } = options;
+  const { validationSplit = 0, validationFreq = 1, shuffle = true, verbose, seed } = options;
   for (const what of ['batchSize', 'stepsPerEpoch', 'validationSteps', 'validationBatchSize'] as const) {
     requireCount('fit', what, options[what], 1);
   }
@@ -72,7 +73,7 @@ export function requireFitOptions(options: FitOptions): void {
   checkSeed('fit', seed);
   for (const freq of [validationFreq].flat()) requireCount('fit', 'validationFreq', freq ?? Number.NaN, 1);
   requireOne('shuffle', shuffle, [true, false, 'batch']);
-  requireOne('verbose', verbose, [0, 1, 2]);
+  verbosity(verbose);
 }
 
 function requireOne(what: string, value: unknown, choices: readonly unknown[]): void {

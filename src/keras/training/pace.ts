@@ -34,7 +34,7 @@ export class Pace {
    * `where` names what steps belong to, as in 'epoch 2 of 5'. An aborted `signal` is told between steps, by its reason.
    */
   constructor(
-    private readonly device: Device,
+    readonly device: Device,
     public where: string,
     private readonly signal?: AbortSignal | undefined,
   ) {}
@@ -44,10 +44,14 @@ export class Pace {
     this.signal?.throwIfAborted();
   }
 
-  /** To be called after each step; waits where the host is far enough ahead. Errors: faults of the steps before. */
-  step(batch: number): Promise<void> | null {
+  /** Notes that the step of a batch is launched. */
+  launched(batch: number): void {
     if (this.#steps === 0) this.#first = batch;
     this.#steps++;
+  }
+
+  /** To be called after each step; waits where the host is far enough ahead. Errors: faults of the steps before. */
+  step(): Promise<void> | null {
     const now = performance.now();
     if (now - this.#fencedAt >= fenceAfter || this.#steps >= stepsPerFence) this.#fence(now);
     else this.device.flush();
@@ -58,16 +62,21 @@ export class Pace {
 
   /** Waits for all steps, and for a readback that was asked for after them. Errors: faults of either. */
   async finish<T>(reading: Promise<T>): Promise<T> {
+    const placed = this.place(reading);
     // It may reject while the fences before it are waited for.
-    reading.catch(() => {});
-    const label = this.#label();
+    placed.catch(() => {});
+    this.#steps = 0;
     while (this.#fences.length > 0) await this.#waitForOldest();
+    return placed;
+  }
+
+  /** What `reading` resolves to. Its errors say which steps since the last fence it was asked for after. */
+  async place<T>(reading: Promise<T>): Promise<T> {
+    const label = this.#label();
     try {
       return await reading;
     } catch (error) {
       throw placed(error, label());
-    } finally {
-      this.#steps = 0;
     }
   }
 
@@ -114,7 +123,7 @@ export class Pace {
 }
 
 /** The error, which tells where in the run it happened. */
-export function placed(error: unknown, where: string): unknown {
+function placed(error: unknown, where: string): unknown {
   if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
   error.message += `\n  during: ${where}`;
   return error;

@@ -1,5 +1,6 @@
 /** @file One pass of batches through a step: what training, evaluation and prediction have in common. */
 import { ValueError } from '../../core/errors.ts';
+import { withDevice } from '../../gpu/device.ts';
 import type { HookResult } from '../callbacks/callback.ts';
 import type { Batch } from './batch.ts';
 import { type BatchSource, freeBatch } from './data/source.ts';
@@ -29,23 +30,25 @@ export function stepsOfPass({ batches }: BatchSource, steps: number | null): num
 /** Runs the batches; resolves to their number once all are launched. Errors: faults; ValueError where batches run out. */
 export async function runPass(pass: Pass): Promise<number> {
   const { source, steps, pace } = pass;
+  const { device } = pace;
   let index = 0;
   for (; steps === null || index < steps; index++) {
     // Waiting costs a turn of the event loop: only where there is something to wait for.
-    const next = source.next();
+    const next = withDevice(device, () => source.next());
     const batch = next instanceof Promise ? await next : next;
     if (!batch) break;
     try {
       pace.check();
       const before = pass.before?.(index);
       if (before) await before;
-      pass.run(batch);
+      withDevice(device, () => pass.run(batch));
+      pace.launched(index);
     } finally {
       freeBatch(batch);
     }
     const after = pass.after?.(index);
     if (after) await after;
-    const wait = pace.step(index);
+    const wait = pace.step();
     if (wait) await wait;
     if (pass.stopped?.()) return index + 1;
   }

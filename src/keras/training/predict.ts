@@ -1,23 +1,23 @@
 /** @file predict: what a model makes of data. */
-import { getDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../gpu/device.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { CallbackLike } from '../callbacks/callbackList.ts';
-import { CallbackList } from '../callbacks/callbackList.ts';
+import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import { leavesOf, type Nest, packNest } from '../nest.ts';
 import { isBatchIterable } from './data/iterable.ts';
 import { type BatchIterable, Cleanup, type Data, openData } from './open.ts';
 import { runPass, stepsOfPass } from './pass.ts';
 import { requireCount, requireKnownOptions } from './options.ts';
 import { Pace } from './pace.ts';
-import type { TrainableModel } from './trainable.ts';
+import { deviceOf, type TrainableModel } from './trainable.ts';
+import { type Verbose, verbosity } from './verbose.ts';
 
 export interface PredictOptions {
   /** Samples in a batch. Default 32. Not for batches that come ready. */
   batchSize?: number;
-  /** 0: silent, 1: a progress bar, 2: a line. Default 0. */
-  verbose?: 0 | 1 | 2;
+  /** 0: silent, 1: a progress bar, 2: a line. Default 'auto': 1 in a terminal, 0 elsewhere. */
+  verbose?: Verbose;
   /** Batches to take. Default: all. */
   steps?: number;
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
@@ -34,21 +34,25 @@ export async function predict(
   options: PredictOptions,
 ): Promise<Nest<Tensor>> {
   requireKnownOptions('predict', options, known);
-  const { batchSize, steps, signal, verbose = 0 } = options;
+  const { batchSize, steps, signal, verbose } = options;
   requireCount('predict', 'batchSize', batchSize, 1);
   requireCount('predict', 'steps', steps, 1);
   signal?.throwIfAborted();
+  const device = deviceOf(model);
   const cleanup = new Cleanup();
   const parts: Nest<Tensor>[] = [];
-  const pace = new Pace(getDevice(), 'predict', signal);
+  const pace = new Pace(device, 'predict', signal);
   let callbacks: CallbackList | null = null;
   try {
     const data = isBatchIterable(x) ? x : { x };
-    const source = openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup });
+    const source = withDevice(device, () =>
+      openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
+    );
     const runner = cleanup.add(model.trainer.runPredict());
     callbacks = new CallbackList(options.callbacks, {
+      addProgress: true,
       model,
-      params: { epochs: 1, steps: steps ?? source.batches, verbose },
+      params: { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) },
     });
     const list = callbacks;
     await list.onPredictBegin();
@@ -65,7 +69,7 @@ export async function predict(
       before: (index) => list.onPredictBatchBegin(index),
       after: (index) => list.onPredictBatchEnd(index),
     });
-    await pace.finish(getDevice().sync());
+    await pace.finish(device.sync());
     await list.onPredictEnd();
     return joined(parts);
   } finally {

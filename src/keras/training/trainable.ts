@@ -1,4 +1,5 @@
 /** @file What the training loop knows of a model. It imports no model: models call it. */
+import { type Device, getDevice } from '../../gpu/device.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
@@ -29,4 +30,9 @@ export interface TrainableModel extends CallbackModel {
   resetMetrics(): void;
   /** Lets go of the losses that the last call added. */
   clearLosses(): void;
+}
+
+/** Where the model lives. */
+export function deviceOf(model: TrainableModel): Device {
+  return model.weights[0]?.device ?? getDevice();
 }

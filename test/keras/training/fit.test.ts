@@ -501,8 +501,10 @@ describe('a run that ends early', () => {
     const [x, y] = data(6);
     const controller = new AbortController();
     const reason = new Error('enough');
-    setTimeout(() => controller.abort(reason), 50);
-    await expect(net.fit(x, y, { epochs: 1e6, signal: controller.signal })).rejects.toBe(reason);
+    const soon = { onEpochEnd: () => void setTimeout(() => controller.abort(reason)) };
+    await expect(net.fit(x, y, { epochs: 1e6, callbacks: soon, signal: controller.signal })).rejects.toBe(
+      reason,
+    );
     expect(net.history?.epoch.length).toBeGreaterThan(0);
   });
 

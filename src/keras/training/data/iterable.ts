@@ -6,6 +6,7 @@
  */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
+import { getDevice, withDevice } from '../../../gpu/device.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../../nest.ts';
 import type { Batch } from '../batch.ts';
@@ -55,6 +56,8 @@ export interface IterableOptions {
 
 export class IterableSource implements BatchSource {
   readonly batches = null;
+  /** Items may come when another device is the current one. */
+  readonly #device = getDevice();
   #iterator: BatchIterator | null = null;
   /** An iterator that was given as such ends for good. */
   #ended = false;
@@ -84,7 +87,8 @@ export class IterableSource implements BatchSource {
   }
 
   #take({ done, value }: IteratorResult<BatchItem, unknown>): Batch | null {
-    if (!done) return batchOf(this.op, value as BatchItem, this.options.slots);
+    const { op, options } = this;
+    if (!done) return withDevice(this.#device, () => batchOf(op, value as BatchItem, options.slots));
     this.#ended = true;
     return null;
   }
