@@ -2,12 +2,13 @@
 /**
  * @file `npm run conformance`: the library against numbers and tests that others made.
  *
- *     -- --fixtures PATH [--filter PATTERN] [--browser]    cases of a folder (or of one family's file), in Node or Chromium
+ *     -- --fixtures PATH [--filter PATTERN] [--browser]    cases and models of a folder (or of its ops or models, one model,
+ *                                                          one family's file), in Node or Chromium
  *     -- --tfjs PATTERN [--filter PATTERN]                 TF.js's own tests whose file names match
  *
- * Without arguments: everything that `npm test` asks for (the cases of test/fixtures/ops in both, and TF.js's tests of what
- * is offered: conformance/tfjs-files.mjs). Each part closes with `N passed, N failed` on a line of its
- * own; the exit code is 1 where something failed, or nothing ran.
+ * Without arguments: everything that `npm test` asks for (the cases of test/fixtures/ops and the models of
+ * test/fixtures/models in both, and TF.js's tests of what is offered: conformance/tfjs-files.mjs). Each part closes with
+ * `N passed, N failed` on a line of its own; the exit code is 1 where something failed, or nothing ran.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -16,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const CASES = 'test/fixtures/ops';
+const MODELS = 'test/fixtures/models';
 
 const usage = [
   'npm run conformance -- --fixtures PATH [--filter PATTERN] [--browser]',
@@ -59,6 +61,11 @@ function parts() {
     {
       title: 'golden cases in Chromium',
       command: [runners.fixtures, '--fixtures', path.join(ROOT, CASES), '--browser'],
+    },
+    { title: 'models in Node', command: [runners.fixtures, '--fixtures', path.join(ROOT, MODELS)] },
+    {
+      title: 'models in Chromium',
+      command: [runners.fixtures, '--fixtures', path.join(ROOT, MODELS), '--browser'],
     },
     { title: "TF.js's own tests in Node", command: [runners.tfjs] },
   ];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Runs the cases of a fixture folder, or of one family's file, in Node or (`--browser`) in headless Chromium,
- * and prints what failed. Started by ../conformance.mjs.
+ * @file Runs the cases of a fixture folder, or of one family's file, and the models of a folder, in Node or
+ * (`--browser`) in headless Chromium, and prints what failed. Started by ../conformance.mjs.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,20 +10,37 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle, temporaryFolder } from '../lib/bundle.mjs';
 import { runMain, SetupError } from '../setup.mjs';
+import { hasFinal, modelFolders, readModel, readTexts } from './models.mjs';
 import { closingLine, matcher } from './report.mjs';
 
 /** @typedef {import('../../test/conformance/cases.ts').CaseResult} CaseResult */
 /** @typedef {import('../../test/conformance/cases.ts').Case} Case */
 /** @typedef {{ name: string, json: string, tensors: string }} FamilyFiles */
 
+/** @typedef {{ families: FamilyFiles[], models: string[] }} Found */
+
+/** @param {string} where a folder of cases, of models or of both, a model's folder, or one family's file @returns {Found} */
+function fixturesAt(where) {
+  if (!fs.existsSync(where))
+    throw new SetupError(
+      `--fixtures takes a folder of cases or models, or a family's file. Received: ${where}`,
+    );
+  const models = modelFolders(where);
+  // A model's own folder has JSON beside tensors, too.
+  const found = models.includes(where) ? [] : [...families(where), ...families(path.join(where, 'ops'))];
+  if (found.length + models.length > 0) return { families: found, models };
+  throw new SetupError(
+    `--fixtures: no <family>.json with a <family>.safetensors beside it, and no folder of a model, in ${where}`,
+  );
+}
+
 /** @param {string} where a folder, or one family's file @returns {FamilyFiles[]} */
 function families(where) {
   const stat = fs.statSync(where, { throwIfNoEntry: false });
-  if (!stat)
-    throw new SetupError(`--fixtures takes a folder of cases, or a family's file. Received: ${where}`);
+  if (!stat) return [];
   const folder = stat.isDirectory() ? where : path.dirname(where);
   const names = stat.isDirectory() ? fs.readdirSync(where) : [path.basename(where)];
-  const found = names
+  return names
     .filter((file) => file.endsWith('.json') || stat.isFile())
     .map((file) => path.parse(file).name)
     .map((name) => ({
@@ -33,9 +50,6 @@ function families(where) {
     }))
     .filter(({ tensors }) => fs.existsSync(tensors)) // Such as index.json, which lists what there is.
     .sort((a, b) => a.name.localeCompare(b.name));
-  if (found.length === 0)
-    throw new SetupError(`--fixtures: no <family>.json with a <family>.safetensors beside it in ${where}`);
-  return found;
 }
 
 /**
@@ -52,11 +66,24 @@ function chosenCases({ name, json }, filter) {
   return cases.filter(({ id, op }) => matches(`${name}/${id}`) || matches(op));
 }
 
-/** @param {FamilyFiles[]} files @param {string} filter @returns {Promise<CaseResult[]>} */
-async function inNode(files, filter) {
+/**
+ * The checks of a model that match: `models/name/check`, a check's name, or a model's.
+ *
+ * @param {string} folder
+ * @param {readonly string[]} checks
+ * @param {string} filter
+ */
+function chosenChecks(folder, checks, filter) {
+  const matches = matcher(filter);
+  const name = path.basename(folder);
+  return checks.filter((check) => matches(`models/${name}/${check}`) || matches(check));
+}
+
+/** @param {Found} found @param {string} filter @returns {Promise<CaseResult[]>} */
+async function inNode({ families: files, models }, filter) {
   const folder = temporaryFolder('conformance-fixtures');
   const built = await bundle({ entry: 'test/conformance/node.ts', folder, external: [/^webgpu$/] });
-  const { open, runFamily } = await import(pathToFileURL(built).href);
+  const { open, runFamily, checkNames, runModel } = await import(pathToFileURL(built).href);
   const uncaptured = await open();
   /** @type {CaseResult[]} */
   const results = [];
@@ -66,16 +93,25 @@ async function inNode(files, filter) {
     const cases = chosenCases(family, filter);
     results.push(...(await runFamily({ name: family.name, cases, tensors }, uncaptured)));
   }
+  for (const model of models) {
+    const checks = chosenChecks(model, checkNames, filter);
+    results.push(...(await runModel(readModel(model), checks, uncaptured)));
+  }
   return results;
 }
 
-/** @param {FamilyFiles[]} files @param {string} filter @returns {Promise<CaseResult[]>} */
-async function inBrowser(files, filter) {
+/** @param {Found} found @param {string} filter @returns {Promise<CaseResult[]>} */
+async function inBrowser({ families: files, models }, filter) {
   const { launchBrowser, openPage, serveFolder } = await import('../lib/browser.mjs');
   const folder = temporaryFolder('conformance-page');
   await bundle({ entry: 'test/conformance/page.ts', folder });
-  const [{ tensors }] = /** @type {[FamilyFiles]} */ (files);
-  const server = await serveFolder(folder, { mounts: { '/cases/': path.dirname(tensors) } });
+  const [family] = files;
+  const server = await serveFolder(folder, {
+    mounts: {
+      ...(family ? { '/cases/': path.dirname(family.tensors) } : {}),
+      ...Object.fromEntries(models.map((model, i) => [`/model-${i}/`, model])),
+    },
+  });
   const browser = await launchBrowser();
   try {
     const { page, errors } = await openPage(browser, server.url);
@@ -85,6 +121,12 @@ async function inBrowser(files, filter) {
       const url = `/cases/${encodeURIComponent(path.basename(family.tensors))}`;
       const cases = chosenCases(family, filter);
       results.push(...(await page.evaluate(runInPage, { name: family.name, cases, url })));
+    }
+    const checkNames = models.length > 0 ? await page.evaluate(checksOfPage) : [];
+    for (const [i, model] of models.entries()) {
+      const checks = chosenChecks(model, checkNames, filter);
+      const files = { ...readTexts(model), hasFinal: hasFinal(model), url: `/model-${i}`, checks };
+      results.push(...(await page.evaluate(runModelInPage, files)));
     }
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0))); // Lets late errors arrive.
     // Those of the GPU are told by the case that ran.
@@ -102,6 +144,18 @@ async function inBrowser(files, filter) {
 async function runInPage(family) {
   const { runFamilyAt } = await import(/** @type {string} */ ('/page.js'));
   return runFamilyAt(family);
+}
+
+/** Runs in the page. @returns {Promise<string[]>} */
+async function checksOfPage() {
+  const { checkNames } = await import(/** @type {string} */ ('/page.js'));
+  return checkNames;
+}
+
+/** Runs in the page. @param {object} model @returns {Promise<CaseResult[]>} */
+async function runModelInPage(model) {
+  const { runModelAt } = await import(/** @type {string} */ ('/page.js'));
+  return runModelAt(model);
 }
 
 /** @param {CaseResult[]} results */
@@ -129,6 +183,6 @@ await runMain(async () => {
       browser: { type: 'boolean', default: false },
     },
   });
-  const files = families(values.fixtures);
-  report(await (values.browser ? inBrowser : inNode)(files, values.filter));
+  const found = fixturesAt(values.fixtures);
+  report(await (values.browser ? inBrowser : inNode)(found, values.filter));
 });

@@ -3,6 +3,7 @@ import { installNodeGpu } from '../support/gpu.ts';
 import { openDevice } from './cases.ts';
 
 export { runFamily } from './cases.ts';
+export { checkNames, runModel } from './models.ts';
 
 /** Uncaptured GPU errors fill the list as they come. */
 export async function open(): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** @file A page's entry to the conformance cases. */
+import { checkNames, type ModelFiles, runModel } from './models.ts';
 import { type Case, type CaseResult, openDevice, runFamily } from './cases.ts';
 
 let uncaptured: Promise<string[]> | undefined;
@@ -15,3 +16,30 @@ export async function runFamilyAt(family: {
   const { name, cases } = family;
   return runFamily({ name, cases, tensors: await response.arrayBuffer() }, await uncaptured);
 }
+
+/** Runs the checks of a model whose files are served under `url`. */
+export async function runModelAt({
+  url,
+  checks,
+  ...model
+}: Omit<ModelFiles, 'io' | 'weights' | 'final'> & {
+  url: string;
+  checks: string[];
+  hasFinal: boolean;
+}): Promise<CaseResult[]> {
+  uncaptured ??= openDevice();
+  const bytes = async (file: string) => {
+    const response = await fetch(`${url}/${file}`);
+    if (!response.ok) throw new Error(`${url}/${file}: ${response.status}`);
+    return response.arrayBuffer();
+  };
+  const files: ModelFiles = {
+    ...model,
+    io: await bytes('io.safetensors'),
+    weights: await bytes('weights.safetensors'),
+    final: model.hasFinal ? await bytes('final.safetensors') : null,
+  };
+  return runModel(files, checks, await uncaptured);
+}
+
+export { checkNames };

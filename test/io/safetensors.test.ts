@@ -103,7 +103,7 @@ describe('values', () => {
   });
 
   test('come back as they were', async () => {
-    const given: Map<string, Tensor<any>> = new Map([
+    const given = new Map<string, Tensor>([
       ['flags', tensor([true, false, true])],
       [
         'weights',
