@@ -1,7 +1,6 @@
 /** @file Adadelta. */
-import { adadeltaRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { adadeltaStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -12,8 +11,6 @@ export interface AdadeltaOptions extends OptimizerOptions {
   /** Added to the mean squares inside their roots. Default 1e-7. */
   epsilon?: number;
 }
-
-const kernel = /* @__PURE__ */ defineStep('adadelta', ['rate', 'rho', 'rest', 'epsilon'], adadeltaRule);
 
 export class Adadelta extends FusedOptimizer {
   static override readonly className: string = 'Adadelta';
@@ -40,7 +37,11 @@ export class Adadelta extends FusedOptimizer {
 
   protected override get settings() {
     const { rho, epsilon } = this;
-    return { kernel, variant: 'plain', params: { rate: this.#rate, rho, rest: 1 - rho, epsilon } };
+    return {
+      kernel: adadeltaStep,
+      variant: 'plain',
+      params: { rate: this.#rate, rho, rest: 1 - rho, epsilon },
+    };
   }
 
   protected override advance(_step: number, rate: number): void {

@@ -1,7 +1,6 @@
 /** @file Adagrad. */
-import { adagradRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { adagradStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -12,8 +11,6 @@ export interface AdagradOptions extends OptimizerOptions {
   /** Added to the sum inside the root. Default 1e-7. */
   epsilon?: number;
 }
-
-const kernel = /* @__PURE__ */ defineStep('adagrad', ['rate', 'epsilon'], adagradRule);
 
 export class Adagrad extends FusedOptimizer {
   static override readonly className: string = 'Adagrad';
@@ -39,7 +36,7 @@ export class Adagrad extends FusedOptimizer {
   }
 
   protected override get settings() {
-    return { kernel, variant: 'plain', params: { rate: this.#rate, epsilon: this.epsilon } };
+    return { kernel: adagradStep, variant: 'plain', params: { rate: this.#rate, epsilon: this.epsilon } };
   }
 
   protected override advance(_step: number, rate: number): void {

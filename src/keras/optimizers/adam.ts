@@ -1,7 +1,6 @@
 /** @file Adam, and AdamW. */
-import { adamRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { adamStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -16,12 +15,6 @@ export interface AdamOptions extends OptimizerOptions {
   /** Whether the largest squared mean so far is divided by. Default false. */
   amsgrad?: boolean;
 }
-
-const kernel = /* @__PURE__ */ defineStep(
-  'adam',
-  ['rate', 'momentum_share', 'velocity_share', 'epsilon'],
-  adamRule,
-);
 
 export class Adam extends FusedOptimizer {
   static override readonly className: string = 'Adam';
@@ -57,7 +50,7 @@ export class Adam extends FusedOptimizer {
   protected override get settings() {
     const { beta1, beta2, epsilon, amsgrad } = this;
     return {
-      kernel,
+      kernel: adamStep,
       variant: amsgrad ? 'amsgrad' : 'plain',
       params: { rate: this.#rate, momentum_share: 1 - beta1, velocity_share: 1 - beta2, epsilon },
     };

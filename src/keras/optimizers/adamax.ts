@@ -1,7 +1,6 @@
 /** @file Adamax. */
-import { adamaxRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { adamaxStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -14,12 +13,6 @@ export interface AdamaxOptions extends OptimizerOptions {
   /** Added to the largest gradient. Default 1e-7. */
   epsilon?: number;
 }
-
-const kernel = /* @__PURE__ */ defineStep(
-  'adamax',
-  ['rate', 'momentum_share', 'decay_of_norm', 'epsilon'],
-  adamaxRule,
-);
 
 export class Adamax extends FusedOptimizer {
   static override readonly className: string = 'Adamax';
@@ -51,7 +44,7 @@ export class Adamax extends FusedOptimizer {
   protected override get settings() {
     const { beta1, beta2, epsilon } = this;
     const params = { rate: this.#rate, momentum_share: 1 - beta1, decay_of_norm: beta2, epsilon };
-    return { kernel, variant: 'plain', params };
+    return { kernel: adamaxStep, variant: 'plain', params };
   }
 
   protected override advance(step: number, rate: number): void {

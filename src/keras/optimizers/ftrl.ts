@@ -1,7 +1,6 @@
 /** @file Ftrl. */
-import { ftrlRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { ftrlStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -20,8 +19,6 @@ export interface FtrlOptions extends OptimizerOptions {
   /** Default 0. */
   beta?: number;
 }
-
-const kernel = /* @__PURE__ */ defineStep('ftrl', ['rate', 'power', 'l1', 'twice_l2', 'shrinkage'], ftrlRule);
 
 const ownOptions = [
   'learningRatePower',
@@ -81,7 +78,7 @@ export class Ftrl extends FusedOptimizer {
       twice_l2: this.#twiceL2,
       shrinkage: 2 * l2ShrinkageRegularizationStrength,
     };
-    return { kernel, variant: learningRatePower === -0.5 ? 'root' : 'power', params };
+    return { kernel: ftrlStep, variant: learningRatePower === -0.5 ? 'root' : 'power', params };
   }
 
   protected override advance(_step: number, rate: number): void {

@@ -1,7 +1,6 @@
 /** @file Lion. */
-import { lionRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { lionStep } from '../../kernels/optimizerRules.ts';
 import { requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -12,8 +11,6 @@ export interface LionOptions extends OptimizerOptions {
   /** Decay of the momentum, in [0, 1]. Default 0.99. */
   beta2?: number;
 }
-
-const kernel = /* @__PURE__ */ defineStep('lion', ['rate', 'beta_1', 'rest_1', 'beta_2', 'rest_2'], lionRule);
 
 export class Lion extends FusedOptimizer {
   static override readonly className: string = 'Lion';
@@ -41,7 +38,7 @@ export class Lion extends FusedOptimizer {
   protected override get settings() {
     const { beta1, beta2 } = this;
     const params = { rate: this.#rate, beta_1: beta1, rest_1: 1 - beta1, beta_2: beta2, rest_2: 1 - beta2 };
-    return { kernel, variant: 'plain', params };
+    return { kernel: lionStep, variant: 'plain', params };
   }
 
   protected override advance(_step: number, rate: number): void {

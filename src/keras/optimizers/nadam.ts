@@ -1,7 +1,6 @@
 /** @file Nadam. */
-import { nadamRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { nadamStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { HostVariable } from './hostVariable.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -15,20 +14,6 @@ export interface NadamOptions extends OptimizerOptions {
   /** Added to the root of the squared mean. Default 1e-7. */
   epsilon?: number;
 }
-
-const kernel = /* @__PURE__ */ defineStep(
-  'nadam',
-  [
-    'rate',
-    'momentum_share',
-    'velocity_share',
-    'share_of_momentum',
-    'share_of_gradient',
-    'velocity_scale',
-    'epsilon',
-  ],
-  nadamRule,
-);
 
 export class Nadam extends FusedOptimizer {
   static override readonly className: string = 'Nadam';
@@ -66,7 +51,7 @@ export class Nadam extends FusedOptimizer {
   protected override get settings() {
     const { beta1, beta2, epsilon } = this;
     const params = { ...this.#live, momentum_share: 1 - beta1, velocity_share: 1 - beta2, epsilon };
-    return { kernel, variant: 'plain', params };
+    return { kernel: nadamStep, variant: 'plain', params };
   }
 
   /** Keras keeps the product last, under the name that its variables have by default. */

@@ -1,7 +1,6 @@
 /** @file RMSprop. */
-import { rmspropRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { rmspropStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -16,12 +15,6 @@ export interface RMSpropOptions extends OptimizerOptions {
   /** Whether the variance of gradients takes the place of their mean square. Default false. */
   centered?: boolean;
 }
-
-const kernel = /* @__PURE__ */ defineStep(
-  'rmsprop',
-  ['rate', 'rho', 'rest', 'momentum', 'epsilon'],
-  rmspropRule,
-);
 
 export class RMSprop extends FusedOptimizer {
   static override readonly className: string = 'RMSprop';
@@ -60,7 +53,11 @@ export class RMSprop extends FusedOptimizer {
   protected override get settings() {
     const { rho, momentum, epsilon, centered } = this;
     const variant = [centered ? 'centered' : 'plain', ...(momentum > 0 ? ['momentum'] : [])].join(' ');
-    return { kernel, variant, params: { rate: this.#rate, rho, rest: 1 - rho, momentum, epsilon } };
+    return {
+      kernel: rmspropStep,
+      variant,
+      params: { rate: this.#rate, rho, rest: 1 - rho, momentum, epsilon },
+    };
   }
 
   protected override advance(_step: number, rate: number): void {

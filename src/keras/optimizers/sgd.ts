@@ -1,7 +1,6 @@
 /** @file Stochastic gradient descent. */
-import { sgdRule } from '../../../shaders/optimizerRules.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { defineStep } from '../../kernels/optimizerStep.ts';
+import { sgdStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './options.ts';
@@ -12,8 +11,6 @@ export interface SGDOptions extends OptimizerOptions {
   /** Whether the gradient is applied after the momentum as well. Default false. */
   nesterov?: boolean;
 }
-
-const kernel = /* @__PURE__ */ defineStep('sgd', ['rate', 'momentum'], sgdRule);
 
 export class SGD extends FusedOptimizer {
   static override readonly className: string = 'SGD';
@@ -41,7 +38,7 @@ export class SGD extends FusedOptimizer {
   protected override get settings() {
     const { momentum, nesterov } = this;
     const variant = momentum === 0 ? 'plain' : nesterov ? 'nesterov' : 'momentum';
-    return { kernel, variant, params: { rate: this.#rate, momentum } };
+    return { kernel: sgdStep, variant, params: { rate: this.#rate, momentum } };
   }
 
   protected override advance(_step: number, rate: number): void {
