@@ -18,9 +18,15 @@ function startingPosition(): number {
   return (high % 2 ** 21) * 2 ** 32 + low;
 }
 
+/** The seed `by` steps behind `seed`. Sums of two seeds would be rounded. */
+function stepped(seed: number, by: number): number {
+  const room = seedLimit - seed;
+  return by < room ? seed + by : by - room;
+}
+
 /** A seed that no call before had. */
 export function freshSeed(): number {
-  position = (position + 1) % seedLimit;
+  position = stepped(position, 1);
   return position;
 }
 
@@ -46,10 +52,10 @@ export function drawSeed(): Seed {
   if (!recording) return freshSeed();
   const span = spanOf(recording);
   // By its place in the span: what is computed twice (checkpoint) has the same seed twice, in replays, too.
-  const place = (freshSeed() - span.first + seedLimit) % seedLimit;
+  const place = stepped(freshSeed(), seedLimit - span.first);
   span.length = Math.max(span.length, place);
   const drawn = new DrawnSeed();
-  eachRun(() => drawn.set((span.first + place) % seedLimit));
+  eachRun(() => drawn.set(stepped(span.first, place)));
   return drawn;
 }
 
@@ -60,7 +66,7 @@ function spanOf(recording: Recording) {
   spans.set(recording, span);
   eachRun(() => {
     span.first = position;
-    position = (position + span.length) % seedLimit;
+    position = stepped(position, span.length);
   });
   return span;
 }
@@ -93,7 +99,7 @@ export class SeedSequence {
   /** Neighbouring seeds would make neighbouring sequences overlap: the steps are long. */
   #take(): number {
     const seed = this.#next;
-    this.#next = (this.#next + 0x9e3779b97f4a7) % seedLimit;
+    this.#next = stepped(this.#next, 0x9e3779b97f4a7);
     return seed;
   }
 }
