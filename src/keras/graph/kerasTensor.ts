@@ -102,6 +102,11 @@ export class KerasTensor implements SymbolicTensor {
     return `KerasTensor ${formatSpec(this)} '${this.name}'${maker}`;
   }
 
+  /** What the console of Node shows: its history would be the whole graph. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+
   #fixed(what: string, op: string): SymbolicError {
     return new SymbolicError({
       rule: `the ${what} of a symbolic tensor stays as it is.`,

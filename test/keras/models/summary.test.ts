@@ -257,6 +257,25 @@ describe('a summary', () => {
     ]);
   });
 
+  test('of a model that is compiled and trained counts the optimizer', async () => {
+    const net = sequential([
+      input({ shape: [12] }),
+      layers.dense({ units: 64 }),
+      layers.dense({ units: 10 }),
+    ]);
+    net.compile({ optimizer: 'adam', loss: 'mse' });
+    expect(net.summary({ print })).not.toContain('Optimizer');
+    await net.trainOnBatch(zeros([2, 12]), zeros([2, 10]));
+    const lines = net.summary({ print }).split('\n').slice(-4);
+    expect(lines).toEqual([
+      ' Total params: 4,448 (17.38 KB)',
+      ' Trainable params: 1,482 (5.79 KB)',
+      ' Non-trainable params: 0 (0.00 B)',
+      // Two averages for each weight, the learning rate, and the count of steps.
+      ' Optimizer params: 2,966 (11.59 KB)',
+    ]);
+  });
+
   test.each<[string, object]>([
     ['a line that is too short', { lineLength: 10 }],
     ['columns without room', { positions: [0.01, 0.5, 1] }],
