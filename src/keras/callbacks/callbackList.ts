@@ -6,8 +6,8 @@ import { History } from './history.ts';
 import { type HookName, type Hooks, LambdaCallback } from './lambdaCallback.ts';
 import { ProgressBar } from './progressBar.ts';
 
-/** A callback, or an object with some of its hooks. */
-export type CallbackLike = Callback | Hooks;
+/** A callback, or an object with some of its hooks. A callback has all of them: a union would leave literals untyped. */
+export type CallbackLike = Hooks;
 
 /**
  * Begins to read the metrics as they are now: what it needs of the device is asked for before it first waits. Called at

@@ -109,6 +109,8 @@ async function trainPass(training: Training, epoch: number): Promise<PendingLogs
   const { stepsPerEpoch = null } = options;
   let stepLogs: StepLogs;
   const read = async () => (await pace.place(readLogs(model.trainer.results(stepLogs))))[0] as Logs;
+  // Callbacks may have frozen layers, or thawed them.
+  train.refresh();
   model.resetMetrics();
   source.begin(epoch, stepsPerEpoch);
   try {

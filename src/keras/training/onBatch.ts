@@ -34,9 +34,11 @@ export async function trainOnBatch(
   requireKnownOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
+    const { train } = model.trainer.single;
+    train.refresh();
     const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight) : null;
     try {
-      return withWeights(batch, weights, (weighed) => model.trainer.single.train.run(weighed));
+      return withWeights(batch, weights, (weighed) => train.run(weighed));
     } finally {
       weights?.dispose();
     }

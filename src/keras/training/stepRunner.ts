@@ -32,6 +32,13 @@ export class StepRunner<R extends Made> {
     return made;
   }
 
+  /** Captures anew where other weights are trained than before. Walks the whole model: not for every step of a run. */
+  refresh(): void {
+    const { trainableWeights: now } = this.model;
+    const before = this.#trained;
+    if (now.length !== before.length || now.some((weight, i) => weight !== before[i])) this.dispose();
+  }
+
   /** Frees what the captures hold; the next run captures anew. */
   dispose(): void {
     this.#captured?.dispose();
@@ -48,15 +55,10 @@ export class StepRunner<R extends Made> {
   }
 
   #compiled(): CompiledFunction<[batch: Batch, structure: string], R> {
-    const { trainableWeights } = this.model;
-    const before = this.#trained;
-    const same =
-      before.length === trainableWeights.length &&
-      before.every((weight, i) => weight === trainableWeights[i]);
-    if (!same) this.dispose();
-    this.#trained = trainableWeights;
+    if (this.#captured) return this.#captured;
+    this.#trained = this.model.trainableWeights;
     this.prepare?.();
-    this.#captured ??= compile((batch: Batch) => this.#step(batch), { name: this.name });
+    this.#captured = compile((batch: Batch) => this.#step(batch), { name: this.name });
     return this.#captured;
   }
 }

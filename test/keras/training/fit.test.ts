@@ -451,6 +451,26 @@ describe('callbacks', () => {
     expect(losses[1]).toBe(losses[2]);
   });
 
+  test('may freeze layers between epochs', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const [x, y] = data(6);
+    const seen: number[][][] = [];
+    await net.fit(x, y, {
+      epochs: 4,
+      batchSize: 2,
+      callbacks: {
+        onEpochEnd: async (epoch) => {
+          seen.push(await weightsOf(net));
+          if (epoch === 1) net.getLayer('hidden').trainable = false;
+        },
+      },
+    });
+    expect(seen[1]?.[0]).not.toEqual(seen[0]?.[0]);
+    expect(seen[3]?.[0]).toEqual(seen[1]?.[0]);
+    expect(seen[3]?.[2]).not.toEqual(seen[1]?.[2]);
+  });
+
   test('may evaluate and predict between epochs', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });
