@@ -52,7 +52,7 @@ export const MAY_IMPORT = {
     'src/history',
   ],
   // Checkpoints are files, so that callbacks that write them know files. Nothing that files name imports those.
-  'src/keras/callbacks': ['src/keras', 'src/io', 'src/ops', 'src/tensor', 'src/core'],
+  'src/keras/callbacks': ['src/keras', 'src/io', 'src/ops', 'src/tensor', 'src/core', 'src/history'],
   'src/keras/training': [
     'src/keras',
     'src/keras/callbacks',

@@ -46,6 +46,18 @@ export interface ExplainOptions {
   device?: unknown;
 }
 
+/** What isn’t a tensor, but is often taken for the history of one, tells so by this in its own words. */
+export const notHistory: unique symbol = Symbol('retrograd not a tensor’s history');
+
+interface Mistakable {
+  readonly [notHistory]: { readonly why: string; readonly mend: string };
+}
+
+function wordsOf(value: unknown): Mistakable[typeof notHistory] | null {
+  if (typeof value !== 'object' || value === null) return null;
+  return (value as Partial<Mistakable>)[notHistory] ?? null;
+}
+
 /** Stands for what isn’t a tensor at all, so that asking about it is answered rather than punished. */
 function asExplainable(value: unknown): Explainable {
   const isTensor = typeof value === 'object' && value !== null && 'shape' in value && 'kerasHistory' in value;
@@ -79,6 +91,8 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
       where: node.callSite,
     });
   }
+  const words = wordsOf(tensor);
+  if (words) return explanation('fresh', what, words);
   if (!provenance) {
     return explanation('fresh', what, {
       why: 'it isn’t a tensor of this library: no operation made it.',

@@ -4,6 +4,7 @@
  */
 import { FormatError, MissingHistoryError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { notHistory } from '../../history/explain.ts';
 import { Callback, type Logs, type RunParams } from './callback.ts';
 
 /** A history as JSON holds it. */
@@ -45,13 +46,22 @@ export class History extends Callback {
     }
   }
 
+  /** What `explainHistory` says of it. */
+  get [notHistory]() {
+    return {
+      why: 'it holds the metrics of a training run; `kerasHistory` belongs to tensors, and says which operation made them.',
+      mend: 'read history.history.loss for metrics, or tensor.kerasHistory for the making of a tensor.',
+    };
+  }
+
   /** Errors: MissingHistoryError, always: a run has metrics, tensors have a history. */
   get kerasHistory(): never {
+    const { why, mend } = this[notHistory];
     throw new MissingHistoryError({
       op: 'History',
-      rule: 'a History holds the metrics of a training run; `kerasHistory` belongs to tensors, and says which operation made them.',
+      rule: `a History has no Keras history: ${why}`,
       received: `kerasHistory of a History of ${this.epoch.length} epochs`,
-      mend: 'read history.history.loss for metrics, or tensor.kerasHistory for the making of a tensor.',
+      mend,
     });
   }
 

@@ -137,5 +137,6 @@ export class PageProgress extends Callback {
 
 /** How far a run is, in an element of a page: `pageProgress({ element })`. */
 export function pageProgress(options: PageProgressOptions | Element): PageProgress {
-  return new PageProgress('element' in options ? options : { element: options as Element });
+  const isElement = typeof (options as Element | null)?.replaceChildren === 'function';
+  return new PageProgress((isElement ? { element: options } : options) as PageProgressOptions);
 }
