@@ -110,11 +110,6 @@ export class Normalization extends Layer {
     return new Variable(broadcastTo(reshape(value, { shape }), { shape: [...over] }), { trainable: false });
   }
 
-  override dispose(): void {
-    super.dispose();
-    for (const constant of Object.values(this.#constants ?? {})) constant.dispose();
-  }
-
   override call(input: Tensor): Tensor {
     const x = input.dtype === 'float32' ? input : cast(input, 'float32');
     const { over } = this.#layout as Layout;

@@ -1,0 +1,401 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  add,
+  FormatError,
+  init,
+  memory,
+  mul,
+  relu,
+  type Tensor,
+  tensor,
+  UnsafeModelError,
+  ValueError,
+  type Variable,
+} from '../../../src/index.ts';
+import {
+  clearSession,
+  Functional,
+  type FromJSONOptions,
+  input,
+  Layer,
+  layers,
+  model,
+  modelFromJSON,
+  modelToConfig,
+  modelToJSON,
+  registerClass,
+  Sequential,
+  sequential,
+} from '../../../src/keras/index.ts';
+import type { OpenShape } from '../../../src/core/shape.ts';
+
+const folder = new URL('../../fixtures/models/', import.meta.url);
+const configOf = (name: string) => readFileSync(new URL(`${name}/config.json`, folder), 'utf8');
+const names = readdirSync(folder);
+
+beforeAll(async () => {
+  await init();
+});
+beforeEach(clearSession);
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are changed at will.
+type Loose = any;
+
+/** The description of `mlp_classifier`, changed. */
+function changed(change: (document: Loose) => void, name = 'functional_shared'): string {
+  const document = JSON.parse(configOf(name));
+  change(document);
+  return JSON.stringify(document);
+}
+
+function withoutCompile(document: Loose): Loose {
+  const { compile_config: _, ...rest } = document;
+  return rest;
+}
+
+describe('what Keras wrote', () => {
+  for (const name of names.filter((known) => known !== 'lambda_model')) {
+    test(`${name} is read, and written as it was`, () => {
+      const made = modelFromJSON(configOf(name));
+      expect(withoutCompile(JSON.parse(modelToJSON(made)))).toEqual(
+        withoutCompile(JSON.parse(configOf(name))),
+      );
+      made.dispose();
+    });
+  }
+
+  test('Python code is refused, unless its layer is told what to compute', async () => {
+    expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(UnsafeModelError);
+    expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(/layer 'code'[\s\S]*lambdas: \{ "code"/);
+    const twice = (x: Tensor) => mul(x, 2);
+    const made = modelFromJSON(configOf('lambda_model'), { lambdas: { code: twice } });
+    expect((made.apply(tensor([[1, 2, 3, 4]])) as Tensor).shape).toEqual([1, 2]);
+    registerClass(twice, { package: 'tests', name: 'twice' });
+    const again = modelFromJSON(modelToJSON(made));
+    expect((again.getLayer('code') as layers.Lambda).function).toBe(twice);
+    class Doubling extends Layer {
+      static override readonly className: string = 'Doubling';
+      override call(x: Tensor): Tensor {
+        return add(x, x);
+      }
+    }
+    const replaced = modelFromJSON(
+      changed((document) => {
+        Object.assign(document.config.layers[2], { class_name: 'Doubling', config: { name: 'code' } });
+      }, 'lambda_model'),
+      { customObjects: { Doubling } },
+    );
+    expect(replaced.getLayer('code')).toBeInstanceOf(Doubling);
+  });
+
+  test('models in models, shared layers and several calls', async () => {
+    const x = input({ shape: [4], name: 'x' });
+    const inner = input({ shape: [4], name: 'inner_x' });
+    const encoder = model({
+      inputs: inner,
+      outputs: layers.dense({ units: 4, name: 'encode' }).apply(inner),
+      name: 'encoder',
+    });
+    const decoder = sequential({
+      layers: [input({ shape: [4] }) as never, layers.dense({ units: 4 })],
+      name: 'decoder',
+    });
+    const once = decoder.apply(encoder.apply(x) as never);
+    const twice = decoder.apply(encoder.apply(once as never) as never);
+    const merged = layers.average({ name: 'blend' }).apply([once, twice] as never);
+    const made = model({
+      inputs: x,
+      outputs: [merged, encoder.apply(merged as never)] as never,
+      name: 'outer',
+    });
+    const document = modelToConfig(made as never) as Loose;
+    expect(document.config.output_layers).toEqual([
+      ['blend', 0, 0],
+      ['encoder', 3, 0],
+    ]);
+    const again = modelFromJSON(JSON.parse(JSON.stringify(document)));
+    expect(again.getLayer('encoder')).toBeInstanceOf(Functional);
+    expect(again.getLayer('decoder')).toBeInstanceOf(Sequential);
+    expect(again.getLayer('encoder').inboundNodes).toHaveLength(3);
+    expect(modelToConfig(again)).toEqual(document);
+    again.setWeights(made.weights as Tensor[]);
+    const value = tensor([[1, -2, 3, 4]]);
+    const read = async (net: Loose) => Promise.all(net.apply(value).map((output: Tensor) => output.array()));
+    expect(await read(again)).toEqual(await read(made));
+  });
+
+  test('inputs and outputs by name, options of calls, masks', () => {
+    const ids = input({ shape: [5], dtype: 'int32', name: 'ids' });
+    const start = input({ shape: [3], name: 'start' });
+    const embedded = layers.embedding({ inputDim: 7, outputDim: 3, maskZero: false }).apply(ids);
+    const states = layers
+      .gru({ units: 3, returnSequences: true, name: 'gru' })
+      .apply(embedded, { initialState: start });
+    const dropped = layers.dropout({ rate: 0.5, name: 'drop' }).apply(states as never, { training: true });
+    const made = model({ inputs: { ids, start } as never, outputs: { out: dropped } as never });
+    const document = JSON.parse(modelToJSON(made as never)) as Loose;
+    const callOf = (name: string) =>
+      document.config.layers.find((layer: Loose) => layer.name === name).inbound_nodes[0];
+    expect(callOf('gru').kwargs.initial_state.config.keras_history).toEqual(['start', 0, 0]);
+    expect(callOf('gru').kwargs.training).toBe(false);
+    expect(callOf('drop').kwargs).toEqual({ training: true });
+    expect(document.config.input_layers).toEqual({ ids: ['ids', 0, 0], start: ['start', 0, 0] });
+    const again = modelFromJSON(document);
+    expect(JSON.parse(modelToJSON(again))).toEqual(document);
+    expect(again.getLayer('gru').inboundNodes[0]?.options).not.toHaveProperty('training');
+  });
+});
+
+/** Scales by a weight: a layer as an app writes it. */
+class Gain extends Layer {
+  static override readonly className: string = 'Gain';
+  readonly startsAt: number;
+  gain: Variable | null = null;
+
+  constructor({ startsAt = 1, ...options }: { startsAt?: number; name?: string } = {}) {
+    super(options);
+    this.startsAt = startsAt;
+  }
+  override build(shape: OpenShape): void {
+    const initializer = { className: 'Constant', config: { value: this.startsAt } };
+    this.gain = this.addWeight('gain', { shape: [shape.at(-1) as number], initializer });
+  }
+  override call(x: Tensor): Tensor {
+    return mul(x, this.gain as Variable);
+  }
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), startsAt: this.startsAt };
+  }
+}
+
+describe("classes of the app's own", () => {
+  const withGain = () => {
+    const x = input({ shape: [2] });
+    return model({ inputs: x, outputs: new Gain({ startsAt: 3, name: 'gain' }).apply(x) });
+  };
+
+  test('are found once they are registered, or passed', async () => {
+    const text = modelToJSON(withGain() as never);
+    const read = (options?: FromJSONOptions) => () => modelFromJSON(text, options);
+    expect(read()).toThrow(FormatError);
+    expect(read()).toThrow(/class 'Gain' of layer 'gain'[\s\S]*registerClass\(Gain/);
+    expect(read({ customObjects: { Gain } })().getLayer('gain')).toBeInstanceOf(Gain);
+    registerClass(Gain, { package: 'tests' });
+    const registered = JSON.parse(modelToJSON(withGain() as never)) as Loose;
+    expect(registered.config.layers[1]).toMatchObject({
+      module: null,
+      class_name: 'Gain',
+      registered_name: 'tests>Gain',
+      config: { starts_at: 3 },
+      build_config: { input_shape: [null, 2] },
+    });
+    const again = modelFromJSON(registered);
+    expect(await (again.apply(tensor([[1, 2]])) as Tensor).array()).toEqual([[3, 6]]);
+  });
+
+  test('functions as activations go by their registered names', () => {
+    const shifted = (x: Tensor) => relu(add(x, 1));
+    const x = input({ shape: [2] });
+    const net = () => model({ inputs: x, outputs: layers.dense({ units: 1, activation: shifted }).apply(x) });
+    expect(() => modelToJSON(net() as never)).toThrow(/registerClass/);
+    registerClass(shifted, { package: 'tests', name: 'shifted' });
+    const document = modelToConfig(net() as never) as Loose;
+    expect(document.config.layers[1].config.activation).toEqual({
+      module: null,
+      class_name: 'function',
+      config: 'shifted',
+      registered_name: 'tests>shifted',
+    });
+    expect((modelFromJSON(document).layers[1] as layers.Dense).activation).toBe(shifted);
+  });
+
+  test('activations with options are those layers of Keras', () => {
+    const x = input({ shape: [2] });
+    const activation = { className: 'leakyRelu', config: { negativeSlope: 0.3 } };
+    const net = model({ inputs: x, outputs: layers.dense({ units: 1, activation }).apply(x) });
+    const document = modelToConfig(net as never) as Loose;
+    expect(document.config.layers[1].config.activation.class_name).toBe('LeakyReLU');
+    expect(modelFromJSON(document).layers[1]?.getConfig().activation).toEqual(activation);
+  });
+
+  test('names are given once, and are names', () => {
+    class Other extends Gain {}
+    expect(() => registerClass(Other, { package: 'tests', name: 'Gain' })).toThrow(ValueError);
+    expect(() => registerClass(Other, { package: 'a>b' })).toThrow(ValueError);
+    expect(() => registerClass('Gain' as never)).toThrow(ValueError);
+    expect(() => modelFromJSON('{}', { customObjects: { Gain: 3 as never } })).toThrow(ValueError);
+  });
+});
+
+describe('what is wrong is refused, with its place, and leaves nothing behind', () => {
+  const layer = (document: Loose, name: string) =>
+    document.config.layers.find((entry: Loose) => entry.name === name);
+  const cases: [string, string, RegExp][] = [
+    ['text that is cut short', configOf('nested').slice(0, -40), /the text/],
+    ['a list', '[]', /a list, at the top/],
+    ['null', 'null', /object with class_name/],
+    ['a number', '3', /object with class_name/],
+    ['no config', '{"class_name": "Functional"}', /class_name and config/],
+    [
+      'a nest without end',
+      `{"class_name": "Dense", "config": ${'['.repeat(20000)}${']'.repeat(20000)}}`,
+      /at most 200 deep/,
+    ],
+    [
+      'a key of the prototype',
+      configOf('nested').replace('"units"', '"__proto__": {"polluted": 1}, "units"'),
+      /__proto__/,
+    ],
+    [
+      'a key constructor',
+      configOf('nested').replace('"units"', '"constructor": {"polluted": 1}, "units"'),
+      /constructor/,
+    ],
+    [
+      'a key prototype',
+      configOf('nested').replace('"units"', '"prototype": {"polluted": 1}, "units"'),
+      /prototype/,
+    ],
+    [
+      'an unknown class',
+      changed((d) => Object.assign(layer(d, 'score'), { class_name: 'Danse' })),
+      /registerClass\(Danse/,
+    ],
+    [
+      'a class of another module',
+      changed((d) => Object.assign(layer(d, 'score'), { module: 'os', class_name: 'Dense' })),
+      /module 'os'/,
+    ],
+    [
+      'a class named as what JavaScript has',
+      changed((d) => Object.assign(layer(d, 'score'), { class_name: 'constructor' })),
+      /class 'constructor'/,
+    ],
+    [
+      'units that are none',
+      changed((d) => {
+        layer(d, 'score').config.units = -3;
+      }),
+      /units[\s\S]*layers\[5\] \(Dense 'score'\)/,
+    ],
+    [
+      'terabytes of units',
+      changed((d) => {
+        layer(d, 'shared').config.units = 1e12;
+      }),
+      /.*/,
+    ],
+    [
+      'an unknown activation',
+      changed((d) => {
+        layer(d, 'score').config.activation = 'rely';
+      }),
+      /activation is one of/,
+    ],
+    [
+      'an unknown option',
+      changed((d) => {
+        layer(d, 'score').config.quantity = 1;
+      }),
+      /Dense has no such option[\s\S]*'quantity'/,
+    ],
+    [
+      'an option that Keras alone has',
+      changed((d) => {
+        layer(d, 'score').config.quantization_config = {};
+      }),
+      /quantization_config/,
+    ],
+    [
+      'a name given twice',
+      changed((d) => {
+        layer(d, 'score').name = 'value';
+      }),
+      /second layer named 'value'/,
+    ],
+    [
+      'an input from nowhere',
+      changed((d) => {
+        layer(d, 'score').inbound_nodes[0].args[0].config.keras_history[0] = 'gone';
+      }),
+      /fed by 'gone'/,
+    ],
+    [
+      'a cycle',
+      changed((d) => {
+        layer(d, 'shared').inbound_nodes[0].args[0].config.keras_history = ['score', 0, 0];
+      }),
+      /waits for call/,
+    ],
+    [
+      'a reference that is none',
+      changed((d) => {
+        layer(d, 'score').inbound_nodes[0].args[0].config.keras_history = ['joined', -1, 0];
+      }),
+      /keras_history/,
+    ],
+    [
+      'a call in the old form',
+      changed((d) => {
+        layer(d, 'score').inbound_nodes = [[['joined', 0, 0, {}]]];
+      }),
+      /args and kwargs/,
+    ],
+    [
+      'an output that is none',
+      changed((d) => {
+        d.config.output_layers = [['score', 4, 0]];
+      }),
+      /output_layers/,
+    ],
+    [
+      'no layers',
+      changed((d) => {
+        d.config.layers = {};
+      }),
+      /list of layers/,
+    ],
+    ['a layer alone', JSON.stringify({ class_name: 'Dense', config: { units: 2 } }), /describes a model/],
+  ];
+  for (const [what, text, message] of cases) {
+    test(what, () => {
+      const before = memory().tensors;
+      const read = () => modelFromJSON(text, { file: 'some.json' });
+      expect(read).toThrow(FormatError);
+      expect(read).toThrow(message);
+      expect(read).toThrow(/^some\.json: /);
+      expect(memory().tensors).toBe(before);
+      expect(({} as Loose).polluted).toBeUndefined();
+    });
+  }
+
+  test('an object without end, and what is no document', () => {
+    const endless: Loose = { class_name: 'Dense', config: {} };
+    endless.config.self = endless;
+    expect(() => modelFromJSON(endless)).toThrow(FormatError);
+    expect(() => modelFromJSON(undefined as never)).toThrow(ValueError);
+    expect(() => modelToConfig({} as never)).toThrow(ValueError);
+  });
+
+  test('a layer named as the prototype is under that name', () => {
+    const text = changed((d) => {
+      layer(d, 'score').config.name = 'constructor';
+      layer(d, 'score').name = 'constructor';
+      d.config.output_layers[0][0] = 'constructor';
+    });
+    expect(modelFromJSON(text).getLayer('constructor').className).toBe('Dense');
+  });
+
+  test('a model with a call of its own needs a registered class', () => {
+    class Own extends Layer {
+      static override readonly className: string = 'Own';
+      override call(x: Tensor): Tensor {
+        return x;
+      }
+    }
+    const x = input({ shape: [1] });
+    const text = modelToJSON(model({ inputs: x, outputs: new Own({ name: 'own' }).apply(x) }) as never);
+    expect(() => modelFromJSON(text)).toThrow(/class 'Own' of layer 'own'/);
+  });
+});
