@@ -20,6 +20,26 @@ export * as constraints from './constraints/index.ts';
 export * as initializers from './initializers/index.ts';
 export * as regularizers from './regularizers/index.ts';
 // Training
+export type {
+  Batch,
+  BatchItem,
+  BatchIterable,
+  ClassWeight,
+  CompileOptions,
+  Data,
+  EvaluateOptions,
+  FitOptions,
+  Logs,
+  LossArgument,
+  LossWeights,
+  MetricsArgument,
+  OnBatchOptions,
+  Predicted,
+  PredictOptions,
+  StepLogs,
+  TrainOnBatchOptions,
+  ValidationData,
+} from './training/index.ts';
 export * as optimizers from './optimizers/index.ts';
 // Networks
 export * as applications from './applications/index.ts';
