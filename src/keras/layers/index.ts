@@ -1,5 +1,5 @@
 /** @file The layers. */
-export { inputLayer, InputLayer, type InputOptions } from './inputLayer.ts';
+export { input, inputLayer, InputLayer, type InputOptions } from './inputLayer.ts';
 export type { InputSpec } from './inputSpec.ts';
 export { type CallOptions, Layer, type LayerOptions, type WeightOptions } from './layer.ts';
 // Dense and convolutional

@@ -173,12 +173,6 @@ export class Normalization extends Layer {
     });
   }
 
-  override dispose(): void {
-    super.dispose();
-    this.#constants?.mean.dispose();
-    this.#constants?.variance.dispose();
-  }
-
   override getConfig(): Record<string, unknown> {
     const { axis, invert } = this;
     const { mean = null, variance = null } = this.#given ?? {};
