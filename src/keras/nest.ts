@@ -9,13 +9,11 @@ import type { Tensor } from '../tensor/tensor.ts';
 export { leavesOf, mapNest, type Nest, packNest } from '../core/nest.ts';
 
 /** The nest `S` with `T` at every leaf. Of the most general nest it is again that: TypeScript must not unfold it. */
-export type Mapped<S, T> = [Nest<Tensor>] extends [S]
+export type Mapped<S, T> = [Nest<never>] extends [S]
   ? Nest<T>
-  : [Nest<SymbolicTensor>] extends [S]
-    ? Nest<T>
-    : S extends Tensor | SymbolicTensor
-      ? T
-      : { [K in keyof S]: Mapped<S[K], T> };
+  : S extends Tensor | SymbolicTensor
+    ? T
+    : { [K in keyof S]: Mapped<S[K], T> };
 
 /** `mapNest` for nests of shapes, where a list of sizes is a leaf. */
 export function mapShapes<R>(nest: Nest<OpenShape>, map: (shape: OpenShape) => R): Nest<R> {
