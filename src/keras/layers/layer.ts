@@ -22,7 +22,7 @@ import { type Regularizer, regularizerOf } from '../regularizers/index.ts';
 import { currentCall, insideLayerCall } from './callContext.ts';
 import { runEagerly } from './eagerCall.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
-import { CallLosses, weightLosses } from './losses.ts';
+import { activityLoss, CallLosses, weightLosses } from './losses.ts';
 import { heldOptions, isMasked, requireTensors } from './operands.ts';
 import { type LayerOptions, Weighted } from './weighted.ts';
 
@@ -259,7 +259,7 @@ export abstract class Layer<
       const { activityRegularizer } = this;
       if (activityRegularizer && !isTracing()) {
         for (const output of leavesOf(outputs as Nest<Tensor>))
-          this.addLoss(activityRegularizer.call(output));
+          this.addLoss(activityLoss(activityRegularizer, output));
       }
       return outputs;
     });

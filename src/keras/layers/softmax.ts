@@ -1,9 +1,10 @@
 /** @file Softmax: values as probabilities. */
-import { add, mul, sub } from '../../ops/arithmetic.ts';
+import { sub } from '../../ops/arithmetic.ts';
 import { cast } from '../../ops/cast.ts';
 import { logSumExp } from '../../ops/logSumExp.ts';
 import { softmax as probabilities } from '../../ops/softmax.ts';
 import { exp } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CallOptions, Layer, type LayerOptions } from './layer.ts';
 import { axisOrAxes } from './unitNormalization.ts';
@@ -13,7 +14,7 @@ export interface SoftmaxOptions extends LayerOptions {
   axis?: number | readonly number[];
 }
 
-/** What is added to values that a mask hides: their probability vanishes. */
+/** What values that a mask hides count as: their probability vanishes. */
 const hidden = -1e9;
 
 export class Softmax extends Layer {
@@ -29,9 +30,9 @@ export class Softmax extends Layer {
 
   override call(x: Tensor, { mask }: CallOptions): Tensor {
     if (!mask) return this.#normalize(x);
-    const shown = cast(mask as Tensor, 'float32');
+    const shown = cast(mask as Tensor, 'bool');
     // Where a mask hides all of an axis, nothing is probable.
-    return mul(this.#normalize(add(x, mul(sub(1, shown), hidden))), shown);
+    return where(shown, this.#normalize(where(shown, x, hidden)), 0);
   }
 
   #normalize(x: Tensor): Tensor {

@@ -4,6 +4,8 @@ import {
   GradientTape,
   init,
   memory,
+  mul,
+  ones,
   ShapeError,
   sum,
   type Tensor,
@@ -106,15 +108,28 @@ describe('single layers', () => {
     await near(layer.apply(tensor([[[1], [10], [100], [1000]]])), [1, 10, 101, 1010]);
   });
 
-  test('an activity penalty is what its outputs cost, and has a gradient', async () => {
+  test('an activity penalty is what its outputs cost a sample, and has a gradient', async () => {
     const layer = layers.activityRegularization({ l1: 0.5, l2: 2 });
-    const x = tensor([[1, -2]]);
+    const x = tensor([
+      [1, -2],
+      [0, 3],
+    ]);
     const tape = new GradientTape();
     tape.watch(x);
     layer.apply(x);
     const [loss] = layer.losses as [Tensor];
-    await near(loss, [0.5 * 3 + 2 * 5]);
-    await near(tape.gradient(loss, x) as Tensor, [0.5 + 4, -0.5 - 8]);
+    await near(loss, [(0.5 * 6 + 2 * 14) / 2]);
+    await near(tape.gradient(loss, x) as Tensor, [2.25, -4.25, 0, 6.25]);
+    // The example of Keras's documentation: 0.25 for the kernel, 5 for the outputs.
+    const documented = layers.dense({
+      units: 5,
+      kernelInitializer: 'ones',
+      kernelRegularizer: { className: 'L1', config: { l1: 0.01 } },
+      activityRegularizer: { className: 'L2', config: { l2: 0.01 } },
+    });
+    documented.apply(mul(ones([5, 5]), 2));
+    const total = await Promise.all(documented.losses.map((each) => each.item()));
+    expect(total.reduce((a, b) => a + b)).toBeCloseTo(5.25, 5);
   });
 
   test('penalties and constraints reach the weights they are named after', () => {
