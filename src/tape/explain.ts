@@ -80,8 +80,23 @@ export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor)
   for (const call of tape.trace) for (const id of call.outputIds) calls.set(id, call);
   const reached = reach(tape, source);
   if (reached.has(target.id)) return connected(reached, calls, target, source);
-  if (!tape.isWatched(source.id)) return unwatched(target, source);
+  if (!tape.isWatched(source.id)) return outsideCut(tape, calls, target, source) ?? unwatched(target, source);
   return cut(tape, calls, reached, target, source);
+}
+
+/** Causes that lie outside of the recorded calls. */
+const outside: ReadonlySet<CutCause> = new Set(['readBack', 'detached', 'variable', 'unrecorded', 'foreign']);
+
+/** Where a variable was used, but by nothing that the tape recorded, so that it was never watched: the cut is there. */
+function outsideCut(
+  tape: ExplainedTape,
+  calls: ReadonlyMap<number, TracedCall>,
+  target: Tensor,
+  source: Tensor,
+): PathExplanation | null {
+  if (!(source instanceof Variable && source.trainable)) return null;
+  const found = cut(tape, calls, new Map([[source.id, null]]), target, source);
+  return found.cut && outside.has(found.cut.cause) ? found : null;
 }
 
 /** Ids that the gradient of `source` flows through, each with the id before it. */

@@ -3,7 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   argMax,
   cast,
+  freshTensor,
   gather,
+  gatherOnHost,
   GradientTape,
   greater,
   init,
@@ -141,6 +143,15 @@ describe('cut', () => {
     expect(tape.gradient(loss, x)).toBeNull();
     expect(tape.explain(loss, x).cut).toMatchObject({ cause: 'readBack', last: "'square' (float32[2])" });
     tape.dispose();
+  });
+
+  test('a variable that was used on the host alone', async () => {
+    const table = variable(tensor([[1], [2]]), { name: 'table' });
+    using tape = new GradientTape({ persistent: true });
+    const loss = sum(freshTensor(await gatherOnHost(table, tensor([1], { dtype: 'int32' }))));
+    expect(tape.gradient(loss, table)).toBeNull();
+    expect(tape.explain(loss, table).cut).toMatchObject({ cause: 'readBack', first: 'freshTensor()' });
+    expect(tape.explain(loss, variable(tensor([1]))).cut).toMatchObject({ cause: 'unwatched' });
   });
 
   test('another tape', () => {
