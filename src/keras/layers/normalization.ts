@@ -173,6 +173,11 @@ export class Normalization extends Layer {
     });
   }
 
+  override dispose(): void {
+    super.dispose();
+    for (const constant of Object.values(this.#constants ?? {})) constant.dispose();
+  }
+
   override getConfig(): Record<string, unknown> {
     const { axis, invert } = this;
     const { mean = null, variance = null } = this.#given ?? {};
