@@ -106,7 +106,10 @@ export function readCheckpoint(file: FileBytes, options: ReadOptions = {}): Chec
  * checkpoint, all or none. The model is compiled with an optimizer of the same class.
  *
  *     const { training } = loadCheckpoint(net, bytes);
- *     await net.fit(x, y, { epochs: 20, initialEpoch: training.epoch, seed: training.seed });
+ *     await net.fit(x, y, { epochs: 20, initialEpoch: training.epoch, seed: training.seed ?? undefined });
+ *
+ * The curve goes on as if nothing had happened, where samples come in the same order (`seed`) and random layers have seeds
+ * of their own.
  *
  * Errors: FormatError for a file that isn't sound or belongs to another model; ValueError for an optimizer of another
  * class.

@@ -77,7 +77,7 @@ export interface SensitivityAtSpecificityOptions extends AtValueOptions {
 
 /** The best sensitivity TP / (TP + FN) where the specificity TN / (TN + FP) is at least `specificity`. */
 export class SensitivityAtSpecificity extends AtValue {
-  static override readonly className = 'SensitivityAtSpecificity';
+  static override readonly className: string = 'SensitivityAtSpecificity';
   constructor(options: SensitivityAtSpecificityOptions) {
     super(options as never, 'specificity');
   }
@@ -93,7 +93,7 @@ export interface SpecificityAtSensitivityOptions extends AtValueOptions {
 
 /** The best specificity TN / (TN + FP) where the sensitivity TP / (TP + FN) is at least `sensitivity`. */
 export class SpecificityAtSensitivity extends AtValue {
-  static override readonly className = 'SpecificityAtSensitivity';
+  static override readonly className: string = 'SpecificityAtSensitivity';
   constructor(options: SpecificityAtSensitivityOptions) {
     super(options as never, 'sensitivity');
   }
@@ -109,7 +109,7 @@ export interface PrecisionAtRecallOptions extends AtValueOptions {
 
 /** The best precision TP / (TP + FP) where the recall TP / (TP + FN) is at least `recall`. */
 export class PrecisionAtRecall extends AtValue {
-  static override readonly className = 'PrecisionAtRecall';
+  static override readonly className: string = 'PrecisionAtRecall';
   constructor(options: PrecisionAtRecallOptions) {
     super(options as never, 'recall');
   }
@@ -125,7 +125,7 @@ export interface RecallAtPrecisionOptions extends AtValueOptions {
 
 /** The best recall TP / (TP + FN) where the precision TP / (TP + FP) is at least `precision`; 0 where it never is. */
 export class RecallAtPrecision extends AtValue {
-  static override readonly className = 'RecallAtPrecision';
+  static override readonly className: string = 'RecallAtPrecision';
   constructor(options: RecallAtPrecisionOptions) {
     super(options as never, 'precision');
   }

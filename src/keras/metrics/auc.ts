@@ -58,7 +58,7 @@ const defaults: Options = {
 
 /** State: true_positives, false_positives, true_negatives, false_negatives, of shape [thresholds, ...labels]. */
 export class AUC extends FourCells {
-  static override readonly className = 'AUC';
+  static override readonly className: string = 'AUC';
   readonly #options: Options;
   readonly #thresholds: Thresholds;
   readonly #labelWeights: Tensor | null;

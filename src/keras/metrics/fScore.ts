@@ -122,7 +122,7 @@ export class FBetaScore extends Metric {
 
 /** The harmonic mean of precision and recall: 2·P·R / (P + R). */
 export class F1Score extends FBetaScore {
-  static override readonly className = 'F1Score';
+  static override readonly className: string = 'F1Score';
 
   /** Errors: ValueError for options. */
   constructor({ name = 'f1_score', ...given }: F1ScoreOptions = {}) {

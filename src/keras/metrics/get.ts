@@ -4,6 +4,7 @@ import { describe } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { Loss } from '../losses/loss.ts';
 import { snakeCase } from '../names.ts';
+import { customObjectOf, registeredAs } from '../serialization/registered.ts';
 import {
   accuracy,
   accuracyFor,
@@ -122,7 +123,8 @@ export interface MeasuredSpecs {
 
 /**
  * A metric by its name ('meanSquaredError', Keras's 'mean_squared_error', 'MeanSquaredError', or 'mse'), by the maker of
- * this folder, by a function of your own, by a loss, or itself. Its name in logs is the name that it was called by. For 'accuracy'
+ * this folder, by a class, by a function of your own, by a loss, or itself; also by the name of what `registerClass` made
+ * known. Its name in logs is the name that it was called by. For 'accuracy'
  * and 'acc' the specs of targets and predictions say which accuracy is meant; without them it is plain equality.
  * Errors: ValueError for anything else.
  */
@@ -134,8 +136,9 @@ export function metricOf(identifier: MetricLike, specs?: MeasuredSpecs): Metric 
     const made = identifier() as Metric | Loss;
     return made instanceof Loss ? ofLoss(made) : made;
   }
+  if (isClass(identifier)) return new identifier();
   if (typeof identifier === 'function') return new MeanMetricWrapper({ fn: identifier });
-  if (isConfig(identifier)) return makerOf(identifier.className)(identifier.config);
+  if (isConfig(identifier)) return makeNamed(identifier.className, identifier.config);
   return refuse(identifier);
 }
 
@@ -146,7 +149,7 @@ function ofLoss(loss: Loss): Metric {
 
 function namedMetric(name: string, specs?: MeasuredSpecs): Metric {
   const isAccuracy = ['accuracy', 'acc'].includes(name.toLowerCase());
-  if (!isAccuracy) return makerOf(name)({ name });
+  if (!isAccuracy) return makeNamed(name, { name });
   return (specs ? accuracyFor(specs.yTrue, specs.yPred) : accuracy)({ name });
 }
 
@@ -160,10 +163,25 @@ function isConfig(identifier: unknown): identifier is MetricConfig {
   return typeof (identifier as Partial<MetricConfig> | null)?.className === 'string';
 }
 
-function makerOf(identifier: string): Maker {
-  const wanted = snakeCase(identifier);
+type MetricClass = new (options?: object) => Metric;
+
+function isClass(identifier: unknown): identifier is MetricClass {
+  return typeof identifier === 'function' && identifier.prototype instanceof Metric;
+}
+
+/** By the name of a class or function that the app made known, or of one of this folder. */
+function makeNamed(name: string, config?: object): Metric {
+  const found = customObjectOf(name) ?? builtIn(name) ?? registeredAs(name);
+  if (!found) return refuse(name);
+  if (isClass(found)) return new found(config);
+  if (isMaker(found)) return found(config);
+  return new MeanMetricWrapper({ ...config, fn: found as unknown as MetricFunction });
+}
+
+function builtIn(name: string): Maker | null {
+  const wanted = snakeCase(name);
   const all = Object.values(makers) as unknown as Maker[];
-  return all.find((maker) => namesOf(maker).includes(wanted)) ?? refuse(identifier);
+  return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
 }
 
 function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {

@@ -139,7 +139,7 @@ export interface IoUOptions extends MeanIoUOptions {
 
 /** The mean of TP / (TP + FP + FN) over `targetClassIds`. State: total_confusion_matrix. */
 export class IoU extends IntersectionOverUnion {
-  static override readonly className = 'IoU';
+  static override readonly className: string = 'IoU';
 
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: IoUOptions) {
@@ -156,7 +156,7 @@ export class IoU extends IntersectionOverUnion {
 
 /** The mean of TP / (TP + FP + FN) over all classes that occur. State: total_confusion_matrix. */
 export class MeanIoU extends IntersectionOverUnion {
-  static override readonly className = 'MeanIoU';
+  static override readonly className: string = 'MeanIoU';
 
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: MeanIoUOptions) {
@@ -172,7 +172,7 @@ export class MeanIoU extends IntersectionOverUnion {
 
 /** IoU of targets that are one-hot, and of predictions with one score a class. State: total_confusion_matrix. */
 export class OneHotIoU extends IntersectionOverUnion {
-  static override readonly className = 'OneHotIoU';
+  static override readonly className: string = 'OneHotIoU';
 
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: OneHotIoUOptions) {
@@ -188,7 +188,7 @@ export class OneHotIoU extends IntersectionOverUnion {
 
 /** MeanIoU of targets that are one-hot, and of predictions with one score a class. State: total_confusion_matrix. */
 export class OneHotMeanIoU extends IntersectionOverUnion {
-  static override readonly className = 'OneHotMeanIoU';
+  static override readonly className: string = 'OneHotMeanIoU';
 
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: OneHotMeanIoUOptions) {
@@ -212,7 +212,7 @@ export interface BinaryIoUOptions extends MetricOptions {
 
 /** IoU of two classes, predicted by one score. State: total_confusion_matrix. */
 export class BinaryIoU extends IntersectionOverUnion {
-  static override readonly className = 'BinaryIoU';
+  static override readonly className: string = 'BinaryIoU';
   readonly threshold: number;
 
   /** Errors: ValueError for options. */

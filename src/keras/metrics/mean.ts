@@ -35,7 +35,7 @@ export abstract class Averaging<
 
 /** The weighted mean of values. State: total, count. */
 export class Mean extends Averaging<[values: TensorLike]> {
-  static override readonly className = 'Mean';
+  static override readonly className: string = 'Mean';
 
   constructor({ name = 'mean', ...others }: MetricOptions = {}) {
     requireOptions('mean', others, {});
@@ -55,7 +55,7 @@ export class Mean extends Averaging<[values: TensorLike]> {
 
 /** The weighted sum of values. State: total. */
 export class Sum extends Metric<[values: TensorLike]> {
-  static override readonly className = 'Sum';
+  static override readonly className: string = 'Sum';
   readonly total: Variable = this.addVariable('total');
 
   constructor({ name = 'sum', ...others }: MetricOptions = {}) {

@@ -44,13 +44,15 @@ export abstract class MeanOfFunction extends Averaging {
 
 /** The mean of a function of your own. */
 export class MeanMetricWrapper extends MeanOfFunction {
-  static override readonly className = 'MeanMetricWrapper';
+  static override readonly className: string = 'MeanMetricWrapper';
   readonly fn: MetricFunction;
 
   /** Errors: ValueError where `fn` is no function. */
   constructor(options: WrapperOptions) {
     const { name, ...given } = options ?? {};
-    const { fn } = requireOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, { fn: null } as never);
+    const { fn } = requireOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, {
+      fn: null,
+    } as never);
     requireFunction(fn);
     super({ name: name ?? (fn.name || 'mean_metric_wrapper') });
     this.fn = fn;

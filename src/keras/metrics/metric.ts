@@ -36,7 +36,7 @@ export type Direction = 'up' | 'down' | null;
  * them in `updateState`, and computes from them in `result`.
  *
  *     class Largest extends Metric {
- *       static override readonly className = 'Largest';
+ *       static override readonly className: string = 'Largest';
  *       readonly largest = this.addVariable('largest');
  *       updateState(yTrue, yPred) { this.change(() => { this.largest.assign(maximum(this.largest, max(yPred))); }); }
  *       result() { return this.compute(() => identity(this.largest)); }

@@ -60,7 +60,7 @@ abstract class CellCount extends Metric {
 
 /** How often a true target is predicted above the threshold. */
 export class TruePositives extends CellCount {
-  static override readonly className = 'TruePositives';
+  static override readonly className: string = 'TruePositives';
   protected cell(confusion: Confusion): Tensor {
     return confusion.truePositives;
   }
@@ -68,7 +68,7 @@ export class TruePositives extends CellCount {
 
 /** How often a target that isn't true is predicted above the threshold. */
 export class FalsePositives extends CellCount {
-  static override readonly className = 'FalsePositives';
+  static override readonly className: string = 'FalsePositives';
   protected cell(confusion: Confusion): Tensor {
     return confusion.falsePositives;
   }
@@ -76,7 +76,7 @@ export class FalsePositives extends CellCount {
 
 /** How often a target that isn't true is predicted at the threshold or below. */
 export class TrueNegatives extends CellCount {
-  static override readonly className = 'TrueNegatives';
+  static override readonly className: string = 'TrueNegatives';
   protected cell(confusion: Confusion): Tensor {
     return confusion.trueNegatives;
   }
@@ -84,7 +84,7 @@ export class TrueNegatives extends CellCount {
 
 /** How often a true target is predicted at the threshold or below. */
 export class FalseNegatives extends CellCount {
-  static override readonly className = 'FalseNegatives';
+  static override readonly className: string = 'FalseNegatives';
   protected cell(confusion: Confusion): Tensor {
     return confusion.falseNegatives;
   }

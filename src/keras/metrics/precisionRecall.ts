@@ -82,7 +82,7 @@ abstract class PositiveRate extends Metric {
 
 /** How much of what is predicted positive is true. State: true_positives, false_positives. */
 export class Precision extends PositiveRate {
-  static override readonly className = 'Precision';
+  static override readonly className: string = 'Precision';
 
   constructor(options: PrecisionRecallOptions = {}) {
     super(options, 'false_positives');
@@ -99,7 +99,7 @@ export class Precision extends PositiveRate {
 
 /** How much of what is true is predicted positive. State: true_positives, false_negatives. */
 export class Recall extends PositiveRate {
-  static override readonly className = 'Recall';
+  static override readonly className: string = 'Recall';
 
   constructor(options: PrecisionRecallOptions = {}) {
     super(options, 'false_negatives');

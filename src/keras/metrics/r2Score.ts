@@ -30,7 +30,7 @@ export interface R2ScoreOptions extends MetricOptions {
  * scores 0. State: num_samples, squared_sum, sum, residual, count.
  */
 export class R2Score extends Metric {
-  static override readonly className = 'R2Score';
+  static override readonly className: string = 'R2Score';
   readonly #options: Required<Omit<R2ScoreOptions, 'name'>>;
   readonly numSamples: Variable;
 

@@ -22,6 +22,7 @@ import * as losses from '../../../src/keras/losses/index.ts';
 import { setMask } from '../../../src/keras/masks.ts';
 import * as metrics from '../../../src/keras/metrics/index.ts';
 import { clearSession } from '../../../src/keras/names.ts';
+import { registerClass } from '../../../src/keras/serialization/registered.ts';
 import { compile } from '../../../src/tape/compile.ts';
 
 beforeAll(async () => {
@@ -220,6 +221,34 @@ describe('by name', () => {
     expect([maker.name, object.name]).toEqual(['huber_loss', 'soft']);
     object.updateState([[0, 2]], [[1, 5]]);
     expect(await object.result().item()).toBe(1.5);
+  });
+
+  test('by class, and by what the app made known', async () => {
+    class Bias extends metrics.MeanMetricWrapper {
+      static override readonly className = 'Bias';
+      constructor({ name = 'bias', scale = 1 }: { name?: string; scale?: number } = {}) {
+        super({ name, fn: (t, p) => mul(max(sub(p, t), { axis: -1 }), scale) });
+      }
+    }
+    registerClass(Bias, { package: 'test' });
+    registerClass(
+      function gap(t: Tensor, p: Tensor) {
+        return max(sub(p, t), { axis: -1 });
+      },
+      { package: 'test', name: 'gap' },
+    );
+    using plain = metricOf(metrics.AUC);
+    using byName = metricOf('test>Bias');
+    using byConfig = metricOf({ className: 'Bias', config: { scale: 3 } });
+    using byFunction = metricOf('gap');
+    expect([plain, byName, byConfig, byFunction].map((m) => [m.className, m.name])).toEqual([
+      ['AUC', plain.name],
+      ['Bias', 'test>Bias'],
+      ['Bias', 'bias'],
+      ['MeanMetricWrapper', 'gap'],
+    ]);
+    byConfig.updateState([[1, 1]], [[2, 3]]);
+    expect(await byConfig.result().item()).toBe(6);
   });
 
   test('a name that is none lists those that are', () => {
