@@ -6,6 +6,7 @@ import {
   FormatError,
   init,
   memory,
+  type Tensor,
   tensor,
   ValueError,
 } from '../../src/index.ts';

@@ -15,6 +15,7 @@ import {
   saveWeights,
   writeSafetensors,
 } from '../../src/io/index.ts';
+import { matchPaths } from '../../src/io/matchPaths.ts';
 import { clearSession, input, layers, model } from '../../src/keras/index.ts';
 
 beforeAll(async () => {
@@ -90,4 +91,13 @@ test('two weights of one path are refused', async () => {
   const layer = net().getLayer('first');
   const twice = { name: 'twice', weights: [...layer.weights, ...net().getLayer('first').weights] };
   await expect(saveWeights(twice)).rejects.toThrow(ValueError);
+});
+
+test('layers around a weight may be left out of its path, where only one can be meant', () => {
+  const names = ['a/kernel', 'outer/b/kernel', 'x/same/kernel', 'y/same/kernel'];
+  const paths = ['a/kernel', 'b/kernel', 'z/same/kernel', 'same/kernel'];
+  expect([...matchPaths(paths, names)]).toEqual([
+    ['a/kernel', 'a/kernel'],
+    ['b/kernel', 'outer/b/kernel'],
+  ]);
 });
