@@ -61,8 +61,9 @@ export async function evaluate(
     const [logs] = (await pace.finish(readLogs(pending))) as [Logs];
     await callbacks.onTestEnd(logs);
     return logs;
+  } catch (error) {
+    throw await pace.abandon(error);
   } finally {
-    pace.abandon();
     callbacks?.release();
     cleanup.dispose();
     end();

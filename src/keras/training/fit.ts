@@ -62,8 +62,9 @@ export async function fit(
     const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
     await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, pace, train, test });
     return history;
+  } catch (error) {
+    throw await pace.abandon(error);
   } finally {
-    pace.abandon();
     callbacks?.release();
     cleanup.dispose();
     end();

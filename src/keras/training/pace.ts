@@ -80,10 +80,37 @@ export class Pace {
     }
   }
 
-  /** Forgets the fences: another error is on its way to the caller, and what they tell comes with the next readback. */
-  abandon(): void {
-    this.#fences.length = 0;
+  /**
+   * Waits for `promise` of something else than the device, unless the signal is aborted first: then for nothing, and
+   * `late` gets what comes after all. Errors: the signal's reason.
+   */
+  async orAborted<T>(promise: Promise<T>, late: (value: T) => void): Promise<T> {
+    const { signal } = this;
+    if (!signal) return promise;
+    return new Promise<T>((resolve, reject) => {
+      const abort = () => {
+        promise.then(late, () => {});
+        reject(signal.reason);
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener('abort', abort, { once: true });
+      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    });
+  }
+
+  /**
+   * Waits for the steps that are still under way after `error` ended the run. Resolves to what the caller is to be told:
+   * `error`, but that a fault is not lost to an abort.
+   */
+  async abandon(error: unknown): Promise<unknown> {
+    let told = error;
+    for (const { done, label } of this.#fences.splice(0)) {
+      await done.catch((fault: unknown) => {
+        if (told === this.signal?.reason && this.signal?.aborted) told = placed(fault, label());
+      });
+    }
     this.#steps = 0;
+    return told;
   }
 
   #fence(now: number): void {

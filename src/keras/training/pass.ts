@@ -35,7 +35,7 @@ export async function runPass(pass: Pass): Promise<number> {
   for (; steps === null || index < steps; index++) {
     // Waiting costs a turn of the event loop: only where there is something to wait for.
     const next = withDevice(device, () => source.next());
-    const batch = next instanceof Promise ? await next : next;
+    const batch = next instanceof Promise ? await pace.orAborted(next, freeLate) : next;
     if (!batch) break;
     try {
       pace.check();
@@ -54,6 +54,11 @@ export async function runPass(pass: Pass): Promise<number> {
   }
   if (index === 0 || (pass.strict && steps !== null && index !== steps)) throw ranOut(pass, index);
   return index;
+}
+
+/** A batch that comes when the run has ended. */
+function freeLate(batch: Batch | null): void {
+  if (batch) freeBatch(batch);
 }
 
 function ranOut({ op, steps, pace }: Pass, count: number): ValueError {

@@ -72,8 +72,9 @@ export async function predict(
     await pace.finish(device.sync());
     await list.onPredictEnd();
     return joined(parts);
+  } catch (error) {
+    throw await pace.abandon(error);
   } finally {
-    pace.abandon();
     callbacks?.release();
     for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
     cleanup.dispose();

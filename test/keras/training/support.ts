@@ -11,6 +11,9 @@ export function wave(shape: readonly number[], pace = 0.7): Tensor {
   );
 }
 
+/** Samples of two features and their targets. */
+export const data = (rows: number) => [wave([rows, 2], 0.37), wave([rows, 1], 1.3)] as const;
+
 /** Two features, one output, by way of a hidden layer; always with the same weights. */
 export function regressor() {
   const features = input({ shape: [2], name: 'features' });

@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { init, memory, type Tensor, tensor } from '../../../src/index.ts';
+import { input, layers, model, optimizers } from '../../../src/keras/index.ts';
+import { data, regressor, wave } from './support.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+describe('batches from iterables', () => {
+  function* batches(count: number) {
+    for (let i = 0; i < count; i++) yield [wave([2, 2], i + 0.37), wave([2, 1], i + 1.3)];
+  }
+
+  test('train, their tensors freed', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    await net.fit(() => batches(1));
+    const before = memory();
+    const { history, params } = await net.fit(() => batches(3), { epochs: 2 });
+    expect(history.loss).toHaveLength(2);
+    expect(params.steps).toBe(3);
+    expect(memory().tensors).toBe(before.tensors);
+  });
+
+  test('come late, as TF.js spells them, with weights', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    async function* late() {
+      for (const [xs, ys] of batches(3)) {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        yield { xs: xs as Tensor, ys: ys as Tensor, sampleWeight: [1, 0] };
+      }
+    }
+    const { history } = await net.fit(late, null, { epochs: 2 });
+    expect(history.loss?.every(Number.isFinite)).toBe(true);
+  });
+
+  test('without end, with steps', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const { epoch } = await net.fit(batches(1e6), { epochs: 3, stepsPerEpoch: 2 });
+    expect(epoch).toEqual([0, 1, 2]);
+  });
+
+  test('that run out say where', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    await expect(net.fit(batches(5), { epochs: 3, stepsPerEpoch: 2 })).rejects.toThrow(
+      /1 batches in epoch 3 of 3, which has 2 steps/,
+    );
+    await expect(net.fit(batches(2), { epochs: 2 })).rejects.toThrow(/gives its batches once/);
+    await expect(net.fit(() => batches(0))).rejects.toThrow(/at least one batch/);
+  });
+
+  test('have their sizes and weights of their own', async () => {
+    const net = regressor();
+    net.compile({ loss: 'mse' });
+    const [x, y] = data(2);
+    await expect(net.fit((() => batches(1)) as never, y, {})).rejects.toThrow(/come as they are/);
+    await expect(net.fit(() => batches(1), { batchSize: 2 })).rejects.toThrow(/batchSize/);
+    await expect(net.fit(() => batches(1), { validationSplit: 0.5 })).rejects.toThrow(/validationSplit/);
+    await expect(net.evaluate(() => batches(1), { sampleWeight: [1] })).rejects.toThrow(/sampleWeight/);
+    void x;
+  });
+});
+
+describe('weights of samples', () => {
+  test('weigh the loss, and the metrics that say so', async () => {
+    const [x, y] = [
+      tensor([
+        [0, 0],
+        [0, 0],
+      ]),
+      tensor([[1], [3]]),
+    ];
+    const features = input({ shape: [2] });
+    const top = layers.dense({ units: 1, useBias: false });
+    const net = model({ inputs: features, outputs: top.apply(features) });
+    net.compile({ optimizer: 'sgd', loss: 'mse', metrics: ['mae'], weightedMetrics: ['mae'] });
+    const { history } = await net.fit(x, y, { sampleWeight: [2, 0] });
+    expect(history).toEqual({ loss: [(2 * 1 + 0 * 9) / 2], mae: [2], weighted_mae: [1] });
+    const logs = await net.evaluate(x, y, { sampleWeight: new Float32Array([0, 1]) });
+    expect(logs).toEqual({ loss: 4.5, mae: 2, weighted_mae: 3 });
+  });
+
+  test('come by class', async () => {
+    const features = input({ shape: [2] });
+    const top = layers.dense({ units: 2, activation: 'softmax', kernelInitializer: 'zeros' });
+    const net = model({ inputs: features, outputs: top.apply(features) });
+    net.compile({ optimizer: optimizers.sgd({ learningRate: 0 }), loss: 'sparseCategoricalCrossentropy' });
+    const { history } = await net.fit(wave([4, 2]), [0, 1, 1, 1], { classWeight: { 0: 6 }, batchSize: 3 });
+    expect(history.loss?.[0]).toBeCloseTo((Math.log(2) * (6 + 3)) / 4, 5);
+  });
+});

@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  GradientTape,
+  init,
+  mean,
+  squaredDifference,
+  sub,
+  type Tensor,
+  tidy,
+  ValueError,
+} from '../../../src/index.ts';
+import { input, layers, metrics, model, Model, optimizers } from '../../../src/keras/index.ts';
+import type { Batch } from '../../../src/keras/training/index.ts';
+import { data, wave } from './support.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+describe('several outputs', () => {
+  function twoHeads(outputs: 'array' | 'record' = 'array') {
+    const features = input({ shape: [2], name: 'features' });
+    const score = layers.dense({ units: 1, activation: 'sigmoid', name: 'score' }).apply(features);
+    const value = layers.dense({ units: 3, activation: 'softmax', name: 'value' }).apply(features);
+    return model({
+      inputs: features,
+      outputs: outputs === 'array' ? [score, value] : { p: score, q: value },
+    } as {
+      inputs: typeof features;
+      outputs: [typeof score, typeof value];
+    });
+  }
+  const y = () => [
+    [0, 1, 1],
+    [
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ],
+  ];
+
+  test('have losses and metrics of their own, in Keras’s order', async () => {
+    const net = twoHeads();
+    net.compile({
+      optimizer: 'sgd',
+      loss: { score: 'bce', value: 'categoricalCrossentropy' },
+      metrics: { score: 'accuracy', value: ['accuracy', 'mse'] },
+    });
+    const { history } = await net.fit(wave([3, 2]), y(), { batchSize: 2 });
+    const names = ['loss', 'score_accuracy', 'value_accuracy', 'value_mse', 'score_loss', 'value_loss'];
+    expect(net.metricsNames).toEqual(names);
+    expect(Object.keys(history).sort()).toEqual([...names].sort());
+    expect(net.metrics.map(({ className }) => className).slice(1, 3)).toEqual([
+      'BinaryAccuracy',
+      'CategoricalAccuracy',
+    ]);
+  });
+
+  test('come in records, too', async () => {
+    const net = twoHeads('record');
+    net.compile({ optimizer: 'sgd', loss: { p: 'bce', q: 'mse' }, lossWeights: { p: 2, q: 1 } });
+    const [p, q] = y();
+    const logs = await net.evaluate(wave([3, 2]), { p, q } as never);
+    expect(logs.loss).toBeCloseTo(2 * (logs.p_loss as number) + (logs.q_loss as number), 5);
+  });
+
+  test('share a loss, or go without one', async () => {
+    const net = twoHeads();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    expect(Object.keys(await net.evaluate(wave([3, 2]), y())).sort()).toEqual([
+      'loss',
+      'score_loss',
+      'value_loss',
+    ]);
+    net.compile({ optimizer: 'sgd', loss: ['mse', null] });
+    expect(Object.keys(await net.evaluate(wave([3, 2]), y()))).toEqual(['loss']);
+    net.compile({ optimizer: 'sgd', loss: { value: 'mse' } });
+    expect(Object.keys(await net.evaluate(wave([3, 2]), { value: y()[1] } as never))).toEqual(['loss']);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['a loss too few', { loss: ['mse'] }, /1 values for 2 outputs/],
+    ['a name that no output has', { loss: { scores: 'mse' } }, /'scores'/],
+    ['metrics in one list', { loss: 'mse', metrics: ['mae'] }, /an entry for each of them/],
+    ['metrics of no output', { loss: 'mse', metrics: { scores: 'mae' } }, /'scores'/],
+    ['an unknown loss', { loss: 'squares' }, /squares/],
+    ['an unknown metric', { loss: 'mse', metrics: { score: 'precise' } }, /precise/],
+    ['weights that are no numbers', { loss: 'mse', lossWeights: [1, Number.NaN] }, /finite number/],
+    ['weights by other names', { loss: 'mse', lossWeights: { scores: 1 } }, /'scores'/],
+    ['an unknown optimizer', { optimizer: 'fast', loss: 'mse' }, /fast/],
+    ['an unknown option', { losses: 'mse' }, /losses/],
+  ])('refuse %s', (_, options, message) => {
+    const net = twoHeads();
+    expect(() => net.compile(options)).toThrow(message);
+    expect(() => net.compile(options)).toThrow(ValueError);
+    expect(net.optimizer).toBeNull();
+  });
+});
+
+describe('a step of one’s own', () => {
+  class Adversary extends Model {
+    readonly top = layers.dense({ units: 1 });
+    readonly distance = metrics.mean({ name: 'distance' });
+    steps = 0;
+
+    override call(x: Tensor): Tensor {
+      return this.top.apply(x);
+    }
+
+    override trainStep({ x, y }: Batch) {
+      this.steps++;
+      return tidy(() => {
+        const tape = new GradientTape();
+        const loss = mean(squaredDifference(this.apply(x as Tensor), y as Tensor));
+        const weights = this.trainableWeights;
+        this.optimizer?.apply(tape.gradient(loss, weights), weights);
+        this.distance.updateState(sub(loss, 0));
+        return { distance: this.distance.result() };
+      });
+    }
+  }
+
+  test('is captured and replayed', async () => {
+    const net = new Adversary();
+    net.compile({ optimizer: optimizers.adam({ learningRate: 0.1 }) });
+    const [x, y] = data(8);
+    const { history } = await net.fit(x, y, { epochs: 20, batchSize: 4 });
+    expect(Object.keys(history)).toEqual(['distance']);
+    expect(history.distance?.at(-1)).toBeLessThan(history.distance?.[0] as number);
+    expect(net.steps).toBeLessThan(6);
+    expect(net.metricsNames).toEqual(['loss', 'distance']);
+  });
+
+  test('runs every time where it is asked to', async () => {
+    const net = new Adversary();
+    net.compile({ optimizer: 'sgd', runEagerly: true });
+    await net.fit(...data(8), { epochs: 2, batchSize: 4 });
+    expect(net.steps).toBe(4);
+  });
+});
