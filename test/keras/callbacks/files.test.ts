@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { FormatError, MissingHistoryError, ValueError } from '../../../src/core/errors.ts';
 import { explainHistory, requireHistory } from '../../../src/history/explain.ts';
 import {
@@ -18,6 +18,38 @@ import { runEpochs, series } from './stub.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'callbacks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A folder of the origin's files, as browsers have it. */
+class StubFolder {
+  readonly folders = new Map<string, StubFolder>();
+  readonly files = new Map<string, Uint8Array>();
+  paths(): string[] {
+    const inside = [...this.folders].flatMap(([name, folder]) =>
+      folder.paths().map((path) => `${name}/${path}`),
+    );
+    return [...this.files.keys(), ...inside];
+  }
+  async getDirectoryHandle(name: string, { create }: { create: boolean }): Promise<StubFolder> {
+    const found = this.folders.get(name) ?? (create ? new StubFolder() : missing());
+    this.folders.set(name, found);
+    return found;
+  }
+  async getFileHandle(name: string, { create = false } = {}) {
+    if (!create && !this.files.has(name)) missing();
+    const write = async (bytes: Uint8Array) => void this.files.set(name, bytes.slice());
+    return {
+      createWritable: async () => ({ write, close: async () => {} }),
+      getFile: async () => new Blob([(this.files.get(name) as Uint8Array).slice()]),
+    };
+  }
+  async removeEntry(name: string): Promise<void> {
+    if (!this.files.delete(name)) missing();
+  }
+}
+
+function missing(): never {
+  throw new DOMException('no such entry', 'NotFoundError');
+}
 
 const textOf = (bytes: Uint8Array | null | undefined) => new TextDecoder().decode(bytes ?? undefined);
 
@@ -80,6 +112,45 @@ describe('sinks', () => {
     await sink.remove?.('deep/er/file.bin');
     await sink.remove?.('deep/er/file.bin');
     expect(existsSync(join(folder, 'deep/er/file.bin'))).toBe(false);
+  });
+
+  test('files of an origin', async () => {
+    const root = new StubFolder();
+    vi.stubGlobal('navigator', { storage: { getDirectory: async () => root } });
+    try {
+      const sink = sinks.originFiles('mine');
+      await sink.save('deep/file.bin', new Uint8Array([1, 2]));
+      expect(root.paths()).toEqual(['mine/deep/file.bin']);
+      expect([...((await sink.load?.('deep/file.bin')) ?? [])]).toEqual([1, 2]);
+      expect(await sink.load?.('deep/none')).toBeNull();
+      expect(await sink.load?.('none/none')).toBeNull();
+      await sink.remove?.('deep/file.bin');
+      await sink.remove?.('deep/file.bin');
+      expect(root.paths()).toEqual([]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  test('downloads', () => {
+    const clicked: string[] = [];
+    vi.useFakeTimers();
+    vi.stubGlobal('document', {
+      createElement: () => ({
+        download: '',
+        click() {
+          clicked.push(this.download);
+        },
+      }),
+    });
+    try {
+      sinks.downloads().save('run/7.safetensors', new Uint8Array([1]));
+      expect(clicked).toEqual(['7.safetensors']);
+      vi.runAllTimers();
+    } finally {
+      vi.unstubAllGlobals();
+      vi.useRealTimers();
+    }
   });
 
   test('files in memory are copies', () => {
