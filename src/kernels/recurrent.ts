@@ -1,17 +1,20 @@
 /**
- * @file Launches LSTMs and GRUs over sequences, and their gradients: two launches a step, a product of matrices and the
- * gates.
+ * @file Launches LSTMs and GRUs over sequences, and their gradients: a launch a step where steps are small, two where the
+ * matrix engine makes the products.
  */
 import {
+  gateCount,
   gruStep,
   gruStepGradient,
   lstmStep,
   lstmStepGradient,
   type StepGradientOptions,
+  type StepKind,
   type StepOptions,
   stepWorkgroup,
 } from '../../shaders/recurrent.ts';
 import type { Shape } from '../core/shape.ts';
+import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copied } from './copy.ts';
@@ -20,68 +23,87 @@ import { fillKernel } from './fill.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 
+export { gateCount, type StepKind } from '../../shaders/recurrent.ts';
+
+/** Blocks of units in the trace of a step. */
+export const traceCount = 5;
+
 const params = { count: 'u32', units: 'u32', time: 'u32', step: 'u32' } as const;
-const masked = ({ mask }: StepOptions): Bindings => (mask ? { mask: 'read u32' } : {});
-const cotangents = ({ dh, dc, recurrent, mask }: StepGradientOptions): Bindings => ({
-  trace: 'read f32',
-  ...(dh ? { dhs: 'read f32' as const } : {}),
-  ...(dc ? { dcs: 'read f32' as const } : {}),
-  ...(recurrent ? { recurrent: 'read f32' as const } : {}),
-  ...masked({ mask }),
-  carry: 'read_write f32',
-  dgates: 'write f32',
-  dstep: 'write f32',
-});
+
+const stepBindings =
+  (isLstm: boolean) =>
+  ({ mask, products, bias }: StepOptions): Bindings => ({
+    gates: 'read f32',
+    ...(products === 'given' ? { recurrent: 'read f32' as const, h: 'read_write f32' as const } : {}),
+    ...(products === 'own' ? { recurrent_kernel: 'read f32' as const } : {}),
+    ...(products === 'own' && bias ? { recurrent_bias: 'read f32' as const } : {}),
+    ...(mask ? { mask: 'read u32' as const } : {}),
+    hs: 'read_write f32',
+    ...(isLstm ? { c: 'read_write f32' as const, cs: 'write f32' as const } : {}),
+    trace: 'write f32',
+  });
+
+const gradientBindings =
+  (isLstm: boolean) =>
+  ({ mask, products, dh, dc }: StepGradientOptions): Bindings => ({
+    trace: 'read f32',
+    ...(dh ? { dhs: 'read f32' as const } : {}),
+    ...(dc ? { dcs: 'read f32' as const } : {}),
+    ...(products === 'given' ? { recurrent: 'read f32' as const } : {}),
+    ...(products === 'own' ? { transposed_kernel: 'read f32' as const } : { dstep: 'write f32' as const }),
+    ...(mask ? { mask: 'read u32' as const } : {}),
+    carry: 'read_write f32',
+    dgates: 'read_write f32',
+    ...(isLstm ? {} : { dproducts: 'read_write f32' as const }),
+  });
 
 const kernels = {
-  lstm: defineKernel({
-    name: 'lstmStep',
-    bindings: (options: StepOptions): Bindings => ({
-      gates: 'read f32',
-      recurrent: 'read f32',
-      ...masked(options),
-      h: 'read_write f32',
-      c: 'read_write f32',
-      hs: 'write f32',
-      cs: 'write f32',
-      trace: 'write f32',
-    }),
-    params,
-    source: lstmStep,
-  }),
-  gru: defineKernel({
-    name: 'gruStep',
-    bindings: (options: StepOptions): Bindings => ({
-      gates: 'read f32',
-      recurrent: 'read f32',
-      ...masked(options),
-      h: 'read_write f32',
-      hs: 'write f32',
-      trace: 'write f32',
-    }),
-    params,
-    source: gruStep,
-  }),
+  lstm: defineKernel({ name: 'lstmStep', bindings: stepBindings(true), params, source: lstmStep }),
+  gru: defineKernel({ name: 'gruStep', bindings: stepBindings(false), params, source: gruStep }),
 };
 
 const gradients = {
-  lstm: defineKernel({ name: 'lstmStepGradient', bindings: cotangents, params, source: lstmStepGradient }),
+  lstm: defineKernel({
+    name: 'lstmStepGradient',
+    bindings: gradientBindings(true),
+    params,
+    source: lstmStepGradient,
+  }),
   gru: defineKernel({
     name: 'gruStepGradient',
-    bindings: (options: StepGradientOptions): Bindings => ({
-      ...cotangents(options),
-      dproducts: 'write f32',
-    }),
+    bindings: gradientBindings(false),
     params,
     source: gruStepGradient,
   }),
 };
 
-export type StepKind = keyof typeof kernels;
+type Products = StepOptions['products'];
 
-/** Blocks of units in the gates, and in the trace of a step. */
-export const gateCount = { lstm: 4, gru: 3 } as const satisfies Record<StepKind, number>;
-export const traceCount = 5;
+let forced: Products | null = null;
+
+/** Runs `body` with the products of all steps made so: for tests and measurements of a single variant. */
+export function withStepProducts<T>(products: Products, body: () => T): T {
+  const before = forced;
+  forced = products;
+  try {
+    return body();
+  } finally {
+    forced = before;
+  }
+}
+
+/** Multiplications of a step up to which a GPU reads the recurrent kernel from its cache often enough. An estimate. */
+const smallStep = 2 ** 24;
+
+/**
+ * How steps get their products. A GPU waits for launches more than for small products; a software adapter has cheap launches,
+ * and a matrix engine that uses its lanes better.
+ */
+function productsOf({ adapter }: Device, batch: number, units: number, kind: StepKind): Products {
+  if (forced) return forced;
+  const small = batch * units * units * gateCount[kind] <= smallStep;
+  return adapter.class === 'gpu' && small ? 'own' : 'given';
+}
 
 export interface StepsInput {
   /** [batch, time, gates · units]: what the inputs say. */
@@ -103,9 +125,8 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
   const { device } = gates;
   const [batch, time] = gates.shape as [number, number];
   const units = recurrentKernel.shape[0] as number;
-  const width = gateCount[kind] * units;
-  const made = (...shape: Shape) => output(device, { shape, dtype: 'float32' }, op);
   const isLstm = kind === 'lstm';
+  const made = (...shape: Shape) => output(device, { shape, dtype: 'float32' }, op);
   const hs = made(batch, time, units);
   const cs = isLstm ? made(batch, time, units) : null;
   const trace = made(batch, time, traceCount * units);
@@ -117,24 +138,28 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
     state ? elementwiseKernel(op, 'a', [state], stateSpec) : fillKernel(device, stateSpec, 0, op);
   const h = scratch(input.h);
   const c = isLstm ? scratch(input.c) : null;
+  const chosen = productsOf(device, batch, units, kind);
   const count = batch * units;
   for (let step = 0; step < time; step++) {
-    const recurrent = product(op, h, recurrentKernel, false, width, bias);
+    // Own products read the state of the step before, which the first hasn't among the others.
+    const products = step === 0 ? 'given' : chosen;
+    const recurrent = products === 'given' ? product(op, h, recurrentKernel, false, bias) : null;
     device.launch(kernels[kind], {
-      options: { mask: mask !== null },
+      options: { mask: mask !== null, products, bias: products === 'own' && bias !== null },
       bindings: {
         gates: gates.storage,
-        recurrent: recurrent.storage,
+        ...(recurrent ? { recurrent: recurrent.storage, h: h.storage } : {}),
+        ...(products === 'own' ? { recurrent_kernel: recurrentKernel.storage } : {}),
+        ...(products === 'own' && bias ? { recurrent_bias: bias.storage } : {}),
         ...(mask ? { mask: mask.storage } : {}),
-        h: h.storage,
-        ...(c && cs ? { c: c.storage, cs: cs.storage } : {}),
         hs: hs.storage,
+        ...(c && cs ? { c: c.storage, cs: cs.storage } : {}),
         trace: trace.storage,
       },
       params: { count, units, time, step },
       workgroups: Math.ceil(count / stepWorkgroup),
     });
-    recurrent.dispose();
+    recurrent?.dispose();
   }
   return outputs;
 }
@@ -164,8 +189,7 @@ export function stepsGradientKernel(
 ): StepsGradient {
   const { device } = trace;
   const [batch, time] = trace.shape as [number, number];
-  const units = recurrentKernel.shape[0] as number;
-  const width = gateCount[kind] * units;
+  const [units, width] = recurrentKernel.shape as [number, number];
   const count = batch * units;
   const isLstm = kind === 'lstm';
   const made = (...shape: Shape) => output(device, { shape, dtype: 'float32' }, op);
@@ -176,62 +200,73 @@ export function stepsGradientKernel(
     const state = needsState ? zeros(batch, units) : null;
     return { dgates, dproducts, dh: state, dc: state };
   }
+  const own = productsOf(device, batch, units, kind) === 'own';
   const dstep = made(batch, width);
+  const transposed = own
+    ? copied(
+        op,
+        recurrentKernel,
+        { offset: 0, strides: [1, width] },
+        { shape: [width, units], dtype: 'float32' },
+      )
+    : null;
   // What passes by the gates: of the cell, and of states that were carried over.
   const carry = zeros(isLstm && mask ? 2 : 1, batch, units);
   let recurrent: Tensor | null = null;
   for (let step = time - 1; step >= 0; step--) {
+    const later = own ? 'own' : 'given';
+    const products: StepGradientOptions['products'] = step === time - 1 ? 'none' : later;
     device.launch(gradients[kind], {
-      options: {
-        mask: mask !== null,
-        dh: dhs !== null,
-        dc: dcs !== null,
-        recurrent: recurrent !== null,
-      },
+      options: { mask: mask !== null, dh: dhs !== null, dc: dcs !== null, products },
       bindings: {
         trace: trace.storage,
         ...(dhs ? { dhs: dhs.storage } : {}),
         ...(dcs ? { dcs: dcs.storage } : {}),
         ...(recurrent ? { recurrent: recurrent.storage } : {}),
+        ...(transposed && products === 'own'
+          ? { transposed_kernel: transposed.storage }
+          : { dstep: dstep.storage }),
         ...(mask ? { mask: mask.storage } : {}),
         carry: carry.storage,
         dgates: dgates.storage,
-        dstep: dstep.storage,
         ...(isLstm ? {} : { dproducts: dproducts.storage }),
       },
       params: { count, units, time, step },
       workgroups: Math.ceil(count / stepWorkgroup),
     });
     recurrent?.dispose();
-    recurrent = step > 0 || needsState ? product(op, dstep, recurrentKernel, true, units, null) : null;
+    recurrent = step > 0 && !own ? product(op, dstep, recurrentKernel, true, null) : null;
   }
-  const part = (index: number) =>
+  const passed = (index: number) =>
     copied(
       op,
       carry,
       { offset: index * count, strides: [units, 1] },
       { shape: [batch, units], dtype: 'float32' },
     );
-  const passed = isLstm ? (mask ? part(1) : null) : part(0);
-  const sum = (a: Tensor, b: Tensor) => elementwiseKernel(op, 'a + b', [a, b], a);
+  const dh = () => {
+    const first = copied(
+      op,
+      dproducts,
+      { offset: 0, strides: [time * width, 1] },
+      { shape: [batch, width], dtype: 'float32' },
+    );
+    const through = product(op, first, recurrentKernel, true, null);
+    const by = isLstm ? (mask ? passed(1) : null) : passed(0);
+    return by ? elementwiseKernel(op, 'a + b', [through, by], through) : through;
+  };
   return {
     dgates,
     dproducts,
-    dh: recurrent && passed ? sum(recurrent, passed) : recurrent,
-    dc: needsState && isLstm ? part(0) : null,
+    dh: needsState ? dh() : null,
+    dc: needsState && isLstm ? passed(0) : null,
   };
 }
 
-/** rows · kernel, or rows · kernelᵀ, [batch, n]. */
-function product(
-  op: string,
-  rows: Tensor,
-  kernel: Tensor,
-  transposed: boolean,
-  n: number,
-  bias: Tensor | null,
-): Tensor {
+/** rows · kernel + bias, or rows · kernelᵀ. */
+function product(op: string, rows: Tensor, kernel: Tensor, transposed: boolean, bias: Tensor | null): Tensor {
   const [m, k] = rows.shape as [number, number];
+  const n = kernel.shape[transposed ? 0 : 1] as number;
   return matMulKernel(
     op,
     { values: rows, batch: [], transposed: false },

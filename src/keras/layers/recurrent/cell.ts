@@ -13,21 +13,16 @@ export interface Steps {
   project(x: Tensor): Tensor;
   /** [output, ...states] from what `project` gave for one time, and from the states before it. */
   take(projected: Tensor, states: readonly Tensor[]): readonly Tensor[];
-  /** All steps as one op, where the cell has such an op. */
-  takeAll?(projected: Tensor, states: readonly Tensor[], order: StepOrder): AllSteps;
-}
-
-export interface StepOrder {
-  /** Bool [batch, time]: where it is false, states are carried over. */
-  mask: Tensor | null;
-  /** Whether the last time comes first. */
-  goBackwards: boolean;
-}
-
-export interface AllSteps {
-  /** [batch, time, size], in the order of the steps. */
-  outputs: Tensor;
-  states: readonly Tensor[];
+  /**
+   * All steps as one op, where the cell has such an op: [outputs, ...states], each [batch, time, size]. The outputs are the
+   * first state. Null stands for states that are zeros, and for a mask that is true everywhere; where it is false, states
+   * are carried over.
+   */
+  takeAll?(
+    projected: Tensor,
+    states: readonly Tensor[] | null,
+    mask: Tensor | null,
+  ): readonly [outputs: Tensor, ...states: Tensor[]];
 }
 
 /**

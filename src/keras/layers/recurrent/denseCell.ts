@@ -8,6 +8,7 @@ import { mul } from '../../../ops/arithmetic.ts';
 import { ones, zeros } from '../../../ops/creation.ts';
 import { dropout } from '../../../ops/dropout.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
+import { squeeze } from '../../../ops/squeeze.ts';
 import { SeedSequence } from '../../../ops/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -168,7 +169,17 @@ export function cleared(state: Tensor, noise: Tensor | null): Tensor {
   return noise ? mul(state, noise) : state;
 }
 
+/** [batch, width] as a sequence of one step. */
+export function oneStep(x: Tensor): Tensor {
+  return expandDims(x, { axis: 1 });
+}
+
+/** The one step of a sequence [batch, 1, width]. */
+export function onlyStep(x: Tensor): Tensor {
+  return squeeze(x, { axis: 1 });
+}
+
 /** [batch, features] as it meets [batch, features] or [batch, time, features]. */
 function overTime(noise: Tensor, rank: number): Tensor {
-  return rank === 3 ? expandDims(noise, { axis: 1 }) : noise;
+  return rank === 3 ? oneStep(noise) : noise;
 }

@@ -2,16 +2,18 @@
 import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
+import { gruSteps } from '../../../ops/gruSteps.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import { mulAdd } from '../../../ops/mulAdd.ts';
 import { split } from '../../../ops/split.ts';
+
 import { unstack } from '../../../ops/unstack.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
 import type { Initializer } from '../../initializers/index.ts';
 import type { Steps } from './cell.ts';
-import { cleared, DenseCell, type GatedCellOptions } from './denseCell.ts';
+import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
 
 export interface GRUCellOptions extends GatedCellOptions {
   /**
@@ -58,6 +60,8 @@ export class GRUCell extends DenseCell {
   #resettingAfter(state: Tensor | null): Omit<Steps, 'project'> {
     const { activation, recurrentActivation } = this;
     const [, bias] = this.#biases();
+    const isUsual = activation === activationOf('tanh') && recurrentActivation === activationOf('sigmoid');
+    if (isUsual && !state) return this.#fused(bias);
     return {
       take: (projected, [h]) => {
         const recurrent = fusedMatMul(cleared(h as Tensor, state), this.recurrentKernel as Variable, bias);
@@ -65,6 +69,22 @@ export class GRUCell extends DenseCell {
         const [ofState, candidateOfState] = this.#parts(recurrent);
         const [update, reset] = halves(recurrentActivation(add(ofInput, ofState)));
         return mixed(h as Tensor, activation(mulAdd(reset, candidateOfState, candidateOfInput)), update);
+      },
+    };
+  }
+
+  /** By an op for all of a step, and for all steps. */
+  #fused(bias: Tensor | null): Omit<Steps, 'project'> {
+    const recurrentKernel = this.recurrentKernel as Variable;
+    return {
+      take: (projected, [h]) => {
+        const [hs] = gruSteps(oneStep(projected), recurrentKernel, bias, h as Tensor, null);
+        const next = onlyStep(hs as Tensor);
+        return [next, next];
+      },
+      takeAll: (projected, states, mask) => {
+        const [hs] = gruSteps(projected, recurrentKernel, bias, states?.[0] ?? null, mask) as [Tensor];
+        return [hs, hs];
       },
     };
   }

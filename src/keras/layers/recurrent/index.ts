@@ -1,5 +1,5 @@
 /** @file Recurrent layers and their cells. */
-export { RNNCell, type AllSteps, type StepOrder, type Steps } from './cell.ts';
+export { RNNCell, type Steps } from './cell.ts';
 export { gru, GRU, type GRUOptions } from './gru.ts';
 export { gruCell, GRUCell, type GRUCellOptions } from './gruCell.ts';
 export { lstm, LSTM, type LSTMOptions } from './lstm.ts';

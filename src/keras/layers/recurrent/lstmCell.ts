@@ -4,15 +4,17 @@ import { add, mul } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
 import { ones } from '../../../ops/creation.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
+import { lstmSteps } from '../../../ops/lstmSteps.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import { mulAdd } from '../../../ops/mulAdd.ts';
 import { split } from '../../../ops/split.ts';
+
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
 import type { Initializer } from '../../initializers/index.ts';
 import type { Steps } from './cell.ts';
-import { cleared, DenseCell, type GatedCellOptions } from './denseCell.ts';
+import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
 
 export interface LSTMCellOptions extends GatedCellOptions {
   /** Whether the bias of the forget gate starts at 1, so that much is remembered at first. Default true. */
@@ -49,6 +51,8 @@ export class LSTMCell extends DenseCell {
 
   protected override stepsWith({ state }: { state: Tensor | null }): Omit<Steps, 'project'> {
     const { activation, recurrentActivation } = this;
+    const isUsual = activation === activationOf('tanh') && recurrentActivation === activationOf('sigmoid');
+    if (isUsual) return this.#fused(state);
     return {
       take: (projected, [h, c]) => {
         const recurrent = matMul(cleared(h as Tensor, state), this.recurrentKernel as Variable);
@@ -58,6 +62,26 @@ export class LSTMCell extends DenseCell {
         const carry = mulAdd(recurrentActivation(input), activation(candidate), kept);
         const next = mul(recurrentActivation(output), activation(carry));
         return [next, next, carry];
+      },
+    };
+  }
+
+  /** By an op for all of a step, and for all steps where nothing of the state is cleared between them. */
+  #fused(state: Tensor | null): Omit<Steps, 'project'> {
+    const recurrentKernel = this.recurrentKernel as Variable;
+    const take: Steps['take'] = (projected, [h, c]) => {
+      const before = cleared(h as Tensor, state);
+      const [hs, cs] = lstmSteps(oneStep(projected), recurrentKernel, before, c as Tensor, null);
+      const [next, carry] = [onlyStep(hs as Tensor), onlyStep(cs as Tensor)];
+      return [next, next, carry];
+    };
+    if (state) return { take };
+    return {
+      take,
+      takeAll: (projected, states, mask) => {
+        const [h = null, c = null] = states ?? [];
+        const [hs, cs] = lstmSteps(projected, recurrentKernel, h, c, mask) as [Tensor, Tensor];
+        return [hs, hs, cs];
       },
     };
   }

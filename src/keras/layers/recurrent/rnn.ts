@@ -104,14 +104,16 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
   override call(x: Tensor, options: RecurrentCallOptions): Out {
     const { cell, returnSequences, goBackwards, zeroOutputForMask } = this;
     const batch = x.shape[0] as number;
-    const given = this.#statesOf(options.initialState, batch) ?? this.states;
-    const { output, states } = runSteps(cell.steps(batch, options), x, given ?? cell.getInitialState(batch), {
+    const { output, states } = runSteps(cell.steps(batch, options), x, {
       mask: this.#stepMask(options, x),
+      states: this.#statesOf(options.initialState, batch) ?? this.states,
+      initialStates: () => cell.getInitialState(batch),
+      startsAtZero: cell.startsAtZero,
       goBackwards,
       returnSequences,
+      returnState: this.returnState || this.stateful,
       zeroOutputForMask,
       outputSize: cell.outputSize,
-      fromZero: given === null && cell.startsAtZero,
     });
     this.#keep(states);
     return (this.returnState ? [output, ...states] : output) as Out;

@@ -1,57 +1,65 @@
 /** @file Steps over a sequence, with masks: what a recurrent layer does with its cell. */
 import { cast } from '../../../ops/cast.ts';
+import { greater } from '../../../ops/comparison.ts';
 import { zeros } from '../../../ops/creation.ts';
 import { cumsum } from '../../../ops/cumsum.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { flip } from '../../../ops/flip.ts';
-import { greater } from '../../../ops/comparison.ts';
-import { slice } from '../../../ops/slice.ts';
-import { squeeze } from '../../../ops/squeeze.ts';
 import { stack } from '../../../ops/stack.ts';
+import { stepOf } from '../../../ops/steps.ts';
 import { unstack } from '../../../ops/unstack.ts';
 import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { StepOrder, Steps } from './cell.ts';
+import type { Steps } from './cell.ts';
 
-export interface Run extends StepOrder {
+export interface Run {
+  /** [batch, time]: where it is false, states are carried over. */
+  mask: Tensor | null;
+  /** The states before the first step; null for those that `initialStates` makes. */
+  states: readonly Tensor[] | null;
+  initialStates(): readonly Tensor[];
+  /** Whether those are zeros. */
+  startsAtZero: boolean;
+  /** Whether the last time comes first. */
+  goBackwards: boolean;
   /** Whether every output is asked for, or the last alone. */
   returnSequences: boolean;
+  /** Whether the last states are asked for. */
+  returnState: boolean;
   /** Whether outputs are zeros where the mask is false; otherwise they are those of the step before. */
   zeroOutputForMask: boolean;
   outputSize: number;
-  /** Whether the states before the first step are zeros. */
-  fromZero: boolean;
 }
 
 export interface RunResult {
   /** [batch, time, size] in the order of the steps, or the last, [batch, size]. */
   output: Tensor;
+  /** Empty where they aren't asked for. */
   states: readonly Tensor[];
 }
 
 /** Runs `steps` over x [batch, time, …]. Before the first step that counts, outputs are zeros. */
-export function runSteps(steps: Steps, x: Tensor, states: readonly Tensor[], run: Run): RunResult {
+export function runSteps(steps: Steps, x: Tensor, run: Run): RunResult {
   const [batch, time] = x.shape as [number, number];
   if (time === 0) {
-    const { returnSequences, outputSize } = run;
-    return { output: zeros(returnSequences ? [batch, 0, outputSize] : [batch, outputSize]), states };
+    const shape = run.returnSequences ? [batch, 0, run.outputSize] : [batch, run.outputSize];
+    return { output: zeros(shape), states: run.states ?? run.initialStates() };
   }
-  const projected = steps.project(x);
-  const mask = run.mask && cast(run.mask, { dtype: 'bool' });
+  const ordered = (sequence: Tensor) => (run.goBackwards ? flip(sequence, { axis: 1 }) : sequence);
+  const mask = run.mask && ordered(cast(run.mask, { dtype: 'bool' }));
+  const projected = steps.project(ordered(x));
   return steps.takeAll
-    ? together(steps.takeAll(projected, states, { ...run, mask }), { ...run, mask })
-    : oneByOne(steps, projected, states, { ...run, mask });
+    ? together(steps.takeAll, projected, mask, run)
+    : oneByOne(steps.take, projected, mask, run);
 }
 
-function oneByOne(steps: Steps, projected: Tensor, initial: readonly Tensor[], run: Run): RunResult {
-  const { goBackwards, returnSequences, zeroOutputForMask } = run;
-  const inOrder = (slices: Tensor[]) => (goBackwards ? slices.reverse() : slices);
-  const inputs = inOrder(unstack(projected, { axis: 1 }));
-  const masks = run.mask && inOrder(unstack(expandDims(run.mask, { axis: -1 }), { axis: 1 }));
+function oneByOne(take: Steps['take'], projected: Tensor, mask: Tensor | null, run: Run): RunResult {
+  const { returnSequences, zeroOutputForMask } = run;
+  const masks = mask && unstack(expandDims(mask, { axis: -1 }), { axis: 1 });
   const outputs: Tensor[] = [];
-  let states = initial;
-  inputs.forEach((input, t) => {
-    const [output, ...next] = steps.take(input, states) as [Tensor, ...Tensor[]];
+  let states = run.states ?? run.initialStates();
+  unstack(projected, { axis: 1 }).forEach((input, t) => {
+    const [output, ...next] = take(input, states) as [Tensor, ...Tensor[]];
     const counts = masks?.[t];
     const before = zeroOutputForMask ? undefined : outputs.at(-1);
     outputs.push(counts ? where(counts, output, before ?? 0) : output);
@@ -61,20 +69,33 @@ function oneByOne(steps: Steps, projected: Tensor, initial: readonly Tensor[], r
   return { output, states };
 }
 
-/** What all steps at once gave: there, outputs are states, and carried over like them. */
-function together({ outputs, states }: { outputs: Tensor; states: readonly Tensor[] }, run: Run): RunResult {
-  const { mask, goBackwards, returnSequences, zeroOutputForMask, fromZero } = run;
-  const last = () =>
-    squeeze(slice(outputs, { begin: [0, (outputs.shape[1] as number) - 1, 0], size: [-1, 1, -1] }), {
-      axis: 1,
-    });
-  if (!mask || (fromZero && !zeroOutputForMask))
-    return { output: returnSequences ? outputs : last(), states };
-  const ordered = goBackwards ? flip(mask, { axis: 1 }) : mask;
-  const counts = zeroOutputForMask
-    ? ordered
-    : greater(cumsum(cast(ordered, { dtype: 'int32' }), { axis: 1 }), 0);
-  const shown = where(expandDims(counts, { axis: -1 }), outputs, 0);
-  outputs = shown;
-  return { output: returnSequences ? shown : last(), states };
+function together(
+  takeAll: NonNullable<Steps['takeAll']>,
+  projected: Tensor,
+  mask: Tensor | null,
+  run: Run,
+): RunResult {
+  const { returnSequences, returnState, startsAtZero } = run;
+  const initial = run.states ?? (startsAtZero ? null : run.initialStates());
+  const sequences = takeAll(projected, initial, mask);
+  const lasts = new Map<Tensor, Tensor>();
+  const lastOf = (sequence: Tensor) => {
+    const last = lasts.get(sequence) ?? stepOf(sequence, (sequence.shape[1] as number) - 1);
+    lasts.set(sequence, last);
+    return last;
+  };
+  const wanted = (sequence: Tensor) => (returnSequences ? sequence : lastOf(sequence));
+  const output = wanted(sequences[0] as Tensor);
+  const shown = mask && shownSteps(mask, initial === null, run);
+  return {
+    output: shown ? where(expandDims(wanted(shown), { axis: -1 }), output, 0) : output,
+    states: returnState ? sequences.slice(1).map(lastOf) : [],
+  };
+}
+
+/** Where outputs aren't zeros, though states are carried over; null where the states are right as they are. */
+function shownSteps(mask: Tensor, fromZero: boolean, { zeroOutputForMask }: Run): Tensor | null {
+  if (zeroOutputForMask) return mask;
+  if (fromZero) return null;
+  return greater(cumsum(cast(mask, { dtype: 'int32' }), { axis: 1 }), 0);
 }
