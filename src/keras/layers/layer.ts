@@ -215,6 +215,8 @@ export abstract class Layer<
   override dispose(): void {
     super.dispose();
     this.clearLosses();
+    // Each layer knows best what it holds beside its weights.
+    for (const inner of this.sublayers) inner.dispose();
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {

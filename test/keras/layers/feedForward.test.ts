@@ -12,7 +12,7 @@ import {
   tensor,
   ValueError,
 } from '../../../src/index.ts';
-import { initializers, layers } from '../../../src/keras/index.ts';
+import { initializers, input, layers, model } from '../../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -70,6 +70,11 @@ describe('normalization', () => {
     layer.ensureBuilt([null, 2]);
     expect(layer.weights).toEqual([]);
     layer.dispose();
+    expect(memory().tensors).toBe(before);
+    const x = input({ shape: [2] });
+    const inner = model({ inputs: x, outputs: layers.normalization({ mean: 1, variance: 1 }).apply(x) });
+    const y = input({ shape: [2] });
+    model({ inputs: y, outputs: inner.apply(y) }).dispose();
     expect(memory().tensors).toBe(before);
   });
 
