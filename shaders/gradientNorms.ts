@@ -5,7 +5,7 @@
 import { flatIndex } from './lib/indexing.ts';
 import { foldLanes, type LaneLayout, laneIndices } from './lib/lanes.ts';
 import { mathFunctions } from './lib/math.ts';
-import { accumulatorState, gradientOf } from './optimizer.ts';
+import { accumulatorState, findMember, gradientOf } from './optimizer.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 /** Vectors of one chunk. A chunk lies within one gradient, and each gradient has one at least. */
@@ -27,7 +27,6 @@ const block = 32;
 export function squareChunks(options: ChunkOptions): string {
   const { gradients, accumulator, scaled, lanes, workgroup } = options;
   const layout: LaneLayout = { lanes, order: 'rows', workgroup };
-  const later = Array.from({ length: gradients - 1 }, (_, k) => k + 1);
   const earlier =
     accumulator === 'apart'
       ? `${accumulatorState}_of[j]`
@@ -61,14 +60,14 @@ fn main(
   @builtin(local_invocation_index) local: u32,
 ) {
   ${laneIndices(layout)}
-  var member = 0u;
-  ${later.map((k) => `member += u32(line >= params.chunks[${k >> 2}][${k & 3}]);`).join('\n  ')}
+  let chunk = line;
+  ${findMember(gradients)}
   let size = params.sizes[member / 4u][member % 4u];
   let there = line < params.count && (params.present & (1u << member)) != 0u;
-  let chunk = line - params.chunks[member / 4u][member % 4u];
-  let end = select(0u, min((size + 3u) / 4u, (chunk + 1u) * ${chunkVectors}u), there);
+  let begin = (chunk - params.chunks[member / 4u][member % 4u]) * ${chunkVectors}u;
+  let end = select(0u, min((size + 3u) / 4u, begin + ${chunkVectors}u), there);
   var total = 0.0;
-  var first = chunk * ${chunkVectors}u + lane;
+  var first = begin + lane;
   while (first < end) {
     let stop = min(end, first + ${block * lanes}u);
     var sum = 0.0;

@@ -14,13 +14,15 @@ import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export const stepWorkgroup = 256;
 /** Variables of one launch: as many as one field of parameters holds indices. */
 export const membersPerLaunch = 8;
 
 /** What one kind of optimizer does to a vector of values. */
 export interface StepRule {
-  /** WGSL statements that move `value` by the gradient `g`, all vec4<f32>; they read and write states by their names. */
+  /**
+   * WGSL statements that move `value` by the gradient `g` and its square `g_squared`, all vec4<f32>; they read and write
+   * states by their names.
+   */
   statements: string;
   /** Functions that the statements call beside those of lib/math. */
   functions?: string;
@@ -42,18 +44,23 @@ export type StepOptions = {
   accumulated: boolean;
   decayed: boolean;
   averaged: boolean;
+  /** Whether the sums of the squares of slices are bound, in place of the gradient's squares. */
+  squared: boolean;
+  /** Invocations of a workgroup, and vectors that each of them moves. */
+  workgroup: number;
+  steps: number;
 };
 
 export const averageState = 'average';
 export const accumulatorState = 'gradient_accumulator';
 
-/** WGSL that finds the member of vector `i` and the vector's index `j` within it, and returns where there is none. */
+/** WGSL that finds the member to which chunk `chunk` of a launch belongs: `params.chunks` holds the first one of each. */
 export function findMember(gradients: number): string {
   const later = Array.from({ length: gradients - 1 }, (_, k) => k + 1);
+  const passed = (k: number) => `member += u32(chunk >= params.chunks[${k >> 2}][${k & 3}]);`;
   return wgsl`
   var member = 0u;
-  ${later.map((k) => `member += u32(i >= params.starts[${k >> 2}][${k & 3}]);`).join('\n  ')}
-  let j = i - params.starts[member / 4u][member % 4u];`;
+  ${later.map(passed).join('\n  ')}`;
 }
 
 /** A WGSL function for vector `j` of the gradient of `member`. */
@@ -74,7 +81,8 @@ fn gradient_of(member: u32, j: u32) -> vec4<f32> {
 }
 
 export function optimizerStep(rule: StepRule, options: StepOptions): string {
-  const { states, gradients, packed, clipping, scaled, accumulated, decayed, averaged } = options;
+  const { states, gradients, packed, clipping, scaled, accumulated, decayed, averaged, squared } = options;
+  const { workgroup, steps } = options;
   const at = (role: number, name: string) =>
     packed ? `block[i${role > 0 ? ` + ${role}u * params.stride` : ''}]` : `${name}_of[j]`;
   const roles = ['value', ...states];
@@ -87,21 +95,8 @@ ${flatIndex}
 ${mathFunctions(`${body} ${rule.functions ?? ''}`)}
 ${rule.functions ?? ''}
 ${gradientOf(gradients)}
-@compute @workgroup_size(${stepWorkgroup})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let i = flat_index(group, groups, local, ${stepWorkgroup}u);
-  if (i >= params.count) {
-    return;
-  }
-  ${findMember(gradients)}
-  // Variables begin at multiples of 256 bytes: nothing lies between one's end and the next one's start.
-  if (j >= params.sizes[member / 4u][member % 4u]) {
-    return;
-  }
+fn move_vector(member: u32, j: u32) {
+  let i = params.starts[member / 4u][member % 4u] + j;
   let bit = 1u << member;
   ${read.join('\n  ')}
   if ((params.present & bit) != 0u) {
@@ -120,9 +115,22 @@ fn main(
 #if ${clipping === 'value'}
       g = vec4<f32>(${bounded});
 #elif ${clipping === 'norm'}
-      g *= scales[params.first_member + member];
+      let scale = scales[params.first_member + member];
+      g *= scale;
 #elif ${clipping === 'globalNorm'}
-      g *= scales[0];
+      let scale = scales[0];
+      g *= scale;
+#endif
+#if ${squared}
+      var g_squared = squares[j];
+#if ${scaled}
+      g_squared /= params.loss_scale * params.loss_scale;
+#endif
+#if ${clipping === 'norm' || clipping === 'globalNorm'}
+      g_squared *= scale * scale;
+#endif
+#else
+      let g_squared = g * g;
 #endif
 #if ${decayed}
       if ((params.decayed & bit) != 0u) {
@@ -139,6 +147,25 @@ fn main(
   }
 #endif
   ${write.join('\n  ')}
+}
+
+// A workgroup moves one chunk of one variable: which variable it is, is the same for all of its invocations.
+@compute @workgroup_size(${workgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let chunk = flat_group(group, groups);
+  ${findMember(gradients)}
+  let size = params.sizes[member / 4u][member % 4u];
+  var j = (chunk - params.chunks[member / 4u][member % 4u]) * ${workgroup * steps}u + local;
+  for (var step = 0u; step < ${steps}u; step++) {
+    if (chunk < params.count && j < size) {
+      move_vector(member, j);
+    }
+    j += ${workgroup}u;
+  }
 }
 `;
 }

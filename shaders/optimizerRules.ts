@@ -27,7 +27,7 @@ export function adamRule(variant: string): StepRule {
   return {
     statements: `
       momentum += (g - momentum) * params.momentum_share;
-      velocity += (g * g - velocity) * params.velocity_share;
+      velocity += (g_squared - velocity) * params.velocity_share;
       ${amsgrad ? 'velocity_hat = max(velocity_hat, velocity);' : ''}
       value -= momentum * params.rate / (sqrt(${amsgrad ? 'velocity_hat' : 'velocity'}) + params.epsilon);`,
   };
@@ -48,7 +48,7 @@ export function nadamRule(): StepRule {
   return {
     statements: `
       momentum += (g - momentum) * params.momentum_share;
-      velocity += (g * g - velocity) * params.velocity_share;
+      velocity += (g_squared - velocity) * params.velocity_share;
       let ahead = momentum * params.share_of_momentum + g * params.share_of_gradient;
       value -= ahead * params.rate / (sqrt(velocity * params.velocity_scale) + params.epsilon);`,
   };
@@ -60,7 +60,7 @@ export function rmspropRule(variant: string): StepRule {
   const momentum = variant.includes('momentum');
   return {
     statements: `
-      velocity = params.rho * velocity + params.rest * (g * g);
+      velocity = params.rho * velocity + params.rest * g_squared;
       ${centered ? 'average_gradient = params.rho * average_gradient + params.rest * g;' : ''}
       let spread = velocity ${centered ? '- average_gradient * average_gradient ' : ''}+ params.epsilon;
       let increment = params.rate * g / sqrt(spread);
@@ -73,7 +73,7 @@ export function rmspropRule(variant: string): StepRule {
 export function adagradRule(): StepRule {
   return {
     statements: `
-      accumulator += g * g;
+      accumulator += g_squared;
       value -= params.rate * g / sqrt(accumulator + params.epsilon);`,
   };
 }
@@ -82,7 +82,7 @@ export function adagradRule(): StepRule {
 export function adadeltaRule(): StepRule {
   return {
     statements: `
-      accumulated_grad = params.rho * accumulated_grad + params.rest * (g * g);
+      accumulated_grad = params.rho * accumulated_grad + params.rest * g_squared;
       let delta = -(sqrt(accumulated_delta_var + params.epsilon) * g / sqrt(accumulated_grad + params.epsilon));
       accumulated_delta_var = params.rho * accumulated_delta_var + params.rest * (delta * delta);
       value += params.rate * delta;`,
@@ -114,7 +114,7 @@ export function ftrlRule(variant: string): StepRule {
       : `vec4<f32>(${['x', 'y', 'z', 'w'].map((c) => `precise_pow(${x}.${c}, params.power)`).join(', ')})`;
   return {
     statements: `
-      let accumulated = accumulator + g * g;
+      let accumulated = accumulator + g_squared;
       let raised = ${raised('accumulated')};
       linear += g + params.shrinkage * value - (raised - ${raised('accumulator')}) / params.rate * value;
       let quadratic = raised / params.rate + params.twice_l2;

@@ -14,11 +14,13 @@ import type { Tensor } from '../tensor/tensor.ts';
 import {
   boundGradients,
   filled,
+  firstOf,
   gradientBindings,
   isPresent,
   maskOf,
   type StepMember,
   type StepPlace,
+  total,
 } from './optimizerStep.ts';
 
 const chunkKernel = /* @__PURE__ */ defineKernel({
@@ -77,8 +79,7 @@ export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
   const packed = place.kind === 'packed';
   const gradients = packed ? place.capacity : 1;
   const chunks = members.map(({ size }) => chunksOf(size));
-  const count = chunks.reduce((total, n) => total + n, 0);
-  const firsts = chunks.map((_, k) => chunks.slice(0, k).reduce((total, n) => total + n, 0));
+  const count = total(chunks);
   const { lanes, workgroup } = lanesFor(device);
   const options: ChunkOptions = {
     gradients,
@@ -101,7 +102,7 @@ export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
     params: {
       starts: filled(members.map(({ start }) => start)),
       sizes: members.map(({ size }) => size),
-      chunks: filled(firsts),
+      chunks: filled(firstOf(chunks)),
       count,
       stride: packed ? place.stride : 0,
       first_chunk: firstChunk,

@@ -8,7 +8,6 @@ import {
   optimizerStep,
   type StepOptions,
   type StepRule,
-  stepWorkgroup,
 } from '../../shaders/optimizer.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../gpu/kernel.ts';
@@ -22,6 +21,7 @@ export { accumulatorState, averageState, type Clipping } from '../../shaders/opt
 const sharedParams = {
   starts: 'u32x8',
   sizes: 'u32x8',
+  chunks: 'u32x8',
   count: 'u32',
   stride: 'u32',
   first_member: 'u32',
@@ -59,13 +59,14 @@ export function defineStep(
 ): StepKernel {
   return defineKernel({
     name,
-    bindings: ({ states, gradients, packed, clipping }: StepOptions): Bindings => {
+    bindings: ({ states, gradients, packed, clipping, squared }: StepOptions): Bindings => {
       const roles = packed ? ['block'] : ['value', ...states].map((role) => `${role}_of`);
       const scales = clipping === 'norm' || clipping === 'globalNorm';
       return {
         ...Object.fromEntries(roles.map((role) => [role, 'read_write vec4<f32>'] as const)),
         ...gradientBindings(gradients),
         ...(scales ? { scales: 'read f32' as const } : {}),
+        ...(squared ? { squares: 'read vec4<f32>' as const } : {}),
       };
     },
     params: { ...sharedParams, ...Object.fromEntries(params.map((param) => [param, 'f32'] as const)) },
@@ -86,6 +87,14 @@ export function membersOf(device: Device, clipping: Clipping): number {
   return Math.min(membersPerLaunch, device.limits.maxStorageBuffersPerShaderStage - others);
 }
 
+/**
+ * Bytes of the largest variable that is worth packing: beyond it a launch of its own is well used. A software adapter
+ * executes every branch by which a launch finds the gradient, and gains less.
+ */
+export function largestPacked(device: Device): number {
+  return device.adapter.class === 'cpu' ? 2 ** 14 : 2 ** 20;
+}
+
 /** A variable as a launch sees it. */
 export interface StepMember {
   /** Where it begins in each role of its block, in vectors; 0 for a variable on its own. */
@@ -93,6 +102,8 @@ export interface StepMember {
   /** Its values. */
   readonly size: number;
   readonly gradient: Tensor | null;
+  /** Sums of the squares of the slices that the gradient is the sum of; its launch moves no other variable. */
+  readonly squares: Tensor | null;
   readonly decayed: boolean;
   /** Its values or states left the block: another launch moves it. */
   readonly away: boolean;
@@ -116,7 +127,7 @@ export type StepPlace =
 
 export interface StepLaunch {
   readonly kernel: StepKernel;
-  readonly options: Omit<StepOptions, 'gradients' | 'packed'>;
+  readonly options: Omit<StepOptions, 'gradients' | 'packed' | 'squared' | 'workgroup' | 'steps'>;
   readonly place: StepPlace;
   readonly members: readonly StepMember[];
   /** Stands in for gradients that aren't there: what is bound must be something. */
@@ -136,24 +147,29 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
   const { kernel, options, place, members, filler, scales, shared, own } = launch;
   const packed = place.kind === 'packed';
   const gradients = packed ? place.capacity : 1;
-  const vectors = members.map(({ size }) => Math.ceil(size / 4));
-  const count = packed ? place.stride : (vectors[0] as number);
+  const vectors = members.map(({ size, away }) => (away ? 0 : Math.ceil(size / 4)));
+  const spread = spreadOf(device);
+  const chunks = vectors.map((count) => Math.ceil(count / (spread.workgroup * spread.steps)));
+  const count = total(chunks);
   if (count === 0) return;
+  const squares = members.length === 1 ? (members[0]?.squares ?? null) : null;
   const roles = packed
     ? { block: place.block }
     : Object.fromEntries(
         ['value', ...options.states].map((role, i) => [`${role}_of`, place.storages[i] as Storage]),
       );
   device.launch(kernel, {
-    options: { ...options, gradients, packed },
+    options: { ...options, gradients, packed, squared: squares !== null, ...spread },
     bindings: {
       ...roles,
       ...boundGradients(members, gradients, filler),
       ...(scales ? { scales: scales.storage } : {}),
+      ...(squares ? { squares: squares.storage } : {}),
     },
     params: {
       starts: filled(members.map(({ start }) => start)),
-      sizes: members.map(({ away }, k) => (away ? 0 : (vectors[k] as number))),
+      sizes: vectors,
+      chunks: filled(firstOf(chunks)),
       count,
       stride: packed ? place.stride : 0,
       first_member: scales?.first ?? 0,
@@ -162,8 +178,22 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
       ...shared,
       ...own,
     } as unknown as ParamValues<ParamFields>,
-    workgroups: Math.ceil(count / stepWorkgroup),
+    workgroups: count,
   });
+}
+
+/** A software adapter pays for every invocation, and has few cores; a GPU hides its latencies behind many short ones. */
+function spreadOf(device: Device): { workgroup: number; steps: number } {
+  return device.adapter.class === 'cpu' ? { workgroup: 64, steps: 8 } : { workgroup: 256, steps: 1 };
+}
+
+export function total(counts: readonly number[]): number {
+  return counts.reduce((sum, n) => sum + n, 0);
+}
+
+/** Where each of neighbours begins that are `counts` long. */
+export function firstOf(counts: readonly number[]): number[] {
+  return counts.map((_, k) => total(counts.slice(0, k)));
 }
 
 /** Bindings of the gradients; `filler` in place of those that aren't there. */

@@ -4,6 +4,8 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { gatherGradient, gatherRows, gatherSpec } from './gather.ts';
+import { noteSquares } from './slices.ts';
+import { square } from './unary.ts';
 import type { IndexOptions } from './indices.ts';
 
 /**
@@ -22,10 +24,11 @@ export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor> =
   },
   forward: ([table, ids], options, call) =>
     gatherRows(call, { x: 'table', indices: 'ids' }, table as Tensor, ids as Tensor, tableOptions(options)),
-  backward: ([dy], { inputs: [, ids], inputSpecs: [table] }, options) => [
-    gatherGradient(dy as Tensor, table as TensorSpec, ids as Tensor, tableOptions(options)),
-    null,
-  ],
+  backward: ([dy], { inputs: [, ids], inputSpecs: [table] }, options) => {
+    const addUp = (slices: Tensor) =>
+      gatherGradient(slices, table as TensorSpec, ids as Tensor, tableOptions(options));
+    return [noteSquares(addUp(dy as Tensor), () => addUp(square(dy as Tensor))), null];
+  },
   save: { inputs: [1] },
 });
 

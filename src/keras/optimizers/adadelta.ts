@@ -26,6 +26,10 @@ export class Adadelta extends FusedOptimizer {
     this.epsilon = epsilon;
   }
 
+  override get readsSquares(): boolean {
+    return true;
+  }
+
   override getConfig(): Record<string, unknown> {
     const { rho, epsilon } = this;
     return { ...super.getConfig(), rho, epsilon };

@@ -26,6 +26,10 @@ export class Adagrad extends FusedOptimizer {
     this.epsilon = epsilon;
   }
 
+  override get readsSquares(): boolean {
+    return true;
+  }
+
   override getConfig(): Record<string, unknown> {
     const { initialAccumulatorValue, epsilon } = this;
     return { ...super.getConfig(), initialAccumulatorValue, epsilon };

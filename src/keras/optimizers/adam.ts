@@ -37,6 +37,10 @@ export class Adam extends FusedOptimizer {
     this.amsgrad = amsgrad;
   }
 
+  override get readsSquares(): boolean {
+    return true;
+  }
+
   override getConfig(): Record<string, unknown> {
     const { beta1, beta2, epsilon, amsgrad } = this;
     return { ...super.getConfig(), beta1, beta2, epsilon, amsgrad };

@@ -61,6 +61,10 @@ export class Ftrl extends FusedOptimizer {
     for (const [what, value] of Object.entries(others)) requireNotNegative(this.name, what, value);
   }
 
+  override get readsSquares(): boolean {
+    return true;
+  }
+
   override getConfig(): Record<string, unknown> {
     return { ...super.getConfig(), ...this.own };
   }

@@ -6,14 +6,12 @@ import type { DeviceBuffer } from '../../gpu/pool.ts';
 import { copyWords } from '../../kernels/copyWords.ts';
 import { fillKernel } from '../../kernels/fill.ts';
 import type { Clipping, StepMember, StepPlace } from '../../kernels/optimizerStep.ts';
-import { membersOf } from '../../kernels/optimizerStep.ts';
+import { largestPacked, membersOf } from '../../kernels/optimizerStep.ts';
 import { bindsAsVectors, output } from '../../kernels/output.ts';
+import { squaresOf } from '../../ops/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { Group, type GroupState } from './group.ts';
-
-/** A variable takes part in a group up to this many bytes: beyond it a launch of its own is well used. */
-const largestPacked = 2 ** 20;
 
 /** A state beside each variable. */
 export interface StateSpec {
@@ -91,15 +89,23 @@ export class Members {
     for (const { group } of this.#groups) group.settle();
   }
 
-  /** The launches of a step. What they write is no one else's from here on. */
-  units(gradients: ReadonlyMap<Variable, Tensor>): Unit[] {
+  /**
+   * The launches of a step. What they write is no one else's from here on. A variable whose gradient is a sum of slices
+   * has a launch of its own, within its group or apart, where `squares` are read.
+   */
+  units(gradients: ReadonlyMap<Variable, Tensor>, squares: boolean): Unit[] {
     const units: Unit[] = [];
     let first = 0;
+    const squaresFor = (variable: Variable) => {
+      const gradient = gradients.get(variable);
+      return squares && gradient ? squaresOf(gradient) : null;
+    };
     const unitMember = ({ variable, decayed }: Member, start: number, away: boolean): UnitMember => ({
       variable,
       start,
       size: variable.size,
       gradient: gradients.get(variable) ?? null,
+      squares: squaresFor(variable),
       decayed,
       away,
     });
@@ -114,16 +120,22 @@ export class Members {
     };
     for (const { group, members } of this.#groups) {
       const away = members.map((_, k) => !group.isHome(k));
-      if (!away.every((isAway) => isAway)) {
+      const alone = members.map(({ variable }, k) => away[k] || squaresFor(variable) !== null);
+      const start = (k: number) => group.starts[k] as number;
+      if (!alone.every((isAlone) => isAlone)) {
         units.push({
           place: group.place,
-          members: members.map((member, k) =>
-            unitMember(member, group.starts[k] as number, away[k] as boolean),
-          ),
+          members: members.map((member, k) => unitMember(member, start(k), alone[k] as boolean)),
           first,
         });
       }
-      for (const [k, member] of members.entries()) if (away[k]) addApart(member, first + k);
+      for (const [k, member] of members.entries()) {
+        if (away[k]) addApart(member, first + k);
+        else if (alone[k]) {
+          const place = { ...group.place, capacity: 1 };
+          units.push({ place, members: [unitMember(member, start(k), false)], first: first + k });
+        }
+      }
       first += members.length;
     }
     for (const member of this.#apart) addApart(member, first++);
@@ -143,7 +155,7 @@ export class Members {
 }
 
 function isSmall(variable: Variable): boolean {
-  return variable.bytes <= largestPacked;
+  return variable.bytes <= largestPacked(variable.device);
 }
 
 /** Batches of at most `size`. A batch of one is none: a variable on its own needs no block. */
@@ -198,6 +210,7 @@ export function withReadableGradients(units: readonly Unit[]): Unit[] {
     members: unit.members.map((member) => ({
       ...member,
       gradient: member.gradient && readable(member.gradient),
+      squares: member.squares && readable(member.squares),
     })),
   }));
 }

@@ -39,6 +39,10 @@ export class Nadam extends FusedOptimizer {
     this.epsilon = epsilon;
   }
 
+  override get readsSquares(): boolean {
+    return true;
+  }
+
   override getConfig(): Record<string, unknown> {
     const { beta1, beta2, epsilon } = this;
     return { ...super.getConfig(), beta1, beta2, epsilon };

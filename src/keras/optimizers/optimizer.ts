@@ -89,6 +89,12 @@ export abstract class Optimizer {
     return [];
   }
 
+  /** Whether a step squares gradients: it then takes the squares of slices (ops/slices.ts), as Keras does. */
+  get readsSquares(): boolean {
+    const { clipnorm, globalClipnorm } = this.options;
+    return clipnorm !== null || globalClipnorm !== null;
+  }
+
   /** The rate of the next step. Settable between steps, to a number or a schedule. */
   get learningRate(): number {
     return typeof this.#rate === 'number' ? this.#rate : this.#rate.call(this.#calls);

@@ -37,6 +37,10 @@ export class RMSprop extends FusedOptimizer {
     this.centered = centered;
   }
 
+  override get readsSquares(): boolean {
+    return true;
+  }
+
   override getConfig(): Record<string, unknown> {
     const { rho, momentum, epsilon, centered } = this;
     return { ...super.getConfig(), rho, momentum, epsilon, centered };

@@ -5,7 +5,8 @@ import type { LiveNumber } from '../../gpu/params.ts';
 import { wholeWords } from '../../gpu/recording.ts';
 import type { Storage } from '../../gpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
-import { isPresent, type StepKernel, stepKernel } from '../../kernels/optimizerStep.ts';
+import { isPresent, type StepKernel, stepKernel, type StepMember } from '../../kernels/optimizerStep.ts';
+import { sqrt } from '../../ops/unary.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -61,7 +62,9 @@ export class Stepper implements StepEngine {
     const { numbers } = this;
     const { kernel, variant, params } = this.settings();
     const { clipping, useEma, accumulating, scaled, decayed } = this.extras;
-    const units = withReadableGradients(this.members.units(gradients));
+    // Earlier gradients that were added up, and values that were clipped, have no slices.
+    const squares = !accumulating && clipping !== 'value';
+    const units = withReadableGradients(this.members.units(gradients, squares));
     const filler = units.flatMap(({ members }) => members).find(({ gradient }) => gradient)
       ?.gradient as Tensor;
     const scales = this.#clipScales(units, filler);
@@ -104,7 +107,7 @@ export class Stepper implements StepEngine {
     for (const { place, members, first } of units) {
       squareChunksKernel(device, {
         place,
-        members,
+        members: members.map(withLengthOfSlices),
         filler,
         lossScale: scaled ? numbers.loss_scale : null,
         accumulation: accumulating
@@ -145,6 +148,11 @@ export class Stepper implements StepEngine {
     this.members.dispose();
     this.#firstChunks?.table.dispose();
   }
+}
+
+/** A sum of slices is as long as the slices beside each other. */
+function withLengthOfSlices(member: StepMember): StepMember {
+  return member.squares ? { ...member, gradient: sqrt(member.squares) } : member;
 }
 
 /** Where the sums of each gradient begin, by the members' numbers, and where the last one's end. */

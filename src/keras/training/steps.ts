@@ -5,6 +5,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { addN } from '../../ops/addN.ts';
 import { zeros } from '../../ops/creation.ts';
+import { withSquaredSlices } from '../../ops/slices.ts';
 import { sum } from '../../ops/sum.ts';
 import { GradientTape } from '../../tape/tape.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -25,7 +26,10 @@ export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch):
     const weights = model.trainableWeights;
     if (weights.length > 0) {
       const scaled = optimizer.scaleLoss(loss);
-      optimizer.apply(tape.gradient(scaled, weights), weights);
+      const gradients = optimizer.readsSquares
+        ? withSquaredSlices(() => tape.gradient(scaled, weights))
+        : tape.gradient(scaled, weights);
+      optimizer.apply(gradients, weights);
     }
     tape.dispose();
     lossTracker.track(loss, samplesOf(x));
