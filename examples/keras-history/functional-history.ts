@@ -37,7 +37,9 @@ export async function run(print: (line: string) => void): Promise<void> {
     const from = node.inputTensors.map(({ kerasHistory }) => `'${kerasHistory?.operation.name}'`);
     print(`  node ${node.index}: from ${from.join(', ')}`);
   }
-  print(`Its input and output are those of the first call: ${dense.input === features}, ${dense.output === hidden}`);
+  print(
+    `Its input and output are those of the first call: ${dense.input === features}, ${dense.output === hidden}`,
+  );
 
   print('\nThe lineage of the score, as Mermaid draws it:');
   print(lineage(score).toMermaid());

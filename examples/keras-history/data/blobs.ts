@@ -14,7 +14,9 @@ export interface Blobs {
 export function blobs(sizes: { examples: number; features: number; classes: number; seed: number }): Blobs {
   const { examples, features, classes, seed } = sizes;
   const next = numbers(seed);
-  const centres = Array.from({ length: classes }, () => Array.from({ length: features }, () => 4 * next() - 2));
+  const centres = Array.from({ length: classes }, () =>
+    Array.from({ length: features }, () => 4 * next() - 2),
+  );
   const labels = Array.from({ length: examples }, (_, i) => i % classes);
   const x = Float32Array.from({ length: examples * features }, (_, i) => {
     const centre = centres[labels[Math.floor(i / features)] as number] as number[];
