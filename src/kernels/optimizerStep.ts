@@ -15,7 +15,7 @@ import type { LiveNumber, ParamFields, ParamValues } from '../gpu/params.ts';
 import type { Storage } from '../gpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
-export { accumulatorState, averageState, type Clipping } from '../../shaders/optimizer.ts';
+export { accumulatorState, averageState, type Clipping, type StepRule } from '../../shaders/optimizer.ts';
 
 /** Parameters that every rule has beside its own. */
 const sharedParams = {

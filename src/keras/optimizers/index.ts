@@ -22,7 +22,6 @@ export { Adagrad, adagrad, type AdagradOptions } from './adagrad.ts';
 export { Adam, adam, type AdamOptions, AdamW, adamW } from './adam.ts';
 export { Adamax, adamax, type AdamaxOptions } from './adamax.ts';
 export { Ftrl, ftrl, type FtrlOptions } from './ftrl.ts';
-export { FusedOptimizer } from './fusedOptimizer.ts';
 export { HostVariable } from './hostVariable.ts';
 export { Lion, lion, type LionOptions } from './lion.ts';
 export { Nadam, nadam, type NadamOptions } from './nadam.ts';
@@ -33,6 +32,11 @@ export * as schedules from './schedules/index.ts';
 export type { LearningRateSchedule } from './schedules/index.ts';
 export type { WeightValue } from './setWeights.ts';
 export { SGD, sgd, type SGDOptions } from './sgd.ts';
+
+// An optimizer of an app's own
+export { FusedOptimizer } from './fusedOptimizer.ts';
+export { defineStep, type StepRule } from '../../kernels/optimizerStep.ts';
+export { LiveNumber } from '../../gpu/params.ts';
 
 type OptimizerClass = new (options?: never) => Optimizer;
 
