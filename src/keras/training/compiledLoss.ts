@@ -11,7 +11,8 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { get, type LossConfig, type LossLike } from '../losses/get.ts';
 import type { Loss } from '../losses/loss.ts';
 import { maskOf } from '../masks.ts';
-import type { Nest } from '../nest.ts';
+import type { MeasuredSpecs } from '../metrics/get.ts';
+import { leavesOf, type Nest } from '../nest.ts';
 import type { Predicted } from './batch.ts';
 import { inOrder, isRecord, outputNamesOf, requireNames } from './byOutput.ts';
 import { LossTracker } from './lossTracker.ts';
@@ -37,7 +38,6 @@ interface Part {
 
 export class CompiledLoss {
   #parts: Part[] | null = null;
-  #names: readonly string[] = [];
 
   constructor(
     private readonly given: LossArgument,
@@ -47,10 +47,10 @@ export class CompiledLoss {
   ) {
     requireWeights(weights);
     // What is wrong is told at `compile`, where the outputs are known by then.
-    if (known) {
-      lossesByOutput(given, known);
-      weightsByOutput(weights, known);
-    } else if (!isRecord(given) && !Array.isArray(given)) get(given as LossLike);
+    if (known) weightsByOutput(weights, known);
+    if (known || !(isRecord(given) || Array.isArray(given))) {
+      for (const identifier of identifiersByOutput(given, known ?? [''])) lossFor(identifier, null);
+    }
   }
 
   /** The means of the losses of outputs; empty where there is one loss, and before the first batch. */
@@ -58,42 +58,41 @@ export class CompiledLoss {
     return this.#parts?.flatMap(({ tracker }) => tracker ?? []) ?? [];
   }
 
-  /** Makes what depends on the outputs. */
-  build(yPred: Nest<unknown>): void {
-    if (this.#parts) return;
-    this.#names = outputNamesOf(yPred, this.known);
-    const losses = lossesByOutput(this.given, this.#names);
-    const weights = weightsByOutput(this.weights, this.#names);
-    const several = losses.filter((loss) => loss !== null).length > 1;
-    this.#parts = losses.flatMap((loss, index) => {
-      if (!loss) return [];
-      const tracker = several ? new LossTracker({ name: `${this.#names[index]}_loss` }) : null;
-      return [{ index, loss, weight: weights[index] ?? null, tracker }];
-    });
-  }
-
   /**
-   * The weighted sum of the losses, a scalar.
+   * The weighted sum of the losses, a scalar; null where no output has one.
    * Errors: ValueError where targets are missing, or where there are others than the outputs.
    */
-  call({ y, yPred, sampleWeight = null }: Predicted): Tensor {
-    this.build(yPred);
-    const names = this.#names;
+  call({ y, yPred, sampleWeight = null }: Predicted): Tensor | null {
+    const names = outputNamesOf(yPred, this.known);
+    const identifiers = identifiersByOutput(this.given, names);
     const predictions = inOrder<Tensor>('computeLoss', 'yPred', yPred, names);
-    const targets = targetsByOutput(y, names);
+    const targets = targetsOfLosses(y, names, identifiers);
     const weights = sampleWeightsByOutput(sampleWeight, names);
-    const losses = (this.#parts as Part[]).map(({ index, loss, weight, tracker }) => {
-      const name = names[index] as string;
-      const value = scalarLoss(
-        loss,
-        requireTarget(name, targets[index]),
-        predictions[index] as Tensor,
-        weights[index] ?? null,
-      );
+    this.#parts ??= this.#build(names, identifiers, targets, predictions);
+    const losses = this.#parts.map(({ index, loss, weight, tracker }) => {
+      const [target, prediction] = [targets[index] as Tensor, predictions[index] as Tensor];
+      const value = scalarLoss(loss, target, prediction, weights[index] ?? null);
       tracker?.track(value, 1);
       return weight === null ? value : mul(value, weight);
     });
-    return losses.length === 1 ? (losses[0] as Tensor) : addN(losses);
+    return losses.length > 1 ? addN(losses) : (losses[0] ?? null);
+  }
+
+  /** Makes what depends on the outputs. */
+  #build(
+    names: readonly string[],
+    identifiers: readonly (LossLike | null)[],
+    targets: readonly (Tensor | undefined)[],
+    predictions: readonly (Tensor | undefined)[],
+  ): Part[] {
+    const weights = weightsByOutput(this.weights, names);
+    const several = identifiers.filter((identifier) => identifier !== null).length > 1;
+    return identifiers.flatMap((identifier, index) => {
+      if (identifier === null) return [];
+      const specs = { yTrue: targets[index] as Tensor, yPred: predictions[index] as Tensor };
+      const tracker = several ? new LossTracker({ name: `${names[index]}_loss` }) : null;
+      return [{ index, loss: lossFor(identifier, specs) as Loss, weight: weights[index] ?? null, tracker }];
+    });
   }
 
   dispose(): void {
@@ -128,26 +127,48 @@ export function sampleWeightsByOutput(
   return list.length === 1 ? names.map(() => list[0]) : inOrder('fit', 'sampleWeight', list, names);
 }
 
-function requireTarget(output: string, target: Tensor | undefined): Tensor {
-  if (target) return target;
+/** The targets of outputs with a loss: given for all outputs, or for those alone. Errors: ValueError. */
+function targetsOfLosses(
+  y: Nest<Tensor> | null,
+  names: readonly string[],
+  identifiers: readonly (LossLike | null)[],
+): (Tensor | undefined)[] {
+  const needed = names.filter((_, i) => identifiers[i] !== null);
+  const alone = y !== null && !isRecord(y) && leavesOf<Tensor>(y).length === needed.length;
+  const found = alone ? targetsByOutput(y, needed) : targetsByOutput(y, names);
+  const targets = alone ? names.map((name) => found[needed.indexOf(name)]) : found;
+  const missing = needed.find((name) => !targets[names.indexOf(name)]);
+  if (missing === undefined) return targets;
   throw new ValueError({
     op: 'computeLoss',
     rule: 'an output with a loss has targets.',
-    received: `no targets for output '${output}'`,
+    received: `no targets for output '${missing}'`,
     mend: 'pass y, or give this output the loss null.',
   });
 }
 
-/** Losses in the order of the outputs: one that comes alone holds for all. */
-function lossesByOutput(given: LossArgument, names: readonly string[]): (Loss | null)[] {
+/** What names the loss of each output: one that comes alone holds for all. */
+function identifiersByOutput(given: LossArgument, names: readonly string[]): (LossLike | null)[] {
   if (Array.isArray(given)) {
-    return inOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => get(loss));
+    return inOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
   }
   if (isRecord(given) && !isLossConfig(given)) {
     requireNames('compile', 'loss', Object.keys(given), names);
-    return names.map((name) => get((given as Record<string, LossLike | null>)[name]));
+    return names.map((name) => (given as Record<string, LossLike | null>)[name] ?? null);
   }
-  return names.map(() => get(given as LossLike));
+  return names.map(() => given as LossLike);
+}
+
+/**
+ * The loss of a name, an object or a function. Which crossentropy 'crossentropy' is, the shapes say, as for 'accuracy';
+ * without them any. Errors: ValueError.
+ */
+function lossFor(identifier: LossLike | null, specs: MeasuredSpecs | null): Loss | null {
+  if (identifier !== 'crossentropy' && identifier !== 'ce') return get(identifier);
+  const [labels, classes] = [specs?.yTrue.shape, specs?.yPred.shape];
+  if (!labels || !classes || classes.at(-1) === 1) return get('binaryCrossentropy');
+  const isSparse = labels.length < classes.length || labels.at(-1) === 1;
+  return get(isSparse ? 'sparseCategoricalCrossentropy' : 'categoricalCrossentropy');
 }
 
 function isLossConfig(given: object): given is LossConfig {

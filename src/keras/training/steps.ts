@@ -57,7 +57,8 @@ export function predictStep(model: TrainableModel, { x }: Batch): Nest<Tensor> {
 export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor {
   const { loss } = model.trainer.requireCompiled('computeLoss');
   return tidy(() => {
-    const losses = loss ? [loss.call(predicted)] : [];
+    const compiled = loss?.call(predicted) ?? null;
+    const losses = compiled ? [compiled] : [];
     for (const added of model.losses) losses.push(added.shape.length === 0 ? added : sum(added));
     if (losses.length === 1) return losses[0] as Tensor;
     if (losses.length > 1) return addN(losses);

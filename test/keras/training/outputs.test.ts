@@ -74,8 +74,22 @@ describe('several outputs', () => {
     ]);
     net.compile({ optimizer: 'sgd', loss: ['mse', null] });
     expect(Object.keys(await net.evaluate(wave([3, 2]), y()))).toEqual(['loss']);
+    expect(Object.keys(await net.evaluate(wave([3, 2]), y()[0] as number[]))).toEqual(['loss']);
+    net.compile({ optimizer: 'sgd', loss: [null, null] });
+    await expect(net.fit(wave([3, 2]))).rejects.toThrow(/trained by a loss/);
     net.compile({ optimizer: 'sgd', loss: { value: 'mse' } });
     expect(Object.keys(await net.evaluate(wave([3, 2]), { value: y()[1] } as never))).toEqual(['loss']);
+  });
+
+  test('find the crossentropy that their shapes call for', async () => {
+    const net = twoHeads();
+    const x = wave([3, 2]);
+    net.compile({ loss: 'crossentropy' });
+    const found = await net.evaluate(x, y());
+    net.compile({ loss: ['binaryCrossentropy', 'categoricalCrossentropy'] });
+    expect(await net.evaluate(x, y())).toEqual(found);
+    net.compile({ loss: [null, 'ce'] });
+    expect(await net.evaluate(x, [0, 1, 2])).toEqual({ loss: expect.closeTo(found.value_loss as number, 5) });
   });
 
   test.each<[string, object, RegExp]>([
