@@ -119,10 +119,10 @@ function checkVariable(op: string, variable: unknown, first: Variable): void {
 /** Throws for a variable that the optimizer was not built with. */
 export function requireKnownVariables(
   op: string,
-  known: readonly Variable[],
+  known: ReadonlySet<Variable>,
   variables: readonly Variable[],
 ): void {
-  const unknown = variables.find((variable) => !known.includes(variable));
+  const unknown = variables.find((variable) => !known.has(variable));
   if (!unknown) return;
   throw new ValueError({
     op,

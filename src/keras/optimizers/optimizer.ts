@@ -45,7 +45,7 @@ export abstract class Optimizer {
   #rate: number | LearningRateSchedule;
   /** Calls of `apply`, those that only accumulate included. */
   #calls = 0;
-  #variables: readonly Variable[] | null = null;
+  #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
   /** Whether a recording was given up already so that variables could come home: it is worth that once. */
   #asked = false;
@@ -131,7 +131,7 @@ export abstract class Optimizer {
 
   /** The variables that it moves. Empty before `build` or the first step. */
   get trainableVariables(): readonly Variable[] {
-    return this.#variables ?? [];
+    return [...(this.#variables ?? [])];
   }
 
   /**
@@ -158,7 +158,7 @@ export abstract class Optimizer {
     recording?.refuse(`optimizer '${this.name}' makes its states, which a replay would begin anew`);
     recording?.afterRefusal.push(() => engine.settle());
     this.#engine = engine;
-    this.#variables = [...variables];
+    this.#variables = new Set(variables);
   }
 
   /**
@@ -241,8 +241,8 @@ export abstract class Optimizer {
     variables: readonly Variable[] = this.trainableVariables,
   ): void {
     const known = checkStep(this.name, gradients, variables);
-    if (!this.built) this.build(variables);
-    else requireKnownVariables(this.name, this.trainableVariables, variables);
+    if (this.#variables) requireKnownVariables(this.name, this.#variables, variables);
+    else this.build(variables);
     withRecorders([], () =>
       tidy(() => {
         const engine = this.#engine as StepEngine;
@@ -256,8 +256,8 @@ export abstract class Optimizer {
 
   /** At the end of training: variables take the values of their running averages, where there are such. */
   finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables): void {
-    if (!this.options.useEma || !this.built) return;
-    requireKnownVariables(this.name, this.trainableVariables, variables);
+    if (!this.options.useEma || !this.#variables) return;
+    requireKnownVariables(this.name, this.#variables, variables);
     this.#engine?.takeAverages(variables);
   }
 
