@@ -40,8 +40,10 @@ export async function run(print: (line: string) => void): Promise<void> {
   // A frozen base runs as it would predict: its batch normalisation keeps its statistics.
   let h = base.apply(image, { training: false });
   h = layers.globalAveragePooling2d({ name: 'pooled' }).apply(h);
-  // Features of a base that nobody trained are small: brought to one scale, they can be told apart.
-  h = layers.layerNormalization({ name: 'scaled' }).apply(h);
+  // Features of a base that nobody trained are tiny: brought to one scale, they can be told apart.
+  const scaled = layers.normalization({ name: 'scaled' });
+  scaled.adapt(await model({ inputs: image, outputs: h }).predict(x));
+  h = scaled.apply(h);
   h = layers.dense({ units: 128, activation: 'relu', name: 'hidden' }).apply(h);
   const kernelInitializer = initializers.glorotUniform({ seed: 7 });
   const outputs = layers
