@@ -83,8 +83,8 @@ export const gruSteps: Op<GruInputs, object, Tensor[]> = /* @__PURE__ */ defineO
   backward: (cotangents, saved) => {
     const { needs, outputs } = saved;
     const trace = outputs[1] as Tensor;
-    const byHand = isRecorded() || cotangents[1];
-    const { dgates, dproducts, dh } = byHand ? byOps(cotangents, saved) : byKernels(cotangents, saved);
+    const composed = isRecorded() || cotangents[1];
+    const { dgates, dproducts, dh } = composed ? byOps(cotangents, saved) : byKernels(cotangents, saved);
     return [
       needs[0] ? dgates : null,
       needs[1] ? kernelGradient(statesBefore(trace), dproducts) : null,

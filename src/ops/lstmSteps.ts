@@ -84,8 +84,8 @@ export const lstmSteps: Op<LstmInputs, object, Tensor[]> = /* @__PURE__ */ defin
     const [, , h = null] = saved.inputs as readonly (Tensor | null)[];
     const [hs] = saved.outputs as [Tensor];
     const { needs } = saved;
-    const byHand = isRecorded() || cotangents[2];
-    const { dgates, dh, dc } = byHand ? byOps(cotangents, saved) : byKernels(cotangents, saved);
+    const composed = isRecorded() || cotangents[2];
+    const { dgates, dh, dc } = composed ? byOps(cotangents, saved) : byKernels(cotangents, saved);
     return [
       needs[0] ? dgates : null,
       needs[1] ? kernelGradient(statesBefore(hs, h), dgates) : null,
