@@ -16,6 +16,8 @@ export interface Dialect {
   readonly recordsTraining?: boolean;
   /** Arguments for masks that its calls record, null where there is none. */
   readonly masks?: readonly string[];
+  /** Whether the configuration has no `trainable`, and the dtype as a string. */
+  readonly plain?: boolean;
   /** Whether its inputs are arguments of their own rather than one list. */
   readonly spreads?: boolean;
 }
@@ -58,8 +60,8 @@ const dialects: Readonly<Record<string, Dialect>> = {
   Identity: madeBuilt,
   ActivityRegularization: madeBuilt,
   Dropout: noise,
-  SpatialDropout1D: noise,
-  SpatialDropout2D: noise,
+  SpatialDropout1D: { ...noise, plain: true },
+  SpatialDropout2D: { ...noise, plain: true },
   GaussianDropout: noise,
   GaussianNoise: noise,
   BatchNormalization: {

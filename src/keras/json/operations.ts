@@ -1,10 +1,80 @@
-/** @file Ops in a document. Keras keeps every call of an op on symbolic tensors as an operation of its own class. */
+/**
+ * @file Ops in a document. Keras keeps every call of an op on symbolic tensors as an operation of its own class, whose
+ * options are its configuration and whose operands are the arguments of its one call.
+ */
+import * as ops from '../../ops/index.ts';
+import { isSymbolic } from '../../ops/recording.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import type { KerasTensor } from '../graph/kerasTensor.ts';
+import type { GraphNode, GraphOperation } from '../graph/node.ts';
+import { OpOperation } from '../graph/opOperation.ts';
+import type { Nest } from '../nest.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import type { GraphOperation } from '../graph/node.ts';
 import { refusal } from './fault.ts';
-import type { Writer } from './writeValue.ts';
 import type { OperationCall } from './readNode.ts';
 import { type Reader, stringOf } from './reader.ts';
+import { type Writer, writeValue } from './writeValue.ts';
+
+/** An op here and in Keras. */
+interface Entry {
+  readonly op: string;
+  readonly className: string;
+  readonly module: string;
+  /** Options here, by the names that Keras gives them. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Whether its operands are one list. */
+  readonly list?: boolean;
+}
+
+const numpy = 'keras.src.ops.numpy';
+const nn = 'keras.src.ops.nn';
+const math = 'keras.src.ops.math';
+
+/** Ops of a module, `op` or `op:Class`, separated by spaces; the class is otherwise the op with a capital. */
+function entries(
+  module: string,
+  names: string,
+  options: Entry['options'] = {},
+  more?: Partial<Entry>,
+): Entry[] {
+  return names.split(' ').map((name) => {
+    const [op, className = `${name[0]?.toUpperCase()}${name.slice(1)}`] = name.split(':') as [
+      string,
+      string?,
+    ];
+    return { op, className, module, options, ...more };
+  });
+}
+
+const along = { axis: 'axis', keepdims: 'keepDims' };
+
+/** Of two classes for one op the first is written. */
+const table: readonly Entry[] = [
+  ...entries(numpy, 'add sub:Subtract mul:Multiply div:Divide div:TrueDivide pow:Power maximum minimum'),
+  ...entries(numpy, 'mod floorDiv:FloorDivide equal notEqual greater greaterEqual less lessEqual'),
+  ...entries(numpy, 'logicalAnd logicalOr logicalNot logicalXor where neg:Negative abs:Absolute abs:Abs exp'),
+  ...entries(numpy, 'expm1 log log1p sqrt square reciprocal sign floor ceil sin cos tan sinh cosh tanh'),
+  ...entries(numpy, 'asin:Arcsin acos:Arccos atan:Arctan atan2:Arctan2 asinh:Arcsinh acosh:Arccosh'),
+  ...entries(numpy, 'atanh:Arctanh isNaN:Isnan isInf:Isinf isFinite:Isfinite matMul:Matmul'),
+  ...entries(numpy, 'sum mean max min prod variance:Var std any all', along),
+  ...entries(numpy, 'argMax:Argmax argMin:Argmin expandDims squeeze flip gather:Take', { axis: 'axis' }),
+  ...entries(numpy, 'concat:Concatenate stack', { axis: 'axis' }, { list: true }),
+  ...entries(numpy, 'reshape', { newshape: 'shape' }),
+  ...entries(numpy, 'transpose', { axes: 'perm' }),
+  ...entries(numpy, 'tile', { repeats: 'reps' }),
+  ...entries(numpy, 'clip', { x_min: 'min', x_max: 'max' }),
+  ...entries(math, 'rsqrt erf'),
+  ...entries(math, 'logSumExp:Logsumexp', along),
+  ...entries(nn, 'relu relu6 sigmoid softplus softsign silu logSigmoid hardSigmoid hardSwish:HardSilu selu'),
+  ...entries(nn, 'mish'),
+  ...entries(nn, 'leakyRelu', { negative_slope: 'negativeSlope' }),
+  ...entries(nn, 'elu', { alpha: 'alpha' }),
+  ...entries(nn, 'gelu', { approximate: 'approximate' }),
+  ...entries(nn, 'softmax logSoftmax', { axis: 'axis' }),
+  ...entries('keras.src.ops.core', 'cast', { dtype: 'dtype' }),
+];
+
+type Op = (...args: unknown[]) => unknown;
 
 /** Whether `object` is an op rather than a layer. */
 export function isOperation(object: Json): object is JsonObject {
@@ -15,21 +85,108 @@ export function isOperation(object: Json): object is JsonObject {
   );
 }
 
+/** The op that `object` describes, to be called as its node says. Errors: FormatError. */
 export function readOperation(reader: Reader, object: JsonObject, place: string): OperationCall {
   const className = stringOf(reader, object, 'class_name', place);
-  throw refusal(reader.source, {
-    place,
-    rule: 'the ops of a model are ones that are here, too.',
-    received: `op ${className}`,
-    mend: 'wrap it in a layer of your own, and registerClass it.',
-  });
+  const name = stringOf(reader, object, 'name', place);
+  const entry = table.find((known) => known.className === className && known.module === object.module);
+  if (!entry) throw refused(reader.source, place, `op ${className}`);
+  const config = isObject(object.config) ? object.config : {};
+  const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
+  const unknown = given.find(([key, value]) => !Object.hasOwn(entry.options, key) && !isDefault(key, value));
+  if (unknown)
+    throw refused(
+      reader.source,
+      `${place}.config`,
+      `op ${className} with ${unknown[0]}: ${String(unknown[1])}`,
+    );
+  const known = given.filter(([key]) => Object.hasOwn(entry.options, key));
+  const options = Object.fromEntries(known.map(([key, value]) => [entry.options[key], value]));
+  return {
+    name,
+    call: (args) => {
+      const [first] = args;
+      // biome-ignore lint/performance/noDynamicNamespaceImportAccess: a file may name any of them.
+      const call = ops[entry.op as keyof typeof ops] as Op;
+      if (entry.list) return call(first, options);
+      // Options by their place among the arguments are Keras's for functions, not for operations.
+      return Object.keys(options).length > 0 ? call(...args, options) : call(...args);
+    },
+  };
 }
 
+/** Options of Keras that have no name here, with the values that they have anyway. */
+function isDefault(key: string, value: Json): boolean {
+  return (key === 'decimals' && value === 0) || (key === 'keepdims' && value === false);
+}
+
+/** An op of a graph as Keras writes it. Errors: FormatError. */
 export function writeOperation(writer: Writer, operation: GraphOperation, place: string): JsonObject {
-  throw refusal(writer.source, {
+  const entry = entryOf(writer, operation, place);
+  const [node] = operation.inboundNodes;
+  const given = (node?.options ?? {}) as Readonly<Record<string, unknown>>;
+  const options = Object.entries(entry.options).map(([key, option]) => {
+    const value = given[option];
+    if (value !== undefined) return [key, writeValue(writer, '', value, `${place}.${option}`)];
+    return [key, key === 'keepdims' ? false : (defaults[`${entry.op}.${option}`] ?? null)];
+  });
+  const strange = Object.keys(given).find(
+    (option) =>
+      !Object.values(entry.options).includes(option) &&
+      given[option] !== undefined &&
+      option !== 'validateIndices',
+  );
+  if (strange) throw refused(writer.source, place, `op ${entry.op} with \`${strange}\``);
+  return {
+    module: entry.module,
+    class_name: entry.className,
+    config: { name: operation.name, ...Object.fromEntries(options) },
+    registered_name: entry.className,
+  };
+}
+
+/** What options are that weren't given, where they are not null. */
+const defaults: Readonly<Record<string, Json>> = {
+  'concat.axis': 0,
+  'stack.axis': 0,
+  'gather.axis': 0,
+  'softmax.axis': -1,
+  'logSoftmax.axis': -1,
+  'leakyRelu.negativeSlope': 0.2,
+  'elu.alpha': 1,
+  'gelu.approximate': false,
+};
+
+/** The one call of an op; `tensor` writes symbolic operands. Errors: FormatError. */
+export function writeOperationCall(
+  writer: Writer,
+  node: GraphNode,
+  tensor: (operand: KerasTensor) => JsonObject,
+  place: string,
+): JsonObject {
+  const { list } = entryOf(writer, node.operation, place);
+  const operands = [node.argument as readonly Nest<unknown>[]].flat();
+  const args = operands.map((operand) => {
+    if (isSymbolic(operand)) return tensor(operand as KerasTensor);
+    if (typeof operand === 'number') return operand;
+    const what = operand instanceof Tensor ? 'a tensor with values' : String(operand);
+    throw refused(writer.source, place, `op ${node.operation.name} with ${what} among its operands`);
+  });
+  return { args: list ? [args] : args, kwargs: {} };
+}
+
+function entryOf({ source }: Writer, operation: GraphOperation, place: string): Entry {
+  const op = operation instanceof OpOperation ? operation.definition.name : operation.name;
+  const found = table.find((entry) => entry.op === op);
+  if (found) return found;
+  throw refused(source, place, `op ${op}`);
+}
+
+function refused(source: string, place: string, received: string): Error {
+  return refusal(source, {
     place,
-    rule: 'the ops of a model are ones that Keras has, too.',
-    received: `op ${operation.name}`,
-    mend: 'wrap it in a layer of your own, and registerClass it.',
+    rule: 'the ops of a model are those that this library and Keras have in common.',
+    received,
+    mend: 'compute it in a layer of your own, and registerClass that.',
   });
 }

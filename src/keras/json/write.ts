@@ -75,8 +75,12 @@ function registeredName(layer: AnyLayer): string | null {
 function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject {
   const { className } = layer;
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
-  const { constants = {}, writesActivityRegularizer } = isBuiltIn(layer) ? dialectOf(className) : {};
+  const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
   const { dtype, ...options } = layer.getConfig();
+  if (plain) {
+    const { trainable: _, ...rest } = options;
+    return { ...writeConfig(writer, rest, `${place}.config`), dtype: dtype as Json, ...constants };
+  }
   return {
     ...(writesActivityRegularizer ? { activity_regularizer: null } : {}),
     ...writeConfig(writer, options, `${place}.config`),

@@ -12,7 +12,7 @@ import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { refusal } from './fault.ts';
 import { snakeKey } from './keys.ts';
-import { writeOperation } from './operations.ts';
+import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
 
 /** `layers`, `input_layers` and `output_layers` of a model that was described by a graph. */
@@ -29,7 +29,7 @@ export function writeGraph(writer: Writer, model: AnyModel, place: string): Json
       name: operation.name,
       inbound_nodes: isLayer
         ? nodes.map((node) => writeCall(writer, node, calls, at))
-        : nodes.map((node) => writeOpCall(node, calls)),
+        : nodes.map((node) => writeOperationCall(writer, node, (tensor) => calls.tensor(tensor), at)),
     };
   });
   const { program } = model;
@@ -127,8 +127,4 @@ function heldTensor({ source }: Writer, place: string): Error {
     received: 'a tensor with values',
     mend: 'bring constants in by a layer of your own, as a weight.',
   });
-}
-
-function writeOpCall(_node: GraphNode, _calls: Calls): JsonObject {
-  return { args: [], kwargs: {} };
 }
