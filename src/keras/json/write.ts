@@ -8,6 +8,7 @@ import { Sequential } from '../models/sequential.ts';
 import { mapShapes, type Nest } from '../nest.ts';
 import { registeredNameOf } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
+import { compileConfig } from './compileConfig.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { refusal } from './fault.ts';
@@ -16,7 +17,8 @@ import { type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
 
 /**
- * The model as Keras's JSON, as an object: what Keras's `to_json()` writes, without how the model was compiled.
+ * The model as Keras's JSON, as an object: what Keras's `to_json()` writes. How the model was compiled is part of it where
+ * losses and metrics go by their names.
  * Errors: FormatError for functions and classes that have no name in files; ValueError for what is no model.
  */
 export function modelToConfig(model: AnyModel): JsonObject {
@@ -45,7 +47,7 @@ function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject 
   const config = isModel
     ? modelConfig(writer, layer as unknown as AnyModel, place)
     : layerConfig(writer, layer, place);
-  const compiled: JsonObject = isModel ? { compile_config: {} } : {};
+  const compiled: JsonObject = isModel ? { compile_config: compileConfig(layer as unknown as AnyModel) } : {};
   return {
     ...classOf(layer),
     config,

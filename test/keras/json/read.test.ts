@@ -26,6 +26,7 @@ import {
   input,
   Layer,
   layers,
+  losses,
   model,
   modelFromJSON,
   modelToConfig,
@@ -70,6 +71,21 @@ describe('what Keras wrote', () => {
       made.dispose();
     });
   }
+
+  test('what a model was compiled with, by names', () => {
+    const compiled = (name: string) => JSON.parse(configOf(name)).compile_config;
+    const written = (name: string, options: Loose) => {
+      const made = modelFromJSON(configOf(name));
+      made.compile(options);
+      return (modelToConfig(made) as Loose).compile_config;
+    };
+    expect(written('mlp_classifier', { loss: 'categoricalCrossentropy', metrics: ['accuracy'] })).toEqual(
+      compiled('mlp_classifier'),
+    );
+    const several = { loss: ['binary_crossentropy', 'mse'], lossWeights: [1, 0.5] };
+    expect(written('functional_shared', several)).toEqual(compiled('functional_shared'));
+    expect(written('nested', { loss: losses.meanSquaredError() })).toEqual({});
+  });
 
   test('Python code is refused, unless its layer is told what to compute', async () => {
     expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(UnsafeModelError);
