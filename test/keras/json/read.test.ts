@@ -1,18 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   add,
-  concat,
   FormatError,
   init,
-  mean,
-  memory,
   mul,
   relu,
-  reshape,
-  softmax,
-  squaredDifference,
-  sub,
   type Tensor,
   tensor,
   UnsafeModelError,
@@ -36,25 +28,12 @@ import {
   sequential,
 } from '../../../src/keras/index.ts';
 import type { OpenShape } from '../../../src/core/shape.ts';
-
-const folder = new URL('../../fixtures/models/', import.meta.url);
-const configOf = (name: string) => readFileSync(new URL(`${name}/config.json`, folder), 'utf8');
-const names = readdirSync(folder);
+import { changed, configOf, fixtureNames, type Loose } from './support.ts';
 
 beforeAll(async () => {
   await init();
 });
 beforeEach(clearSession);
-
-// biome-ignore lint/suspicious/noExplicitAny: documents are changed at will.
-type Loose = any;
-
-/** The description of `mlp_classifier`, changed. */
-function changed(change: (document: Loose) => void, name = 'functional_shared'): string {
-  const document = JSON.parse(configOf(name));
-  change(document);
-  return JSON.stringify(document);
-}
 
 function withoutCompile(document: Loose): Loose {
   const { compile_config: _, ...rest } = document;
@@ -62,7 +41,7 @@ function withoutCompile(document: Loose): Loose {
 }
 
 describe('what Keras wrote', () => {
-  for (const name of names.filter((known) => known !== 'lambda_model')) {
+  for (const name of fixtureNames.filter((known) => known !== 'lambda_model')) {
     test(`${name} is read, and written as it was`, () => {
       const made = modelFromJSON(configOf(name));
       expect(withoutCompile(JSON.parse(modelToJSON(made)))).toEqual(
@@ -247,246 +226,5 @@ describe("classes of the app's own", () => {
     expect(() => registerClass(Other, { package: 'a>b' })).toThrow(ValueError);
     expect(() => registerClass('Gain' as never)).toThrow(ValueError);
     expect(() => modelFromJSON('{}', { customObjects: { Gain: 3 as never } })).toThrow(ValueError);
-  });
-});
-
-describe('what is wrong is refused, with its place, and leaves nothing behind', () => {
-  const layer = (document: Loose, name: string) =>
-    document.config.layers.find((entry: Loose) => entry.name === name);
-  const cases: [string, string, RegExp][] = [
-    ['text that is cut short', configOf('nested').slice(0, -40), /the text/],
-    ['a list', '[]', /a list, at the top/],
-    ['null', 'null', /object with class_name/],
-    ['a number', '3', /object with class_name/],
-    ['no config', '{"class_name": "Functional"}', /class_name and config/],
-    [
-      'a nest without end',
-      `{"class_name": "Dense", "config": ${'['.repeat(20000)}${']'.repeat(20000)}}`,
-      /at most 200 deep/,
-    ],
-    [
-      'a key of the prototype',
-      configOf('nested').replace('"units"', '"__proto__": {"polluted": 1}, "units"'),
-      /__proto__/,
-    ],
-    [
-      'a key constructor',
-      configOf('nested').replace('"units"', '"constructor": {"polluted": 1}, "units"'),
-      /constructor/,
-    ],
-    [
-      'a key prototype',
-      configOf('nested').replace('"units"', '"prototype": {"polluted": 1}, "units"'),
-      /prototype/,
-    ],
-    [
-      'an unknown class',
-      changed((d) => Object.assign(layer(d, 'score'), { class_name: 'Danse' })),
-      /registerClass\(Danse/,
-    ],
-    [
-      'a class of another module',
-      changed((d) => Object.assign(layer(d, 'score'), { module: 'os', class_name: 'Dense' })),
-      /module 'os'/,
-    ],
-    [
-      'a class named as what JavaScript has',
-      changed((d) => Object.assign(layer(d, 'score'), { class_name: 'constructor' })),
-      /class 'constructor'/,
-    ],
-    [
-      'units that are none',
-      changed((d) => {
-        layer(d, 'score').config.units = -3;
-      }),
-      /units[\s\S]*layers\[5\] \(Dense 'score'\)/,
-    ],
-    [
-      'terabytes of units',
-      changed((d) => {
-        layer(d, 'shared').config.units = 1e12;
-      }),
-      /.*/,
-    ],
-    [
-      'an unknown activation',
-      changed((d) => {
-        layer(d, 'score').config.activation = 'rely';
-      }),
-      /activation is one of/,
-    ],
-    [
-      'an unknown option',
-      changed((d) => {
-        layer(d, 'score').config.quantity = 1;
-      }),
-      /Dense has no such option[\s\S]*'quantity'/,
-    ],
-    [
-      'an option that Keras alone has',
-      changed((d) => {
-        layer(d, 'score').config.quantization_config = {};
-      }),
-      /quantization_config/,
-    ],
-    [
-      'a name given twice',
-      changed((d) => {
-        layer(d, 'score').name = 'value';
-      }),
-      /second layer named 'value'/,
-    ],
-    [
-      'an input from nowhere',
-      changed((d) => {
-        layer(d, 'score').inbound_nodes[0].args[0].config.keras_history[0] = 'gone';
-      }),
-      /fed by 'gone'/,
-    ],
-    [
-      'a cycle',
-      changed((d) => {
-        layer(d, 'shared').inbound_nodes[0].args[0].config.keras_history = ['score', 0, 0];
-      }),
-      /waits for call/,
-    ],
-    [
-      'a reference that is none',
-      changed((d) => {
-        layer(d, 'score').inbound_nodes[0].args[0].config.keras_history = ['joined', -1, 0];
-      }),
-      /keras_history/,
-    ],
-    [
-      'a call in the old form',
-      changed((d) => {
-        layer(d, 'score').inbound_nodes = [[['joined', 0, 0, {}]]];
-      }),
-      /args and kwargs/,
-    ],
-    [
-      'an output that is none',
-      changed((d) => {
-        d.config.output_layers = [['score', 4, 0]];
-      }),
-      /output_layers/,
-    ],
-    [
-      'no layers',
-      changed((d) => {
-        d.config.layers = {};
-      }),
-      /list of layers/,
-    ],
-    ['a layer alone', JSON.stringify({ class_name: 'Dense', config: { units: 2 } }), /describes a model/],
-  ];
-  for (const [what, text, message] of cases) {
-    test(what, () => {
-      const before = memory().tensors;
-      const read = () => modelFromJSON(text, { file: 'some.json' });
-      expect(read).toThrow(FormatError);
-      expect(read).toThrow(message);
-      expect(read).toThrow(/^some\.json: /);
-      expect(memory().tensors).toBe(before);
-      expect(({} as Loose).polluted).toBeUndefined();
-    });
-  }
-
-  test('an object without end, and what is no document', () => {
-    const endless: Loose = { class_name: 'Dense', config: {} };
-    endless.config.self = endless;
-    expect(() => modelFromJSON(endless)).toThrow(FormatError);
-    expect(() => modelFromJSON(undefined as never)).toThrow(ValueError);
-    expect(() => modelToConfig({} as never)).toThrow(ValueError);
-  });
-
-  test('a layer named as the prototype is under that name', () => {
-    const text = changed((d) => {
-      layer(d, 'score').config.name = 'constructor';
-      layer(d, 'score').name = 'constructor';
-      d.config.output_layers[0][0] = 'constructor';
-    });
-    expect(modelFromJSON(text).getLayer('constructor').className).toBe('Dense');
-  });
-
-  test('a model with a call of its own needs a registered class', () => {
-    class Own extends Layer {
-      static override readonly className: string = 'Own';
-      override call(x: Tensor): Tensor {
-        return x;
-      }
-    }
-    const x = input({ shape: [1] });
-    const text = modelToJSON(model({ inputs: x, outputs: new Own({ name: 'own' }).apply(x) }) as never);
-    expect(() => modelFromJSON(text)).toThrow(/class 'Own' of layer 'own'/);
-  });
-});
-
-describe('ops in a model', () => {
-  const roundTrip = async (net: Loose, value: Tensor) => {
-    const document = JSON.parse(modelToJSON(net)) as Loose;
-    clearSession();
-    const again = modelFromJSON(document);
-    again.setWeights(net.weights);
-    const [found, wanted] = [again, net].map((made: Loose) => made.apply(value) as Tensor);
-    expect(await found?.array()).toEqual(await wanted?.array());
-    return document;
-  };
-
-  test('are operations of Keras', async () => {
-    const x = input({ shape: [4], name: 'x' });
-    const h = add(mul(x, 2), x);
-    const joined = concat([h, relu(h), sub(1, h)], { axis: -1 });
-    const y = reshape(mean(softmax(joined), { axis: 1, keepDims: true }), { shape: [-1, 1, 1] });
-    const document = await roundTrip(model({ inputs: x, outputs: y }), tensor([[1, -2, 3, 0.5]]));
-    const [, multiplied] = document.config.layers;
-    expect(multiplied).toEqual({
-      module: 'keras.src.ops.numpy',
-      class_name: 'Multiply',
-      config: { name: 'mul' },
-      registered_name: 'Multiply',
-      name: 'mul',
-      inbound_nodes: [
-        {
-          args: [
-            {
-              class_name: '__keras_tensor__',
-              config: { shape: [null, 4], dtype: 'float32', keras_history: ['x', 0, 0] },
-            },
-            2,
-          ],
-          kwargs: {},
-        },
-      ],
-    });
-    const classes = document.config.layers.map((layer: Loose) => layer.class_name);
-    expect(classes).toContain('Concatenate');
-    const averaged = document.config.layers.find((layer: Loose) => layer.class_name === 'Mean');
-    expect(averaged.config).toEqual({ name: 'mean', axis: 1, keepdims: true });
-  });
-
-  test('masks are computed by one', async () => {
-    const ids = input({ shape: [4], dtype: 'int32', name: 'ids' });
-    const embedded = layers.embedding({ inputDim: 5, outputDim: 3, maskZero: true }).apply(ids);
-    const encoded = layers
-      .bidirectional({ layer: layers.lstm({ units: 2, returnSequences: true }) })
-      .apply(embedded);
-    const net = model({ inputs: ids, outputs: encoded as never });
-    const document = await roundTrip(net, tensor([[1, 2, 0, 0]], { dtype: 'int32' }));
-    const masked = document.config.layers.find((layer: Loose) => layer.class_name === 'NotEqual');
-    expect(masked.inbound_nodes[0].args[1]).toBe(0);
-    const wrapper = document.config.layers.find((layer: Loose) => layer.class_name === 'Bidirectional');
-    expect(wrapper.inbound_nodes[0].kwargs.mask.config.keras_history).toEqual([masked.name, 0, 0]);
-  });
-
-  test('that Keras has not, or with values among their operands, are refused', () => {
-    const x = input({ shape: [4] });
-    const net = (y: Loose) => model({ inputs: x, outputs: y }) as Loose;
-    expect(() => modelToJSON(net(squaredDifference(x, 1)))).toThrow(/op squaredDifference/);
-    expect(() => modelToJSON(net(add(x, tensor([1, 2, 3, 4]))))).toThrow(/tensor with values/);
-    const unknown = changed((d) => {
-      d.config.layers[4] = { ...d.config.layers[4], module: 'keras.src.ops.numpy', class_name: 'Kron' };
-    });
-    expect(() => modelFromJSON(unknown)).toThrow(/op Kron/);
   });
 });

@@ -1,0 +1,20 @@
+/** @file Descriptions of models that Keras wrote, as they are and changed. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const folder = new URL('../../fixtures/models/', import.meta.url);
+
+export const fixtureNames = readdirSync(folder);
+
+export function configOf(name: string): string {
+  return readFileSync(new URL(`${name}/config.json`, folder), 'utf8');
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are changed at will.
+export type Loose = any;
+
+/** The description of a model, changed. */
+export function changed(change: (document: Loose) => void, name = 'functional_shared'): string {
+  const document = JSON.parse(configOf(name));
+  change(document);
+  return JSON.stringify(document);
+}
