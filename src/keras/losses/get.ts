@@ -3,6 +3,12 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { snakeCase } from '../names.ts';
+import {
+  customObjectOf,
+  type Registrable,
+  registeredAs,
+  registeredNameOf,
+} from '../serialization/registered.ts';
 import { binaryCrossentropy } from './binaryCrossentropy.ts';
 import { binaryFocalCrossentropy } from './binaryFocalCrossentropy.ts';
 import { categoricalCrossentropy } from './categoricalCrossentropy.ts';
@@ -68,7 +74,8 @@ export type LossLike = LossName | LossFunction | { readonly names: LossNames } |
 
 /**
  * A loss by its name ('meanSquaredError', Keras's 'mean_squared_error', 'MeanSquaredError', or 'mse'), by the maker of
- * this folder, by a function of your own, or itself. Null stays null: an output without a loss.
+ * this folder, by a function of your own, or itself. A class or a function that was registered has a name, too. Null
+ * stays null: an output without a loss.
  * Errors: ValueError for anything else.
  */
 export function get(identifier: LossLike): Loss;
@@ -76,10 +83,10 @@ export function get(identifier: LossLike | null | undefined): Loss | null;
 export function get(identifier: LossLike | null | undefined): Loss | null {
   if (identifier === null || identifier === undefined) return null;
   if (identifier instanceof Loss) return identifier;
-  if (typeof identifier === 'string') return makerOf(identifier)();
+  if (typeof identifier === 'string') return named(identifier, {});
   if (isMaker(identifier)) return identifier();
   if (typeof identifier === 'function') return new FunctionLoss(identifier);
-  if (isConfig(identifier)) return makerOf(identifier.className)(identifier.config);
+  if (isConfig(identifier)) return named(identifier.className, identifier.config ?? {});
   return refuse(identifier);
 }
 
@@ -92,6 +99,11 @@ class FunctionLoss extends Loss {
     options: LossOptions = {},
   ) {
     super({ name: fn.name || 'loss', ...options });
+  }
+
+  /** Its function goes by its registered name; another has none. */
+  override get className(): string {
+    return registeredNameOf(this.fn) ?? super.className;
   }
 
   override values(yTrue: Tensor, yPred: Tensor): Tensor {
@@ -110,10 +122,21 @@ function isConfig(identifier: unknown): identifier is LossConfig {
   return typeof className === 'string';
 }
 
-function makerOf(identifier: string): Maker {
+function named(name: string, config: object): Loss {
+  const custom = customObjectOf(name) ?? (makerOf(name) ? null : registeredAs(name));
+  if (custom) return ofRegistered(custom, config);
+  return (makerOf(name) ?? refuse(name))(config);
+}
+
+function ofRegistered(item: Registrable, config: object): Loss {
+  if (item.prototype instanceof Loss) return new (item as unknown as new (config: object) => Loss)(config);
+  return new FunctionLoss(item as unknown as LossFunction, config);
+}
+
+function makerOf(identifier: string): Maker | null {
   const wanted = snakeCase(identifier);
   const all = Object.values(makers) as unknown as Maker[];
-  return all.find((maker) => namesOf(maker).includes(wanted)) ?? refuse(identifier);
+  return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
 }
 
 function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
