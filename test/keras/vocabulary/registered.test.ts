@@ -6,7 +6,6 @@ import {
   input,
   layers,
   losses,
-  metrics,
   model,
   optimizers,
   registerClass,
