@@ -84,14 +84,21 @@ function fraction(n: number): number {
 }
 
 function placeInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): MemoryPlan<K> {
+  // What lies in a buffer stands in the order of its offsets.
   const buffers: { bytes: number; held: Held<K>[] }[] = [];
   const places = new Map<K, Place>();
   for (const lifetime of lifetimes) {
+    const closed = new Set<number>();
+    for (const other of lifetime.apart) {
+      const place = places.get(other);
+      if (place) closed.add(place.buffer);
+    }
     // A buffer of its own is the last resort: it grows the plan by all of the value.
     let chosen: Place = { buffer: buffers.length, offset: 0 };
     let least = lifetime.bytes;
-    for (const [buffer, { bytes, held }] of buffers.entries()) {
-      if (held.some(({ key }) => lifetime.apart.has(key))) continue;
+    for (let buffer = 0; buffer < buffers.length && least > 0; buffer++) {
+      if (closed.has(buffer)) continue;
+      const { bytes, held } = buffers[buffer] as (typeof buffers)[number];
       const offset = freeOffset(lifetime, held);
       const growth = Math.max(0, offset + lifetime.bytes - bytes);
       if (growth >= least || offset + lifetime.bytes > limit) continue;
@@ -101,7 +108,7 @@ function placeInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Memo
     if (chosen.buffer === buffers.length) buffers.push({ bytes: 0, held: [] });
     const into = buffers[chosen.buffer] as (typeof buffers)[number];
     into.bytes += least;
-    into.held.push({ ...lifetime, offset: chosen.offset });
+    insert(into.held, { ...lifetime, offset: chosen.offset });
     places.set(lifetime.key, chosen);
   }
   return { sizes: buffers.map(({ bytes }) => bytes), places };
@@ -109,14 +116,23 @@ function placeInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Memo
 
 /** The lowest offset at which nothing else lies while the value is needed. */
 function freeOffset<K>(lifetime: Lifetime<K>, held: readonly Held<K>[]): number {
-  const others = held.filter(({ first, last }) => lifetime.first <= last && first <= lifetime.last);
-  others.sort((a, b) => a.offset - b.offset);
   let offset = 0;
-  for (const other of others) {
+  for (const other of held) {
     if (offset + lifetime.bytes <= other.offset) break;
+    if (lifetime.first > other.last || other.first > lifetime.last) continue;
     offset = Math.max(offset, Math.ceil((other.offset + other.bytes) / alignment) * alignment);
   }
   return offset;
+}
+
+function insert<K>(held: Held<K>[], value: Held<K>): void {
+  let [from, to] = [0, held.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((held[middle] as Held<K>).offset <= value.offset) from = middle + 1;
+    else to = middle;
+  }
+  held.splice(from, 0, value);
 }
 
 /** The most bytes that are needed at once: no plan does with less. */

@@ -3,7 +3,7 @@
  */
 import { bytesPerElement, type DType, isDType, type TypedData } from '../core/dtype.ts';
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
-import { checkShape, describe, formatShape, type Shape, sizeOf } from '../core/shape.ts';
+import { checkShape, describe, formatShape, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { type Device, getDevice } from '../gpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
@@ -104,11 +104,13 @@ export function checkDType(op: string, dtype: unknown): asserts dtype is DType {
   });
 }
 
+const scalar: Shape = [];
+
 /** Appends the values to `flat`, and returns the shape of the nesting. */
-function flatten(op: string, values: unknown, flat: number[]): number[] {
+function flatten(op: string, values: unknown, flat: number[]): Shape {
   if (typeof values === 'number' || typeof values === 'boolean') {
     flat.push(Number(values));
-    return [];
+    return scalar;
   }
   if (ArrayBuffer.isView(values) && !(values instanceof DataView)) {
     for (const value of values as unknown as Iterable<number>) flat.push(value);
@@ -122,10 +124,10 @@ function flatten(op: string, values: unknown, flat: number[]): number[] {
       mend: 'convert the values to numbers first.',
     });
   }
-  let inner: number[] | null = null;
+  let inner: Shape | null = null;
   for (const item of values) {
     const shape = flatten(op, item, flat);
-    if (inner && formatShape(inner) !== formatShape(shape)) {
+    if (inner && !sameShape(inner, shape)) {
       throw new ShapeError({
         op,
         rule: 'nested arrays must be rectangular.',
@@ -149,17 +151,17 @@ function naturalDType(values: unknown): DType {
 
 /** The bytes that the device stores for `values`. Floats are truncated towards zero for integer dtypes. */
 function encode(
-  values: ArrayLike<number>,
+  values: number[] | HostArray,
   dtype: DType,
 ): Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> {
-  if (dtype === 'float32') {
-    const isOwn = values instanceof Float32Array && values.buffer instanceof ArrayBuffer;
-    return isOwn ? (values as Float32Array<ArrayBuffer>) : Float32Array.from(values);
-  }
-  if (dtype === 'int32') return Int32Array.from(values);
-  if (dtype === 'uint32') return Uint32Array.from(values);
-  return Uint32Array.from(values, (value) => Number(value !== 0)); // NaN is true, as in NumPy and in cast.
+  // NaN is true, as in NumPy and in cast.
+  if (dtype === 'bool') return Uint32Array.from(values, (value) => Number(value !== 0));
+  const Stored = storedAs[dtype];
+  const isReady = values instanceof Stored && values.buffer instanceof ArrayBuffer;
+  return isReady ? (values as InstanceType<typeof Stored>) : new Stored(values);
 }
+
+const storedAs = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array } as const;
 
 export interface BufferOptions {
   shape: Shape;

@@ -5,7 +5,8 @@
 
 /** The numbers 0 … n - 1 in the order of pass `pass` under `seed`. */
 export function permutation(n: number, seed: number, pass: number): Int32Array<ArrayBuffer> {
-  const order = Int32Array.from({ length: n }, (_, i) => i);
+  const order = new Int32Array(n);
+  for (let i = 0; i < n; i++) order[i] = i;
   const random = generator(seed, pass);
   // Fisher and Yates's shuffle: every order is equally likely.
   for (let i = n - 1; i > 0; i--) {
