@@ -54,6 +54,7 @@ export async function evaluate(
     const source = withDevice(device, () =>
       openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
     );
+    await pace.inPieces(() => source.upload());
     const runner = cleanup.add(trainer.runTest());
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
     callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });

@@ -53,6 +53,7 @@ export async function fit(
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
       classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
     }));
+    await pace.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
     const params = paramsOf(options, seed, data);
     callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params, addHistory: true });
     const history = callbacks.history as History;

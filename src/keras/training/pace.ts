@@ -5,7 +5,7 @@
  * faults they had; with two fences out the host waits for the older one.
  */
 import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
-import type { Device } from '../../gpu/device.ts';
+import { type Device, withDevice } from '../../gpu/device.ts';
 import { yieldTask } from './yieldTask.ts';
 
 /** Milliseconds of launching after which a fence is set, and the most steps between two. */
@@ -42,6 +42,14 @@ export class Pace {
   /** Throws the signal's reason where it was aborted. */
   check(): void {
     this.signal?.throwIfAborted();
+  }
+
+  /** Does work that comes in pieces, for as long as `piece` answers that there is more; others have their turn in between. */
+  async inPieces(piece: () => boolean): Promise<void> {
+    while (withDevice(this.device, piece)) {
+      this.check();
+      if (performance.now() - this.#yieldedAt >= yieldAfter) await this.#yield();
+    }
   }
 
   /** Notes that the step of a batch is launched. */

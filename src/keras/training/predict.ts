@@ -48,6 +48,7 @@ export async function predict(
     const source = withDevice(device, () =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
+    await pace.inPieces(() => source.upload());
     const runner = cleanup.add(model.trainer.runPredict());
     callbacks = new CallbackList(options.callbacks, {
       addProgress: true,

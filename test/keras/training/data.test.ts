@@ -114,6 +114,45 @@ describe('a table', () => {
     expect(await (source.next().y as Tensor).array()).toEqual([...order.slice(0, 4)]);
   });
 
+  test('moves many values to the device piece by piece', async () => {
+    const [count, width] = [3000, 500];
+    const flat = Uint8Array.from({ length: count * width }, (_, i) => i % 251);
+    const nested = Array.from({ length: count }, (_, row) => [
+      ...flat.subarray(row * width, (row + 1) * width),
+    ]);
+    const slots: Slots = {
+      inputs: [{ name: 'pixels', shape: [null, width], dtype: 'float32' }],
+      outputs: null,
+    };
+    const row = (i: number) => [...flat.subarray(i * width, (i + 1) * width)];
+    for (const x of [flat, nested]) {
+      const before = memory().tensors;
+      const values = table({ x }, slots);
+      let pieces = 1;
+      while (values.upload()) pieces++;
+      expect(pieces).toBe(3);
+      // Tensors of tests before this one may be collected meanwhile.
+      expect(memory().tensors).toBeLessThanOrEqual(before + 1);
+      const source = new TableSource(values, { batchSize: 2, from: count - 3 });
+      expect((await inputs(source, 2)).flat()).toEqual([row(2997), row(2998), row(2999)]);
+      values.dispose();
+      // Whoever asks before all is there waits for it.
+      const early = table({ x }, slots);
+      const shuffled = new TableSource(early, { batchSize: 2, shuffle: true, seed: 3 });
+      const [first = 0, second = 0] = permutation(count, 3, 0);
+      expect((await inputs(shuffled, 1)).flat()).toEqual([row(first), row(second)]);
+      expect(early.upload()).toBe(false);
+      shuffled.dispose();
+      early.dispose();
+      expect(memory().tensors).toBeLessThanOrEqual(before);
+    }
+    const ragged = nested.map((values, i) => (i === 2500 ? values.slice(1) : values));
+    const torn = table({ x: ragged }, slots);
+    expect(() => {
+      while (torn.upload());
+    }).toThrow(ShapeError);
+  });
+
   test('shuffles whole batches, and leaves the smaller one at the end', async () => {
     const source = new TableSource(table({ x: rows }, unknown), { batchSize: 2, shuffle: 'batch', seed: 2 });
     const found = (await inputs(source, 3)) as number[][][];

@@ -2,14 +2,14 @@
  * @file Columns: the data of one input or output, from which batches of rows are taken. On the device they are taken by
  * a slice or a gather; what is too large for that stays on the host, and is uploaded batch by batch.
  */
-import type { DType } from '../../../core/dtype.ts';
+import { bytesPerElement, type DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { formatShape, type Shape, sizeOf } from '../../../core/shape.ts';
 import { gather } from '../../../ops/gather.ts';
 import { slice } from '../../../ops/slice.ts';
 import { type HostArray, type HostValues, type ShapedData, tensor } from '../../../tensor/create.ts';
 import { keep } from '../../../tensor/scope.ts';
-import { Tensor } from '../../../tensor/tensor.ts';
+import { makeTensor, Tensor } from '../../../tensor/tensor.ts';
 import type { Entry, Slot } from './slots.ts';
 
 /** Rows of a column: `count` from `from` on, or where an order is given, those at these places of the order. */
@@ -30,6 +30,8 @@ export interface Column {
   readonly shape: Shape;
   /** A new tensor of some rows. */
   take(rows: Rows): Tensor;
+  /** Uploads a piece of what isn't on the device yet; false where nothing is left to do. */
+  upload(): boolean;
   dispose(): void;
 }
 
@@ -51,6 +53,10 @@ class DeviceColumn implements Column {
     return gather(this.values, indices, { validateIndices: false });
   }
 
+  upload(): boolean {
+    return false;
+  }
+
   dispose(): void {
     if (this.owned) this.values.dispose();
   }
@@ -65,17 +71,84 @@ class HostColumn implements Column {
     private readonly dtype: DType | undefined,
   ) {}
 
-  take({ from, count, order }: Rows): Tensor {
-    const rows = order ? order.host.subarray(from, from + count) : range(from, count);
+  take({ from, count, order }: Rows, dtype = this.dtype): Tensor {
     const shape = [count, ...this.shape.slice(1)];
+    const size = sizeOf(shape.slice(1));
     const { values } = this;
-    const taken = isTyped(values)
-      ? takeTyped(values, rows, sizeOf(shape.slice(1)))
-      : Array.from(rows, (row) => values[row] as HostValues);
-    return tensor(taken as HostArray, this.dtype === undefined ? { shape } : { shape, dtype: this.dtype });
+    const end = from + count;
+    let taken: HostArray | readonly HostValues[];
+    if (!order) taken = isTyped(values) ? values.subarray(from * size, end * size) : values.slice(from, end);
+    else {
+      const rows = order.host.subarray(from, end);
+      taken = isTyped(values)
+        ? takeTyped(values, rows, size)
+        : Array.from(rows, (row) => values[row] as HostValues);
+    }
+    return tensor(taken as HostArray, dtype === undefined ? { shape } : { shape, dtype });
+  }
+
+  upload(): boolean {
+    return false;
   }
 
   dispose(): void {}
+}
+
+/** Values in one piece of an upload, about: some milliseconds of a host's time. */
+const pieceValues = 2 ** 19;
+
+/** A column of host values that moves to the device piece by piece, so that others have their turn in between. */
+class MovingColumn implements Column {
+  readonly what: string;
+  readonly shape: Shape;
+  readonly #target: DeviceColumn;
+  readonly #rowBytes: number;
+  readonly #pieceRows: number;
+  #moved = 0;
+
+  constructor(private readonly host: HostColumn) {
+    const { what, shape } = host;
+    this.what = what;
+    this.shape = shape;
+    const [rows = 0, ...inner] = shape;
+    const size = sizeOf(inner);
+    this.#pieceRows = Math.min(rows, Math.max(1, Math.floor(pieceValues / size)));
+    // The first values say of which dtype all are.
+    using first = host.take({ from: 0, count: this.#pieceRows, order: null });
+    const { device, dtype } = first;
+    this.#rowBytes = size * bytesPerElement(dtype);
+    const storage = device.allocate(rows * this.#rowBytes, 'tensor');
+    const values = makeTensor(device, storage, { shape, dtype }, { cause: 'fresh', by: 'tensor' });
+    this.#target = new DeviceColumn(what, keep(values), true);
+    this.#move(first, this.#pieceRows);
+  }
+
+  upload(): boolean {
+    const from = this.#moved;
+    const count = Math.min(this.#pieceRows, (this.shape[0] as number) - from);
+    if (count === 0) return false;
+    using piece = this.host.take({ from, count, order: null }, this.#target.values.dtype);
+    this.#move(piece, count);
+    return true;
+  }
+
+  take(rows: Rows): Tensor {
+    while (this.upload());
+    return this.#target.take(rows);
+  }
+
+  dispose(): void {
+    this.#target.dispose();
+  }
+
+  #move({ storage, device, bytes }: Tensor, rows: number): void {
+    const { storage: target } = this.#target.values;
+    const offset = target.offset + this.#moved * this.#rowBytes;
+    device.copy(storage, { buffer: target.buffer, offset, bytes }, bytes);
+    // Once it is submitted, the next piece may take the same way.
+    device.flush();
+    this.#moved += rows;
+  }
 }
 
 /**
@@ -94,7 +167,9 @@ export function columnOf(
   }
   const host = values as HostValues;
   const shape = shapeOf(op, what, host, slot, rows);
-  if (!resident) return new HostColumn(what, host as HostArray | HostValues[], shape, slot?.dtype);
+  const onHost = new HostColumn(what, host as HostArray | HostValues[], shape, slot?.dtype);
+  if (!resident) return onHost;
+  if (sizeOf(shape) > pieceValues) return new MovingColumn(onHost);
   return new DeviceColumn(what, upload(host, shape, slot), true);
 }
 
@@ -156,10 +231,6 @@ function noSamples(op: string, what: string, shape: string): ShapeError {
 
 function isTyped(values: HostArray | readonly HostValues[]): values is HostArray {
   return ArrayBuffer.isView(values);
-}
-
-function range(from: number, count: number): Int32Array {
-  return Int32Array.from({ length: count }, (_, i) => from + i);
 }
 
 function takeTyped(values: HostArray, rows: Int32Array, size: number): HostArray {

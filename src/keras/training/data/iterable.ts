@@ -77,6 +77,10 @@ export class IterableSource implements BatchSource {
     this.#ended = false;
   }
 
+  upload(): boolean {
+    return false;
+  }
+
   next(): Batch | null | Promise<Batch | null> {
     const result = (this.#iterator as BatchIterator).next();
     return result instanceof Promise ? result.then((item) => this.#take(item)) : this.#take(result);

@@ -13,6 +13,8 @@ export interface BatchSource {
    * Errors: ValueError for an iterator that was used up.
    */
   begin(epoch: number, steps: number | null): void;
+  /** Uploads a piece of the data, where they are many; false where nothing is left to do. */
+  upload(): boolean;
   /** The next batch, which is the caller's to free; null where there is none. */
   next(): Batch | null | Promise<Batch | null>;
   /** Frees what the source made; data that were given stay the caller's. */

@@ -29,6 +29,7 @@ export class Table {
   readonly x: Nest<Column>;
   readonly y: Nest<Column> | null;
   readonly sampleWeight: Nest<Column> | null;
+  readonly #columns: Column[] = [];
 
   /** Errors: ValueError for what is no data; ShapeError where shapes or lengths don't fit. */
   constructor(op: string, data: TableData, slots: Slots, maxResidentBytes = residentBytes) {
@@ -38,7 +39,7 @@ export class Table {
       data.sampleWeight == null ? null : entriesOf(op, 'sampleWeight', data.sampleWeight, weightSlots(slots));
     const all = [x, y, weights].flatMap((nest) => (nest === null ? [] : leavesOf<Entry>(nest)));
     const resident = fits(all, maxResidentBytes);
-    const columns: Column[] = [];
+    const columns = this.#columns;
     const made = (nest: Nest<Entry>, rows?: number): Nest<Column> =>
       mapNest(nest, (entry) => {
         const column = columnOf(op, entry, resident, rows);
@@ -52,15 +53,18 @@ export class Table {
       this.sampleWeight = weights && made(weights, rows);
       this.rows = commonRows(op, columns);
     } catch (error) {
-      for (const column of columns) column.dispose();
+      this.dispose();
       throw error;
     }
   }
 
+  /** Uploads a piece of what isn't on the device yet; false where nothing is left to do. */
+  upload(): boolean {
+    return this.#columns.some((column) => column.upload());
+  }
+
   dispose(): void {
-    for (const nest of [this.x, this.y, this.sampleWeight]) {
-      if (nest) for (const column of leavesOf<Column>(nest)) column.dispose();
-    }
+    for (const column of this.#columns) column.dispose();
   }
 }
 
@@ -113,6 +117,10 @@ export class TableSource implements BatchSource {
 
   begin(epoch: number, steps: number | null): void {
     this.#position = epoch * (steps ?? this.batches);
+  }
+
+  upload(): boolean {
+    return this.table.upload();
   }
 
   next(): Batch {
