@@ -2,8 +2,7 @@
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
  * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
  */
-import type { FaultReport } from './faults.ts';
-import { LiveNumber, type ParamLayout, type ParamValue, ParamWords } from './params.ts';
+import { LiveNumber, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
 import { adoptBuffer, type BufferPool, type DeviceBuffer } from './pool.ts';
 import {
@@ -20,23 +19,18 @@ import type { BoundRange } from './stream.ts';
 /** A dispatch with all that it binds. */
 export interface ReadyLaunch {
   readonly kind: 'ready';
-  readonly pipeline: GPUComputePipeline;
+  readonly launch: RecordedLaunch;
   readonly group: GPUBindGroup;
   /** Of the parameters in the work's own buffer; empty for a kernel without parameters. */
   readonly offsets: readonly number[];
-  readonly grid: readonly [number, number, number];
 }
 
 /** A dispatch whose parameters are packed at every run, into the ring of the stream. */
 export interface LiveLaunch {
   readonly kind: 'live';
-  readonly pipeline: GPUComputePipeline;
+  readonly launch: RecordedLaunch;
   readonly group: GPUBindGroup;
   readonly offsets: readonly number[];
-  readonly layout: ParamLayout;
-  readonly params: Readonly<Record<string, ParamValue>>;
-  readonly fault: FaultReport | null;
-  readonly grid: readonly [number, number, number];
 }
 
 export type ReadyCommand = ReadyLaunch | LiveLaunch | RecordedCopy;
@@ -85,23 +79,12 @@ export class CapturedWork {
     const params = this.#params && adoptBuffer(this.#params);
     this.commands = commands.map((command): ReadyCommand => {
       if (command.kind === 'copy') return command;
-      const { grid, layout, fault } = command;
-      const pipeline = command.pipeline.gpu;
       if (!isFixed(command)) {
-        return {
-          kind: 'live',
-          pipeline,
-          group: device.bindGroupOf(command, null),
-          offsets: [],
-          layout,
-          params: command.params,
-          fault,
-          grid,
-        };
+        return { kind: 'live', launch: command, group: device.bindGroupOf(command, null), offsets: [] };
       }
       const offset = slotOf.get(command);
       const offsets = offset === undefined ? [] : [offset];
-      return { kind: 'ready', pipeline, group: device.bindGroupOf(command, params), offsets, grid };
+      return { kind: 'ready', launch: command, group: device.bindGroupOf(command, params), offsets };
     });
   }
 

@@ -4,6 +4,8 @@
 import { DeviceError, DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { CapturedWork } from './capturedWork.ts';
+import { takeCharge } from './charge.ts';
+import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { encodeDispatch, type EncodeTarget, ParamBuffers } from './encode.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -24,6 +26,8 @@ import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
 import { PassTimer } from './timing.ts';
 import { ErrorWatch } from './watch.ts';
+
+export { getDevice, setDevice, withDevice } from './current.ts';
 
 export interface InitOptions extends GPURequestAdapterOptions {
   /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
@@ -100,10 +104,16 @@ export class Device implements RecordedDevice {
     const recording = this.#recording();
     if (!recording) return this.#allocateFrom(this.pool, bytes, label, this.#free);
     const buffer = this.pool.acquire(bytes, label);
-    const made = new Storage(buffer, 0, buffer.size, (storage) => {
-      recording.freed(storage);
-      this.pool.release(buffer);
-    });
+    const made = new Storage(
+      buffer,
+      0,
+      buffer.size,
+      (storage) => {
+        recording.freed(storage);
+        this.pool.release(buffer);
+      },
+      bytes,
+    );
     recording.allocated(made, bytes, label);
     return made;
   }
@@ -116,7 +126,7 @@ export class Device implements RecordedDevice {
 
   #allocateFrom(pool: BufferPool, bytes: number, label: string, free: (storage: Storage) => void): Storage {
     const buffer = pool.acquire(bytes, label);
-    return new Storage(buffer, 0, buffer.size, free);
+    return new Storage(buffer, 0, buffer.size, free, bytes);
   }
 
   /** The recording that listens to this device. One of another device can't replay what happens here, and hears so. */
@@ -135,7 +145,7 @@ export class Device implements RecordedDevice {
     // A queue write overtakes launches that still wait: take a buffer that none of them uses.
     const buffer = this.pool.acquire(bytes, label, this.stream.submitted);
     this.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
-    return new Storage(buffer, 0, buffer.size, this.#free);
+    return new Storage(buffer, 0, buffer.size, this.#free, bytes);
   }
 
   /** The write happens now, the launch that reads it at an unknown time: the buffer is never used for anything else. */
@@ -159,29 +169,24 @@ export class Device implements RecordedDevice {
       this.encodeLaunch(this.#diversion.target, kernel, launch);
       return;
     }
-    const { pipeline, ranges, grid } = this.#prepare(kernel, launch);
-    const { layout } = kernel;
     const fault = kernel.faults ? (launch.fault ?? null) : null;
-    this.#recording()?.add({
+    if (kernel.faults && !fault) {
+      throw new TypeError(`kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`);
+    }
+    const { options, params } = launch;
+    const command: RecordedLaunch = {
       kind: 'launch',
       kernel: kernel as unknown as Kernel,
-      options: launch.options,
-      pipeline,
-      ranges,
-      layout,
-      params: launch.params,
-      grid,
+      options,
+      ...this.#prepare(kernel, launch),
+      layout: kernel.layout,
+      params,
       fault,
-    });
-    let params: Readonly<Record<string, ParamValue>> = launch.params;
-    if (kernel.faults) {
-      if (!fault)
-        throw new TypeError(
-          `kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`,
-        );
-      params = this.#withFaultSlot(params, fault);
-    }
-    this.stream.launch(pipeline, ranges, fault ? this.#faults.buffer : null, layout, params, grid);
+      charge: takeCharge(),
+    };
+    this.#recording()?.add(command);
+    if (fault) this.stream.launch(command, this.#withFaultSlot(params, fault), this.#faults.buffer);
+    else this.stream.launch(command, params, null);
   }
 
   readonly #withFaultSlot = (params: Readonly<Record<string, ParamValue>>, fault: FaultReport) => {
@@ -345,13 +350,13 @@ export class Device implements RecordedDevice {
     if (!this.gpu.features.has('timestamp-query')) return null;
     this.flush();
     const timer = new PassTimer(this.gpu);
-    this.stream.timer = timer;
+    this.stream.watcher = timer;
     try {
       try {
         run();
         this.flush();
       } finally {
-        this.stream.timer = null;
+        this.stream.watcher = null;
       }
       return await timer.milliseconds();
     } finally {
@@ -370,7 +375,7 @@ export class Device implements RecordedDevice {
   /** Destroys the GPUDevice, unless it belongs to the app. */
   destroy(): void {
     if (this.owned) this.gpu.destroy();
-    if (current === this) current = null;
+    forgetDevice(this);
   }
 
   readonly #free = (storage: Storage): void => this.pool.release(storage.buffer);
@@ -382,7 +387,6 @@ export class Device implements RecordedDevice {
   }
 }
 
-let current: Device | null = null;
 let opening: Promise<Device> | null = null;
 
 /**
@@ -392,46 +396,18 @@ let opening: Promise<Device> | null = null;
  */
 export async function init(options: InitOptions = {}): Promise<Device> {
   const { device: appDevice, gpu, maxPooledBytes = 2 ** 30, ...adapterOptions } = options;
+  const current = openedDevice();
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return current;
-  if (appDevice) {
-    current = new Device(appDevice, false, maxPooledBytes);
-    return current;
-  }
+  const opened = (device: Device) => {
+    setDevice(device);
+    return device;
+  };
+  if (appDevice) return opened(new Device(appDevice, false, maxPooledBytes));
   // Two parts of an app may both call this before either has a device: they get the same one.
   opening ??= openDevice(gpu, adapterOptions)
-    .then((device) => {
-      current = new Device(device, true, maxPooledBytes);
-      return current;
-    })
+    .then((device) => opened(new Device(device, true, maxPooledBytes)))
     .finally(() => {
       opening = null;
     });
   return opening;
-}
-
-/** The current device. Errors: DeviceError before `init()`. */
-export function getDevice(): Device {
-  if (current) return current;
-  throw new DeviceError({
-    rule: 'a device must be open before tensors are made.',
-    received: 'no device',
-    mend: 'await init() first.',
-  });
-}
-
-/** Runs `body` with `device` as the one that creation uses: what an op makes lies beside its operands. */
-export function withDevice<T>(device: Device, body: () => T): T {
-  if (device === current) return body();
-  const before = current;
-  current = device;
-  try {
-    return body();
-  } finally {
-    current = before;
-  }
-}
-
-/** Makes `device` the one that creation uses. */
-export function setDevice(device: Device): void {
-  current = device;
 }

@@ -5,6 +5,7 @@
  * there again, whatever was assigned in between.
  */
 import { TapeError } from '../core/errors.ts';
+import type { Charge } from './charge.ts';
 import type { FaultReport } from './faults.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
@@ -32,6 +33,8 @@ export interface RecordedLaunch {
   readonly params: Readonly<Record<string, ParamValue>>;
   readonly grid: readonly [number, number, number];
   readonly fault: FaultReport | null;
+  /** What it is charged to; null outside of ops, and where nobody keeps an account. */
+  readonly charge: Charge | null;
 }
 
 export interface RecordedCopy {

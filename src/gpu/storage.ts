@@ -16,6 +16,8 @@ export class Storage {
     /** Bytes that may be bound: those of the values, and what lies unused behind them. */
     readonly bytes: number,
     private readonly free: (storage: Storage) => void,
+    /** Bytes of the values alone. */
+    readonly valueBytes: number = bytes,
   ) {}
 
   /** True where no one else holds these values, so that they may be overwritten in place. */

@@ -8,7 +8,8 @@ import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
 import type { FaultReport } from './faults.ts';
-import type { PassTimer } from './timing.ts';
+import type { RecordedLaunch } from './recording.ts';
+import type { StreamWatcher } from './timing.ts';
 import type { ErrorWatch } from './watch.ts';
 
 /** Dynamic uniform offsets are multiples of this on every device (the WebGPU default limit). */
@@ -36,11 +37,14 @@ export class CommandStream {
   readonly #bindGroups = new Map<string, GPUBindGroup>();
   #slot = 0;
   #encoder: GPUCommandEncoder | null = null;
+  /** Commands before those of the encoder, where a watcher wants launches in submissions of their own. */
+  #finished: GPUCommandBuffer[] = [];
   #pass: GPUComputePassEncoder | null = null;
   /** Number of the submission that is being recorded; buffers used by it carry this number. */
   #serial = 1;
   readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
-  timer: PassTimer | null = null;
+  /** Who watches the passes; set between submissions. */
+  watcher: StreamWatcher | null = null;
 
   constructor(
     private readonly device: GPUDevice,
@@ -65,45 +69,45 @@ export class CommandStream {
     return this.#serial - 1;
   }
 
-  /** Appends one dispatch. */
-  launch(
-    pipeline: Pipeline,
-    ranges: readonly BoundRange[],
-    faultWords: DeviceBuffer | null,
-    layout: ParamLayout,
-    params: LiveParams,
-    [x, y, z]: readonly [number, number, number],
-  ): void {
+  /** Appends one dispatch. `params` are those of the launch, with its fault slot where it has one. */
+  launch(launch: RecordedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
+    const { pipeline, ranges, layout, grid } = launch;
     const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
     const offsets = this.#packIntoRing(layout, params);
-    const pass = this.#openPass();
+    const pass = this.#passFor(launch);
     pass.setPipeline(pipeline.gpu);
     pass.setBindGroup(0, group, offsets);
-    pass.dispatchWorkgroups(x, y, z);
+    pass.dispatchWorkgroups(...grid);
     for (const range of ranges) range.buffer.lastUse = this.#serial;
     this.#statistics.launches++;
+    this.#cut();
   }
 
   /** Appends all commands of captured work; `withSlot` gives a launch that reports faults its slot. */
   replay(work: CapturedWork, withSlot: (params: LiveParams, fault: FaultReport) => LiveParams): void {
     let pipeline: GPUComputePipeline | null = null;
+    let pass: GPUComputePassEncoder | null = null;
     for (const command of work.commands) {
       if (command.kind === 'copy') {
         const { source, target, bytes } = command;
         this.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
         continue;
       }
+      const { launch, group } = command;
       let { offsets } = command;
       if (command.kind === 'live') {
-        const { fault, params } = command;
-        offsets = this.#packIntoRing(command.layout, fault ? withSlot(params, fault) : params);
+        const { fault, params, layout } = launch;
+        offsets = this.#packIntoRing(layout, fault ? withSlot(params, fault) : params);
       }
-      if (!this.#pass) pipeline = null;
-      const pass = this.#openPass();
-      if (pipeline !== command.pipeline) pass.setPipeline(command.pipeline);
-      pipeline = command.pipeline;
-      pass.setBindGroup(0, command.group, offsets);
-      pass.dispatchWorkgroups(...command.grid);
+      const open = this.#passFor(launch);
+      if (open !== pass) pipeline = null;
+      pass = open;
+      const { gpu } = launch.pipeline;
+      if (pipeline !== gpu) pass.setPipeline(gpu);
+      pipeline = gpu;
+      pass.setBindGroup(0, group, offsets);
+      pass.dispatchWorkgroups(...launch.grid);
+      this.#cut();
     }
     for (const buffer of work.buffers) buffer.lastUse = this.#serial;
     this.#statistics.launches += work.launches;
@@ -146,18 +150,23 @@ export class CommandStream {
 
   /** Submits what was appended. Does nothing where there is nothing. */
   flush(): void {
-    const encoder = this.#encoder;
-    if (!encoder) return;
-    this.#closePass();
+    if (!this.#encoder && this.#finished.length === 0) return;
+    const encoder = this.#openEncoder();
     if (this.#slot > 0) {
       // Queue writes are ordered after earlier submissions, so one ring serves all of them.
       this.device.queue.writeBuffer(this.#ring.gpu, 0, this.#words.u32, 0, (this.#slot * ringSlotBytes) / 4);
     }
-    this.timer?.resolve(encoder);
+    this.watcher?.resolve?.(encoder);
     this.#encoder = null;
+    const before = this.#finished.splice(0);
     this.watch.during(
       'validation',
-      () => this.device.queue.submit([encoder.finish()]),
+      () => {
+        const { queue } = this.device;
+        const buffers = [...before, encoder.finish()];
+        if (this.watcher?.submit) this.watcher.submit(queue, buffers);
+        else queue.submit(buffers);
+      },
       (error) =>
         new DeviceError({
           rule: 'every command of a submission must be valid; none of this one ran.',
@@ -171,16 +180,25 @@ export class CommandStream {
     this.afterSubmit();
   }
 
-  #openPass(): GPUComputePassEncoder {
+  /** The pass that `launch` goes into. */
+  #passFor(launch: RecordedLaunch): GPUComputePassEncoder {
+    if (this.watcher?.apart) this.#closePass();
     if (!this.#pass) {
       const encoder = this.#encoder ?? this.#begin();
-      const timestampWrites = this.timer?.next();
+      const timestampWrites = this.watcher?.next(launch);
       this.#pass = encoder.beginComputePass({
         label: 'retrograd pass',
         ...(timestampWrites ? { timestampWrites } : {}),
       });
     }
     return this.#pass;
+  }
+
+  /** Ends the command buffer behind a launch that is to be submitted on its own. */
+  #cut(): void {
+    if (this.watcher?.apart !== 'submission') return;
+    this.#finished.push(this.#openEncoder().finish());
+    this.#encoder = null;
   }
 
   #openEncoder(): GPUCommandEncoder {

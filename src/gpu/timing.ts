@@ -1,63 +1,152 @@
 /**
  * @file GPU time of compute passes, from timestamp queries where the device has the feature.
  */
+import type { RecordedLaunch } from './recording.ts';
 
-/** Passes that one measurement can hold. */
-const maxPasses = 1024;
+/** Watches what a stream does. */
+export interface StreamWatcher {
+  /** 'pass': each launch has a pass of its own; 'submission': a command buffer, too, which is submitted on its own. */
+  readonly apart: 'pass' | 'submission' | null;
+  /** `launch` begins a pass, or is the next one where launches stand apart. Where its pass writes timestamps. */
+  next(launch: RecordedLaunch): GPUComputePassTimestampWrites | undefined;
+  /** Adds to the commands that are about to be submitted. */
+  resolve?(encoder: GPUCommandEncoder): void;
+  /** Submits in place of the stream. */
+  submit?(queue: GPUQueue, buffers: readonly GPUCommandBuffer[]): void;
+}
+
+/** When something began and ended, in microseconds from a beginning of its own. */
+export interface Span {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Passes in one set of queries: WebGPU's limit is 4,096 queries. */
+const passesPerSet = 2048;
+
+interface QuerySet {
+  readonly queries: GPUQuerySet;
+  readonly resolved: GPUBuffer;
+  passes: number;
+  /** Passes whose timestamps were resolved in a submission. */
+  done: number;
+}
 
 /** Collects the begin and end timestamps of the passes of a stream. */
-export class PassTimer {
-  readonly #queries: GPUQuerySet;
-  readonly #resolved: GPUBuffer;
-  #passes = 0;
+export class PassTimer implements StreamWatcher {
+  readonly #sets: QuerySet[] = [];
 
-  constructor(private readonly device: GPUDevice) {
-    this.#queries = device.createQuerySet({
-      label: 'retrograd timer',
-      type: 'timestamp',
-      count: 2 * maxPasses,
-    });
-    this.#resolved = device.createBuffer({
-      label: 'retrograd timer',
-      size: 16 * maxPasses,
-      usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
-    });
-  }
+  constructor(
+    private readonly device: GPUDevice,
+    readonly apart: 'pass' | null = null,
+  ) {}
 
-  /** Where the next pass writes its timestamps; undefined once all queries are taken. */
-  next(): GPUComputePassTimestampWrites | undefined {
-    if (this.#passes === maxPasses) return undefined;
-    const begin = 2 * this.#passes++;
-    return { querySet: this.#queries, beginningOfPassWriteIndex: begin, endOfPassWriteIndex: begin + 1 };
+  next(_launch: RecordedLaunch): GPUComputePassTimestampWrites {
+    let set = this.#sets.at(-1);
+    if (!set || set.passes === passesPerSet) {
+      set = this.#makeSet();
+      this.#sets.push(set);
+    }
+    const begin = 2 * set.passes++;
+    return { querySet: set.queries, beginningOfPassWriteIndex: begin, endOfPassWriteIndex: begin + 1 };
   }
 
   resolve(encoder: GPUCommandEncoder): void {
-    if (this.#passes > 0) encoder.resolveQuerySet(this.#queries, 0, 2 * this.#passes, this.#resolved, 0);
+    for (const set of this.#sets) {
+      if (set.done === set.passes) continue;
+      encoder.resolveQuerySet(set.queries, 0, 2 * set.passes, set.resolved, 0);
+      set.done = set.passes;
+    }
+  }
+
+  /** When the passes ran, counted from the first timestamp. Call after the stream was flushed. */
+  async spans(): Promise<Span[]> {
+    const sets = this.#sets.filter(({ done }) => done > 0);
+    const stamps = (await Promise.all(sets.map((set) => this.#read(set)))).flatMap((part) => [...part]);
+    const first = stamps[0] ?? 0n;
+    const microseconds = (stamp: bigint) => Number(stamp - first) / 1000;
+    return Array.from({ length: stamps.length / 2 }, (_, pass) => {
+      const [begin, end] = [stamps[2 * pass] as bigint, stamps[2 * pass + 1] as bigint];
+      return { begin: microseconds(begin), end: microseconds(end) };
+    });
   }
 
   /** Milliseconds spent inside passes, summed. Call after the stream was flushed. */
   async milliseconds(): Promise<number> {
-    if (this.#passes === 0) return 0;
-    const bytes = 16 * this.#passes;
-    const staging = this.device.createBuffer({
-      label: 'retrograd timer readback',
-      size: bytes,
-      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
-    });
-    const encoder = this.device.createCommandEncoder({ label: 'retrograd timer readback' });
-    encoder.copyBufferToBuffer(this.#resolved, 0, staging, 0, bytes);
-    this.device.queue.submit([encoder.finish()]);
-    await staging.mapAsync(GPUMapMode.READ);
-    const stamps = new BigUint64Array(staging.getMappedRange());
-    let nanoseconds = 0n;
-    for (let i = 0; i < stamps.length; i += 2)
-      nanoseconds += (stamps[i + 1] as bigint) - (stamps[i] as bigint);
-    staging.destroy();
-    return Number(nanoseconds) / 1e6;
+    const spans = await this.spans();
+    return spans.reduce((total, { begin, end }) => total + end - begin, 0) / 1000;
   }
 
   destroy(): void {
-    this.#queries.destroy();
-    this.#resolved.destroy();
+    for (const { queries, resolved } of this.#sets.splice(0)) {
+      queries.destroy();
+      resolved.destroy();
+    }
+  }
+
+  #makeSet(): QuerySet {
+    const { device } = this;
+    const label = 'retrograd timer';
+    return {
+      queries: device.createQuerySet({ label, type: 'timestamp', count: 2 * passesPerSet }),
+      resolved: device.createBuffer({
+        label,
+        size: 16 * passesPerSet,
+        usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
+      }),
+      passes: 0,
+      done: 0,
+    };
+  }
+
+  async #read({ resolved, done }: QuerySet): Promise<BigUint64Array> {
+    const bytes = 16 * done;
+    const label = 'retrograd timer readback';
+    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+    const staging = this.device.createBuffer({ label, size: bytes, usage });
+    const encoder = this.device.createCommandEncoder({ label });
+    encoder.copyBufferToBuffer(resolved, 0, staging, 0, bytes);
+    this.device.queue.submit([encoder.finish()]);
+    await staging.mapAsync(GPUMapMode.READ);
+    const stamps = new BigUint64Array(staging.getMappedRange().slice(0));
+    staging.destroy();
+    return stamps;
+  }
+}
+
+/**
+ * Wall time of launches, for devices without timestamps: each is submitted on its own, and ends when the queue says that
+ * it is done. What lies between the end and its telling counts, too.
+ */
+export class WallTimer implements StreamWatcher {
+  readonly apart = 'submission';
+  readonly #submitted: number[] = [];
+  readonly #done: Promise<number>[] = [];
+  #launches = 0;
+
+  next(_launch: RecordedLaunch): undefined {
+    this.#launches++;
+  }
+
+  submit(queue: GPUQueue, buffers: readonly GPUCommandBuffer[]): void {
+    for (const buffer of buffers) {
+      queue.submit([buffer]);
+      // Behind the last launch there may be copies.
+      if (this.#done.length === this.#launches) continue;
+      this.#submitted.push(performance.now());
+      this.#done.push(queue.onSubmittedWorkDone().then(() => performance.now()));
+    }
+  }
+
+  /** When the launches ran, one after the other, counted from the first submission. Call after the stream was flushed. */
+  async spans(): Promise<Span[]> {
+    const done = await Promise.all(this.#done);
+    const first = this.#submitted[0] ?? 0;
+    let free = first;
+    return done.map((end, i) => {
+      const begin = Math.max(free, this.#submitted[i] as number);
+      free = Math.max(begin, end);
+      return { begin: 1000 * (begin - first), end: 1000 * (free - first) };
+    });
   }
 }

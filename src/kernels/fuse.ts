@@ -15,6 +15,7 @@ import {
   fusedWalkers,
   scalarWord,
 } from '../../shaders/fusedElementwise.ts';
+import { joinCharges } from '../gpu/charge.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../gpu/kernel.ts';
 import { foldWorkgroups } from '../gpu/launch.ts';
@@ -299,6 +300,7 @@ class Chain {
       },
       grid: foldWorkgroups(Math.ceil(this.#count / (elementwiseWorkgroup * repeats))),
       fault: null,
+      charge: joinCharges(this.#launches.map(({ charge }) => charge)),
     };
   }
 }

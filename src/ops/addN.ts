@@ -6,6 +6,7 @@ import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { perResult } from './cost.ts';
 import { defineOp, type Op, requireSameDType } from './define.ts';
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
@@ -54,4 +55,5 @@ export const addN: Op<[tensors: Tensor[]], object, Tensor> = /* @__PURE__ */ def
   },
   backward: ([dy], { inputSpecs }) => inputSpecs.map(() => dy as Tensor),
   save: { inputs: [] },
+  cost: (inputs, outputs) => ({ flops: (inputs.length - 1) * perResult(inputs, outputs).flops }),
 });

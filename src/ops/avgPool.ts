@@ -5,7 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { averagePoolGradientKernel, poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { poolGeometry, type PoolOptions, pooledSpec } from './pooling.ts';
+import { poolCost, poolGeometry, type PoolOptions, pooledSpec } from './pooling.ts';
 
 interface SpreadOptions {
   shape: Shape;
@@ -38,6 +38,7 @@ function defineAveragePool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], Po
       spread(dy as Tensor, { shape: (x as TensorSpec).shape, pool }),
     ],
     save: { inputs: [] },
+    cost: ([x], [y], options) => poolCost(y, poolGeometry(name, x as TensorSpec, options, spatialRank)),
   });
 
   /** Divides each element of dy over its window of an image of `shape`. */
@@ -51,6 +52,7 @@ function defineAveragePool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], Po
     },
     backward: ([ddx], _, { pool }) => [average(ddx as Tensor, pool)],
     save: { inputs: [] },
+    cost: ([dy], [x], { pool }) => poolCost(dy, poolGeometry(name, x as TensorSpec, pool, spatialRank)),
   });
 
   return average;

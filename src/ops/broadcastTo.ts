@@ -4,6 +4,7 @@ import { broadcastShapes, checkShape, formatShape, sameShape, type Shape } from 
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './elementwise.ts';
 
@@ -34,4 +35,5 @@ export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor> = /* @__PURE
     elementwiseKernel('broadcastTo', 'a', [x as Tensor], spec as TensorSpec),
   backward: ([dy], { inputSpecs: [x] }) => [sumToShape(dy as Tensor, (x as TensorSpec).shape)],
   save: { inputs: [] },
+  cost: noFlops,
 });

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { copyInto, denseWalk } from '../kernels/copy.ts';
 import { output, view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op, requireSameDType } from './define.ts';
 import { blockWalk, slice } from './slice.ts';
 
@@ -58,6 +59,7 @@ export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor> = /* @__PURE
     });
   },
   save: { inputs: [] },
+  cost: noFlops,
 });
 
 /** Copies tensors, each seen under its shape of `shapes`, one behind the other along `axis`. */

@@ -14,6 +14,7 @@ import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel } from '../kernels/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { convolutionCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 
 export type Conv2dOptions = ConvolutionOptions;
@@ -116,6 +117,7 @@ export const conv2d: Op<[x: Tensor, kernel: Tensor], Conv2dOptions, Tensor> = /*
     ),
   backward: ([dy], { inputs: [x, kernel], inputSpecs, needs }, options) =>
     conv2dGradients(x as Tensor, kernel as Tensor, dy as Tensor, inputSpecs, needs, options),
+  cost: ([, kernel], [result]) => convolutionCost(result, kernel),
 });
 
 /**
@@ -147,6 +149,7 @@ export const conv2dInputGrad: Op<[dy: Tensor, kernel: Tensor], Conv2dInputGradOp
           })
         : null,
     ],
+    cost: ([dy, kernel]) => convolutionCost(dy, kernel),
   });
 
 /**
@@ -177,4 +180,5 @@ export const conv2dFilterGrad: Op<[x: Tensor, dy: Tensor], Conv2dFilterGradOptio
         : null,
       needs[1] ? conv2d(x as Tensor, dk as Tensor, own(options)) : null,
     ],
+    cost: ([, dy], [kernel]) => convolutionCost(dy, kernel),
   });

@@ -4,6 +4,7 @@ import { normalizeAxis, requireBoolean } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { cumsumKernel } from '../kernels/scan.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { numbers } from './reduction.ts';
 
@@ -42,4 +43,5 @@ export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor> = /* @__PURE__ */ de
     cumsum(dy as Tensor, { ...options, reverse: !reverse }),
   ],
   save: { inputs: [] },
+  cost: perResult,
 });

@@ -6,6 +6,7 @@ import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
+import type { Cost } from './cost.ts';
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
 import { isSymbolic, type SymbolicTensor } from './recording.ts';
@@ -45,6 +46,10 @@ export interface OpDefinition<O extends object = object> {
   takesNull?: boolean;
   /** What backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: { inputs?: readonly number[]; outputs?: readonly number[] };
+  /**
+   * What a call costs, for `profile`. Default: what the ops in its forward cost.
+   */
+  cost?(inputs: readonly TensorSpec[], outputs: readonly TensorSpec[], options: O): Cost;
 }
 
 type Eager<I extends readonly unknown[]> = {

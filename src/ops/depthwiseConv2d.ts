@@ -19,6 +19,7 @@ import {
   depthwiseKernel,
 } from '../kernels/depthwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { depthwiseCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 
 export type DepthwiseConv2dOptions = Omit<ConvolutionOptions, 'groups'>;
@@ -132,6 +133,7 @@ export const depthwiseConv2d: Op<[x: Tensor, kernel: Tensor], DepthwiseConv2dOpt
           : null,
       ];
     },
+    cost: ([, kernel], [result]) => depthwiseCost(result, kernel),
   });
 
 /**
@@ -168,6 +170,7 @@ export const depthwiseConv2dInputGrad: Op<
         })
       : null,
   ],
+  cost: ([dy, kernel]) => depthwiseCost(dy, kernel),
 });
 
 /**
@@ -204,4 +207,5 @@ export const depthwiseConv2dFilterGrad: Op<
       : null,
     needs[1] ? depthwiseConv2d(x as Tensor, dk as Tensor, own(options)) : null,
   ],
+  cost: ([, dy], [kernel]) => depthwiseCost(dy, kernel),
 });

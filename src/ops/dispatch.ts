@@ -3,6 +3,7 @@
  * receive the call.
  */
 import type { TensorSpec } from '../core/spec.ts';
+import { chargedTo, isCharging } from '../gpu/charge.ts';
 import { getDevice, withDevice } from '../gpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
@@ -49,10 +50,11 @@ function execute(
   const { device = getDevice() } = inputs.find((input) => input !== null) ?? {};
   const forward = () =>
     withDevice(device, () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
+  const run = () => withRecorders([], () => insideCall(null, forward));
   depth++;
   let result: Tensor | Tensor[];
   try {
-    result = withRecorders([], () => insideCall(null, forward));
+    result = isCharging() ? charged(op, flopsOf(op, inputs, call.outputs, options), run) : run();
   } finally {
     depth--;
   }
@@ -60,6 +62,28 @@ function execute(
   call.node = recordCall(op, inputs, outputs, options);
   if (checkingNumerics() && depth === 0) searchOutputs(call, inputs, outputs);
   return result;
+}
+
+function charged<T>({ name }: OpDefinition, flops: number | null, body: () => T): T {
+  const parent = currentParent();
+  const describe = () => ({ op: name, layer: pathOf(parent), backward: false });
+  return chargedTo(describe, parent, flops, body);
+}
+
+/** The layer calls that lead to `call`, itself included. */
+export function pathOf(call: Node | null): string {
+  const names: string[] = [];
+  for (let layer = call; layer; layer = layer.parent) names.unshift(layer.operation.name);
+  return names.join('/');
+}
+
+function flopsOf(
+  { cost }: OpDefinition,
+  inputs: readonly (TensorSpec | null)[],
+  outputs: readonly TensorSpec[],
+  options: object,
+): number | null {
+  return cost ? cost(inputs as readonly TensorSpec[], outputs, options).flops : null;
 }
 
 /**

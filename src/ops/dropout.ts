@@ -8,6 +8,7 @@ import { fillKernel } from '../kernels/fill.ts';
 import { view } from '../kernels/output.ts';
 import { dropoutKernel } from '../kernels/random.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { perResult } from './cost.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
 import { checkSeed, drawSeed, type Seed } from './seeds.ts';
@@ -77,4 +78,5 @@ export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp<[x: Ten
   },
   backward: ([dy], _, options) => [dropout(dy as Tensor, options)],
   save: { inputs: [] },
+  cost: perResult,
 });

@@ -7,6 +7,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
+import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { sum } from './sum.ts';
 import { reshape } from './reshape.ts';
@@ -60,6 +61,7 @@ export function defineUnary<O extends object = object>(definition: UnaryDefiniti
         gradient(dy as Tensor, (reads === 'output' ? y : x) as Tensor, options),
       ]),
     save: { inputs: reads === 'input' ? [0] : [], outputs: reads === 'output' ? [0] : [] },
+    cost: perResult,
   });
 }
 
@@ -122,6 +124,7 @@ export function defineBinary(definition: BinaryDefinition): BinaryOp {
         );
       }),
     ...(reads ? { save: reads } : {}),
+    cost: perResult,
   });
 }
 

@@ -2,6 +2,7 @@
 import { requireRank } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { gatherGradient, gatherRows, gatherSpec } from './gather.ts';
 import { noteSquares } from './slices.ts';
@@ -30,6 +31,7 @@ export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor> =
     return [noteSquares(addUp(dy as Tensor), () => addUp(square(dy as Tensor))), null];
   },
   save: { inputs: [1] },
+  cost: noFlops,
 });
 
 const tableOptions = ({ validateIndices, mode }: IndexOptions): IndexOptions => ({

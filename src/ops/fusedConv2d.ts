@@ -4,6 +4,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { conv2dKernel } from '../kernels/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2dGradients, planConv2d } from './conv2d.ts';
+import { convolutionCost, epilogueCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import {
   type ActivationOptions,
@@ -53,4 +54,7 @@ export const fusedConv2d: Op<[x: Tensor, kernel: Tensor, bias: Tensor | null], F
       ];
     },
     save: { inputs: [0, 1], outputs: [0] },
+    cost: (inputs, [result], options) => ({
+      flops: convolutionCost(result, inputs[1]).flops + epilogueCost(inputs, result, options.activation),
+    }),
   });

@@ -2,6 +2,7 @@
 import { requireDType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { epilogueCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import {
   type ActivationOptions,
@@ -11,7 +12,7 @@ import {
   checkBias,
   epilogueOf,
 } from './fusedActivation.ts';
-import { type MatMulOptions, multiply, planMatMul, productGradients } from './matMul.ts';
+import { type MatMulOptions, multiply, planMatMul, productCost, productGradients } from './matMul.ts';
 
 export type FusedMatMulOptions = MatMulOptions & ActivationOptions;
 
@@ -55,4 +56,9 @@ export const fusedMatMul: Op<[a: Tensor, b: Tensor, bias: Tensor | null], FusedM
       ];
     },
     save: { inputs: [0, 1], outputs: [0] },
+    cost: (inputs, [result], options) => ({
+      flops:
+        productCost(inputs[0] as TensorSpec, inputs[1] as TensorSpec, options).flops +
+        epilogueCost(inputs, result, options.activation),
+    }),
   });

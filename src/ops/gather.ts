@@ -6,6 +6,7 @@ import { bitsOf } from '../kernels/fill.ts';
 import { gatherKernel } from '../kernels/gather.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import {
   type AxisOptions,
@@ -45,6 +46,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor> = /
     null,
   ],
   save: { inputs: [1] },
+  cost: noFlops,
 });
 
 /** The spec of a gather; `name` is what its table is called in messages. */

@@ -2,6 +2,7 @@
 import { requireRank } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { perInput } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { max } from './extrema.ts';
 import { mean } from './mean.ts';
@@ -32,6 +33,7 @@ function defineGlobalPool(
     get save() {
       return reduction().definition.save ?? {};
     },
+    cost: perInput,
   });
 }
 

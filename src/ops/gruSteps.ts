@@ -4,6 +4,7 @@ import { stepsGradientKernel, stepsKernel, traceCount } from '../kernels/recurre
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { concat } from './concat.ts';
+import { stepsCost } from './cost.ts';
 import { fill } from './creation.ts';
 import { defineOp, type Op, type Saved } from './define.ts';
 import { matMul } from './matMul.ts';
@@ -95,6 +96,7 @@ export const gruSteps: Op<GruInputs, object, Tensor[]> = /* @__PURE__ */ defineO
   },
   takesNull: true,
   save: { inputs: [1, 4], outputs: [1] },
+  cost: stepsCost,
 });
 
 function byKernels([dhs = null]: readonly (Tensor | null)[], saved: Saved): Gradient {

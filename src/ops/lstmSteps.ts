@@ -4,6 +4,7 @@ import { stepsGradientKernel, stepsKernel, traceCount } from '../kernels/recurre
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { concat } from './concat.ts';
+import { stepsCost } from './cost.ts';
 import { fill } from './creation.ts';
 import { defineOp, type Op, type Saved } from './define.ts';
 import { tanh } from './hyperbolic.ts';
@@ -96,6 +97,7 @@ export const lstmSteps: Op<LstmInputs, object, Tensor[]> = /* @__PURE__ */ defin
   },
   takesNull: true,
   save: { inputs: [1, 2, 4], outputs: [0, 2] },
+  cost: stepsCost,
 });
 
 function byKernels([dhs = null, dcs = null]: readonly (Tensor | null)[], saved: Saved): Gradient {

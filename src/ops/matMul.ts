@@ -7,6 +7,7 @@ import { type MatrixOperand, matMulKernel, type Product } from '../kernels/matMu
 import type { Epilogue } from '../kernels/gemm.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
+import type { Cost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './elementwise.ts';
 import { reshape } from './reshape.ts';
@@ -98,6 +99,12 @@ export function multiply(
   );
 }
 
+/** A multiplication and an addition for each of the terms. */
+export function productCost(a: TensorSpec, b: TensorSpec, options: MatMulOptions): Cost {
+  const { m, n, k, batch } = planMatMul('matMul', a, b, options);
+  return { flops: 2 * sizeOf(batch) * m * n * k };
+}
+
 /** The gradients of a product, each in its operand's shape; null where it isn't needed. */
 export function productGradients(
   a: Tensor,
@@ -180,4 +187,5 @@ export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor> = /* @__P
       needs,
       options,
     ),
+  cost: ([a, b], _, options) => productCost(a as TensorSpec, b as TensorSpec, options),
 });

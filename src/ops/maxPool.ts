@@ -4,7 +4,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { maxPoolGradientKernel, poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { poolGeometry, type PoolOptions, pooledSpec } from './pooling.ts';
+import { poolCost, poolGeometry, type PoolOptions, pooledSpec } from './pooling.ts';
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
@@ -26,6 +26,7 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
       maxPoolGradientKernel(op, x as Tensor, dy as Tensor, geometryOf(x, options), spec as TensorSpec),
     backward: ([ddx], { inputs: [x] }, options) => [null, pick(x as Tensor, ddx as Tensor, options)],
     save: { inputs: [0] },
+    cost: ([x, dy], _, options) => poolCost(dy, geometryOf(x, options)),
   });
 
   /** Takes from v what lies where each window's maximum lies in x: the adjoint of `place`. */
@@ -44,6 +45,7 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
         ),
       backward: ([dy], { inputs: [x] }, options) => [null, place(x as Tensor, dy as Tensor, options)],
       save: { inputs: [0] },
+      cost: ([x], [y], options) => poolCost(y, geometryOf(x, options)),
     },
   );
 
@@ -59,6 +61,7 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
       poolKernel(name, 'max', { x: x as Tensor }, geometryOf(x, options), spec as TensorSpec),
     backward: ([dy], { inputs: [x] }, options) => [place(x as Tensor, dy as Tensor, options)],
     save: { inputs: [0] },
+    cost: ([x], [y], options) => poolCost(y, geometryOf(x, options)),
   });
 }
 

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
+import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './elementwise.ts';
 
@@ -33,4 +34,5 @@ export const mulAdd: Op<[a: Tensor, b: Tensor, c: Tensor], object, Tensor> = /* 
     ];
   },
   save: { inputs: [0, 1] },
+  cost: (inputs, outputs) => ({ flops: 2 * perResult(inputs, outputs).flops }),
 });

@@ -7,6 +7,7 @@ import { view } from '../kernels/output.ts';
 import { padKernel } from '../kernels/pad.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add } from './arithmetic.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { flip } from './flip.ts';
 import { slice } from './slice.ts';
@@ -65,6 +66,7 @@ export const pad: Op<[x: Tensor], PadOptions, Tensor> = /* @__PURE__ */ defineOp
     return [dy];
   },
   save: { inputs: [] },
+  cost: noFlops,
 });
 
 type Padding = readonly [number, number];

@@ -1,9 +1,10 @@
 /** @file What the pools share: their options, and the windows that follow from them. */
 import { ValueError } from '../core/errors.ts';
-import { requireRank } from '../core/shape.ts';
+import { requireRank, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { checkPadding, type Padding, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
 import type { PoolGeometry } from '../kernels/pool.ts';
+import type { Cost } from './cost.ts';
 
 export interface PoolOptions {
   /** Size of a window: a number, or one for each spatial axis. */
@@ -47,6 +48,11 @@ export function pooledSpec(x: TensorSpec, { rows, columns }: PoolGeometry): Tens
   const [batch, channels] = [x.shape[0] as number, x.shape.at(-1) as number];
   const spatial = x.shape.length === 3 ? [columns.output] : [rows.output, columns.output];
   return { shape: [batch, ...spatial, channels], dtype: x.dtype };
+}
+
+/** One operation for each element of each window. `pooled` is the result of the pool itself. */
+export function poolCost(pooled: TensorSpec | undefined, { rows, columns }: PoolGeometry): Cost {
+  return { flops: sizeOf(pooled?.shape ?? []) * rows.window * columns.window };
 }
 
 /** A window that lies in the padding altogether has neither a maximum nor a mean. */

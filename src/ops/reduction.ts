@@ -7,6 +7,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Reduction, reduceKernel } from '../kernels/reduce.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { broadcastTo } from './broadcastTo.ts';
+import { perInput } from './cost.ts';
 import { defineOp, type Op, type Saved } from './define.ts';
 import { reshape } from './reshape.ts';
 
@@ -59,6 +60,7 @@ export function defineReduction(definition: ReductionDefinition): ReductionOp {
     },
     backward: gradient && (([dy], saved, options) => [gradient(dy as Tensor, saved, options)]),
     save,
+    cost: perInput,
   });
 }
 

@@ -3,6 +3,7 @@ import { checkShape, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { scatterAddKernel } from '../kernels/scatter.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { perUpdate } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { gather } from './gather.ts';
 import {
@@ -58,4 +59,5 @@ export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOption
       gather(dy as Tensor, indices as Tensor, { ...options, validateIndices: false }),
     ],
     save: { inputs: [0] },
+    cost: perUpdate,
   });

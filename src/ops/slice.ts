@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { copied } from '../kernels/copy.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { pad } from './pad.ts';
 
@@ -45,6 +46,7 @@ export const slice: Op<[x: Tensor], SliceOptions, Tensor> = /* @__PURE__ */ defi
     return [pad(dy as Tensor, { paddings })];
   },
   save: { inputs: [] },
+  cost: noFlops,
 });
 
 /** The walk of a block of a tensor of `shape` that begins at `begin`. */

@@ -7,6 +7,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
+import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import type { TensorLike } from './operands.ts';
 
@@ -50,6 +51,7 @@ export function defineSlope<O extends object = object>({
       needs[1] && curve ? mul(mul(g as Tensor, dy as Tensor), curve(b as Tensor, options)) : null,
     ],
     save: { inputs: curve ? [0, 1] : [1] },
+    cost: perResult,
   });
   return slope;
 }
@@ -82,6 +84,7 @@ export function defineChoice(name: string, condition: string): Choice {
       null,
     ],
     save: { inputs: [1, 2] },
+    cost: perResult,
   });
   return choice;
 }

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { softmaxGradientKernel, softmaxKernel, type SoftmaxKind } from '../kernels/softmax.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul, neg, sub } from './arithmetic.ts';
+import { perSoftmax } from './cost.ts';
 import { defineOp, type Op, type Saved } from './define.ts';
 import { sum } from './sum.ts';
 import { exp } from './unary.ts';
@@ -34,6 +35,7 @@ function defineSoftmax(kind: SoftmaxKind, gradient: GradientOp): SoftmaxOp {
     },
     backward: ([dy], { outputs: [y] }, options) => [gradient(dy as Tensor, y as Tensor, options)],
     save: { inputs: [], outputs: [0] },
+    cost: perSoftmax,
   });
 }
 
@@ -51,6 +53,7 @@ function defineGradient(
       return softmaxGradientKernel(kind, dy as Tensor, y, normalizeAxis(name, axis, y.rank));
     },
     backward: ([c], saved, { axis = -1 }) => backward(c as Tensor, saved, { axis, keepDims: true }),
+    cost: perSoftmax,
   });
 }
 

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { copied } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { concat } from './concat.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { blockWalk } from './slice.ts';
 
@@ -46,6 +47,7 @@ export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ de
     return [concat(cotangents, { axis })];
   },
   save: { inputs: [] },
+  cost: noFlops,
 });
 
 function parts(shape: Shape, { numOrSizeSplits, axis = 0 }: SplitOptions): { axis: number; sizes: number[] } {

@@ -3,6 +3,7 @@ import { checkShape, normalizeAxis, sameShape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { joined, requireTensors, throwDifferent } from './concat.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 import { slice } from './slice.ts';
@@ -53,4 +54,5 @@ export const stack: Op<[tensors: Tensor[]], StackOptions, Tensor> = /* @__PURE__
     });
   },
   save: { inputs: [] },
+  cost: noFlops,
 });

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { view } from '../kernels/output.ts';
 import { padKernel } from '../kernels/pad.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
@@ -52,6 +53,7 @@ export const tile: Op<[x: Tensor], TileOptions, Tensor> = /* @__PURE__ */ define
     return [dy];
   },
   save: { inputs: [] },
+  cost: noFlops,
 });
 
 function checkReps(shape: Shape, reps: unknown): void {

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { view } from '../kernels/output.ts';
 import { transposeKernel } from '../kernels/transpose.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 
 export interface TransposeOptions {
@@ -39,6 +40,7 @@ export const transpose: Op<[x: Tensor], TransposeOptions, Tensor> = /* @__PURE__
     return [transpose(dy as Tensor, { perm: perm.map((_, axis) => perm.indexOf(axis)) })];
   },
   save: { inputs: [] },
+  cost: noFlops,
 });
 
 function permutation(shape: Shape, { perm }: TransposeOptions): number[] {

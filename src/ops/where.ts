@@ -4,6 +4,7 @@ import { broadcastShapes } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { converted, sumToShape } from './elementwise.ts';
 
@@ -38,4 +39,5 @@ export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor
     needs[2] ? sumToShape(where(condition as Tensor, 0, dy as Tensor), (y as TensorSpec).shape) : null,
   ],
   save: { inputs: [0] },
+  cost: perResult,
 });

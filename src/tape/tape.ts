@@ -9,10 +9,12 @@ import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { chargedToGradient, isCharging } from '../gpu/charge.ts';
 import { withDevice } from '../gpu/device.ts';
-import { insideGradient } from '../history/frames.ts';
+import { currentParent, insideGradient } from '../history/frames.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
 import type { OpDefinition } from '../ops/define.ts';
+import { pathOf } from '../ops/dispatch.ts';
 import {
   activeRecorders,
   nextRecording,
@@ -338,23 +340,25 @@ export class GradientTape implements Recorder {
     );
     if (needs.includes(true) && op.backward) {
       const { backward } = op;
-      const gradients = tidy(() => {
-        const incoming = outputIds.map((id, i) => {
-          const spec = outputSpecs[i] as TensorSpec;
-          const isZero = isFloating(spec.dtype) && !op.takesNull;
-          return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : (null as never));
+      charged(node, () => {
+        const gradients = tidy(() => {
+          const incoming = outputIds.map((id, i) => {
+            const spec = outputSpecs[i] as TensorSpec;
+            const isZero = isFloating(spec.dtype) && !op.takesNull;
+            return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : (null as never));
+          });
+          const saved = {
+            inputs: savedInputs as Tensor[],
+            outputs: savedOutputs as Tensor[],
+            inputSpecs,
+            outputSpecs,
+            needs,
+          };
+          return insideGradient(node, () => backward(incoming, saved, options));
         });
-        const saved = {
-          inputs: savedInputs as Tensor[],
-          outputs: savedOutputs as Tensor[],
-          inputSpecs,
-          outputSpecs,
-          needs,
-        };
-        return insideGradient(node, () => backward(incoming, saved, options));
-      });
-      gradients.forEach((gradient, i) => {
-        if (gradient && needs[i]) cotangents.add(inputIds[i] as number, gradient);
+        gradients.forEach((gradient, i) => {
+          if (gradient && needs[i]) cotangents.add(inputIds[i] as number, gradient);
+        });
       });
     }
     for (const id of outputIds) if (!wanted.has(id)) cotangents.drop(id);
@@ -364,6 +368,16 @@ export class GradientTape implements Recorder {
     for (const record of this.#records) freeRecord(record);
     this.#records = [];
   }
+}
+
+/** Charges the launches of `body` to the gradient of `node`, where an account is kept. */
+function charged(node: Node, body: () => void): void {
+  if (!isCharging()) {
+    body();
+    return;
+  }
+  const call = { op: node.operation.name, layer: pathOf(node.parent) };
+  chargedToGradient(call, currentParent(), body);
 }
 
 function freeRecord(record: Record): void {

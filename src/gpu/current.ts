@@ -1,0 +1,42 @@
+/** @file The device that creation uses, where nothing names another. */
+import { DeviceError } from '../core/errors.ts';
+import type { Device } from './device.ts';
+
+let current: Device | null = null;
+
+/** The current device. Errors: DeviceError before `init()`. */
+export function getDevice(): Device {
+  if (current) return current;
+  throw new DeviceError({
+    rule: 'a device must be open before tensors are made.',
+    received: 'no device',
+    mend: 'await init() first.',
+  });
+}
+
+/** The current device; null where none is open. */
+export function openedDevice(): Device | null {
+  return current;
+}
+
+/** Runs `body` with `device` as the one that creation uses: what an op makes lies beside its operands. */
+export function withDevice<T>(device: Device, body: () => T): T {
+  if (device === current) return body();
+  const before = current;
+  current = device;
+  try {
+    return body();
+  } finally {
+    current = before;
+  }
+}
+
+/** Makes `device` the one that creation uses. */
+export function setDevice(device: Device): void {
+  current = device;
+}
+
+/** Leaves no device current where it was this one. */
+export function forgetDevice(device: Device): void {
+  if (current === device) current = null;
+}
