@@ -6,8 +6,9 @@ export type { EncodeTarget } from '../gpu/encode.ts';
 export { type BufferRange, encodeKernel, type KernelEncoding } from './encodeKernel.ts';
 export { flatIndex } from '../../shaders/lib/indexing.ts';
 export { decodeFault } from '../../shaders/lib/fault.ts';
-// Any op
+// Any op, any function of them
 export { type BufferTensor, encodeOp, type OpEncoding } from '../ops/encode.ts';
+export { encodeFunction, type FunctionEncoding } from '../ops/encode.ts';
 // The most wanted
 export { conv2d, type Conv2dEncoding } from '../ops/encode.ts';
 export { gather, type GatherEncoding } from '../ops/encode.ts';

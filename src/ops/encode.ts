@@ -1,12 +1,12 @@
 /**
- * @file Ops on an app's own buffers, into the app's own encoder: encodeOp for every op, and launchers with plain sizes
- * for those that an app asks for most.
+ * @file Ops on an app's own buffers, into the app's own encoder: encodeOp for every op, encodeFunction for what is
+ * computed and differentiated with them, and launchers with plain sizes for the ops that an app asks for most.
  */
 import { bytesPerElement, type DType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { sameShape, type Shape, sizeOf } from '../core/shape.ts';
+import { describe, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { type Device, getDevice } from '../gpu/device.ts';
+import { type Device, getDevice, withDevice } from '../gpu/device.ts';
 import type { EncodeTarget } from '../gpu/encode.ts';
 import { Storage } from '../gpu/storage.ts';
 import type { BoundRange } from '../gpu/stream.ts';
@@ -15,7 +15,7 @@ import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
 import { type BufferRange, checkTarget, rangeOf } from '../kernels/encodeKernel.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
-import { makeTensor, type Tensor } from '../tensor/tensor.ts';
+import { makeTensor, Tensor } from '../tensor/tensor.ts';
 import { Call } from './call.ts';
 import { type Conv2dOptions, conv2d as conv2dOp } from './conv2d.ts';
 import type { OpDefinition } from './define.ts';
@@ -71,6 +71,54 @@ export function encodeOp<O extends object>(
     );
     const call = new Call(name, specs, operands);
     return [definition.forward(operands as readonly Tensor[], options, call)].flat();
+  });
+}
+
+export interface FunctionEncoding {
+  inputs: readonly BufferTensor[];
+  /** Where the results go: of their shapes and dtypes, in buffers apart from the inputs. */
+  outputs: readonly BufferTensor[];
+  /** Default: the current device. */
+  device?: Device;
+}
+
+/**
+ * Appends the launches of a function of tensors, as `encodeOp` does those of one op. The function may differentiate:
+ * `valueAndGrad`, or a tape of its own. It runs at each call; it reads no values, assigns no variables, and keeps nothing.
+ * Errors: those of its ops; ValueError for results that aren't tensors; otherwise those of `encodeOp`.
+ */
+export function encodeFunction(
+  target: EncodeTarget,
+  fn: (...inputs: Tensor[]) => Tensor | readonly Tensor[],
+  { inputs, outputs, device = getDevice() }: FunctionEncoding,
+): void {
+  const name = fn.name || 'encodeFunction';
+  checkTarget(name, target);
+  const results = outputs.map((output, i) => lend(device, name, `outputs[${i}]`, output));
+  encodeInto(target, device, results, () => {
+    const operands = inputs.map((input, i) => {
+      const { range, spec } = lend(device, name, `inputs[${i}]`, input);
+      return borrow(device, name, range, spec);
+    });
+    const given = [withDevice(device, () => fn(...operands))].flat() as Tensor[];
+    requireTensors(name, given);
+    checkOutputs(
+      name,
+      given,
+      results.map(({ spec }) => spec),
+    );
+    return given;
+  });
+}
+
+function requireTensors(name: string, given: readonly unknown[]): void {
+  const other = given.findIndex((result) => !(result instanceof Tensor));
+  if (other < 0) return;
+  throw new ValueError({
+    op: name,
+    rule: 'a function that is encoded returns a tensor, or a list of tensors.',
+    received: describe(given[other]),
+    mend: 'return what ops gave; it must not be async.',
   });
 }
 
