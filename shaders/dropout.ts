@@ -4,7 +4,7 @@
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
-import { mathFunctions } from './lib/math.ts';
+import { mathFunctions, philox } from './lib/math.ts';
 
 export type DropoutShaderOptions = {
   /** Elements an invocation computes; four share one counter. */
@@ -16,7 +16,7 @@ export const dropoutWorkgroup = 256;
 export function dropout({ width }: DropoutShaderOptions): string {
   return wgsl`
 ${flatIndex}
-${mathFunctions('philox(')}
+${mathFunctions('', [philox])}
 @compute @workgroup_size(${dropoutWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,

@@ -4,7 +4,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { foldLanes, type LaneLayout, laneIndices } from './lib/lanes.ts';
-import { mathFunctions } from './lib/math.ts';
+import { finite, isNan, mathFunctions, nanValue } from './lib/math.ts';
 import { accumulatorState, findMember, gradientOf } from './optimizer.ts';
 import { wgsl } from './lib/wgsl.ts';
 
@@ -100,7 +100,7 @@ export function clipScales({ global, lanes, workgroup }: ScaleOptions): string {
   const layout: LaneLayout = { lanes, order: 'rows', workgroup };
   return wgsl`
 ${flatIndex}
-${mathFunctions('is_nan( is_finite( nan_value(')}
+${mathFunctions('', [isNan, finite, nanValue])}
 fn add(a: f32, b: f32) -> f32 {
   return a + b;
 }

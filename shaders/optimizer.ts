@@ -11,7 +11,7 @@
  * accumulation, clipping and weight decay before it, the running average of the values after it.
  */
 import { flatIndex } from './lib/indexing.ts';
-import { mathFunctions } from './lib/math.ts';
+import { bounded, mathFunctions } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 /** Variables of one launch: as many as one field of parameters holds indices. */
@@ -24,7 +24,7 @@ export interface StepRule {
    * states by their names.
    */
   statements: string;
-  /** Functions that the statements call beside those of lib/math. */
+  /** Declarations of functions that the statements call. */
   functions?: string;
 }
 
@@ -88,12 +88,12 @@ export function optimizerStep(rule: StepRule, options: StepOptions): string {
   const roles = ['value', ...states];
   const read = roles.map((name, role) => `var ${name} = ${at(role, name)};`);
   const write = roles.map((name, role) => `${at(role, name)} = ${name};`);
-  const bounded = ['x', 'y', 'z', 'w'].map((c) => `bounded(g.${c}, params.clip)`).join(', ');
-  const body = `${rule.statements} ${clipping === 'value' ? 'bounded(' : ''}`;
+  const clipped = ['x', 'y', 'z', 'w'].map((c) => bounded(`g.${c}`, 'params.clip')).join(', ');
+  const functions = rule.functions ?? '';
   return wgsl`
 ${flatIndex}
-${mathFunctions(`${body} ${rule.functions ?? ''}`)}
-${rule.functions ?? ''}
+${mathFunctions(`${rule.statements} ${functions}`, clipping === 'value' ? [bounded] : [])}
+${functions}
 ${gradientOf(gradients)}
 fn move_vector(member: u32, j: u32) {
   let i = params.starts[member / 4u][member % 4u] + j;
@@ -113,7 +113,7 @@ fn move_vector(member: u32, j: u32) {
     {
 #endif
 #if ${clipping === 'value'}
-      g = vec4<f32>(${bounded});
+      g = vec4<f32>(${clipped});
 #elif ${clipping === 'norm'}
       let scale = scales[params.first_member + member];
       g *= scale;

@@ -5,6 +5,7 @@
  *
  * `g` is the gradient, `value` what moves; both, and the states, are vec4<f32>.
  */
+import { isNan, precisePow } from './lib/math.ts';
 import type { StepRule } from './optimizer.ts';
 
 /** `plain`, `momentum` or `nesterov`: Sutskever et al., On the importance of initialization and momentum, ICML 2013. */
@@ -94,7 +95,7 @@ export function lionRule(): StepRule {
   return {
     functions: `
 fn sign_of(x: f32) -> f32 {
-  return select(sign(x), x, is_nan(x));
+  return select(sign(x), x, ${isNan('x')});
 }`,
     statements: `
       let blend = momentum * params.beta_1 + g * params.rest_1;
@@ -111,7 +112,7 @@ export function ftrlRule(variant: string): StepRule {
   const raised = (x: string) =>
     variant === 'root'
       ? `sqrt(${x})`
-      : `vec4<f32>(${['x', 'y', 'z', 'w'].map((c) => `precise_pow(${x}.${c}, params.power)`).join(', ')})`;
+      : `vec4<f32>(${['x', 'y', 'z', 'w'].map((c) => precisePow(`${x}.${c}`, 'params.power')).join(', ')})`;
   return {
     statements: `
       let accumulated = accumulator + g_squared;

@@ -5,7 +5,15 @@
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
-import { mathFunctions } from './lib/math.ts';
+import {
+  boxMuller,
+  type MathFunction,
+  mathFunctions,
+  multiplyHigh,
+  philox,
+  truncatedNormal,
+  unitInterval,
+} from './lib/math.ts';
 
 /** What is drawn. Integers lie in [low, low + range); a range of 0 stands for all 2^32 words. */
 export type Distribution = 'uniform' | 'integers' | 'coin' | 'normal' | 'truncatedNormal';
@@ -43,11 +51,20 @@ const draws: Record<Distribution, string> = {
   );`,
 };
 
+/** Functions that they call. */
+const callees: Record<Distribution, readonly MathFunction[]> = {
+  uniform: [unitInterval],
+  integers: [multiplyHigh],
+  coin: [],
+  normal: [boxMuller],
+  truncatedNormal: [truncatedNormal],
+};
+
 export function random({ distribution, type }: RandomOptions): string {
   const isNormal = distribution === 'normal' || distribution === 'truncatedNormal';
   return wgsl`
 ${flatIndex}
-${mathFunctions(`philox( ${draws[distribution]}`)}
+${mathFunctions('', [philox, ...callees[distribution]])}
 @compute @workgroup_size(${randomWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,

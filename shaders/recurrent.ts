@@ -10,7 +10,7 @@
  * Learning phrase representations using RNN encoder-decoder, 2014.
  */
 import { flatIndex } from './lib/indexing.ts';
-import { mathFunctions } from './lib/math.ts';
+import { mathFunctions, preciseTanh, sigmoid } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export const stepWorkgroup = 64;
@@ -118,12 +118,12 @@ export function lstmStep(options: StepOptions): string {
   }
 #endif
   ${stateProducts('lstm', options)}
-  let written = sigmoid(gates[${at('row', 4, 0)}] + product_0);
-  let remembered = sigmoid(gates[${at('row', 4, 1)}] + product_1);
-  let candidate = precise_tanh(gates[${at('row', 4, 2)}] + product_2);
-  let shown = sigmoid(gates[${at('row', 4, 3)}] + product_3);
+  let written = ${sigmoid(`gates[${at('row', 4, 0)}] + product_0`)};
+  let remembered = ${sigmoid(`gates[${at('row', 4, 1)}] + product_1`)};
+  let candidate = ${preciseTanh(`gates[${at('row', 4, 2)}] + product_2`)};
+  let shown = ${sigmoid(`gates[${at('row', 4, 3)}] + product_3`)};
   let next = remembered * kept + written * candidate;
-  let next_state = shown * precise_tanh(next);
+  let next_state = shown * ${preciseTanh('next')};
 #if ${!own}
   h[i] = next_state;
 #endif
@@ -158,7 +158,7 @@ export function lstmStepGradient({ mask, dh, dc, products }: StepGradientOptions
   let candidate = trace[${at('row', 5, 2)}];
   let shown = trace[${at('row', 5, 3)}];
   let kept = trace[${at('row', 5, 4)}];
-  let bent = precise_tanh(remembered * kept + written * candidate);
+  let bent = ${preciseTanh('remembered * kept + written * candidate')};
   let total = cell + state * shown * (1.0 - bent) * (1.0 + bent);
   carry[i] = total * remembered;
   let dwritten = total * candidate * written * (1.0 - written);
@@ -179,9 +179,9 @@ export function gruStep(options: StepOptions): string {
   }
 #endif
   ${stateProducts('gru', options)}
-  let updated = sigmoid(gates[${at('row', 3, 0)}] + product_0);
-  let read = sigmoid(gates[${at('row', 3, 1)}] + product_1);
-  let candidate = precise_tanh(gates[${at('row', 3, 2)}] + read * product_2);
+  let updated = ${sigmoid(`gates[${at('row', 3, 0)}] + product_0`)};
+  let read = ${sigmoid(`gates[${at('row', 3, 1)}] + product_1`)};
+  let candidate = ${preciseTanh(`gates[${at('row', 3, 2)}] + read * product_2`)};
   let next_state = candidate + updated * (kept - candidate);
 #if ${!own}
   h[i] = next_state;

@@ -1,4 +1,5 @@
 /** @file How means and variances fold: sets of values are merged by their moments, in one pass. */
+import * as math from './math.ts';
 import type { Reduction } from './reduce.ts';
 
 /** Results of `momentsReduction`: the mean, and the population variance. */
@@ -14,8 +15,8 @@ export function momentsReduction(finish: readonly string[]): Reduction {
     accumulator: 'vec4<f32>',
     initial: 'vec4<f32>()',
     // One value deviates by nothing, but for NaN and infinity, which must not get lost.
-    prepare: 'vec4<f32>(1.0, 0.0, select(nan_value(), 0.0, is_finite(value)), value)',
-    combine: 'merge_moments(a, b)',
+    prepare: `vec4<f32>(1.0, 0.0, select(${math.nanValue()}, 0.0, ${math.finite('value')}), value)`,
+    combine: math.mergeMoments('a', 'b'),
     finish,
     empty: finish.map(() => Number.NaN),
   };

@@ -8,6 +8,7 @@ import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { elementwiseKernel } from './elementwise.ts';
 import { isFewAndLong, lineLaunch, linesAlong } from './lanes.ts';
+import * as math from './math.ts';
 import { output } from './output.ts';
 import { reduceKernel } from './reduce.ts';
 
@@ -71,12 +72,12 @@ function lineSpec(x: TensorSpec, axis: number): TensorSpec {
 
 function splitSoftmax(kind: SoftmaxKind, x: Tensor, axis: number): Tensor {
   const spec = lineSpec(x, axis);
-  const total = 'select(a.y, nan_value(), is_infinite(a.x))';
+  const total = `select(a.y, ${math.nanValue()}, ${math.isInfinite('a.x')})`;
   const [high, sum] = reduceKernel(kind, x, [axis], [spec, spec], {
     accumulator: 'vec2<f32>',
-    initial: 'vec2<f32>(-infinity(), 0.0)',
-    prepare: 'exponential_of(value)',
-    combine: 'add_exponentials(a, b)',
+    initial: `vec2<f32>(-${math.infinity()}, 0.0)`,
+    prepare: math.exponentialOf('value'),
+    combine: math.addExponentials('a', 'b'),
     finish: ['a.x', kind === 'softmax' ? total : `log(${total})`],
   });
   const map = kind === 'softmax' ? 'exp(a - b) / c' : 'a - b - c';

@@ -6,7 +6,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { ascendingKeys } from './keys.ts';
+import { ascendingKey } from './keys.ts';
 import { bindsAsVectors, output } from './output.ts';
 
 const kernel = defineKernel({
@@ -74,7 +74,7 @@ export function topKKernel(x: Tensor, k: number, specs: readonly TensorSpec[]): 
     const last = to.runs === 1;
     const out = last ? null : output(device, { shape: [rows, to.runs, to.keep, 2], dtype: 'uint32' }, 'topK');
     device.launch(kernel, {
-      options: { job, type: wgslType(x.dtype), key: ascendingKeys[x.dtype], width, room, last },
+      options: { job, type: wgslType(x.dtype), key: ascendingKey(x.dtype), width, room, last },
       bindings: {
         ...(entries ? { entries: entries.storage } : {}),
         ...(last || !entries ? { x: x.storage } : {}),

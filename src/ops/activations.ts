@@ -1,6 +1,7 @@
 /** @file Smooth activations: sigmoid, logSigmoid, softplus, softsign, silu, mish, gelu, and erf behind it. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
+import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
@@ -18,7 +19,7 @@ const sigmoidSlope = /* @__PURE__ */ defineSlope({
 /** 1 / (1 + e^-x). */
 export const sigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sigmoid',
-  expression: 'sigmoid(a)',
+  expression: () => math.sigmoid('a'),
   gradient: sigmoidSlope,
   reads: 'output',
 });
@@ -26,14 +27,14 @@ export const sigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
 const softplusSlope = /* @__PURE__ */ defineSlope({
   name: 'softplusSlope',
   // sigmoid(x) = 1 - e^-y.
-  expression: '-a * expm1(-b)',
+  expression: () => `-a * ${math.expm1('-b')}`,
   curve: (y) => exp(neg(y)),
 });
 
 /** log(1 + e^x). */
 export const softplus: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'softplus',
-  expression: 'softplus(a)',
+  expression: () => math.softplus('a'),
   gradient: softplusSlope,
   reads: 'output',
 });
@@ -41,14 +42,14 @@ export const softplus: UnaryOp = /* @__PURE__ */ defineUnary({
 const logSigmoidSlope = /* @__PURE__ */ defineSlope({
   name: 'logSigmoidSlope',
   // sigmoid(-x) = 1 - e^y.
-  expression: '-a * expm1(b)',
+  expression: () => `-a * ${math.expm1('b')}`,
   curve: (y) => neg(exp(y)),
 });
 
 /** log(sigmoid(x)) = -log(1 + e^-x). */
 export const logSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'logSigmoid',
-  expression: '-softplus(-a)',
+  expression: () => `-${math.softplus('-a')}`,
   gradient: logSigmoidSlope,
   reads: 'output',
 });
@@ -71,7 +72,7 @@ export const softsign: UnaryOp = /* @__PURE__ */ defineUnary({
 
 const siluSlope = /* @__PURE__ */ defineSlope({
   name: 'siluSlope',
-  expression: 'a * silu_slope(b)',
+  expression: () => `a * ${math.siluSlope('b')}`,
   curve: (x) => {
     const s = sigmoid(x);
     return mul(mul(s, sub(1, s)), add(mul(x, sub(1, mul(s, 2))), 2));
@@ -81,13 +82,13 @@ const siluSlope = /* @__PURE__ */ defineSlope({
 /** x · sigmoid(x), also called swish. Source: S. Elfwing et al., Sigmoid-weighted linear units, 2017. */
 export const silu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'silu',
-  expression: 'a * sigmoid(a)',
+  expression: () => `a * ${math.sigmoid('a')}`,
   gradient: siluSlope,
 });
 
 const mishSlope = /* @__PURE__ */ defineSlope({
   name: 'mishSlope',
-  expression: 'a * mish_slope(b)',
+  expression: () => `a * ${math.mishSlope('b')}`,
   curve: (x) => {
     const s = sigmoid(x);
     const gate = tanh(softplus(x));
@@ -99,20 +100,20 @@ const mishSlope = /* @__PURE__ */ defineSlope({
 /** x · tanh(softplus(x)). Source: D. Misra, Mish: a self regularized non-monotonic activation function, 2019. */
 export const mish: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'mish',
-  expression: 'a * mish_gate(a)',
+  expression: () => `a * ${math.mishGate('a')}`,
   gradient: mishSlope,
 });
 
 const erfSlope = /* @__PURE__ */ defineSlope({
   name: 'erfSlope',
-  expression: 'a * 1.12837917 * precise_exp(-b * b)',
+  expression: () => `a * 1.12837917 * ${math.preciseExp('-b * b')}`,
   curve: (x) => mul(mul(x, -4 / Math.sqrt(Math.PI)), exp(neg(square(x)))),
 });
 
 /** The error function, 2/√π ∫₀ˣ e^(-t²) dt. */
 export const erf: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'erf',
-  expression: 'erf(a)',
+  expression: () => math.erf('a'),
   gradient: erfSlope,
 });
 
@@ -140,7 +141,8 @@ function tanhCurve(x: Tensor): Tensor {
 
 const geluSlope = /* @__PURE__ */ defineSlope<GeluOptions>({
   name: 'geluSlope',
-  expression: ({ approximate }) => (approximate ? 'a * gelu_tanh_slope(b)' : 'a * gelu_slope(b)'),
+  expression: ({ approximate }) =>
+    approximate ? `a * ${math.geluTanhSlope('b')}` : `a * ${math.geluSlope('b')}`,
   curve: (x, { approximate }) => (approximate ? tanhCurve(x) : exactCurve(x)),
 });
 
@@ -150,7 +152,7 @@ const geluSlope = /* @__PURE__ */ defineSlope<GeluOptions>({
  */
 export const gelu: UnaryOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
   name: 'gelu',
-  expression: (_, { approximate }) => (approximate ? 'gelu_tanh(a)' : 'gelu(a)'),
+  expression: (_, { approximate }) => (approximate ? math.geluTanh('a') : math.gelu('a')),
   check: ({ approximate = false }) => {
     if (typeof approximate === 'boolean') return;
     throw new ValueError({

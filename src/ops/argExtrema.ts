@@ -3,7 +3,7 @@ import type { DType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { normalizeAxes, normalizeAxis } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { ascendingKeys, descendingKeys } from '../kernels/keys.ts';
+import { ascendingKey, descendingKey } from '../kernels/keys.ts';
 import { type Reduction, reduceKernel } from '../kernels/reduce.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -23,7 +23,7 @@ function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {
   return {
     accumulator: 'vec2<u32>',
     initial: 'vec2<u32>(0u, 0xffffffffu)',
-    prepare: `vec2<u32>(${(name === 'argMax' ? ascendingKeys : descendingKeys)[dtype]}, k)`,
+    prepare: `vec2<u32>(${(name === 'argMax' ? ascendingKey : descendingKey)(dtype)}, k)`,
     combine: 'select(b, a, a.x > b.x || (a.x == b.x && a.y < b.y))',
     finish: ['a.y'],
   };

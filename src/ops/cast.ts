@@ -2,9 +2,11 @@
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
+import * as math from '../kernels/math.ts';
 import { view } from '../kernels/output.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { noFlops } from './cost.ts';
 import { defineOp, type Op, type OpDefinition } from './define.ts';
 import type { TensorLike } from './operands.ts';
 import type { SymbolicTensor } from './recording.ts';
@@ -20,13 +22,14 @@ export interface Cast {
   readonly definition: OpDefinition<CastOptions>;
 }
 
-/** By target, then source. Conversions of floats saturate, and NaN has no integer; WGSL leaves both open. */
-const expressions: Record<DType, Record<DType, string>> = {
-  float32: { float32: 'a', int32: 'f32(a)', uint32: 'f32(a)', bool: 'f32(a)' },
-  int32: { float32: 'saturated_i32(a)', int32: 'a', uint32: 'i32(a)', bool: 'i32(a)' },
-  uint32: { float32: 'saturated_u32(a)', int32: 'u32(a)', uint32: 'a', bool: 'a' },
-  bool: { float32: 'u32(a != 0.0 || is_nan(a))', int32: 'u32(a != 0)', uint32: 'u32(a != 0u)', bool: 'a' },
-};
+/** Conversions of floats saturate, and NaN has no integer; WGSL leaves both open. */
+function expressionOf(from: DType, to: DType): string {
+  const isFloat = isFloating(from);
+  if (to === 'float32') return 'f32(a)';
+  if (to === 'int32') return isFloat ? math.saturatedI32('a') : 'i32(a)';
+  if (to === 'uint32') return isFloat ? math.saturatedU32('a') : 'u32(a)';
+  return isFloat ? `u32(a != 0.0 || ${math.isNan('a')})` : 'u32(a != 0)';
+}
 
 const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor], CastOptions>({
   name: 'cast',
@@ -38,10 +41,11 @@ const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x
   forward: ([x], { dtype }, { outputs: [spec] }) => {
     const input = x as Tensor;
     if (input.dtype === dtype) return view(input, input, 'cast');
-    return elementwiseKernel('cast', expressions[dtype][input.dtype], [input], spec as TensorSpec);
+    return elementwiseKernel('cast', expressionOf(input.dtype, dtype), [input], spec as TensorSpec);
   },
   backward: ([dy], { inputSpecs: [x] }) => [isFloating((x as TensorSpec).dtype) ? (dy as Tensor) : null],
   save: { inputs: [] },
+  cost: noFlops,
 });
 
 /**

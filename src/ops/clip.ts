@@ -4,7 +4,9 @@ import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
+import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { perResult } from './cost.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
 import { defineSlope } from './slope.ts';
@@ -71,11 +73,12 @@ export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp<[x: Tensor], 
     const x = input as Tensor;
     const [alpha, beta] = boundsOf(options, x.dtype);
     if (isFloating(x.dtype)) {
-      const expression = 'smaller(larger(a, params.alpha), params.beta)';
+      const expression = math.smaller(math.larger('a', 'params.alpha'), 'params.beta');
       return elementwiseKernel('clip', expression, [x], spec as TensorSpec, { alpha, beta });
     }
     const [from, to] = ['alpha', 'beta'].map((name) => `bitcast<${wgslType(x.dtype)}>(params.${name}_bits)`);
     return elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], spec as TensorSpec, { alpha, beta });
   },
   backward: ([dy], { inputs: [x] }, options) => [clipSlope(dy as Tensor, x as Tensor, options)],
+  cost: perResult,
 });

@@ -1,5 +1,6 @@
 /** @file Comparisons of two operands with broadcasting. Their results are bools and carry no gradient. */
 import type { DType } from '../core/dtype.ts';
+import * as math from '../kernels/math.ts';
 import { type BinaryOp, defineBinary } from './elementwise.ts';
 
 const all: readonly DType[] = ['float32', 'int32', 'uint32', 'bool'];
@@ -10,7 +11,7 @@ function defineComparison(name: string, operator: string): BinaryOp {
   return defineBinary({
     name,
     expression: (dtype) =>
-      dtype === 'float32' ? `u32(a ${operator} b && ordered(a, b))` : `u32(a ${operator} b)`,
+      dtype === 'float32' ? `u32(a ${operator} b && ${math.ordered('a', 'b')})` : `u32(a ${operator} b)`,
     dtypes: all,
     result: () => 'bool',
     gradient: null,
@@ -23,7 +24,7 @@ export const equal: BinaryOp = /* @__PURE__ */ defineComparison('equal', '==');
 /** Whether x ≠ y, elementwise. Shapes broadcast; dtypes promote. True for NaN. */
 export const notEqual: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'notEqual',
-  expression: (dtype) => (dtype === 'float32' ? 'u32(a != b || !ordered(a, b))' : 'u32(a != b)'),
+  expression: (dtype) => (dtype === 'float32' ? `u32(a != b || !${math.ordered('a', 'b')})` : 'u32(a != b)'),
   dtypes: all,
   result: () => 'bool',
   gradient: null,

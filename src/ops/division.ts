@@ -2,11 +2,23 @@
  * @file Whole quotients and their remainders, rounded towards -∞: x = floorDiv(x, y) · y + mod(x, y), and the remainder
  * has the divisor's sign, as in Python. Of integers divided by 0 both are 0, as in NumPy.
  */
+import * as math from '../kernels/math.ts';
 import { mul, neg } from './arithmetic.ts';
 import { type BinaryOp, defineBinary } from './elementwise.ts';
 import { zerosLike } from './like.ts';
 
-const suffixes = { float32: '', int32: '_i32', uint32: '_u32', bool: '_u32' } as const;
+const quotients = {
+  float32: math.floorDiv,
+  int32: math.floorDivI32,
+  uint32: math.floorDivU32,
+  bool: math.floorDivU32,
+};
+const remainders = {
+  float32: math.floorMod,
+  int32: math.floorModI32,
+  uint32: math.floorModU32,
+  bool: math.floorModU32,
+};
 
 /**
  * ⌊x / y⌋, elementwise, exact also where x / y rounds. Shapes broadcast; dtypes promote. Division by 0 gives 0 for
@@ -14,7 +26,7 @@ const suffixes = { float32: '', int32: '_i32', uint32: '_u32', bool: '_u32' } as
  */
 export const floorDiv: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'floorDiv',
-  expression: (dtype) => `floor_div${suffixes[dtype]}(a, b)`,
+  expression: (dtype) => quotients[dtype]('a', 'b'),
   gradient: (dy) => [zerosLike(dy), zerosLike(dy)],
   reads: { inputs: [] },
 });
@@ -25,6 +37,6 @@ export const floorDiv: BinaryOp = /* @__PURE__ */ defineBinary({
  */
 export const mod: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'mod',
-  expression: (dtype) => `floor_mod${suffixes[dtype]}(a, b)`,
+  expression: (dtype) => remainders[dtype]('a', 'b'),
   gradient: (dy, x, y, needs) => [dy, needs[1] ? neg(mul(dy, floorDiv(x, y))) : null],
 });

@@ -1,6 +1,7 @@
 /** @file max and min along axes. */
 import type { DType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
+import * as math from '../kernels/math.ts';
 import type { Reduction } from '../kernels/reduce.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { div, mul } from './arithmetic.ts';
@@ -23,10 +24,10 @@ const highest: Partial<Record<DType, number>> = {
 
 /** Floats by functions that carry NaN, which WGSL's own max and min may drop. */
 function extremum(name: 'max' | 'min', dtype: DType): Reduction {
-  const carrying = name === 'max' ? 'larger' : 'smaller';
+  const carrying = name === 'max' ? math.larger : math.smaller;
   return {
     identity: (name === 'max' ? lowest : highest)[dtype] as number,
-    combine: `${dtype === 'float32' ? carrying : name}(a, b)`,
+    combine: dtype === 'float32' ? carrying('a', 'b') : `${name}(a, b)`,
   };
 }
 

@@ -7,6 +7,7 @@ import { ShapeError } from '../core/errors.ts';
 import { requireOneOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Epilogue } from '../kernels/gemm.ts';
+import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { sigmoid } from './activations.ts';
 import type { OpDefinition } from './define.ts';
@@ -28,23 +29,23 @@ export interface ActivationOptions {
 
 interface Entry {
   /** WGSL expression of `value`; `params.alpha` is what `scalar` gives. */
-  expression: string;
+  expression(): string;
   scalar?(options: ActivationOptions): number;
   /** The op that it stands for: it checks the options, and has the gradient. */
   op: { readonly definition: unknown };
 }
 
 const table: Record<Exclude<FusedActivation, 'linear'>, Entry> = {
-  relu: { expression: 'relu(value)', op: relu },
-  relu6: { expression: 'relu6(value)', op: relu6 },
+  relu: { expression: () => math.relu('value'), op: relu },
+  relu6: { expression: () => math.relu6('value'), op: relu6 },
   leakyRelu: {
-    expression: 'select(params.alpha * value, value, value > 0.0)',
+    expression: () => 'select(params.alpha * value, value, value > 0.0)',
     scalar: ({ negativeSlope = 0.2 }) => negativeSlope,
     op: leakyRelu,
   },
-  elu: { expression: 'elu(value, params.alpha)', scalar: ({ alpha = 1 }) => alpha, op: elu },
-  sigmoid: { expression: 'sigmoid(value)', op: sigmoid },
-  tanh: { expression: 'precise_tanh(value)', op: tanh },
+  elu: { expression: () => math.elu('value', 'params.alpha'), scalar: ({ alpha = 1 }) => alpha, op: elu },
+  sigmoid: { expression: () => math.sigmoid('value'), op: sigmoid },
+  tanh: { expression: () => math.preciseTanh('value'), op: tanh },
 };
 
 const names = ['linear', ...Object.keys(table)] as FusedActivation[];
@@ -80,7 +81,7 @@ export function epilogueOf(bias: Tensor | null, options: ActivationOptions): Epi
   const entry = entryOf(options);
   return {
     bias,
-    activation: entry?.expression ?? 'value',
+    activation: entry?.expression() ?? 'value',
     alpha: entry?.scalar?.(options) ?? 0,
   };
 }

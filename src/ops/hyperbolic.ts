@@ -1,4 +1,5 @@
 /** @file Hyperbolic functions and their inverses. */
+import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
@@ -7,27 +8,27 @@ import { sqrt, square } from './unary.ts';
 
 const sinhSlope = /* @__PURE__ */ defineSlope({
   name: 'sinhSlope',
-  expression: 'a * precise_cosh(b)',
+  expression: () => `a * ${math.preciseCosh('b')}`,
   curve: (x) => sinh(x),
 });
 
 /** (e^x - e^-x) / 2. */
 export const sinh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sinh',
-  expression: 'precise_sinh(a)',
+  expression: () => math.preciseSinh('a'),
   gradient: sinhSlope,
 });
 
 const coshSlope = /* @__PURE__ */ defineSlope({
   name: 'coshSlope',
-  expression: 'a * precise_sinh(b)',
+  expression: () => `a * ${math.preciseSinh('b')}`,
   curve: (x) => cosh(x),
 });
 
 /** (e^x + e^-x) / 2. */
 export const cosh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'cosh',
-  expression: 'precise_cosh(a)',
+  expression: () => math.preciseCosh('a'),
   gradient: coshSlope,
 });
 
@@ -40,7 +41,7 @@ const tanhSlope = /* @__PURE__ */ defineSlope({
 /** sinh x / cosh x; ±1 far out. */
 export const tanh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'tanh',
-  expression: 'precise_tanh(a)',
+  expression: () => math.preciseTanh('a'),
   gradient: tanhSlope,
   reads: 'output',
 });
@@ -56,7 +57,7 @@ const asinhSlope = /* @__PURE__ */ defineSlope({
 /** log(x + √(x² + 1)). */
 export const asinh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'asinh',
-  expression: 'precise_asinh(a)',
+  expression: () => math.preciseAsinh('a'),
   gradient: asinhSlope,
 });
 
@@ -69,7 +70,7 @@ const acoshSlope = /* @__PURE__ */ defineSlope({
 /** log(x + √(x² - 1)); NaN below 1. */
 export const acosh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'acosh',
-  expression: 'precise_acosh(a)',
+  expression: () => math.preciseAcosh('a'),
   gradient: acoshSlope,
 });
 
@@ -82,6 +83,6 @@ const atanhSlope = /* @__PURE__ */ defineSlope({
 /** ½ log((1 + x) / (1 - x)); ±Infinity at ±1, NaN beyond. */
 export const atanh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'atanh',
-  expression: 'precise_atanh(a)',
+  expression: () => math.preciseAtanh('a'),
   gradient: atanhSlope,
 });

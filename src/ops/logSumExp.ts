@@ -1,5 +1,6 @@
 /** @file logSumExp */
 import type { TensorSpec } from '../core/spec.ts';
+import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { div, mul, sub } from './arithmetic.ts';
 import { max } from './extrema.ts';
@@ -20,10 +21,10 @@ export const logSumExp: ReductionOp = /* @__PURE__ */ defineReduction({
   reduction: () => ({
     accumulator: 'vec2<f32>',
     identity: Number.NEGATIVE_INFINITY,
-    initial: 'vec2<f32>(-infinity(), 0.0)',
-    prepare: 'exponential_of(value)',
-    combine: 'add_exponentials(a, b)',
-    finish: ['select(a.x + log(a.y), a.y, is_nan(a.y))'],
+    initial: `vec2<f32>(-${math.infinity()}, 0.0)`,
+    prepare: math.exponentialOf('value'),
+    combine: math.addExponentials('a', 'b'),
+    finish: [`select(a.x + log(a.y), a.y, ${math.isNan('a.y')})`],
   }),
   gradient: (dy, { inputs, inputSpecs: [spec] }, options) => {
     const x = inputs[0] as Tensor;

@@ -1,4 +1,5 @@
 /** @file maximum and minimum of two operands. */
+import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type BinaryOp, defineBinary } from './elementwise.ts';
 import { type Choice, defineChoice } from './slope.ts';
@@ -21,7 +22,7 @@ const undercut = /* @__PURE__ */ defineChoice('minimumOfSecond', '!(b <= c)');
  */
 export const maximum: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'maximum',
-  expression: (dtype) => (dtype === 'float32' ? 'larger(a, b)' : 'max(a, b)'),
+  expression: (dtype) => (dtype === 'float32' ? math.larger('a', 'b') : 'max(a, b)'),
   gradient: /* @__PURE__ */ chooses(greaterOrTied, exceeded),
 });
 
@@ -31,6 +32,6 @@ export const maximum: BinaryOp = /* @__PURE__ */ defineBinary({
  */
 export const minimum: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'minimum',
-  expression: (dtype) => (dtype === 'float32' ? 'smaller(a, b)' : 'min(a, b)'),
+  expression: (dtype) => (dtype === 'float32' ? math.smaller('a', 'b') : 'min(a, b)'),
   gradient: /* @__PURE__ */ chooses(lessOrTied, undercut),
 });

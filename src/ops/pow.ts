@@ -2,6 +2,7 @@
 import { broadcastShapes } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
+import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
 import { defineOp, type Op } from './define.ts';
@@ -19,7 +20,7 @@ const logOrZeroSlope: Slope<object> = /* @__PURE__ */ defineSlope({
 /** log x, but 0 where x isn't positive: a base that isn't positive gives the exponent no gradient. */
 const logOrZero: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'logOrZero',
-  expression: 'select(precise_log(a), 0.0, a <= 0.0)',
+  expression: () => `select(${math.preciseLog('a')}, 0.0, a <= 0.0)`,
   gradient: logOrZeroSlope,
 });
 
@@ -36,7 +37,7 @@ const powSlope: Op<[dy: Tensor, x: Tensor, y: Tensor], object, Tensor> = /* @__P
   forward: (operands, _, { outputs: [spec] }) =>
     elementwiseKernel(
       'powSlope',
-      'select(a * c * precise_pow(b, c - 1.0), 0.0, c == 0.0)',
+      `select(a * c * ${math.precisePow('b', 'c - 1.0')}, 0.0, c == 0.0)`,
       operands as [Tensor, Tensor, Tensor],
       spec as TensorSpec,
     ),
@@ -53,11 +54,11 @@ const powSlope: Op<[dy: Tensor, x: Tensor, y: Tensor], object, Tensor> = /* @__P
 });
 
 const powers = {
-  float32: 'precise_pow',
-  int32: 'power_i32',
-  uint32: 'power_u32',
-  bool: 'power_u32',
-} as const;
+  float32: math.precisePow,
+  int32: math.powerI32,
+  uint32: math.powerU32,
+  bool: math.powerU32,
+};
 
 /**
  * x^y, elementwise. Shapes broadcast; dtypes promote. Floats follow IEEE 754: x^0 = 1, and a negative base takes whole
@@ -67,7 +68,7 @@ const powers = {
  */
 export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'pow',
-  expression: (dtype) => `${powers[dtype]}(a, b)`,
+  expression: (dtype) => powers[dtype]('a', 'b'),
   gradient: (dy, x, y, needs, out) => [
     needs[0] ? powSlope(dy, x, y) : null,
     needs[1] ? mul(mul(dy, out), logOrZero(x)) : null,

@@ -3,6 +3,7 @@
  * hardSigmoid, hardSwish. Gradients read the output where they can: the next layer keeps it anyway.
  */
 import { requireFinite } from '../core/shape.ts';
+import * as math from '../kernels/math.ts';
 import { mul } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { less, lessEqual } from './comparison.ts';
@@ -19,7 +20,7 @@ const reluSlope = /* @__PURE__ */ defineSlope({
 /** x where it is positive, 0 elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0. */
 export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu',
-  expression: (dtype) => (dtype === 'float32' ? 'relu(a)' : 'max(a, 0)'),
+  expression: (dtype) => (dtype === 'float32' ? math.relu('a') : 'max(a, 0)'),
   dtypes: ['float32', 'int32'],
   gradient: reluSlope,
   reads: 'output',
@@ -34,7 +35,7 @@ const relu6Slope = /* @__PURE__ */ defineSlope({
 /** x within [0, 6], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6. */
 export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu6',
-  expression: (dtype) => (dtype === 'float32' ? 'relu6(a)' : 'clamp(a, 0, 6)'),
+  expression: (dtype) => (dtype === 'float32' ? math.relu6('a') : 'clamp(a, 0, 6)'),
   dtypes: ['float32', 'int32'],
   gradient: relu6Slope,
   reads: 'output',
@@ -83,7 +84,7 @@ const eluSlope = /* @__PURE__ */ defineSlope<EluOptions>({
  */
 export const elu: UnaryOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
   name: 'elu',
-  expression: 'elu(a, params.alpha)',
+  expression: () => math.elu('a', 'params.alpha'),
   check: ({ alpha = 1 }) => requireFinite('elu', 'alpha', alpha, 0),
   scalars: ({ alpha = 1 }) => ({ alpha }),
   gradient: eluSlope,
@@ -103,7 +104,7 @@ const seluSlope = /* @__PURE__ */ defineSlope({
  */
 export const selu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'selu',
-  expression: 'selu(a)',
+  expression: () => math.selu('a'),
   gradient: seluSlope,
   reads: 'output',
 });
@@ -117,7 +118,7 @@ const hardSigmoidSlope = /* @__PURE__ */ defineSlope({
 /** x / 6 + 1/2, within [0, 1]. Gradient: 0 at ±3. */
 export const hardSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'hardSigmoid',
-  expression: 'hard_sigmoid(a)',
+  expression: () => math.hardSigmoid('a'),
   gradient: hardSigmoidSlope,
 });
 
@@ -130,6 +131,6 @@ const hardSwishSlope = /* @__PURE__ */ defineSlope({
 /** x · hardSigmoid(x). Source: A. Howard et al., Searching for MobileNetV3, 2019. */
 export const hardSwish: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'hardSwish',
-  expression: 'select(a * hard_sigmoid(a), 0.0, a <= -3.0)',
+  expression: () => `select(a * ${math.hardSigmoid('a')}, 0.0, a <= -3.0)`,
   gradient: hardSwishSlope,
 });

@@ -3,6 +3,7 @@
  * everywhere is 0, also at its steps.
  */
 import { requireFinite } from '../core/shape.ts';
+import * as math from '../kernels/math.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import { zerosLike } from './like.ts';
 import { defineSlope } from './slope.ts';
@@ -24,7 +25,7 @@ export const abs: UnaryOp = /* @__PURE__ */ defineUnary({
 /** -1, 0 or 1 by the sign of x; NaN of NaN. Dtypes: float32, int32. Gradient: 0. */
 export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sign',
-  expression: (dtype) => (dtype === 'float32' ? 'select(sign(a), a, is_nan(a))' : 'sign(a)'),
+  expression: (dtype) => (dtype === 'float32' ? `select(sign(a), a, ${math.isNan('a')})` : 'sign(a)'),
   dtypes: ['float32', 'int32'],
   gradient: (dy) => zerosLike(dy),
   reads: 'neither',
@@ -67,7 +68,7 @@ export const step: UnaryOp<StepOptions> = /* @__PURE__ */ defineUnary<StepOption
   name: 'step',
   expression: (dtype) =>
     dtype === 'float32'
-      ? 'select(select(params.alpha, 1.0, a > 0.0), a, is_nan(a))'
+      ? `select(select(params.alpha, 1.0, a > 0.0), a, ${math.isNan('a')})`
       : 'select(bitcast<i32>(params.alpha_bits), 1, a > 0)',
   dtypes: ['float32', 'int32'],
   check: ({ alpha = 0 }) => requireFinite('step', 'alpha', alpha),

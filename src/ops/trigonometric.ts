@@ -1,4 +1,5 @@
 /** @file Circular functions and their inverses. Angles are in radians, of any size. */
+import * as math from '../kernels/math.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
 import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -7,27 +8,27 @@ import { sqrt, square } from './unary.ts';
 
 const sinSlope = /* @__PURE__ */ defineSlope({
   name: 'sinSlope',
-  expression: 'a * precise_cos(b)',
+  expression: () => `a * ${math.preciseCos('b')}`,
   curve: (x) => neg(sin(x)),
 });
 
 /** sin x. NaN for infinite x. */
 export const sin: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sin',
-  expression: 'precise_sin(a)',
+  expression: () => math.preciseSin('a'),
   gradient: sinSlope,
 });
 
 const cosSlope = /* @__PURE__ */ defineSlope({
   name: 'cosSlope',
-  expression: '-a * precise_sin(b)',
+  expression: () => `-a * ${math.preciseSin('b')}`,
   curve: (x) => neg(cos(x)),
 });
 
 /** cos x. NaN for infinite x. */
 export const cos: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'cos',
-  expression: 'precise_cos(a)',
+  expression: () => math.preciseCos('a'),
   gradient: cosSlope,
 });
 
@@ -40,7 +41,7 @@ const tanSlope = /* @__PURE__ */ defineSlope({
 /** tan x. NaN for infinite x. */
 export const tan: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'tan',
-  expression: 'precise_tan(a)',
+  expression: () => math.preciseTan('a'),
   gradient: tanSlope,
   reads: 'output',
 });
@@ -60,7 +61,7 @@ const asinSlope = /* @__PURE__ */ defineSlope({
 /** The angle in [-π/2, π/2] whose sine is x; NaN beyond ±1. */
 export const asin: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'asin',
-  expression: 'precise_asin(a)',
+  expression: () => math.preciseAsin('a'),
   gradient: asinSlope,
 });
 
@@ -73,7 +74,7 @@ const acosSlope = /* @__PURE__ */ defineSlope({
 /** The angle in [0, π] whose cosine is x; NaN beyond ±1. */
 export const acos: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'acos',
-  expression: 'precise_acos(a)',
+  expression: () => math.preciseAcos('a'),
   gradient: acosSlope,
 });
 
@@ -86,7 +87,7 @@ const atanSlope = /* @__PURE__ */ defineSlope({
 /** The angle in [-π/2, π/2] whose tangent is x. */
 export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'atan',
-  expression: 'precise_atan(a)',
+  expression: () => math.preciseAtan('a'),
   gradient: atanSlope,
 });
 
@@ -96,7 +97,7 @@ export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
  */
 export const atan2: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'atan2',
-  expression: 'precise_atan2(a, b)',
+  expression: () => math.preciseAtan2('a', 'b'),
   dtypes: ['float32'],
   gradient: (dy, y, x, needs) => {
     const scaled = div(dy, add(square(x), square(y)));

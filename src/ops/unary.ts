@@ -1,4 +1,5 @@
 /** @file Powers, roots, exponentials and logarithms of one operand. */
+import * as math from '../kernels/math.ts';
 import { add, div, mul, neg } from './arithmetic.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import { defineSlope } from './slope.ts';
@@ -26,7 +27,7 @@ const sqrtSlope = /* @__PURE__ */ defineSlope({
 /** √x; NaN for negative x. */
 export const sqrt: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sqrt',
-  expression: 'select(sqrt(a), nan_value(), a < 0.0 || is_nan(a))',
+  expression: () => `select(sqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: sqrtSlope,
   reads: 'output',
 });
@@ -40,7 +41,7 @@ const rsqrtSlope = /* @__PURE__ */ defineSlope({
 /** 1 / √x; NaN for negative x, Infinity at 0. */
 export const rsqrt: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'rsqrt',
-  expression: 'select(inverseSqrt(a), nan_value(), a < 0.0 || is_nan(a))',
+  expression: () => `select(inverseSqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: rsqrtSlope,
   reads: 'output',
 });
@@ -62,7 +63,7 @@ export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
 /** e^x. */
 export const exp: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'exp',
-  expression: 'precise_exp(a)',
+  expression: () => math.preciseExp('a'),
   gradient: (dy, y) => mul(dy, y),
   reads: 'output',
 });
@@ -76,7 +77,7 @@ const expm1Slope = /* @__PURE__ */ defineSlope({
 /** e^x - 1, accurate near 0. */
 export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'expm1',
-  expression: 'expm1(a)',
+  expression: () => math.expm1('a'),
   gradient: expm1Slope,
   reads: 'output',
 });
@@ -84,7 +85,7 @@ export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
 /** The natural logarithm of x; -Infinity at 0, NaN for negative x. */
 export const log: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'log',
-  expression: 'precise_log(a)',
+  expression: () => math.preciseLog('a'),
   gradient: (dy, x) => div(dy, x),
 });
 
@@ -97,6 +98,6 @@ const log1pSlope = /* @__PURE__ */ defineSlope({
 /** log(1 + x), accurate near 0. */
 export const log1p: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'log1p',
-  expression: 'log1p(a)',
+  expression: () => math.log1p('a'),
   gradient: log1pSlope,
 });

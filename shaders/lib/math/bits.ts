@@ -2,88 +2,144 @@
  * @file Floats by their bits. WGSL compilers may assume that NaN and infinity don't occur: tests for them, and choices
  * where they matter, go through integers.
  */
-export const bitFunctions: Record<string, string> = {
-  is_nan: /* wgsl */ `
+import { defineMath, type MathFunction } from './define.ts';
+
+export const isNan: MathFunction = /* @__PURE__ */ defineMath(
+  'is_nan',
+  [],
+  /* wgsl */ `
 fn is_nan(x: f32) -> bool {
   return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
 }`,
+);
 
-  is_infinite: /* wgsl */ `
+export const isInfinite: MathFunction = /* @__PURE__ */ defineMath(
+  'is_infinite',
+  [],
+  /* wgsl */ `
 fn is_infinite(x: f32) -> bool {
   return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u;
 }`,
+);
 
-  is_finite: /* wgsl */ `
+export const finite: MathFunction = /* @__PURE__ */ defineMath(
+  'is_finite',
+  [],
+  /* wgsl */ `
 fn is_finite(x: f32) -> bool {
   return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
 }`,
+);
 
-  // Through a variable: as constant expressions NaN and infinity are errors.
-  nan_value: /* wgsl */ `
+// Through a variable: as constant expressions NaN and infinity are errors.
+export const nanValue: MathFunction = /* @__PURE__ */ defineMath(
+  'nan_value',
+  [],
+  /* wgsl */ `
 fn nan_value() -> f32 {
   var bits = 0x7fc00000u;
   return bitcast<f32>(bits);
 }`,
+);
 
-  infinity: /* wgsl */ `
+export const infinity: MathFunction = /* @__PURE__ */ defineMath(
+  'infinity',
+  [],
+  /* wgsl */ `
 fn infinity() -> f32 {
   var bits = 0x7f800000u;
   return bitcast<f32>(bits);
 }`,
+);
 
-  // For n in [-126, 127].
-  power_of_two: /* wgsl */ `
+// For n in [-126, 127].
+export const powerOfTwo: MathFunction = /* @__PURE__ */ defineMath(
+  'power_of_two',
+  [],
+  /* wgsl */ `
 fn power_of_two(n: i32) -> f32 {
   return bitcast<f32>(u32(n + 127) << 23u);
 }`,
+);
 
-  with_sign: /* wgsl */ `
+export const withSign: MathFunction = /* @__PURE__ */ defineMath(
+  'with_sign',
+  [],
+  /* wgsl */ `
 fn with_sign(magnitude: f32, sign_of: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(magnitude) & 0x7fffffffu) | (bitcast<u32>(sign_of) & 0x80000000u));
 }`,
+);
 
-  // Within [-limit, limit]; NaN stays.
-  bounded: /* wgsl */ `
+// Within [-limit, limit]; NaN stays.
+export const bounded: MathFunction = /* @__PURE__ */ defineMath(
+  'bounded',
+  [isNan],
+  /* wgsl */ `
 fn bounded(x: f32, limit: f32) -> f32 {
   return select(clamp(x, -limit, limit), x, is_nan(x));
 }`,
+);
 
-  // WGSL's max and min may drop a NaN; these carry it.
-  larger: /* wgsl */ `
+// WGSL's max and min may drop a NaN; these carry it.
+export const larger: MathFunction = /* @__PURE__ */ defineMath(
+  'larger',
+  [isNan],
+  /* wgsl */ `
 fn larger(x: f32, y: f32) -> f32 {
   return select(select(select(y, x, x > y), y, is_nan(y)), x, is_nan(x));
 }`,
+);
 
-  smaller: /* wgsl */ `
+export const smaller: MathFunction = /* @__PURE__ */ defineMath(
+  'smaller',
+  [isNan],
+  /* wgsl */ `
 fn smaller(x: f32, y: f32) -> f32 {
   return select(select(select(y, x, x < y), y, is_nan(y)), x, is_nan(x));
 }`,
+);
 
-  // Neither is NaN: what a comparison other than "not equal" needs to be true.
-  ordered: /* wgsl */ `
+// Neither is NaN: what a comparison other than "not equal" needs to be true.
+export const ordered: MathFunction = /* @__PURE__ */ defineMath(
+  'ordered',
+  [isNan],
+  /* wgsl */ `
 fn ordered(x: f32, y: f32) -> bool {
   return !is_nan(x) && !is_nan(y);
 }`,
+);
 
-  // Truncated towards zero and held within the range; 0 of NaN. The largest float below 2^31 is 2^31 - 128.
-  saturated_i32: /* wgsl */ `
+// Truncated towards zero and held within the range; 0 of NaN. The largest float below 2^31 is 2^31 - 128.
+export const saturatedI32: MathFunction = /* @__PURE__ */ defineMath(
+  'saturated_i32',
+  [isNan],
+  /* wgsl */ `
 fn saturated_i32(x: f32) -> i32 {
   let within = i32(clamp(x, -2147483648.0, 2147483520.0));
   return select(select(within, 2147483647, x >= 2147483648.0), 0, is_nan(x));
 }`,
+);
 
-  saturated_u32: /* wgsl */ `
+export const saturatedU32: MathFunction = /* @__PURE__ */ defineMath(
+  'saturated_u32',
+  [isNan],
+  /* wgsl */ `
 fn saturated_u32(x: f32) -> u32 {
   let within = u32(clamp(x, 0.0, 4294967040.0));
   return select(select(within, 4294967295u, x >= 4294967296.0), 0u, is_nan(x));
 }`,
+);
 
-  // The upper 32 bits of a product, from products of 16-bit halves.
-  multiply_high: /* wgsl */ `
+// The upper 32 bits of a product, from products of 16-bit halves.
+export const multiplyHigh: MathFunction = /* @__PURE__ */ defineMath(
+  'multiply_high',
+  [],
+  /* wgsl */ `
 fn multiply_high(a: u32, b: u32) -> u32 {
   let low = (a & 0xffffu) * (b & 0xffffu);
   let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
   let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
   return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
 }`,
-};
+);

@@ -6,9 +6,14 @@
  * relative error on these intervals; ln 2 is split so that n times its upper part is exact (W. J. Cody and
  * W. Waite, Software Manual for the Elementary Functions, 1980).
  */
-export const exponentialFunctions: Record<string, string> = {
-  // x = n ln 2 + r, with e^r - 1. For |x| below 110.
-  reduce_exponential: /* wgsl */ `
+import { defineMath, type MathFunction } from './define.ts';
+import { infinity, isNan, nanValue, powerOfTwo, withSign } from './bits.ts';
+
+// x = n ln 2 + r, with e^r - 1. For |x| below 110.
+export const reduceExponential: MathFunction = /* @__PURE__ */ defineMath(
+  'reduce_exponential',
+  [],
+  /* wgsl */ `
 struct ReducedExponential {
   n: i32,
   rest: f32,
@@ -20,8 +25,12 @@ fn reduce_exponential(x: f32) -> ReducedExponential {
   let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
   return ReducedExponential(i32(n), r + r * r * p);
 }`,
+);
 
-  precise_exp: /* wgsl */ `
+export const preciseExp: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_exp',
+  [reduceExponential, powerOfTwo, isNan],
+  /* wgsl */ `
 fn precise_exp(x: f32) -> f32 {
   let e = reduce_exponential(clamp(x, -105.0, 89.0));
   // In two steps: 2^n itself may be out of range where the result is not.
@@ -29,8 +38,12 @@ fn precise_exp(x: f32) -> f32 {
   let y = (1.0 + e.rest) * power_of_two(half) * power_of_two(e.n - half);
   return select(y, x, is_nan(x));
 }`,
+);
 
-  expm1: /* wgsl */ `
+export const expm1: MathFunction = /* @__PURE__ */ defineMath(
+  'expm1',
+  [reduceExponential, powerOfTwo, isNan],
+  /* wgsl */ `
 fn expm1(x: f32) -> f32 {
   let e = reduce_exponential(clamp(x, -20.0, 89.0));
   // Halved, since 2^128 is out of range.
@@ -38,18 +51,26 @@ fn expm1(x: f32) -> f32 {
   let y = 2.0 * (half_scale * e.rest + (half_scale - 0.5));
   return select(y, x, is_nan(x));
 }`,
+);
 
-  // log(1 + f) = 2 atanh s with s = f / (2 + f), for 1 + f in [√½, √2); written as f - s (f - rest), where the rounding
-  // of s hardly counts.
-  log_near_one: /* wgsl */ `
+// log(1 + f) = 2 atanh s with s = f / (2 + f), for 1 + f in [√½, √2); written as f - s (f - rest), where the rounding
+// of s hardly counts.
+export const logNearOne: MathFunction = /* @__PURE__ */ defineMath(
+  'log_near_one',
+  [],
+  /* wgsl */ `
 fn log_near_one(f: f32) -> f32 {
   let s = f / (2.0 + f);
   let z = s * s;
   let rest = z * (0.66666776 + z * (0.39977540 + z * 0.29871762));
   return f - s * (f - rest);
 }`,
+);
 
-  precise_log: /* wgsl */ `
+export const preciseLog: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_log',
+  [logNearOne, infinity, nanValue],
+  /* wgsl */ `
 fn precise_log(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   // A subnormal number is an integer times 2^-149.
@@ -65,30 +86,50 @@ fn precise_log(x: f32) -> f32 {
   // Negative numbers, infinity and NaN.
   return select(y, select(x, nan_value(), x < 0.0), bits >= 0x7f800000u);
 }`,
+);
 
-  log1p: /* wgsl */ `
+export const log1p: MathFunction = /* @__PURE__ */ defineMath(
+  'log1p',
+  [preciseLog, logNearOne],
+  /* wgsl */ `
 fn log1p(x: f32) -> f32 {
   return select(precise_log(1.0 + x), log_near_one(x), x > -0.29 && x < 0.41);
 }`,
+);
 
-  softplus: /* wgsl */ `
+export const softplus: MathFunction = /* @__PURE__ */ defineMath(
+  'softplus',
+  [log1p, preciseExp],
+  /* wgsl */ `
 fn softplus(x: f32) -> f32 {
   return max(x, 0.0) + log1p(precise_exp(-abs(x)));
 }`,
+);
 
-  sigmoid: /* wgsl */ `
+export const sigmoid: MathFunction = /* @__PURE__ */ defineMath(
+  'sigmoid',
+  [preciseExp],
+  /* wgsl */ `
 fn sigmoid(x: f32) -> f32 {
   let e = precise_exp(-abs(x));
   return select(e, 1.0, x >= 0.0) / (1.0 + e);
 }`,
+);
 
-  precise_tanh: /* wgsl */ `
+export const preciseTanh: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_tanh',
+  [expm1, withSign, isNan],
+  /* wgsl */ `
 fn precise_tanh(x: f32) -> f32 {
   let e = expm1(2.0 * min(abs(x), 10.0));
   return select(with_sign(e / (e + 2.0), x), x, is_nan(x));
 }`,
+);
 
-  precise_sinh: /* wgsl */ `
+export const preciseSinh: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_sinh',
+  [expm1, preciseExp, withSign, isNan],
+  /* wgsl */ `
 fn precise_sinh(x: f32) -> f32 {
   let magnitude = abs(x);
   let e = expm1(min(magnitude, 80.0));
@@ -97,34 +138,50 @@ fn precise_sinh(x: f32) -> f32 {
   let y = select(0.5 * (e + e / (e + 1.0)), 0.5 * root * root, magnitude > 80.0);
   return select(with_sign(y, x), x, is_nan(x));
 }`,
+);
 
-  precise_cosh: /* wgsl */ `
+export const preciseCosh: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_cosh',
+  [preciseExp, isNan],
+  /* wgsl */ `
 fn precise_cosh(x: f32) -> f32 {
   let root = precise_exp(0.5 * abs(x));
   let small = precise_exp(min(abs(x), 80.0));
   let y = select(0.5 * small + 0.5 / small, 0.5 * root * root, abs(x) > 80.0);
   return select(y, x, is_nan(x));
 }`,
+);
 
-  precise_asinh: /* wgsl */ `
+export const preciseAsinh: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_asinh',
+  [log1p, preciseLog, withSign, isNan],
+  /* wgsl */ `
 fn precise_asinh(x: f32) -> f32 {
   let a = abs(x);
   let near = log1p(a + a * a / (1.0 + sqrt(1.0 + a * a)));
   let y = select(near, precise_log(a) + 0.69314718, a > 1.0e8);
   return select(with_sign(y, x), x, is_nan(x));
 }`,
+);
 
-  precise_acosh: /* wgsl */ `
+export const preciseAcosh: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_acosh',
+  [log1p, preciseLog, nanValue, isNan],
+  /* wgsl */ `
 fn precise_acosh(x: f32) -> f32 {
   let t = x - 1.0;
   let y = select(log1p(t + sqrt(t * (t + 2.0))), precise_log(x) + 0.69314718, x > 1.0e8);
   return select(select(y, nan_value(), x < 1.0), x, is_nan(x));
 }`,
+);
 
-  precise_atanh: /* wgsl */ `
+export const preciseAtanh: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_atanh',
+  [log1p, infinity, withSign, nanValue, isNan],
+  /* wgsl */ `
 fn precise_atanh(x: f32) -> f32 {
   let a = abs(x);
   let y = select(0.5 * log1p(2.0 * a / (1.0 - a)), infinity(), a == 1.0);
   return select(with_sign(y, x), select(x, nan_value(), a > 1.0), a > 1.0 || is_nan(x));
 }`,
-};
+);

@@ -1,9 +1,15 @@
 /**
  * @file Powers, floor division and modulus. Division and modulus take the divisor's sign, as in Python.
  */
-export const powerFunctions: Record<string, string> = {
-  // x^n for an integral n with |n| ≤ 64, by squaring: small powers of small integers are exact.
-  integral_power: /* wgsl */ `
+import { defineMath, type MathFunction } from './define.ts';
+import { logNearOne, reduceExponential } from './exponential.ts';
+import { infinity, finite, isInfinite, isNan, nanValue, powerOfTwo } from './bits.ts';
+
+// x^n for an integral n with |n| ≤ 64, by squaring: small powers of small integers are exact.
+export const integralPower: MathFunction = /* @__PURE__ */ defineMath(
+  'integral_power',
+  [],
+  /* wgsl */ `
 fn integral_power(x: f32, n: i32) -> f32 {
   var result = 1.0;
   var square = x;
@@ -15,10 +21,14 @@ fn integral_power(x: f32, n: i32) -> f32 {
   }
   return select(result, 1.0 / result, n < 0);
 }`,
+);
 
-  // x^y for finite x > 0 and finite y, as 2^(y (e + log2 m)) with x = 2^e m. The product y e is split so that its integral
-  // part costs no accuracy.
-  positive_power: /* wgsl */ `
+// x^y for finite x > 0 and finite y, as 2^(y (e + log2 m)) with x = 2^e m. The product y e is split so that its integral
+// part costs no accuracy.
+export const positivePower: MathFunction = /* @__PURE__ */ defineMath(
+  'positive_power',
+  [logNearOne, reduceExponential, powerOfTwo],
+  /* wgsl */ `
 fn positive_power(x: f32, y: f32) -> f32 {
   let bits = bitcast<u32>(x);
   let subnormal = bits < 0x00800000u;
@@ -36,9 +46,13 @@ fn positive_power(x: f32, y: f32) -> f32 {
   let half = scale >> 1u;
   return (1.0 + power.rest) * power_of_two(half) * power_of_two(scale - half);
 }`,
+);
 
-  // IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base takes integral exponents alone.
-  precise_pow: /* wgsl */ `
+// IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base takes integral exponents alone.
+export const precisePow: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_pow',
+  [isNan, nanValue, integralPower, isInfinite, infinity, positivePower, finite],
+  /* wgsl */ `
 fn precise_pow(x: f32, y: f32) -> f32 {
   if (y == 0.0 || x == 1.0) {
     return 1.0;
@@ -66,9 +80,13 @@ fn precise_pow(x: f32, y: f32) -> f32 {
   }
   return select(magnitude, -magnitude, negative && odd);
 }`,
+);
 
-  // Wraps around; x^-n is 1/x^n rounded towards zero, and 0^-n is 0.
-  power_i32: /* wgsl */ `
+// Wraps around; x^-n is 1/x^n rounded towards zero, and 0^-n is 0.
+export const powerI32: MathFunction = /* @__PURE__ */ defineMath(
+  'power_i32',
+  [],
+  /* wgsl */ `
 fn power_i32(x: i32, n: i32) -> i32 {
   if (n < 0) {
     return select(0, select(1, x, (n & 1) != 0), x == 1 || x == -1);
@@ -83,8 +101,12 @@ fn power_i32(x: i32, n: i32) -> i32 {
   }
   return result;
 }`,
+);
 
-  power_u32: /* wgsl */ `
+export const powerU32: MathFunction = /* @__PURE__ */ defineMath(
+  'power_u32',
+  [],
+  /* wgsl */ `
 fn power_u32(x: u32, n: u32) -> u32 {
   var result = 1u;
   var square = x;
@@ -96,9 +118,13 @@ fn power_u32(x: u32, n: u32) -> u32 {
   }
   return result;
 }`,
+);
 
-  // A divisor of 0 gives 0, as in NumPy. It is replaced before the division, which is undefined on some drivers.
-  floor_div_i32: /* wgsl */ `
+// A divisor of 0 gives 0, as in NumPy. It is replaced before the division, which is undefined on some drivers.
+export const floorDivI32: MathFunction = /* @__PURE__ */ defineMath(
+  'floor_div_i32',
+  [],
+  /* wgsl */ `
 fn floor_div_i32(x: i32, y: i32) -> i32 {
   let divisor = select(y, 1, y == 0);
   let quotient = x / divisor;
@@ -106,25 +132,41 @@ fn floor_div_i32(x: i32, y: i32) -> i32 {
   let floored = quotient - select(0, 1, rest != 0 && (rest < 0) != (divisor < 0));
   return select(floored, 0, y == 0);
 }`,
+);
 
-  floor_mod_i32: /* wgsl */ `
+export const floorModI32: MathFunction = /* @__PURE__ */ defineMath(
+  'floor_mod_i32',
+  [floorDivI32],
+  /* wgsl */ `
 fn floor_mod_i32(x: i32, y: i32) -> i32 {
   return select(x - floor_div_i32(x, y) * y, 0, y == 0);
 }`,
+);
 
-  floor_div_u32: /* wgsl */ `
+export const floorDivU32: MathFunction = /* @__PURE__ */ defineMath(
+  'floor_div_u32',
+  [],
+  /* wgsl */ `
 fn floor_div_u32(x: u32, y: u32) -> u32 {
   return select(x / max(y, 1u), 0u, y == 0u);
 }`,
+);
 
-  floor_mod_u32: /* wgsl */ `
+export const floorModU32: MathFunction = /* @__PURE__ */ defineMath(
+  'floor_mod_u32',
+  [],
+  /* wgsl */ `
 fn floor_mod_u32(x: u32, y: u32) -> u32 {
   return select(x % max(y, 1u), 0u, y == 0u);
 }`,
+);
 
-  // |x| mod |y|, exactly, for finite x and finite y ≠ 0: long division of the mantissas, eight bits a step. A quotient in
-  // floats is off by one wherever it rounds to a whole number, and useless from 2^24 on.
-  exact_remainder: /* wgsl */ `
+// |x| mod |y|, exactly, for finite x and finite y ≠ 0: long division of the mantissas, eight bits a step. A quotient in
+// floats is off by one wherever it rounds to a whole number, and useless from 2^24 on.
+export const exactRemainder: MathFunction = /* @__PURE__ */ defineMath(
+  'exact_remainder',
+  [powerOfTwo],
+  /* wgsl */ `
 fn exact_remainder(x: f32, y: f32) -> f32 {
   let x_bits = bitcast<u32>(x) & 0x7fffffffu;
   let y_bits = bitcast<u32>(y) & 0x7fffffffu;
@@ -144,8 +186,12 @@ fn exact_remainder(x: f32, y: f32) -> f32 {
   let exponent = i32(y_exponent) - 150;
   return f32(rest) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2);
 }`,
+);
 
-  floor_mod: /* wgsl */ `
+export const floorMod: MathFunction = /* @__PURE__ */ defineMath(
+  'floor_mod',
+  [finite, isNan, nanValue, isInfinite, exactRemainder],
+  /* wgsl */ `
 fn floor_mod(x: f32, y: f32) -> f32 {
   if (!is_finite(x) || is_nan(y) || y == 0.0) {
     return nan_value();
@@ -157,9 +203,13 @@ fn floor_mod(x: f32, y: f32) -> f32 {
   let signed = select(rest, -rest, x < 0.0);
   return select(signed, signed + y, rest != 0.0 && (x < 0.0) != (y < 0.0));
 }`,
+);
 
-  // Through the exact modulus, so that a quotient just below a whole number isn't rounded up to it.
-  floor_div: /* wgsl */ `
+// Through the exact modulus, so that a quotient just below a whole number isn't rounded up to it.
+export const floorDiv: MathFunction = /* @__PURE__ */ defineMath(
+  'floor_div',
+  [finite, floorMod],
+  /* wgsl */ `
 fn floor_div(x: f32, y: f32) -> f32 {
   let quotient = x / y;
   if (!is_finite(x) || !is_finite(y) || y == 0.0) {
@@ -167,4 +217,4 @@ fn floor_div(x: f32, y: f32) -> f32 {
   }
   return round((x - floor_mod(x, y)) / y);
 }`,
-};
+);

@@ -4,11 +4,16 @@
  *
  * Polynomials are minimax fits (Remez) of the relative error.
  */
-export const trigonometricFunctions: Record<string, string> = {
-  // x = quadrant π/2 + r with |r| ≤ π/4. Moderate arguments: π/2 in four parts, whose multiples are exact (Cody and Waite).
-  // Far ones: the product with 2/π in integers, of which only the last two bits before the point and the 94 after it
-  // count (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
-  reduce_angle: /* wgsl */ `
+import { defineMath, type MathFunction } from './define.ts';
+import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
+
+// x = quadrant π/2 + r with |r| ≤ π/4. Moderate arguments: π/2 in four parts, whose multiples are exact (Cody and Waite).
+// Far ones: the product with 2/π in integers, of which only the last two bits before the point and the 94 after it
+// count (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
+export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
+  'reduce_angle',
+  [multiplyHigh, finite, nanValue],
+  /* wgsl */ `
 struct ReducedAngle {
   quadrant: u32,
   r: f32,
@@ -62,9 +67,13 @@ fn reduce_angle(x: f32) -> ReducedAngle {
   let r = (((x - n * 1.5703125) - n * 4.83751297e-4) - n * 7.54953362e-8) - n * 2.5633441e-12;
   return ReducedAngle(bitcast<u32>(i32(n)), r);
 }`,
+);
 
-  // Sine and cosine of |r| ≤ π/4, turned by so many quadrants.
-  turned_sine: /* wgsl */ `
+// Sine and cosine of |r| ≤ π/4, turned by so many quadrants.
+export const turnedSine: MathFunction = /* @__PURE__ */ defineMath(
+  'turned_sine',
+  [],
+  /* wgsl */ `
 fn turned_sine(quadrant: u32, r: f32) -> f32 {
   let z = r * r;
   let sine = r + r * z * (-0.16666655 + z * (0.00833216029 - z * 1.95152181e-4));
@@ -72,41 +81,65 @@ fn turned_sine(quadrant: u32, r: f32) -> f32 {
   let y = select(sine, cosine, (quadrant & 1u) == 1u);
   return select(y, -y, (quadrant & 2u) == 2u);
 }`,
+);
 
-  precise_sin: /* wgsl */ `
+export const preciseSin: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_sin',
+  [reduceAngle, turnedSine],
+  /* wgsl */ `
 fn precise_sin(x: f32) -> f32 {
   let angle = reduce_angle(x);
   return turned_sine(angle.quadrant, angle.r);
 }`,
+);
 
-  precise_cos: /* wgsl */ `
+export const preciseCos: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_cos',
+  [reduceAngle, turnedSine],
+  /* wgsl */ `
 fn precise_cos(x: f32) -> f32 {
   let angle = reduce_angle(x);
   return turned_sine(angle.quadrant + 1u, angle.r);
 }`,
+);
 
-  precise_tan: /* wgsl */ `
+export const preciseTan: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_tan',
+  [reduceAngle, turnedSine],
+  /* wgsl */ `
 fn precise_tan(x: f32) -> f32 {
   let angle = reduce_angle(x);
   return turned_sine(angle.quadrant, angle.r) / turned_sine(angle.quadrant + 1u, angle.r);
 }`,
+);
 
-  // For x in [0, 1].
-  atan_within_one: /* wgsl */ `
+// For x in [0, 1].
+export const atanWithinOne: MathFunction = /* @__PURE__ */ defineMath(
+  'atan_within_one',
+  [],
+  /* wgsl */ `
 fn atan_within_one(x: f32) -> f32 {
   let z = x * x;
   let upper = -0.0840345205 + z * (0.0579576186 + z * (-0.031177867 + z * (0.0109146153 - z * 0.00179362347)));
   return x + x * z * (-0.333332991 + z * (0.199985483 + z * (-0.142642418 + z * (0.109521865 + z * upper))));
 }`,
+);
 
-  precise_atan: /* wgsl */ `
+export const preciseAtan: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_atan',
+  [atanWithinOne, withSign, isNan],
+  /* wgsl */ `
 fn precise_atan(x: f32) -> f32 {
   let a = abs(x);
   let inner = atan_within_one(select(a, 1.0 / a, a > 1.0));
   return select(with_sign(select(inner, 1.57079633 - inner, a > 1.0), x), x, is_nan(x));
 }`,
+);
 
-  precise_atan2: /* wgsl */ `
+export const preciseAtan2: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_atan2',
+  [isInfinite, atanWithinOne, withSign, isNan],
+  /* wgsl */ `
 fn precise_atan2(y: f32, x: f32) -> f32 {
   let short = min(abs(y), abs(x));
   let long = max(abs(y), abs(x));
@@ -117,9 +150,13 @@ fn precise_atan2(y: f32, x: f32) -> f32 {
   let half = select(quarter, 3.14159265 - quarter, bitcast<u32>(x) >= 0x80000000u);
   return select(select(with_sign(half, y), x, is_nan(x)), y, is_nan(y));
 }`,
+);
 
-  // asin x = s + s z P(z) with s = x, z = x² up to 1/2; beyond it π/2 - 2 asin √((1 - x)/2).
-  reduce_arcsine: /* wgsl */ `
+// asin x = s + s z P(z) with s = x, z = x² up to 1/2; beyond it π/2 - 2 asin √((1 - x)/2).
+export const reduceArcsine: MathFunction = /* @__PURE__ */ defineMath(
+  'reduce_arcsine',
+  [],
+  /* wgsl */ `
 fn reduce_arcsine(x: f32) -> f32 {
   let a = abs(x);
   let far = a > 0.5;
@@ -128,19 +165,27 @@ fn reduce_arcsine(x: f32) -> f32 {
   let p = 0.166667529 + z * (0.0749527969 + z * (0.0454728396 + z * (0.0241663843 + z * 0.0421901547)));
   return s + s * z * p;
 }`,
+);
 
-  precise_asin: /* wgsl */ `
+export const preciseAsin: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_asin',
+  [reduceArcsine, withSign, nanValue, isNan],
+  /* wgsl */ `
 fn precise_asin(x: f32) -> f32 {
   let half = reduce_arcsine(x);
   let y = with_sign(select(half, 1.57079633 - 2.0 * half, abs(x) > 0.5), x);
   return select(y, nan_value(), abs(x) > 1.0 || is_nan(x));
 }`,
+);
 
-  precise_acos: /* wgsl */ `
+export const preciseAcos: MathFunction = /* @__PURE__ */ defineMath(
+  'precise_acos',
+  [reduceArcsine, withSign, nanValue, isNan],
+  /* wgsl */ `
 fn precise_acos(x: f32) -> f32 {
   let half = reduce_arcsine(x);
   let near = 1.57079633 - with_sign(half, x);
   let far = select(2.0 * half, 3.14159265 - 2.0 * half, x < 0.0);
   return select(select(near, far, abs(x) > 0.5), nan_value(), abs(x) > 1.0 || is_nan(x));
 }`,
-};
+);
