@@ -46,6 +46,13 @@ export {
 } from './tape/compile.ts';
 export { eachRun } from './gpu/eachRun.ts';
 export { LiveNumber } from './gpu/params.ts';
+// Measuring
+export { profile, type ProfileOptions } from './profile/profile.ts';
+export type { LayerRow, ProfileRow, Totals } from './profile/rows.ts';
+export type { ProfiledLaunch } from './profile/launches.ts';
+export type { ProfileReport, TableOptions, Timing } from './profile/report.ts';
+export type { ChargedCall } from './gpu/charge.ts';
+export type { Cost } from './ops/cost.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
 export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';

@@ -1,0 +1,99 @@
+/**
+ * @file A profile as a trace that chrome://tracing and Perfetto open.
+ * Source of the format: Google, Trace Event Format: complete events ("X") and metadata ("M"), in microseconds.
+ */
+import type { ProfiledLaunch } from './launches.ts';
+import { nameOf } from './rows.ts';
+
+interface TraceEvent {
+  ph: 'X' | 'M';
+  name: string;
+  pid: number;
+  tid: number;
+  ts?: number;
+  dur?: number;
+  cat?: string;
+  args?: Record<string, unknown>;
+}
+
+const pid = 1;
+const launchTrack = 1;
+const layerTrack = 2;
+
+/** One track has the launches, another the layers that they belong to, those inside others below them. */
+export function traceEvents(launches: readonly ProfiledLaunch[], processName: string): TraceEvent[] {
+  const apart = withoutOverlap(launches);
+  return [
+    metadata('process_name', launchTrack, processName),
+    metadata('thread_name', launchTrack, 'launches'),
+    metadata('thread_name', layerTrack, 'layers'),
+    ...apart.map(launchEvent),
+    ...layerEvents(apart),
+  ];
+}
+
+function metadata(name: string, tid: number, value: string): TraceEvent {
+  return { ph: 'M', name, pid, tid, args: { name: value } };
+}
+
+/** Passes may overlap on a GPU; slices of a track may not. */
+function withoutOverlap(launches: readonly ProfiledLaunch[]): ProfiledLaunch[] {
+  let free = 0;
+  return launches.map((launch) => {
+    const begin = Math.max(free, launch.begin);
+    free = Math.max(begin, launch.end);
+    return { ...launch, begin, end: free };
+  });
+}
+
+function launchEvent(launch: ProfiledLaunch): TraceEvent {
+  const { op, layer, backward } = nameOf(launch);
+  const { kernel, bytes, flops, workgroups, begin, end } = launch;
+  return {
+    ph: 'X',
+    name: backward ? `${op} (backward)` : op,
+    cat: backward ? 'backward' : 'forward',
+    pid,
+    tid: launchTrack,
+    ts: begin,
+    dur: end - begin,
+    args: { kernel, layer, bytes, flops, workgroups },
+  };
+}
+
+interface OpenLayer {
+  readonly name: string;
+  readonly begin: number;
+  end: number;
+}
+
+/** A slice for each run of launches of one layer, around those of the layers inside. */
+function layerEvents(launches: readonly ProfiledLaunch[]): TraceEvent[] {
+  const events: TraceEvent[] = [];
+  const open: OpenLayer[] = [];
+  let direction = false;
+  const closeTo = (depth: number) => {
+    for (const { name, begin, end } of open.splice(depth).reverse()) {
+      events.push({
+        ph: 'X',
+        name: direction ? `${name} (backward)` : name,
+        cat: direction ? 'backward' : 'forward',
+        pid,
+        tid: layerTrack,
+        ts: begin,
+        dur: end - begin,
+      });
+    }
+  };
+  for (const launch of launches) {
+    const { layer, backward } = nameOf(launch);
+    const path = layer === '' ? [] : layer.split('/');
+    const shared = backward === direction ? path.findIndex((name, depth) => open[depth]?.name !== name) : 0;
+    closeTo(shared < 0 ? path.length : shared);
+    direction = backward;
+    for (const name of path.slice(open.length)) open.push({ name, begin: launch.begin, end: launch.end });
+    for (const around of open) around.end = launch.end;
+  }
+  closeTo(0);
+  return events;
+}
