@@ -94,8 +94,8 @@ class HostColumn implements Column {
   dispose(): void {}
 }
 
-/** Values in one piece of an upload, about: some milliseconds of a host's time. */
-const pieceValues = 2 ** 19;
+/** Values in one piece of an upload, about: even where they come in nested arrays, some milliseconds of the host's time. */
+const pieceValues = 2 ** 17;
 
 /** A column of host values that moves to the device piece by piece, so that others have their turn in between. */
 class MovingColumn implements Column {
