@@ -9,22 +9,10 @@ export interface Job {
   /** The results of one run, in the row's layout. */
   results(): Promise<HostArray[]>;
   dispose(): void | Promise<void>;
-  /** Errors that the device reported without anyone waiting for them: what was measured then is not the computation. */
-  readonly errors: string[];
+  /** What it runs on: errors that the device reports belong to it, and so do its buffers. */
+  readonly device: GPUDevice;
   /** Whether a run changes what the next one computes, as a training step does. */
   readonly stateful?: boolean;
-}
-
-/** The errors that `device` will report. */
-export function watch(device: GPUDevice): string[] {
-  const errors: string[] = [];
-  device.addEventListener('uncapturederror', ({ error }) => {
-    if (errors.length < 16) errors.push(error.message);
-  });
-  void device.lost.then(({ message, reason }) => {
-    if (reason !== 'destroyed') errors.push(`the device was lost: ${message}`);
-  });
-  return errors;
 }
 
 /** Uploads the inputs of a row and makes the job. */

@@ -36,34 +36,59 @@ const mostSamplesInRound = 32;
 interface Plan {
   sample: () => Promise<void>;
   repeats: number;
+  /** In a round. */
   samples: number;
+  rounds: number;
+  /** Milliseconds of a run, as they come in. */
+  taken: number[];
 }
 
-/** Measures every contender. The first runs of each, which compile kernels, aren't counted. */
+/**
+ * Measures every contender. The first runs of each, which compile kernels, aren't counted. One that throws has its error
+ * in place of a measurement, and doesn't keep the others from theirs.
+ */
 export async function measure<K extends string>(
   contenders: Readonly<Record<K, Timed>>,
   { budget = 400, rounds = 5 }: MeasureOptions = {},
-): Promise<Record<K, Measurement>> {
-  const names = Object.keys(contenders) as K[];
-  const plans = {} as Record<K, Plan>;
-  for (const name of names) plans[name] = await plan(contenders[name], budget / rounds);
-  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+): Promise<Record<K, Measurement | Error>> {
+  const results = {} as Record<K, Measurement | Error>;
+  const plans = new Map<K, Plan>();
+  const attempt = async (name: K, doing: () => Promise<void>) => {
+    try {
+      await doing();
+    } catch (error) {
+      plans.delete(name);
+      results[name] = error instanceof Error ? error : new Error(String(error));
+    }
+  };
+  for (const name of Object.keys(contenders) as K[]) {
+    await attempt(name, async () => {
+      plans.set(name, await plan(contenders[name], budget / rounds));
+    });
+  }
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) {
-      const { sample, samples: iterations, repeats } = plans[name];
-      const bench = new Bench({ iterations, time: 0, warmup: false, retainSamples: true });
-      bench.add(name, sample, { async: true });
-      await bench.run();
-      const result = bench.tasks[0]?.result;
-      if (result?.state !== 'completed') throw new Error(`${name} failed`, { cause: result });
-      samples[name].push(...(result.latency.samples ?? []).map((milliseconds) => milliseconds / repeats));
+    for (const [name, planned] of plans) {
+      if (round >= planned.rounds) continue;
+      await attempt(name, async () => {
+        planned.taken.push(...(await samplesOf(name, planned)));
+      });
     }
   }
-  const entries = names.map((name) => [name, { ...summarize(samples[name]), repeats: plans[name].repeats }]);
-  return Object.fromEntries(entries) as Record<K, Measurement>;
+  for (const [name, { taken, repeats }] of plans) results[name] = { ...summarize(taken), repeats };
+  return results;
 }
 
-/** How many runs make a sample, and how many samples fit into `budget` milliseconds. Warms up on the way. */
+async function samplesOf(name: string, { sample, samples, repeats }: Plan): Promise<number[]> {
+  const bench = new Bench({ iterations: samples, time: 0, warmup: false, retainSamples: true });
+  bench.add(name, sample, { async: true });
+  await bench.run();
+  const result = bench.tasks[0]?.result;
+  if (result?.state === 'errored') throw result.error;
+  if (result?.state !== 'completed') throw new Error(`${name} was not measured`);
+  return (result.latency.samples ?? []).map((milliseconds) => milliseconds / repeats);
+}
+
+/** How many runs make a sample, and how many samples fit into `budget` milliseconds of a round. Warms up on the way. */
 async function plan(contender: Timed, budget: number): Promise<Plan> {
   const sampleOf = (repeats: number) => async () => {
     for (let i = 0; i < repeats; i++) await contender.run();
@@ -77,7 +102,10 @@ async function plan(contender: Timed, budget: number): Promise<Plan> {
     const took = performance.now() - start;
     if (took >= Math.min(wantedSample, budget) / 2 || repeats >= mostRepeats) {
       const samples = Math.max(1, Math.min(mostSamplesInRound, Math.round(budget / took)));
-      return { sample: sampleOf(repeats), repeats, samples };
+      // What takes far longer than it may counts from the first warm run on, and is run twice more.
+      const slow = took > 4 * budget;
+      const [rounds, taken] = slow ? [2, [took / repeats]] : [Number.POSITIVE_INFINITY, []];
+      return { sample: sampleOf(repeats), repeats, samples, rounds, taken };
     }
     repeats = Math.min(
       mostRepeats,

@@ -1,21 +1,12 @@
 /** @file Retrograd as a contender. */
 import { compile, getDevice, init, type Tensor, tensor, tidy } from 'retrograd';
 import type { HostArray } from './host.ts';
-import { type Contender, type Job, watch } from './job.ts';
+import type { Contender, Job } from './job.ts';
 
 export const upload = ({ shape, values }: HostArray): Tensor => tensor(values, { shape: [...shape] });
 
 export async function read(x: Tensor): Promise<HostArray> {
   return { shape: x.shape, values: (await x.data()) as HostArray['values'] };
-}
-
-let errors: string[] | undefined;
-
-/** Opens the device, once; the errors that it will report. */
-export async function openRetrograd(): Promise<string[]> {
-  await init();
-  errors ??= watch(getDevice().gpu);
-  return errors;
 }
 
 type Compute = (...inputs: Tensor[]) => Tensor | Tensor[];
@@ -27,7 +18,7 @@ interface Options {
 
 export function retrograd(compute: Compute, { compiled = false }: Options = {}): Contender {
   return async (hostInputs) => {
-    const errors = await openRetrograd();
+    await init();
     const inputs = hostInputs.map(upload);
     const replayed = compiled ? compile(compute) : null;
     const once = replayed ?? compute;
@@ -48,7 +39,7 @@ export function retrograd(compute: Compute, { compiled = false }: Options = {}):
         replayed?.dispose();
         for (const input of inputs) input.dispose();
       },
-      errors,
+      device: getDevice().gpu,
     } satisfies Job;
   };
 }

@@ -1,18 +1,20 @@
 /** @file Runs a row: every contender is made ready, checked against the oracle, measured beside the others, and freed. */
 import { getDevice, init } from 'retrograd';
 import type { HostArray } from './host.ts';
-import { type Job, type Library, libraries } from './job.ts';
+import { type Contender, type Job, type Library, libraries } from './job.ts';
 import { type MeasureOptions, measure } from './measure.ts';
 import { type RowResult, rowResult } from './result.ts';
 import { type Limits, roofline } from './roofline.ts';
 import type { AdapterClass, Row } from './row.ts';
 
+/** Told of each contender as it is taken up: where a browser crashes, this says whose turn it was. */
+export type Stage = (library: Library | null, doing: string) => void;
+
 export interface RunOptions extends MeasureOptions {
   /** Contenders that are left out, with the reason. */
   without?: Partial<Record<Library, string>>;
   limits?: Limits | null;
-  /** Told of each contender as it is taken up: where a browser crashes, this says whose turn it was. */
-  stage?: (library: Library | null, doing: string) => void;
+  stage?: Stage;
 }
 
 export async function adapterClass(): Promise<AdapterClass> {
@@ -33,7 +35,7 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
       continue;
     }
     stage(library, 'prepared');
-    const { job, fault } = await readied(row, inputs, () => contender(inputs));
+    const { job, fault } = await readied(row, library, inputs, contender, stage);
     if (job) jobs[library] = job;
     else {
       notes[library] = fault;
@@ -47,21 +49,23 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
     const announcing = ready.map(([library, job]) => [library, announced(job, library, stage)]);
     const measured = await measure(Object.fromEntries(announcing) as Record<Library, Job>, options);
     for (const [library, job] of ready) {
-      const fault = await faultAfter(row, job, inputs);
-      if (fault !== null) {
-        notes[library] = fault;
+      const measurement = measured[library];
+      const fault =
+        measurement instanceof Error
+          ? `failed: ${messageOf(measurement)}`
+          : await faultAfter(row, job, inputs);
+      if (fault !== null || measurement instanceof Error) {
+        notes[library] = fault ?? '';
+        stage(library, notes[library]);
         continue;
       }
-      const { median, spread: width } = measured[library];
+      const { median, spread: width } = measurement;
       values[library] = row.ops ? (1000 * median) / row.ops : median;
       spread[library] = width;
     }
   } finally {
     stage(null, 'freed');
-    for (const [, job] of ready) {
-      await job.dispose();
-      job.errors.length = 0;
-    }
+    for (const [library, job] of ready) await freed(job, library, stage);
   }
   const milliseconds = row.ops ? undefined : values.retrograd;
   return rowResult(row.name, row.family, row.ops ? 'µs/op' : 'ms', {
@@ -78,33 +82,63 @@ interface Readied {
 }
 
 /** A job whose results are right, or what is wrong. */
-async function readied(row: Row, inputs: readonly HostArray[], make: () => Promise<Job>): Promise<Readied> {
+async function readied(
+  row: Row,
+  library: Library,
+  inputs: readonly HostArray[],
+  contender: Contender,
+  stage: Stage,
+): Promise<Readied> {
   let job: Job | undefined;
   try {
-    job = await make();
+    job = await contender(inputs);
+    errorsOf(job.device);
     const fault = wrong(row.check(await job.results(), inputs)) ?? reported(job);
     if (fault === null) return { job };
-    await job.dispose();
+    await freed(job, library, stage);
     return { fault };
   } catch (error) {
-    try {
-      await job?.dispose();
-    } catch {
-      // What failed half-way may not be disposable.
-    }
+    if (job) await freed(job, library, stage);
     return { fault: `failed: ${messageOf(error)}` };
   }
 }
 
+/** What broke may not be disposable; the others' numbers stand. */
+async function freed(job: Job, library: Library, stage: Stage): Promise<void> {
+  try {
+    await job.dispose();
+  } catch (error) {
+    stage(library, `failed: ${messageOf(error)}`);
+  }
+}
+
 const wrong = (fault: string | null) => (fault === null ? null : `wrong: ${fault}`);
-const reported = ({ errors }: Job) => (errors.length === 0 ? null : `failed: ${messageOf(errors[0])}`);
+
+/** The first error that `device` reported since it was asked last. */
+function reported({ device }: Job): string | null {
+  const error = errorsOf(device).splice(0)[0];
+  return error === undefined ? null : `failed: ${messageOf(error)}`;
+}
+
+const watched = new WeakMap<GPUDevice, string[]>();
+
+/** Errors that nobody waits for: what was measured then is not the computation. */
+function errorsOf(device: GPUDevice): string[] {
+  const known = watched.get(device);
+  if (known) return known;
+  const errors: string[] = [];
+  device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
+  void device.lost.then(({ message }) => errors.push(`the device was lost: ${message}`));
+  watched.set(device, errors);
+  return errors;
+}
 
 /** What went wrong while it was measured: errors on the device, or results that are wrong now. */
 async function faultAfter(row: Row, job: Job, inputs: readonly HostArray[]): Promise<string | null> {
   return reported(job) ?? (job.stateful ? null : wrong(row.check(await job.results(), inputs)));
 }
 
-function announced(job: Job, library: Library, stage: NonNullable<RunOptions['stage']>): Job {
+function announced(job: Job, library: Library, stage: Stage): Job {
   let first = true;
   return {
     ...job,

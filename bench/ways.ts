@@ -30,7 +30,12 @@ export async function runWays(
 ): Promise<WaysResult> {
   const { ways, facts = {}, dispose } = await row.prepare();
   try {
-    const measured = await measure(ways, options);
+    const measured = Object.fromEntries(
+      Object.entries(await measure(ways, options)).map(([name, measurement]) => {
+        if (measurement instanceof Error) throw measurement;
+        return [name, measurement];
+      }),
+    );
     const base = measured[workload.baseline]?.median ?? Number.NaN;
     const each = <T>(pick: (m: (typeof measured)[string]) => T): Record<string, T> =>
       Object.fromEntries(Object.entries(measured).map(([name, m]) => [name, pick(m)]));

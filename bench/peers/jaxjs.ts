@@ -5,13 +5,10 @@
  */
 import type * as Jax from '@jax-js/jax';
 import type { HostArray } from '../host.ts';
-import { type Contender, type Job, type Layout, laidOut, watch } from '../job.ts';
+import { type Contender, type Job, type Layout, laidOut } from '../job.ts';
 
 export type JaxJs = typeof Jax;
 export type JaxArray = Jax.Array;
-
-let errors: string[] = [];
-export const jaxErrors = () => errors;
 
 let opened: Promise<JaxJs> | undefined;
 
@@ -21,7 +18,6 @@ export function openJaxJs(): Promise<JaxJs> {
     const devices = await jax.init('webgpu');
     if (!devices.includes('webgpu')) throw new Error('the WebGPU device did not start');
     jax.defaultDevice('webgpu');
-    errors = watch(jax.getWebGPUDevice());
     return jax;
   })();
   return opened;
@@ -67,7 +63,7 @@ export function jaxjs(
         compiled?.dispose();
         for (const input of inputs) input.dispose();
       },
-      errors,
+      device: jax.getWebGPUDevice(),
     } satisfies Job;
   };
 }

@@ -1,23 +1,19 @@
 /**
  * @file ONNX Runtime's WebGPU execution provider as a contender. As its guide has it: models of fixed shapes, inputs and
- * outputs bound to buffers on the device, and the graph captured where all its nodes run there.
+ * outputs that stay on the device, and the graph captured where all its nodes run there. Captured graphs replay with the
+ * buffers of their first run; handles of an app's own buffers are let go of after each run (as of 1.30), and replays fail
+ * with them. So inputs are uploaded by the runtime itself.
  */
 import type * as Ort from 'onnxruntime-web/webgpu';
 import { type HostArray, sizeOf } from '../host.ts';
-import { type Contender, type Job, type Layout, laidOut, watch } from '../job.ts';
+import { type Contender, type Job, type Layout, laidOut } from '../job.ts';
 import { OnnxGraph, type Value } from '../onnx/graph.ts';
 
 export type OrtWeb = typeof Ort;
 
-let opened: Promise<OrtWeb> | undefined;
-const watched = new Map<GPUDevice, string[]>();
+const options = { executionProviders: ['webgpu'], preferredOutputLocation: 'gpu-buffer' } as const;
 
-/** The runtime makes its device with the first session. */
-function errorsOf(device: GPUDevice): string[] {
-  const errors = watched.get(device) ?? watch(device);
-  watched.set(device, errors);
-  return errors;
-}
+let opened: Promise<OrtWeb> | undefined;
 
 export function openOrt(): Promise<OrtWeb> {
   opened ??= (async () => {
@@ -25,6 +21,10 @@ export function openOrt(): Promise<OrtWeb> {
     ort.env.logLevel = 'error';
     // Everything runs on the device; threads would take its cores from a software adapter.
     ort.env.wasm.numThreads = 1;
+    // The device comes with the first session, and goes with the last: one stays.
+    const graph = new OnnxGraph();
+    graph.output(graph.node('Identity', [graph.input('float32', [1])]), [1]);
+    await ort.InferenceSession.create(graph.encode(), options);
     return ort;
   })();
   return opened;
@@ -52,72 +52,97 @@ export function ort(
     values.forEach((value, i) => {
       graph.output(value, shapes?.[i] ?? (arrays[0] as HostArray).shape);
     });
-    const session = await openSession(runtime, graph.encode());
+    const model = graph.encode();
     const device = await runtime.env.webgpu.device;
     const fed = arrays.filter((_, i) => !constants.includes(i));
-    const inputs = graph.inputs.map(({ name }, i) => bind(runtime, device, name, fed[i] as HostArray));
-    const outputs = graph.outputs.map(({ name, shape }) =>
-      bind(runtime, device, name, { shape: shape as number[], values: new Float32Array(0) }),
+    const inputs: Ort.Tensor[] = [];
+    // One session at a time can be opened.
+    for (const array of fed) inputs.push(await uploadTo(runtime, array));
+    const feeds = Object.fromEntries(graph.inputs.map(({ name }, i) => [name, inputs[i] as Ort.Tensor]));
+    const outputs = graph.outputs.map(({ name, shape }) => ({ name, shape: shape as number[] }));
+    const readAll = (found: Ort.InferenceSession.ReturnType) =>
+      Promise.all(
+        outputs.map(async ({ name, shape }): Promise<HostArray> => {
+          const { gpuBuffer } = found[name] as Ort.Tensor;
+          return { shape, values: await readBuffer(device, gpuBuffer as GPUBuffer, sizeOf(shape)) };
+        }),
+      );
+    const { session, captured } = await openSession(runtime, model, async (opened) =>
+      readAll(await opened.run(feeds)),
     );
-    const feeds = Object.fromEntries(inputs.map(({ name, tensor }) => [name, tensor]));
-    const fetches = Object.fromEntries(outputs.map(({ name, tensor }) => [name, tensor]));
+    /** A captured graph keeps its outputs, and writes to them again. */
+    const letGo = (found: Ort.InferenceSession.ReturnType) => {
+      if (!captured) for (const { name } of outputs) found[name]?.dispose();
+    };
     return {
       async run() {
-        await session.run(feeds, fetches);
+        letGo(await session.run(feeds));
       },
       wait: () => device.queue.onSubmittedWorkDone(),
       async results() {
-        await session.run(feeds, fetches);
-        const results = await Promise.all(outputs.map((output) => readBuffer(device, output)));
+        const found = await session.run(feeds);
+        const results = await readAll(found);
+        letGo(found);
         return laidOut(results, layout.outputs);
       },
       async dispose() {
         await session.release();
-        for (const { buffer } of [...inputs, ...outputs]) buffer.destroy();
+        for (const input of inputs) input.dispose();
       },
-      errors: errorsOf(device),
+      device,
     } satisfies Job;
   };
 }
 
-async function openSession(runtime: OrtWeb, model: Uint8Array<ArrayBuffer>): Promise<Ort.InferenceSession> {
-  const options = { executionProviders: ['webgpu'], preferredOutputLocation: 'gpu-buffer' } as const;
+/** Of a captured graph: one to record, some to replay. */
+const trials = 4;
+
+/** A session that captures its graph, where that works: not with nodes on the CPU. */
+async function openSession(
+  runtime: OrtWeb,
+  model: Uint8Array<ArrayBuffer>,
+  resultsOf: (session: Ort.InferenceSession) => Promise<HostArray[]>,
+): Promise<{ session: Ort.InferenceSession; captured: boolean }> {
+  let session: Ort.InferenceSession | undefined;
   try {
-    return await runtime.InferenceSession.create(model, { ...options, enableGraphCapture: true });
+    session = await runtime.InferenceSession.create(model, { ...options, enableGraphCapture: true });
+    const first = await resultsOf(session);
+    for (let i = 1; i < trials; i++) {
+      if (!same(await resultsOf(session), first)) throw new Error('the replay gives other numbers');
+    }
+    return { session, captured: true };
   } catch {
-    // Some node runs on the CPU: such a graph can't be captured.
-    return runtime.InferenceSession.create(model, options);
+    await session?.release();
+    return { session: await runtime.InferenceSession.create(model, options), captured: false };
   }
+}
+
+const same = (found: readonly HostArray[], right: readonly HostArray[]) =>
+  found.every(({ values }, k) => values.every((value, i) => Object.is(value, right[k]?.values[i])));
+
+/** By a graph that does nothing else. */
+async function uploadTo(runtime: OrtWeb, array: HostArray): Promise<Ort.Tensor> {
+  const graph = new OnnxGraph();
+  const type = typeOf(array);
+  const input = graph.input(type, array.shape);
+  const output = graph.node('Identity', [input]);
+  graph.output(output, array.shape, type);
+  const session = await runtime.InferenceSession.create(graph.encode(), options);
+  const result = await session.run({ [input]: new runtime.Tensor(type, array.values, array.shape) });
+  await session.release();
+  return result[output] as Ort.Tensor;
 }
 
 const typeOf = ({ values }: HostArray) => (values instanceof Int32Array ? 'int32' : 'float32');
 
-interface Bound {
-  name: string;
-  shape: readonly number[];
-  buffer: GPUBuffer;
-  tensor: Ort.Tensor;
-}
-
-function bind(runtime: OrtWeb, device: GPUDevice, name: string, array: HostArray): Bound {
-  // The runtime's kernels read and write whole vec4s.
-  const size = Math.ceil((sizeOf(array.shape) * 4) / 16) * 16;
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  const buffer = device.createBuffer({ size, usage });
-  if (array.values.length > 0) device.queue.writeBuffer(buffer, 0, array.values);
-  const tensor = runtime.Tensor.fromGpuBuffer(buffer, { dataType: typeOf(array), dims: [...array.shape] });
-  return { name, shape: array.shape, buffer, tensor };
-}
-
-async function readBuffer(device: GPUDevice, { buffer, shape }: Bound): Promise<HostArray> {
-  const size = sizeOf(shape) * 4;
+async function readBuffer(device: GPUDevice, buffer: GPUBuffer, count: number): Promise<HostArray['values']> {
   const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
-  const staging = device.createBuffer({ size, usage });
+  const staging = device.createBuffer({ size: count * 4, usage });
   const encoder = device.createCommandEncoder();
-  encoder.copyBufferToBuffer(buffer, 0, staging, 0, size);
+  encoder.copyBufferToBuffer(buffer, 0, staging, 0, count * 4);
   device.queue.submit([encoder.finish()]);
   await staging.mapAsync(GPUMapMode.READ);
   const values = new Float32Array(staging.getMappedRange().slice(0));
   staging.destroy();
-  return { shape, values };
+  return values;
 }

@@ -4,7 +4,7 @@
  */
 import type * as Core from '@tensorflow/tfjs-core';
 import type { HostArray } from '../host.ts';
-import { type Contender, type Job, type Layout, laidOut, watch } from '../job.ts';
+import { type Contender, type Job, type Layout, laidOut } from '../job.ts';
 
 export type Tfjs = typeof Core;
 type Tensor = Core.Tensor;
@@ -18,9 +18,6 @@ interface Backend {
   submitQueue(): void;
 }
 
-let errors: string[] = [];
-export const tfjsErrors = () => errors;
-
 let opened: Promise<Tfjs> | undefined;
 
 export function openTfjs(): Promise<Tfjs> {
@@ -30,14 +27,16 @@ export function openTfjs(): Promise<Tfjs> {
     await import('@tensorflow/tfjs-backend-webgpu');
     if (!(await tf.setBackend('webgpu'))) throw new Error('the WebGPU backend did not start');
     await tf.ready();
-    errors = watch((tf.backend() as unknown as Backend).device);
     return tf;
   })();
   return opened;
 }
 
+const backendOf = (tf: Tfjs) => tf.backend() as unknown as Backend;
+export const deviceOfTfjs = (tf: Tfjs) => backendOf(tf).device;
+
 export const waitForTfjs = async (tf: Tfjs) => {
-  const backend = tf.backend() as unknown as Backend;
+  const backend = backendOf(tf);
   if (backend.commandEncoder) {
     backend.endComputePassEncoder();
     backend.submitQueue();
@@ -75,7 +74,7 @@ export function tfjs(
       dispose() {
         tf.dispose(inputs);
       },
-      errors,
+      device: deviceOfTfjs(tf),
     } satisfies Job;
   };
 }

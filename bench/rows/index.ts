@@ -1,5 +1,23 @@
 /** @file The table of contents of the rows. */
 import type { Family } from '../row.ts';
+import { convolutionFamily } from './convolution.ts';
+import { denseFamily } from './dense.ts';
+import { elementwiseFamily, overheadFamily } from './elementwise.ts';
+import { gatherFamily } from './gather.ts';
 import { matMulFamily } from './matMul.ts';
+import { normalizationFamily, reductionFamily } from './normalization.ts';
+import { perceptualFamily } from './perceptual.ts';
+import { stepFamily } from './steps.ts';
 
-export const families: readonly Family[] = [matMulFamily];
+export const families: readonly Family[] = [
+  matMulFamily,
+  denseFamily,
+  convolutionFamily,
+  gatherFamily,
+  normalizationFamily,
+  reductionFamily,
+  elementwiseFamily,
+  overheadFamily,
+  stepFamily,
+  perceptualFamily,
+];

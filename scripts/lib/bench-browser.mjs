@@ -167,8 +167,10 @@ class RunnerPage {
         if (library && doing.startsWith('failed')) runner.faults[library] = doing;
       },
     );
+    const failure = new Promise((_, reject) => page.once('pageerror', reject));
+    failure.catch(() => {});
     await page.goto(new URL('runner.html', url).href, { waitUntil: 'load' });
-    await page.waitForFunction(() => 'retrogradBench' in globalThis);
+    await Promise.race([page.waitForFunction(() => 'retrogradBench' in globalThis), failure]);
     return runner;
   }
 

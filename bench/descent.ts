@@ -1,0 +1,74 @@
+/**
+ * @file The oracle of training steps. After the first step of gradient descent, with momentum or without, a parameter has
+ * moved by rate · gradient: the gradient that a library found is read off, and its projections on random directions are
+ * compared with central differences of the loss in plain float64.
+ */
+import { type HostArray, normal, sizeOf } from './host.ts';
+
+export interface Descent {
+  parameters: readonly HostArray[];
+  batch: readonly HostArray[];
+  constants: readonly HostArray[];
+  rate: number;
+  lossAt(
+    parameters: readonly Float64Array[],
+    batch: readonly HostArray[],
+    constants: readonly HostArray[],
+  ): number;
+  /** How many directions; they go through the parameters in turn. Default: as many as there are parameters. */
+  directions?: number;
+}
+
+interface Slope {
+  parameter: number;
+  direction: Float64Array;
+  slope: number;
+}
+
+/** Small beside the parameters, large beside the rounding of float64. */
+const step = 1e-5;
+const lossTolerance = 1e-4;
+/** Relative to the length of the gradient; a wrong gradient is off by about 1. */
+const slopeTolerance = 0.02;
+
+/** A check of [loss, ...parameters after the first step]. What it expects is computed once. */
+export function checkStep(descent: Descent): (results: readonly HostArray[]) => string | null {
+  const { parameters, batch, constants, rate, lossAt, directions = parameters.length } = descent;
+  const origin = parameters.map(({ values }) => Float64Array.from(values));
+  const right = lossAt(origin, batch, constants);
+  const slopes = Array.from({ length: directions }, (_, i): Slope => {
+    const parameter = i % parameters.length;
+    const shape = (parameters[parameter] as HostArray).shape;
+    const direction = Float64Array.from(normal(shape, 100 + i).values);
+    const at = (t: number) =>
+      lossAt(
+        origin.map((values, k) =>
+          k === parameter ? values.map((v, j) => v + t * (direction[j] as number)) : values,
+        ),
+        batch,
+        constants,
+      );
+    return { parameter, direction, slope: (at(step) - at(-step)) / (2 * step) };
+  });
+  return ([loss, ...moved]) => {
+    const found = loss?.values[0] ?? Number.NaN;
+    if (!(Math.abs(found - right) <= lossTolerance * Math.max(1e-6, Math.abs(right))))
+      return `loss ${found} for ${right}`;
+    for (const { parameter, direction, slope } of slopes) {
+      const before = origin[parameter] as Float64Array;
+      const after = moved[parameter]?.values;
+      if (after?.length !== sizeOf((parameters[parameter] as HostArray).shape))
+        return `parameter ${parameter} is missing`;
+      let [projection, square] = [0, 0];
+      for (let i = 0; i < before.length; i++) {
+        const gradient = ((before[i] as number) - (after[i] as number)) / rate;
+        projection += gradient * (direction[i] as number);
+        square += gradient * gradient;
+      }
+      if (!(Math.abs(projection - slope) <= slopeTolerance * Math.sqrt(square))) {
+        return `slope ${projection} for ${slope} along a direction of parameter ${parameter}`;
+      }
+    }
+    return null;
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * @file A step of a perceptual loss: the features of VGG19 up to block4_conv2, compared with those of a target, and the
+ * gradient to the image. Random weights by He's rule: what is measured doesn't depend on them.
+ */
+import { add, fusedConv2d, maxPool, mean, squaredDifference, type Tensor } from 'retrograd';
+import { convolveAndRectify, type Image, maxPool as maxPool64 } from '../float64.ts';
+import { fromChannelsFirst, type HostArray, normal, toChannelsFirst, toFiltersFirst } from '../host.ts';
+import type { Tfjs } from '../peers/tfjs.ts';
+import type { Family, Row } from '../row.ts';
+import { trainingRow } from '../training.ts';
+import { jaxConvolveAndRectify, jaxMaxPool } from './steps.ts';
+
+type TfTensor = ReturnType<Tfjs['tensor']>;
+
+/** Filters of the convolutions of each block; the last of the listed ones is compared. */
+const blocks = [
+  [64, 64],
+  [128, 128],
+  [256, 256, 256, 256],
+  [512, 512],
+];
+/** Convolutions after which features are compared: the second of each block. */
+const compared = 2;
+
+/** Features of `image`: `convolve` takes the index of the convolution. */
+function featuresOf<T>(
+  image: T,
+  convolve: (x: T, index: number) => T,
+  pool: (x: T) => T,
+  held: (x: T) => T = (x) => x,
+): T[] {
+  const features: T[] = [];
+  let [x, index] = [image, 0];
+  blocks.forEach((block, i) => {
+    if (i > 0) x = pool(x);
+    block.forEach((_, j) => {
+      x = convolve(x, index++);
+      if (j + 1 === compared) features.push(i === blocks.length - 1 ? x : held(x));
+    });
+  });
+  return features;
+}
+
+function network(): HostArray[] {
+  let channels = 3;
+  return blocks.flat().flatMap((filters, i) => {
+    const w = normal([3, 3, channels, filters], 50 + 2 * i, Math.sqrt(2 / (9 * channels)));
+    channels = filters;
+    return [w, normal([filters], 51 + 2 * i, 0.01)];
+  });
+}
+
+function features64(values: Float64Array, size: number, weights: readonly HostArray[]): Image[] {
+  const image: Image = { batch: 1, height: size, width: size, channels: 3, values };
+  const [w, b] = [
+    (i: number) => weights[2 * i]?.values ?? [],
+    (i: number) => weights[2 * i + 1]?.values ?? [],
+  ];
+  return featuresOf(image, (x, i) => convolveAndRectify(x, w(i), b(i)), maxPool64);
+}
+
+function row(size: number): Row {
+  const count = blocks.flat().length;
+  return trainingRow({
+    name: `VGG19 perceptual step ${size}², gradient to the image`,
+    family: 'perceptual',
+    training: () => {
+      const weights = network();
+      const target = normal([1, size, size, 3], 2);
+      const wanted = features64(Float64Array.from(target.values), size, weights).map(
+        ({ height, width, channels, values }): HostArray => ({
+          shape: [1, height, width, channels],
+          values: Float32Array.from(values),
+        }),
+      );
+      return {
+        parameters: [normal([1, size, size, 3], 1)],
+        batch: [],
+        constants: [...weights, ...wanted],
+        rate: 1,
+        momentum: 0,
+      };
+    },
+    directions: 2,
+    lossAt: ([image = new Float64Array(0)], _, constants) => {
+      const wanted = constants.slice(2 * count);
+      return features64(image, size, constants).reduce((total, { values }, i) => {
+        const target = wanted[i]?.values ?? [];
+        return (
+          total + values.reduce((all, v, j) => all + (v - (target[j] as number)) ** 2, 0) / values.length
+        );
+      }, 0);
+    },
+    retrograd: ({ parameters: [image], constants }) => {
+      const features = featuresOf(
+        image!,
+        (x: Tensor, i) =>
+          fusedConv2d(x, constants[2 * i]!, constants[2 * i + 1]!, { padding: 'same', activation: 'relu' }),
+        (x) => maxPool(x, { poolSize: 2 }),
+      );
+      return features
+        .map((feature, i) => mean(squaredDifference(feature, constants[2 * count + i]!)))
+        .reduce((a, b) => add(a, b));
+    },
+    tfjs: (tf, { parameters: [image], constants }) => {
+      const features = featuresOf(
+        image!,
+        (x: TfTensor, i) => {
+          const [filter, bias] = [constants[2 * i], constants[2 * i + 1]];
+          return tf.fused.conv2d({
+            x,
+            filter,
+            bias,
+            strides: 1,
+            pad: 'same',
+            activation: 'relu',
+          } as never) as TfTensor;
+        },
+        (x) => tf.maxPool(x as never, 2, 2, 'valid') as TfTensor,
+      );
+      return features
+        .map((feature, i) => tf.mean(tf.squaredDifference(feature, constants[2 * count + i]!)))
+        .reduce((a, b) => tf.add(a, b));
+    },
+    jaxjs: (jax, { parameters: [image], constants }) => {
+      const features = featuresOf(
+        image!,
+        (x, i) => jaxConvolveAndRectify(jax, x, constants[2 * i]!, constants[2 * i + 1]!),
+        (x) => jaxMaxPool(jax, x),
+        (x) => x.ref,
+      );
+      return features
+        .map((feature, i) => jax.numpy.mean(jax.numpy.square(feature.sub(constants[2 * count + i]!))))
+        .reduce((a, b) => a.add(b));
+    },
+    jaxLayout: [
+      toChannelsFirst,
+      ...blocks.flat().flatMap(() => [toFiltersFirst, null]),
+      ...blocks.map(() => toChannelsFirst),
+    ],
+    jaxRestore: [fromChannelsFirst],
+  });
+}
+
+export const perceptualFamily: Family = {
+  name: 'perceptual',
+  rows: (adapter) => [row(adapter === 'gpu' ? 224 : 32)],
+};
