@@ -76,12 +76,20 @@ export function nodeFiles(directory = '.'): FileSink {
 /**
  * Files of the origin (the origin-private file system), below `directory`, in a page or a worker. They stay until the
  * site's data are cleared.
+ * Errors: ValueError where the environment has no such files.
  */
 export function originFiles(directory = 'retrograd'): FileSink {
+  const { storage } = (globalThis.navigator ?? {}) as Partial<Navigator>;
+  const files = requireNonEmpty(
+    'sinks.originFiles',
+    typeof storage?.getDirectory === 'function' ? storage : null,
+    'files of the origin are there in pages and workers of a secure context (https, or localhost).',
+    'serve the page over https; in Node pass sinks.nodeFiles().',
+  );
   const open = async (name: string, create: boolean) => {
     const parts = [...directory.split('/'), ...name.split('/')].filter((part) => part !== '');
     const file = parts.pop() as string;
-    let folder = await navigator.storage.getDirectory();
+    let folder = await files.getDirectory();
     for (const part of parts) folder = await folder.getDirectoryHandle(part, { create });
     return { folder, file };
   };
@@ -97,7 +105,13 @@ export function originFiles(directory = 'retrograd'): FileSink {
     save: async (name, bytes) => {
       const { folder, file } = await open(name, true);
       const stream = await (await folder.getFileHandle(file, { create: true })).createWritable();
-      await stream.write(bytes);
+      try {
+        await stream.write(bytes);
+      } catch (error) {
+        // The file stays as it was.
+        await stream.abort();
+        throw error;
+      }
       await stream.close();
     },
     load: (name) =>
@@ -115,11 +129,20 @@ export function originFiles(directory = 'retrograd'): FileSink {
   };
 }
 
-/** Offers each file as a download, in a page. Nothing can be loaded from it. */
+/**
+ * Offers each file as a download, in a page. Nothing can be loaded from it.
+ * Errors: ValueError outside of a page.
+ */
 export function downloads(): FileSink {
+  const page = requireNonEmpty(
+    'sinks.downloads',
+    globalThis.document ?? null,
+    'downloads start in a page.',
+    'in a worker pass (name, bytes) => postMessage({ name, bytes }), and save them in the page.',
+  );
   return {
     save: (name, bytes) => {
-      const link = document.createElement('a');
+      const link = page.createElement('a');
       link.href = URL.createObjectURL(new Blob([bytes]));
       link.download = name.slice(name.lastIndexOf('/') + 1);
       link.click();

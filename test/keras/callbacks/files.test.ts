@@ -153,6 +153,31 @@ describe('sinks', () => {
     }
   });
 
+  test('are refused where the environment has none', () => {
+    expect(() => sinks.originFiles()).toThrow(ValueError);
+    expect(() => sinks.downloads()).toThrow(/in a worker pass/);
+  });
+
+  test('a file of the origin that could not be written stays as it was', async () => {
+    const closed: string[] = [];
+    const stream = {
+      write: () => Promise.reject(new DOMException('no room', 'QuotaExceededError')),
+      abort: async () => void closed.push('abort'),
+      close: async () => void closed.push('close'),
+    };
+    const folder = {
+      getDirectoryHandle: async () => folder,
+      getFileHandle: async () => ({ createWritable: async () => stream }),
+    };
+    vi.stubGlobal('navigator', { storage: { getDirectory: async () => folder } });
+    try {
+      await expect(sinks.originFiles().save('file.bin', new Uint8Array([1]))).rejects.toThrow('no room');
+      expect(closed).toEqual(['abort']);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   test('files in memory are copies', () => {
     const sink = sinks.memoryFiles();
     const bytes = new Uint8Array([1]);
