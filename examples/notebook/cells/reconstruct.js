@@ -1,0 +1,132 @@
+import { tensor, tidy, variable } from 'retrograd';
+import * as page from 'notebook';
+import { noise } from 'pictures';
+import { modest } from './adapter.js';
+import { decibels, Descent, pictureVariable, pixelsOf } from './descent.js';
+import { listeners as otherWeights } from './features.js';
+import { perceptualLoss, pixelLoss } from './losses.js';
+import { listeners as otherPicture, target } from './picture.js';
+import { trainer } from './trainer.js';
+
+const layer = (label, value) => ({ label, value, min: 0, max: 2, step: 0.1 });
+const layers = {
+  block1_conv2: layer('block1_conv2', 1),
+  block2_conv2: layer('block2_conv2', 1),
+  block3_conv2: layer('block3_conv2', modest ? 0 : 1),
+  block4_conv2: layer('block4_conv2', modest ? 0 : 1),
+};
+const settings = page.sliders(
+  {
+    ...layers,
+    learningRate: {
+      label: 'learning rate',
+      value: 0.05,
+      min: 0.001,
+      max: 0.3,
+      step: 0.001,
+      logarithmic: true,
+    },
+    seed: { label: 'seed', value: 1, min: 0, max: 20, step: 1 },
+    size: {
+      label: 'size',
+      value: modest ? 48 : 128,
+      min: 16,
+      max: 256,
+      step: 16,
+    },
+  },
+  follow,
+);
+
+// Weights are variables, which a captured step reads as they are: a slider is followed without a new step.
+let weights = {};
+const active = () => Object.keys(layers).filter((name) => settings[name] > 0);
+let used = active();
+
+const panels = page.pictures([]);
+const run = trainer(page, make);
+
+async function make() {
+  const { size, seed, learningRate } = settings;
+  used = active();
+  if (used.length === 0)
+    throw new page.PlainError('Give at least one layer a weight above 0.');
+  weights = Object.fromEntries(
+    used.map((name) => [
+      name,
+      variable(tensor(settings[name]), { trainable: false }),
+    ]),
+  );
+  const wanted = await target(size);
+  const start = noise(size, seed);
+  const losses = {
+    'pixel loss': pixelLoss(wanted),
+    'perceptual loss': perceptualLoss(wanted, {
+      layers: used,
+      weights: Object.values(weights),
+      seed,
+    }),
+  };
+  const descents = Object.fromEntries(
+    Object.entries(losses).map(([name, loss]) => {
+      const picture = pictureVariable(start);
+      return [
+        name,
+        new Descent([picture], () => loss.of(picture), learningRate),
+      ];
+    }),
+  );
+  start.dispose();
+  const values = await wanted.data();
+
+  async function show() {
+    const found = Object.entries(descents).map(
+      async ([name, { variables }]) => {
+        const made = await variables[0].data();
+        return {
+          title: `By ${name}`,
+          caption: decibels(made, values),
+          pixels: pixelsOf(made, size),
+        };
+      },
+    );
+    const caption = `${size} × ${size}`;
+    panels.update([
+      { title: 'Target', caption, pixels: pixelsOf(values, size) },
+      ...(await Promise.all(found)),
+    ]);
+  }
+
+  function dispose() {
+    for (const held of [
+      ...Object.values(descents),
+      ...Object.values(losses),
+      wanted,
+    ])
+      held.dispose();
+  }
+
+  return { descents, show, dispose };
+}
+
+/** The run follows what changes: at the next step where it can, with a new step or a new start where it must. */
+function follow(name) {
+  const job = run.current();
+  if (!job) return undefined;
+  if (name === 'learningRate') {
+    for (const { optimizer } of Object.values(job.descents))
+      optimizer.learningRate = settings.learningRate;
+    return undefined;
+  }
+  if (!(name in layers)) return run.reset();
+  if (String(active()) !== String(used))
+    return active().length > 0 ? run.renew({ keep: true }) : undefined;
+  return weights[name]?.assign(tidy(() => tensor(settings[name])));
+}
+
+otherPicture.add(run.reset);
+otherWeights.add(run.reset);
+page.onEnd(() => {
+  otherPicture.delete(run.reset);
+  otherWeights.delete(run.reset);
+});

@@ -1,0 +1,146 @@
+import { DeviceLostError, getDevice, init, stack, tidy } from 'retrograd';
+
+/**
+ * Start, pause, resume, reset. `make()` gives a job: { descents, show(), dispose() }. Steps go in batches of about a
+ * tenth of a second; then the losses are read back, and the picture is shown.
+ */
+export function trainer(page, make) {
+  const { remembered } = page;
+  let job = null;
+  let saved = null;
+  let running = false;
+  let batch = 1;
+  let speed = '';
+  // One thing at a time: a batch of steps, or a job made anew.
+  let last = Promise.resolve();
+  const inTurn = (body) => {
+    const turn = last.then(body);
+    last = turn.catch(() => {});
+    return turn;
+  };
+
+  const status = page.status('Ready. Nothing runs until you start it.');
+  const buttons = page.buttons({
+    start: {
+      label: 'Start',
+      primary: true,
+      press: () => (running ? pause() : start()),
+    },
+    reset: { label: 'Reset', disabled: true, press: () => reset() },
+  });
+  const curves = page.curves([]);
+
+  async function start() {
+    running = remembered.running = true;
+    buttons.update({ start: { label: 'Pause' }, reset: { disabled: false } });
+    if (!job) status.update('Preparing: kernels are compiled …');
+    try {
+      while (running) await inTurn(steps);
+    } catch (error) {
+      pause();
+      throw error;
+    }
+  }
+
+  function pause() {
+    running = remembered.running = false;
+    buttons.update({ start: { label: saved ? 'Resume' : 'Start' } });
+  }
+
+  /** One batch. Where the device is lost, it is opened again, and the run goes on from what was saved. */
+  async function steps() {
+    if (!running) return;
+    try {
+      job ??= await make();
+      const begun = performance.now();
+      for (const descent of Object.values(job.descents))
+        await advance(descent, batch);
+      const seconds = (performance.now() - begun) / 1000;
+      speed = `${(batch / seconds).toFixed(1)} steps/s`;
+      batch = Math.max(1, Math.min(50, Math.round((batch * 0.1) / seconds)));
+      saved = await savedState(job);
+      await show();
+    } catch (error) {
+      if (!(error instanceof DeviceLostError) && !getDevice().isLost)
+        throw error;
+      status.update(
+        'The GPU was lost. It is opened again, and the run goes on from the last step shown …',
+      );
+      await init();
+      job = await make();
+      restore(saved);
+    }
+  }
+
+  function restore(states) {
+    for (const [name, state] of Object.entries(states ?? {}))
+      job.descents[name].restore(state);
+  }
+
+  async function show() {
+    const all = Object.entries(job.descents);
+    const step = all[0][1].losses.length;
+    const losses = all.map(
+      ([name, descent]) => `${name} ${descent.losses.at(-1)?.toPrecision(3)}`,
+    );
+    if (step > 0)
+      status.update(`Step ${step}, ${speed}. Now: ${losses.join(', ')}.`);
+    curves.update(
+      all.map(([name, descent]) => ({ name, points: thinned(descent.losses) })),
+    );
+    await job.show();
+  }
+
+  /** Begins anew, with the settings as they are. */
+  const reset = () => renew({ keep: false });
+
+  /** Makes the job again; with `keep`, it goes on from where it is. */
+  const renew = ({ keep }) =>
+    inTurn(async () => {
+      const state = keep && job ? await savedState(job) : null;
+      job?.dispose();
+      job = null;
+      saved = state;
+      job = await make();
+      restore(state);
+      await show();
+      if (!keep && !running) {
+        buttons.update({
+          start: { label: 'Start' },
+          reset: { disabled: true },
+        });
+        status.update('Back at the start.');
+      }
+    });
+
+  page.onEnd(() => {
+    running = false;
+    inTurn(() => job?.dispose()).catch(() => {});
+  });
+  if (remembered.running) start().catch(page.fail);
+  return { reset, renew, current: () => job };
+}
+
+async function advance(descent, count) {
+  const losses = Array.from({ length: count }, () => tidy(descent.step));
+  const values = tidy(() => stack(losses));
+  for (const loss of losses) loss.dispose();
+  descent.losses.push(...(await values.data()));
+  values.dispose();
+}
+
+async function savedState({ descents }) {
+  const states = Object.entries(descents).map(async ([name, descent]) => [
+    name,
+    await descent.save(),
+  ]);
+  return Object.fromEntries(await Promise.all(states));
+}
+
+/** At most 200 points, so that a plot takes no longer as the run goes on. */
+function thinned(losses) {
+  const every = Math.ceil(losses.length / 200);
+  return losses
+    .map((loss, step) => [step + 1, loss])
+    .filter(([step]) => step % every === 0 || step === losses.length);
+}

@@ -1,0 +1,122 @@
+/** @file A cell on the page: its title and state, what it shows, its code, and the button that runs it. */
+import type { Fault, Output, State } from '../protocol.ts';
+import { Editor } from './editor.ts';
+import { element } from './element.ts';
+import { makeOutput, type OutputView } from './outputs/index.ts';
+import type { CellPlan } from './story.ts';
+
+export interface CellEvents {
+  run(source: string): void;
+  event(slot: number, name: string, value: unknown): void;
+}
+
+const stateWords: Record<State, string> = {
+  idle: 'not run yet',
+  waiting: 'waiting',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+};
+
+export class CellView {
+  readonly root: HTMLElement;
+  readonly editor: Editor;
+  readonly #output = element('div', { class: 'output' });
+  readonly #fault = element('div', { class: 'fault', role: 'alert', hidden: true });
+  readonly #state = element('span', { class: 'state' });
+  readonly #outputs = new Map<number, OutputView>();
+  readonly #events: CellEvents;
+
+  constructor(
+    readonly plan: CellPlan,
+    readonly original: string,
+    mended: string | undefined,
+    events: CellEvents,
+  ) {
+    this.#events = events;
+    const { name, title, support = false, run = 'Run' } = plan;
+    this.editor = new Editor(title, original, {
+      onRun: () => this.run(),
+      onEdit: () => this.root.classList.add('edited'),
+    });
+    const button = (label: string, hint: string, press: () => void, kind = '') => {
+      const made = element('button', { type: 'button', class: kind, title: hint }, label);
+      made.addEventListener('click', press);
+      return made;
+    };
+    const { mend } = plan;
+    const bar = element(
+      'div',
+      { class: 'bar' },
+      button(run, 'Shift Enter in the code', () => this.load(mend ? original : this.editor.source), 'run'),
+      ...(mend && mended !== undefined
+        ? [button(mend.label, 'Puts the mended code here and runs it', () => this.load(mended), 'mend')]
+        : []),
+      button('Undo edits', 'The code as it was', () => this.load(original), 'revert'),
+      this.#state,
+    );
+    const code = element(
+      'details',
+      { class: 'code', open: !support },
+      element('summary', {}, element('code', {}, `${name}.js`)),
+      this.editor.root,
+    );
+    this.root = element(
+      'section',
+      { class: support ? 'cell support' : 'cell', id: `cell-${name}`, 'aria-label': title },
+      element('div', { class: 'shown' }, element('h3', {}, title), bar, this.#fault, this.#output),
+      code,
+    );
+    this.setState('idle');
+  }
+
+  /** Runs the code as it stands. */
+  run(): void {
+    this.#events.run(this.editor.source);
+  }
+
+  /** Runs other code in its place. */
+  load(source: string): void {
+    this.editor.source = source;
+    this.root.classList.toggle('edited', source !== this.original);
+    this.run();
+  }
+
+  setState(state: State, fault?: Fault): void {
+    this.root.dataset.state = state;
+    this.#state.textContent = stateWords[state];
+    this.#fault.hidden = !fault;
+    this.#fault.replaceChildren();
+    if (!fault) return;
+    const { title, text, line } = fault;
+    this.#fault.append(element('strong', {}, line === null ? title : `${title} (line ${line})`));
+    if (text) this.#fault.append(element('p', {}, text));
+  }
+
+  clear(): void {
+    // Its height stays until something new is there, so that the page doesn't jump.
+    this.#output.style.minHeight = `${this.#output.offsetHeight}px`;
+    this.#outputs.clear();
+    this.#output.replaceChildren();
+  }
+
+  show(slot: number, output: Output): void {
+    const known = this.#outputs.get(slot);
+    if (known?.kind === output.kind) {
+      known.update(output as never);
+      return;
+    }
+    const view = makeOutput(output, (name, value) => this.#events.event(slot, name, value));
+    this.#outputs.set(slot, view);
+    view.root.dataset.slot = String(slot);
+    const later = [...this.#output.children].find(
+      (child) => Number((child as HTMLElement).dataset.slot) > slot,
+    );
+    if (known) known.root.replaceWith(view.root);
+    else this.#output.insertBefore(view.root, later ?? null);
+  }
+
+  settle(): void {
+    this.#output.style.minHeight = '';
+  }
+}

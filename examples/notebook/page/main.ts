@@ -1,0 +1,71 @@
+/** @file Builds the page from its story, and keeps page and kernel in step. */
+import type { ToPage } from '../protocol.ts';
+import { CellView } from './cellView.ts';
+import { element } from './element.ts';
+import { KernelClient } from './kernelClient.ts';
+import { allCells, chapters } from './story.ts';
+
+const files = import.meta.glob<string>('../cells/*.js', { query: '?raw', import: 'default', eager: true });
+const sourceOf = (name: string): string => {
+  const source = files[`../cells/${name}.js`];
+  if (source === undefined) throw new Error(`There is no cells/${name}.js.`);
+  return source.trimEnd();
+};
+
+const views = new Map<string, CellView>();
+const announcer = document.querySelector('#announcer') as HTMLElement;
+const kernel = new KernelClient({ onMessage: hear, onFailure: sayFailure });
+
+for (const { id, title, words, cells } of chapters) {
+  const chapter = element('section', { class: 'chapter', id, 'aria-labelledby': `${id}-title` });
+  chapter.append(
+    element('h2', { id: `${id}-title` }, title),
+    ...words.map((text) => element('p', { class: 'words-of-chapter' }, text)),
+  );
+  for (const plan of cells) {
+    const view = new CellView(plan, sourceOf(plan.name), plan.mend && sourceOf(plan.mend.name), {
+      run: (source) => kernel.send({ type: 'run', cell: plan.name, source }),
+      event: (slot, name, value) => kernel.send({ type: 'event', cell: plan.name, slot, name, value }),
+    });
+    views.set(plan.name, view);
+    chapter.append(view.root);
+  }
+  document.querySelector('#notebook')?.append(chapter);
+}
+
+function hear(message: ToPage): void {
+  if (message.type === 'ready') return;
+  const view = views.get(message.cell);
+  if (!view) return;
+  if (message.type === 'clear') view.clear();
+  else if (message.type === 'show') view.show(message.slot, message.output);
+  else {
+    view.setState(message.state, message.fault);
+    if (message.state === 'done' || message.state === 'failed') {
+      view.settle();
+      announcer.textContent = `${view.plan.title}: ${message.state}.`;
+    }
+  }
+}
+
+function sayFailure(words: string): void {
+  const view = views.get('adapter');
+  view?.setState('failed', {
+    title: 'The cells could not be started.',
+    text: `${words}\n\nThe page needs a browser that runs module Workers and WebGPU in them.`,
+    line: null,
+  });
+}
+
+function start(): void {
+  for (const view of views.values()) {
+    view.clear();
+    view.settle();
+    view.setState('idle');
+  }
+  kernel.start(Object.fromEntries([...views].map(([name, { editor }]) => [name, editor.source])));
+  for (const { name, opens } of allCells()) if (opens) views.get(name)?.run();
+}
+
+document.querySelector('#restart')?.addEventListener('click', start);
+start();

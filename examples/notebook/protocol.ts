@@ -1,0 +1,106 @@
+/**
+ * @file What the page and the kernel say to each other. The kernel is a Worker that runs the cells, on a GPU device of its
+ * own: nothing that a cell does can hold up the page, and a cell that hangs can be stopped.
+ */
+
+/** What a cell shows, as data; the page draws it. */
+export type Output =
+  | { kind: 'text'; text: string; tone: Tone }
+  | { kind: 'status'; text: string }
+  | { kind: 'table'; caption: string; columns: readonly string[]; rows: readonly (readonly Value[])[] }
+  | { kind: 'pictures'; pictures: readonly Picture[] }
+  | { kind: 'curves'; curves: readonly Curve[]; label: string }
+  | { kind: 'bars'; bars: readonly Bar[]; label: string }
+  | { kind: 'controls'; controls: Readonly<Record<string, Control>> }
+  | { kind: 'buttons'; buttons: Readonly<Record<string, Button>> }
+  | { kind: 'file'; label: string; accept: string; hint: string; chosen: string }
+  | { kind: 'graph'; graph: Graph };
+
+export type Value = string | number | boolean | null;
+
+/** How a text is meant: prose, the library's own words, what went well, what went wrong. */
+export type Tone = 'plain' | 'library' | 'good' | 'bad';
+
+export interface Picture {
+  title: string;
+  caption?: string;
+  pixels: { width: number; height: number; data: Uint8ClampedArray<ArrayBuffer> };
+}
+
+export interface Curve {
+  name: string;
+  /** [step, loss] */
+  points: readonly (readonly [number, number])[];
+}
+
+export interface Bar {
+  name: string;
+  value: number;
+}
+
+export interface Control {
+  label: string;
+  value: number;
+  min: number;
+  max: number;
+  step: number;
+  /** Moves by powers rather than by equal amounts. */
+  logarithmic?: boolean;
+}
+
+export interface Button {
+  label: string;
+  disabled?: boolean;
+  primary?: boolean;
+}
+
+/** A lineage with what the page lights up in it. */
+export interface Graph {
+  /** What the picture shows, for those who don't see it. */
+  label: string;
+  nodes: readonly GraphNode[];
+  edges: readonly GraphEdge[];
+  /** Where the gradient was cut. */
+  cut: { from: string; to: string; why: string } | null;
+}
+
+export interface GraphNode {
+  id: string;
+  kind: 'op' | 'layer' | 'leaf';
+  name: string;
+  /** Specs such as `float32[2, 3]`. */
+  outputs: readonly string[];
+  bytes: number;
+  /** Whether the gradient of the source passes here. */
+  lit: boolean;
+  /** Why it stops here; null where it doesn't. */
+  stops: string | null;
+  inside: { nodes: readonly GraphNode[]; edges: readonly GraphEdge[] } | null;
+}
+
+export interface GraphEdge {
+  from: string;
+  to: string;
+  spec: string;
+}
+
+/** An error in plain words. */
+export interface Fault {
+  title: string;
+  text: string;
+  /** Of the cell's source. */
+  line: number | null;
+}
+
+export type State = 'idle' | 'waiting' | 'running' | 'done' | 'failed';
+
+export type ToKernel =
+  | { type: 'sources'; sources: Readonly<Record<string, string>> }
+  | { type: 'run'; cell: string; source: string }
+  | { type: 'event'; cell: string; slot: number; name: string; value: unknown };
+
+export type ToPage =
+  | { type: 'ready' }
+  | { type: 'state'; cell: string; state: State; fault?: Fault }
+  | { type: 'clear'; cell: string }
+  | { type: 'show'; cell: string; slot: number; output: Output };
