@@ -25,13 +25,25 @@ export async function gatherOnHost(
   options: AxisOptions = {},
 ): Promise<GatheredData> {
   const onDevice = indices instanceof Tensor;
-  using source = onDevice ? null : tensor(indices, { dtype: 'int32' });
-  const given = (source ?? indices) as Tensor;
+  const given = onDevice ? indices : tensor(indices, { dtype: 'int32' });
+  try {
+    return await gatherRows(x, given, onDevice ? null : indices, options);
+  } finally {
+    if (!onDevice) given.dispose();
+  }
+}
+
+async function gatherRows(
+  x: Tensor,
+  given: Tensor,
+  host: TensorLike | null,
+  options: AxisOptions,
+): Promise<GatheredData> {
   const spec: TensorSpec = { shape: given.shape, dtype: given.dtype };
   const { shape } = gatherSpec('gatherOnHost', 'x', x, spec, options);
   const { axis, indexing } = axisGeometry('gatherOnHost', 'x', x.shape, spec.shape, options);
   const [table, rows] = await Promise.all([x.data(), given.data()]);
-  const call = new Call('gatherOnHost', [], [x, onDevice ? rows : indices]);
+  const call = new Call('gatherOnHost', [], [x, host ?? rows]);
   checkingOf(
     call,
     spec,

@@ -10,7 +10,7 @@ import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
 import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recording.ts';
 import { replaySeeds, seedPosition } from '../ops/seeds.ts';
-import { tidy } from '../tensor/scope.ts';
+import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { GradientTape } from './tape.ts';
@@ -121,10 +121,11 @@ function recompute(
   count: number,
   dy: Tensor,
 ): (Tensor | null)[] {
-  using tape = new GradientTape({ watchAccessedVariables: false });
-  tape.watch(leaves.filter((leaf) => leaf.dtype === 'float32'));
-  const value = f(...leaves.slice(0, count));
-  return tape.gradient(value, leaves, { outputGradients: dy });
+  return disposing(new GradientTape({ watchAccessedVariables: false }), (tape) => {
+    tape.watch(leaves.filter((leaf) => leaf.dtype === 'float32'));
+    const value = f(...leaves.slice(0, count));
+    return tape.gradient(value, leaves, { outputGradients: dy });
+  });
 }
 
 /** Notes the trainable variables that recorded calls use. */

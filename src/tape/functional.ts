@@ -7,9 +7,9 @@ import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
 import { identity } from '../ops/identity.ts';
-import { tidy } from '../tensor/scope.ts';
+import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import { GradientTape } from './tape.ts';
+import { GradientTape, type TapeOptions } from './tape.ts';
 
 type Function = (...inputs: Tensor[]) => Tensor;
 
@@ -54,6 +54,12 @@ export function valueAndGrads(
   };
 }
 
+/** Runs `body` with a tape, both of which leave nothing behind but the result. */
+function withTape<T>(options: TapeOptions, body: (tape: GradientTape) => T): T {
+  const made = new GradientTape({ ...options, watchAccessedVariables: false });
+  return disposing(made, (tape) => tidy(() => body(tape)));
+}
+
 function requireFunction(name: string, f: unknown): void {
   if (typeof f === 'function') return;
   throw new TapeError({
@@ -71,8 +77,7 @@ function differentiate(
   dy: Tensor | undefined,
 ): { value: Tensor; grads: Tensor[] } {
   for (const [i, input] of inputs.entries()) requireTensor(name, input, i);
-  return tidy(() => {
-    using tape = new GradientTape({ watchAccessedVariables: false });
+  return withTape({}, (tape) => {
     // The caller may pass one tensor twice, and each must get a gradient of its own.
     const own = inputs.map((input, i) =>
       inputs.indexOf(input) < i ? tape.stopRecording(() => identity(input)) : input,
@@ -141,42 +146,42 @@ export function jvp(
 ): { value: Tensor; tangent: Tensor } {
   requireFunction('jvp', f);
   requireLike('jvp', 'tangents', tangents, inputs);
-  return tidy(() => {
-    using outer = new GradientTape({ watchAccessedVariables: false });
-    using inner = new GradientTape({ watchAccessedVariables: false });
-    inner.watch(inputs);
-    const value = f(...inputs);
-    requireValue('jvp', value);
-    const u = fill(value.shape, 0);
-    outer.watch(u);
-    const transposed = inner.gradient(value, inputs, {
-      outputGradients: u,
-      unconnectedGradients: 'zero',
-    }) as Tensor[];
-    const tangent = outer.gradient(transposed, u, {
-      outputGradients: tangents,
-      unconnectedGradients: 'zero',
-    }) as Tensor;
-    return { value: inputs.includes(value) ? identity(value) : value, tangent };
-  });
+  return withTape({}, (outer) =>
+    withTape({}, (inner) => {
+      inner.watch(inputs);
+      const value = f(...inputs);
+      requireValue('jvp', value);
+      const u = fill(value.shape, 0);
+      outer.watch(u);
+      const transposed = inner.gradient(value, inputs, {
+        outputGradients: u,
+        unconnectedGradients: 'zero',
+      }) as Tensor[];
+      const tangent = outer.gradient(transposed, u, {
+        outputGradients: tangents,
+        unconnectedGradients: 'zero',
+      }) as Tensor;
+      return { value: inputs.includes(value) ? identity(value) : value, tangent };
+    }),
+  );
 }
 
 /** Hessian-vector product of a scalar function: d/dε ∇f(inputs + ε·vectors), in the inputs' shapes. */
 export function hvp(f: Function, inputs: readonly Tensor[], vectors: readonly Tensor[]): Tensor[] {
   requireFunction('hvp', f);
   requireLike('hvp', 'vectors', vectors, inputs);
-  return tidy(() => {
-    using outer = new GradientTape({ watchAccessedVariables: false });
+  return withTape({}, (outer) => {
     outer.watch(inputs);
-    using inner = new GradientTape({ watchAccessedVariables: false });
-    inner.watch(inputs);
-    const value = f(...inputs);
-    requireValue('hvp', value);
-    const gradients = inner.gradient(value, inputs, { unconnectedGradients: 'zero' }) as Tensor[];
-    return outer.gradient(gradients, inputs, {
-      outputGradients: vectors,
-      unconnectedGradients: 'zero',
-    }) as Tensor[];
+    return withTape({}, (inner) => {
+      inner.watch(inputs);
+      const value = f(...inputs);
+      requireValue('hvp', value);
+      const gradients = inner.gradient(value, inputs, { unconnectedGradients: 'zero' }) as Tensor[];
+      return outer.gradient(gradients, inputs, {
+        outputGradients: vectors,
+        unconnectedGradients: 'zero',
+      }) as Tensor[];
+    });
   });
 }
 
@@ -185,8 +190,7 @@ export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor {
   return (x) => {
     requireFunction('jacobian', f);
     requireTensor('jacobian', x, 0);
-    return tidy(() => {
-      using tape = new GradientTape({ persistent: true, watchAccessedVariables: false });
+    return withTape({ persistent: true }, (tape) => {
       tape.watch(x);
       const value = f(x);
       requireValue('jacobian', value);

@@ -22,6 +22,15 @@ export function keep<T extends Tensor>(tensor: T): T {
   return tensor;
 }
 
+/** Runs `body` with `resource`, which is disposed of at its end: what `using` says, for engines that lack it. */
+export function disposing<R extends { dispose(): void } | null, T>(resource: R, body: (resource: R) => T): T {
+  try {
+    return body(resource);
+  } finally {
+    resource?.dispose();
+  }
+}
+
 /**
  * Runs `body` and frees the tensors that it made, but for those in its result (found in arrays and plain objects,
  * at any depth), which pass to the scope outside, and those that were kept.

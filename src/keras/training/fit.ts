@@ -1,6 +1,7 @@
 /** @file fit: trains a model for a number of epochs. */
 import { withDevice } from '../../gpu/device.ts';
 import { freshSeed } from '../../ops/seeds.ts';
+import { disposing } from '../../tensor/scope.ts';
 import type { RunParams } from '../callbacks/callback.ts';
 import { CallbackList } from '../callbacks/callbackList.ts';
 import type { History } from '../callbacks/history.ts';
@@ -140,8 +141,7 @@ async function trainPass(training: Training, epoch: number): Promise<PendingLogs
 /** Runs `body` on the batch, with the weights of its classes where there are any. */
 export function withWeights<T>(batch: Batch, weights: ClassWeights | null, body: (batch: Batch) => T): T {
   if (!weights) return body(batch);
-  using sampleWeight = weights.of(batch);
-  return body({ ...batch, sampleWeight });
+  return disposing(weights.of(batch), (sampleWeight) => body({ ...batch, sampleWeight }));
 }
 
 async function validate(

@@ -8,7 +8,7 @@ import { zeros } from '../../ops/creation.ts';
 import { withSquaredSlices } from '../../ops/slices.ts';
 import { sum } from '../../ops/sum.ts';
 import { GradientTape } from '../../tape/tape.ts';
-import { tidy } from '../../tensor/scope.ts';
+import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Nest } from '../nest.ts';
 import type { Batch, Predicted, StepLogs } from './batch.ts';
@@ -19,19 +19,20 @@ import type { TrainableModel } from './trainable.ts';
 export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
   const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
   return tidy(() => {
-    using tape = new GradientTape();
-    const yPred = model.apply(x, { training: true });
-    const predicted = { x, y, yPred, sampleWeight };
-    const loss = model.computeLoss(predicted);
-    const weights = model.trainableWeights;
-    if (weights.length > 0) {
-      const scaled = optimizer.scaleLoss(loss);
-      const gradients = optimizer.readsSquares
-        ? withSquaredSlices(() => tape.gradient(scaled, weights))
-        : tape.gradient(scaled, weights);
-      optimizer.apply(gradients, weights);
-    }
-    tape.dispose();
+    const { predicted, loss } = disposing(new GradientTape(), (tape) => {
+      const yPred = model.apply(x, { training: true });
+      const predicted = { x, y, yPred, sampleWeight };
+      const loss = model.computeLoss(predicted);
+      const weights = model.trainableWeights;
+      if (weights.length > 0) {
+        const scaled = optimizer.scaleLoss(loss);
+        const gradients = optimizer.readsSquares
+          ? withSquaredSlices(() => tape.gradient(scaled, weights))
+          : tape.gradient(scaled, weights);
+        optimizer.apply(gradients, weights);
+      }
+      return { predicted, loss };
+    });
     lossTracker.track(loss, samplesOf(x));
     return model.computeMetrics(predicted);
   });

@@ -8,7 +8,7 @@ import { formatShape, type Shape, sizeOf } from '../../../core/shape.ts';
 import { gather } from '../../../ops/gather.ts';
 import { slice } from '../../../ops/slice.ts';
 import { type HostArray, type HostValues, type ShapedData, tensor } from '../../../tensor/create.ts';
-import { keep } from '../../../tensor/scope.ts';
+import { disposing, keep } from '../../../tensor/scope.ts';
 import { makeTensor, Tensor } from '../../../tensor/tensor.ts';
 import type { Entry, Slot } from './slots.ts';
 
@@ -49,8 +49,8 @@ class DeviceColumn implements Column {
 
   take({ from, count, order }: Rows): Tensor {
     if (!order) return slice(this.values, { begin: [from], size: [count] });
-    using indices = slice(order.device, { begin: [from], size: [count] });
-    return gather(this.values, indices, { validateIndices: false });
+    const indices = slice(order.device, { begin: [from], size: [count] });
+    return disposing(indices, () => gather(this.values, indices, { validateIndices: false }));
   }
 
   upload(): boolean {
@@ -114,21 +114,21 @@ class MovingColumn implements Column {
     const size = sizeOf(inner);
     this.#pieceRows = Math.min(rows, Math.max(1, Math.floor(pieceValues / size)));
     // The first values say of which dtype all are.
-    using first = host.take({ from: 0, count: this.#pieceRows, order: null });
+    const first = host.take({ from: 0, count: this.#pieceRows, order: null });
     const { device, dtype } = first;
     this.#rowBytes = size * bytesPerElement(dtype);
     const storage = device.allocate(rows * this.#rowBytes, 'tensor');
     const values = makeTensor(device, storage, { shape, dtype }, { cause: 'fresh', by: 'tensor' });
     this.#target = new DeviceColumn(what, keep(values), true);
-    this.#move(first, this.#pieceRows);
+    disposing(first, () => this.#move(first, this.#pieceRows));
   }
 
   upload(): boolean {
     const from = this.#moved;
     const count = Math.min(this.#pieceRows, (this.shape[0] as number) - from);
     if (count === 0) return false;
-    using piece = this.host.take({ from, count, order: null }, this.#target.values.dtype);
-    this.#move(piece, count);
+    const piece = this.host.take({ from, count, order: null }, this.#target.values.dtype);
+    disposing(piece, () => this.#move(piece, count));
     return true;
   }
 
