@@ -44,6 +44,7 @@ export {
   type CompileOptions,
   compile,
 } from './tape/compile.ts';
+export { type InputSpec, type Rehearsed, warmup } from './tape/warmup.ts';
 export { eachRun } from './gpu/eachRun.ts';
 export { LiveNumber } from './gpu/params.ts';
 // Measuring

@@ -6,6 +6,7 @@ import { type AdapterDescription, describeAdapter, openDevice } from './adapter.
 import { CapturedWork } from './capturedWork.ts';
 import { takeCharge } from './charge.ts';
 import { forgetDevice, openedDevice, setDevice } from './current.ts';
+import { standIn } from './dryRun.ts';
 import { encodeDispatch, type EncodeTarget, ParamBuffers } from './encode.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -15,6 +16,7 @@ import { type Pipeline, PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool, type DeviceBuffer } from './pool.ts';
 import { Readback } from './readback.ts';
 import {
+  activeDryRun,
   activeRecording,
   type RecordedCommand,
   type RecordedDevice,
@@ -24,7 +26,7 @@ import {
 } from './recording.ts';
 import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
-import { PassTimer } from './timing.ts';
+import { timePasses } from './timing.ts';
 import { ErrorWatch } from './watch.ts';
 
 export { getDevice, setDevice, withDevice } from './current.ts';
@@ -98,22 +100,18 @@ export class Device implements RecordedDevice {
   /** A storage of `bytes` bytes with undefined contents. */
   allocate(bytes: number, label: string): Storage {
     this.requireAlive();
-    const claimed = this.#diversion?.claim(bytes);
-    if (claimed) return claimed;
-    if (this.#diversion) return this.#allocateFrom(this.#scratch, bytes, label, this.#freeScratch);
+    const dry = activeDryRun();
+    if (this.#diversion && !dry) {
+      const claimed = this.#diversion.claim(bytes);
+      return claimed ?? this.#allocateFrom(this.#scratch, bytes, label, this.#freeScratch);
+    }
     const recording = this.#recording();
-    if (!recording) return this.#allocateFrom(this.pool, bytes, label, this.#free);
-    const buffer = this.pool.acquire(bytes, label);
-    const made = new Storage(
-      buffer,
-      0,
-      buffer.size,
-      (storage) => {
-        recording.freed(storage);
-        this.pool.release(buffer);
-      },
-      bytes,
-    );
+    if (!recording) return this.allocateOutside(bytes, label);
+    const freed = (storage: Storage) => {
+      recording.freed(storage);
+      if (!dry) this.#free(storage);
+    };
+    const made = dry ? standIn(bytes, label, freed) : this.#allocateFrom(this.pool, bytes, label, freed);
     recording.allocated(made, bytes, label);
     return made;
   }
@@ -121,6 +119,7 @@ export class Device implements RecordedDevice {
   /** A storage that no recording owns. */
   allocateOutside(bytes: number, label: string): Storage {
     this.requireAlive();
+    if (activeDryRun()) return standIn(bytes, label);
     return this.#allocateFrom(this.pool, bytes, label, this.#free);
   }
 
@@ -165,7 +164,8 @@ export class Device implements RecordedDevice {
     launch: Launch<O, B, P>,
   ): void {
     this.requireAlive();
-    if (this.#diversion) {
+    const dry = activeDryRun();
+    if (this.#diversion && !dry) {
       this.encodeLaunch(this.#diversion.target, kernel, launch);
       return;
     }
@@ -185,6 +185,7 @@ export class Device implements RecordedDevice {
       charge: takeCharge(),
     };
     this.#recording()?.add(command);
+    if (dry) return;
     if (fault) this.stream.launch(command, this.#withFaultSlot(params, fault), this.#faults.buffer);
     else this.stream.launch(command, params, null);
   }
@@ -210,6 +211,7 @@ export class Device implements RecordedDevice {
   /** The same, beside any recording. */
   copyOutside(source: BoundRange, target: BoundRange, bytes: number): void {
     this.requireAlive();
+    if (activeDryRun()) return;
     if (source.buffer === target.buffer) {
       // WebGPU copies between two buffers alone.
       const aside = this.allocateOutside(bytes, 'copy');
@@ -221,9 +223,11 @@ export class Device implements RecordedDevice {
     this.stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
   }
 
-  /** The compiled pipeline of a kernel under `options`. */
+  /** The compiled pipeline of a kernel under `options`; in a dry run one that is being compiled, and can't run. */
   pipelineOf(kernel: Kernel, options: KernelOptions): Pipeline {
-    return this.#pipelines.get(kernel, options);
+    const dry = activeDryRun();
+    if (!dry) return this.#pipelines.get(kernel, options);
+    return this.#pipelines.prepare(kernel, options, (ready) => dry.compiling(ready));
   }
 
   /**
@@ -272,6 +276,7 @@ export class Device implements RecordedDevice {
       });
     }
     const { pipeline, ranges, grid } = this.#prepare(kernel, launch);
+    if (activeDryRun()) return;
     const { layout } = kernel;
     const params =
       layout.fields.length > 0 ? this.#encodedParams.get(layout, { fault_slot: 0, ...launch.params }) : null;
@@ -296,7 +301,7 @@ export class Device implements RecordedDevice {
     kernel: Kernel<O, B, P>,
     { options, bindings, workgroups }: EncodedLaunch<O, B, P>,
   ) {
-    const pipeline = this.#pipelines.get(kernel as unknown as Kernel, options);
+    const pipeline = this.pipelineOf(kernel as unknown as Kernel, options);
     const ranges = pipeline.bindingNames.map((name) => bindings[name] as BoundRange);
     const grid = typeof workgroups === 'number' ? foldWorkgroups(workgroups) : workgroups;
     return { pipeline, ranges, grid };
@@ -317,27 +322,13 @@ export class Device implements RecordedDevice {
     const reading = this.#readback.read(range);
     // What the readback submitted is watched by now; what comes after it is for the next one to tell.
     const settled = this.#watch.settled();
-    const result = await reading.catch((cause: unknown) => this.#explainFailure(cause));
+    const result = await reading.catch(async (cause: unknown) => {
+      throw await this.#watch.explain(cause, () => this.#lost);
+    });
     await settled;
     const error = joinErrors([...this.#watch.take(), ...result.errors]);
     if (error) throw error;
     return result.bytes;
-  }
-
-  /** A readback fails where the device is lost or had no memory for it. The reason may arrive after the failure. */
-  async #explainFailure(cause: unknown): Promise<never> {
-    await Promise.race([this.gpu.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
-    await this.#watch.settled();
-    throw (
-      this.#lost ??
-      joinErrors(this.#watch.take()) ??
-      new DeviceError({
-        rule: 'values can be read back as long as the device works.',
-        received: cause instanceof Error ? cause.message : String(cause),
-        mend: 'read again; where that fails, too, call init() again.',
-        cause,
-      })
-    );
   }
 
   /** Waits for all work and raises its faults, without reading data. */
@@ -347,21 +338,7 @@ export class Device implements RecordedDevice {
 
   /** Milliseconds of GPU time that the launches inside `run` took; null where the device has no timestamps. */
   async time(run: () => void): Promise<number | null> {
-    if (!this.gpu.features.has('timestamp-query')) return null;
-    this.flush();
-    const timer = new PassTimer(this.gpu);
-    this.stream.watcher = timer;
-    try {
-      try {
-        run();
-        this.flush();
-      } finally {
-        this.stream.watcher = null;
-      }
-      return await timer.milliseconds();
-    } finally {
-      timer.destroy();
-    }
+    return timePasses(this.gpu, this.stream, run);
   }
 
   get isLost(): boolean {

@@ -3,14 +3,16 @@
  * launches of such work are replayed without the code that made them; effects named here run again before each replay.
  */
 
+import { activeDryRun } from './recording.ts';
+
 let listener: ((effect: () => void) => void) | null = null;
 
 /**
  * Runs `effect` now and, where work is being captured, before each of its replays. It reads and writes host state and
- * LiveNumbers, and launches nothing.
+ * LiveNumbers, and launches nothing. In a dry run it doesn't run.
  */
 export function eachRun(effect: () => void): void {
-  effect();
+  if (!activeDryRun()) effect();
   listener?.(effect);
 }
 

@@ -27,9 +27,22 @@ interface BindingLayout {
   readonly gpu: GPUBindGroupLayout;
 }
 
+/** A pipeline that is being compiled. Its `gpu` isn't to be used. */
+interface Pending {
+  readonly pipeline: Pipeline;
+  readonly ready: Promise<void>;
+}
+
+/** What compiles to a pipeline. */
+interface Sources {
+  readonly module: GPUShaderModule;
+  readonly descriptor: GPUComputePipelineDescriptor;
+}
+
 export class PipelineCache {
   /** By kernel, not by name: an app may call a kernel as the library calls one of its own. */
   readonly #pipelines = new Map<Kernel, Map<string, Pipeline>>();
+  readonly #pending = new Map<Kernel, Map<string, Pending>>();
   readonly #layouts = new Map<string, BindingLayout>();
   #size = 0;
 
@@ -44,47 +57,86 @@ export class PipelineCache {
 
   /** The pipeline of `kernel` under `options`, compiled now if it is new. */
   get(kernel: Kernel, options: KernelOptions): Pipeline {
-    let variants = this.#pipelines.get(kernel);
-    if (!variants) {
-      variants = new Map();
-      this.#pipelines.set(kernel, variants);
-    }
     const key = JSON.stringify(options);
-    const known = variants.get(key);
+    const known = this.#pipelines.get(kernel)?.get(key);
     if (known) return known;
-    const pipeline = this.#compile(kernel, options, `${kernel.name} ${key}`);
-    variants.set(key, pipeline);
+    const described = this.#describe(kernel, options);
+    let sources: Sources | undefined;
+    const gpu = this.watch.during(
+      'validation',
+      () => {
+        sources = this.#sources(kernel, options, key, described);
+        return this.device.createComputePipeline(sources.descriptor);
+      },
+      (error) => explainFailure(kernel, sources?.module, error),
+    );
+    return this.#add(kernel, key, { ...described, gpu });
+  }
+
+  /**
+   * Compiles the pipeline of `kernel` under `options` beside other work, if it is new; `told` hears of the promise, which
+   * rejects with a DeviceError for WGSL that doesn't compile. What is returned says what the launch binds; it can't run.
+   */
+  prepare(kernel: Kernel, options: KernelOptions, told: (ready: Promise<void>) => void): Pipeline {
+    const key = JSON.stringify(options);
+    const known = this.#pipelines.get(kernel)?.get(key);
+    if (known) return known;
+    const pending = this.#pending.get(kernel)?.get(key) ?? this.#begin(kernel, options, key);
+    told(pending.ready);
+    return pending.pipeline;
+  }
+
+  #begin(kernel: Kernel, options: KernelOptions, key: string): Pending {
+    const described = this.#describe(kernel, options);
+    // The rejected promise tells of it, too: the scope only keeps the error from the page.
+    this.device.pushErrorScope('validation');
+    const { module, descriptor } = this.#sources(kernel, options, key, described);
+    const compiling = this.device.createComputePipelineAsync(descriptor);
+    this.device.popErrorScope().catch(() => null);
+    const variants = variantsOf(this.#pending, kernel);
+    const ready = compiling
+      .then(
+        (gpu) => {
+          // A launch may have needed it meanwhile.
+          if (!this.#pipelines.get(kernel)?.has(key)) this.#add(kernel, key, { ...described, gpu });
+        },
+        async (error: GPUError) => {
+          throw await explainFailure(kernel, module, error);
+        },
+      )
+      .finally(() => variants.delete(key));
+    const pending = { pipeline: { ...described, gpu: null as never }, ready };
+    variants.set(key, pending);
+    return pending;
+  }
+
+  #add(kernel: Kernel, key: string, pipeline: Pipeline): Pipeline {
+    variantsOf(this.#pipelines, kernel).set(key, pipeline);
     this.#size++;
     return pipeline;
   }
 
-  #compile(kernel: Kernel, options: KernelOptions, label: string): Pipeline {
+  /** What is known of a pipeline before it is compiled. */
+  #describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
     const bindings = bindingsOf(kernel, options);
-    const layout = this.#bindGroupLayout(kernel, bindings);
+    const { id, gpu } = this.#bindGroupLayout(kernel, bindings);
+    return { label: kernel.name, bindGroupLayout: gpu, layoutId: id, bindingNames: Object.keys(bindings) };
+  }
+
+  #sources(
+    kernel: Kernel,
+    options: KernelOptions,
+    key: string,
+    { bindGroupLayout }: Omit<Pipeline, 'gpu'>,
+  ): Sources {
+    const label = `retrograd ${kernel.name} ${key}`;
     const code = moduleSource(kernel, options, faultLibrary);
-    let module: GPUShaderModule | undefined;
-    const gpu = this.watch.during(
-      'validation',
-      () => {
-        module = this.device.createShaderModule({ label: `retrograd ${label}`, code });
-        return this.device.createComputePipeline({
-          label: `retrograd ${label}`,
-          layout: this.device.createPipelineLayout({
-            label: `retrograd ${kernel.name}`,
-            bindGroupLayouts: [layout.gpu],
-          }),
-          compute: { module, entryPoint: 'main' },
-        });
-      },
-      (error) => explainFailure(kernel, module, error),
-    );
-    return {
-      label: kernel.name,
-      gpu,
-      bindGroupLayout: layout.gpu,
-      layoutId: layout.id,
-      bindingNames: Object.keys(bindings),
-    };
+    const module = this.device.createShaderModule({ label, code });
+    const layout = this.device.createPipelineLayout({
+      label: `retrograd ${kernel.name}`,
+      bindGroupLayouts: [bindGroupLayout],
+    });
+    return { module, descriptor: { label, layout, compute: { module, entryPoint: 'main' } } };
   }
 
   /** Layouts are shared by all kernels with the same kinds of bindings, so that bind groups are too. */
@@ -115,10 +167,18 @@ export class PipelineCache {
   }
 }
 
+function variantsOf<T>(table: Map<Kernel, Map<string, T>>, kernel: Kernel): Map<string, T> {
+  const known = table.get(kernel);
+  if (known) return known;
+  const variants = new Map<string, T>();
+  table.set(kernel, variants);
+  return variants;
+}
+
 async function explainFailure(
   kernel: Kernel,
   module: GPUShaderModule | undefined,
-  error: GPUError,
+  error: { readonly message: string },
 ): Promise<DeviceError> {
   const { messages = [] } = (await module?.getCompilationInfo()) ?? {};
   const lines = messages.map((m) => `${m.lineNum}:${m.linePos} ${m.message}`);

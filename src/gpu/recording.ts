@@ -21,6 +21,20 @@ export interface StorageHolder {
   readonly current: Storage;
   /** Puts `storage` in place of the current one, which is let go. Takes over one reference. */
   adopt(storage: Storage): void;
+  /** A function that puts back what it is now. To be called once. */
+  snapshot(): () => void;
+}
+
+/** What recordings know of the dry run to which they belong. */
+export interface DryRunState {
+  /** Listens where nothing is being captured. */
+  readonly root: Recording;
+  /** Notes what `holder` is, before it changes. */
+  save(holder: StorageHolder): void;
+  /** Takes a pipeline into account that is being compiled. */
+  compiling(ready: Promise<void>): void;
+  /** Makes variables what they were, for work that is real. */
+  interrupt(): void;
 }
 
 export interface RecordedLaunch {
@@ -69,7 +83,16 @@ export class Recording {
   /** What is left to do once a recording that can't be replayed is over. */
   readonly afterRefusal: (() => void)[] = [];
 
-  constructor(readonly device: RecordedDevice) {}
+  constructor(
+    readonly device: RecordedDevice,
+    /** The dry run in which it is made; its commands are never run. */
+    readonly dry: DryRunState | null = active?.dry ?? null,
+  ) {}
+
+  /** Whether what it hears will be replayed, or would be but for a dry run. */
+  get isCapture(): boolean {
+    return this.dry?.root !== this;
+  }
 
   /** Notes why the work can't be replayed. The first reason counts. */
   refuse(obstacle: string): void {
@@ -96,6 +119,7 @@ export class Recording {
 
   /** Notes that the work reads or writes `holder`. From here on its home is its own. */
   touch(holder: StorageHolder): void {
+    this.dry?.save(holder);
     if (this.homes.has(holder)) return;
     if (!holder.current.exclusive) {
       const own = this.device.allocateOutside(holder.bytes, holder.label);
@@ -165,20 +189,39 @@ export function activeRecording(): Recording | null {
   return active;
 }
 
-/** Runs `body` with `recording` as the active one; with null nothing of it is recorded. */
+/** Runs `body` with `recording` as the active one; with null nothing of it is recorded, and in a dry run it is real. */
 export function withRecording<T>(recording: Recording | null, body: () => T): T {
   const before = active;
   active = recording;
   try {
+    if (!recording) before?.dry?.interrupt();
     return body();
   } finally {
     active = before;
   }
 }
 
+/** The dry run that is under way. */
+export function activeDryRun(): DryRunState | null {
+  return active?.dry ?? null;
+}
+
+/** Runs `body`, for real in a dry run, too: it makes what lasts. */
+export function forReal<T>(body: () => T): T {
+  return activeDryRun() ? withRecording(null, body) : body();
+}
+
 /** Throws where work is being recorded: a replay waits for nothing. Errors: TapeError. */
 export function requireNoRecording(): void {
-  if (!activeRecording()) return;
+  if (!active) return;
+  if (active.dry) {
+    throw new TapeError({
+      op: 'warmup',
+      rule: 'a dry run has no values: only what launches work can be prepared.',
+      received: 'a readback inside of it',
+      mend: 'warm up the function up to there, and read values outside.',
+    });
+  }
   throw new TapeError({
     op: 'compile',
     rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',

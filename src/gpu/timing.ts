@@ -2,6 +2,7 @@
  * @file GPU time of compute passes, from timestamp queries where the device has the feature.
  */
 import type { RecordedLaunch } from './recording.ts';
+import type { CommandStream } from './stream.ts';
 
 /** Watches what a stream does. */
 export interface StreamWatcher {
@@ -111,6 +112,32 @@ export class PassTimer implements StreamWatcher {
     const stamps = new BigUint64Array(staging.getMappedRange().slice(0));
     staging.destroy();
     return stamps;
+  }
+}
+
+/**
+ * Milliseconds that the passes take which `run` appends to `stream`; null where the device has no timestamps, and where
+ * the stream is watched already. `run` doesn't run then.
+ */
+export async function timePasses(
+  device: GPUDevice,
+  stream: CommandStream,
+  run: () => void,
+): Promise<number | null> {
+  if (!device.features.has('timestamp-query') || stream.watcher) return null;
+  stream.flush();
+  const timer = new PassTimer(device);
+  stream.watcher = timer;
+  try {
+    try {
+      run();
+      stream.flush();
+    } finally {
+      stream.watcher = null;
+    }
+    return await timer.milliseconds();
+  } finally {
+    timer.destroy();
   }
 }
 

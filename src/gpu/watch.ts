@@ -2,7 +2,8 @@
  * @file Errors that WebGPU tells later than the call that caused them. They are kept, typed and named, until the next
  * readback throws them: nothing fails silently, and nothing reaches the page as an uncaptured error.
  */
-import type { RetrogradError } from '../core/errors.ts';
+import { DeviceError, type RetrogradError } from '../core/errors.ts';
+import { joinErrors } from './faults.ts';
 
 /** One watched call, in the order of the calls: the first error is the cause, those after it often its consequences. */
 interface Watched {
@@ -47,6 +48,22 @@ export class ErrorWatch {
   /** Resolves once all that was watched up to now has been told. */
   async settled(): Promise<void> {
     await Promise.all([...this.#open]);
+  }
+
+  /** Why a readback failed: the device is lost, or had no memory for it. The reason may arrive after the failure. */
+  async explain(cause: unknown, lost: () => RetrogradError | null): Promise<RetrogradError> {
+    await Promise.race([this.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
+    await this.settled();
+    return (
+      lost() ??
+      joinErrors(this.take()) ??
+      new DeviceError({
+        rule: 'values can be read back as long as the device works.',
+        received: cause instanceof Error ? cause.message : String(cause),
+        mend: 'read again; where that fails, too, call init() again.',
+        cause,
+      })
+    );
   }
 
   /** The errors told since the last call, in the order of the calls that caused them. */

@@ -109,6 +109,11 @@ export function seedPosition(): number {
   return position;
 }
 
+/** Has the sequence of seeds go on from `to`, as if those after it had not been drawn. */
+export function rewindSeeds(to: number): void {
+  position = to;
+}
+
 /** Runs `body` with the seeds that followed `from`; afterwards the sequence goes on where it was. */
 export function replaySeeds<T>(from: number, body: () => T): T {
   const before = position;

@@ -8,7 +8,7 @@ import type { CapturedWork } from '../gpu/capturedWork.ts';
 import type { Device } from '../gpu/device.ts';
 import { collectEffects } from '../gpu/eachRun.ts';
 import { fuseElementwise } from '../kernels/fuse.ts';
-import { Recording, wholeWords, withRecording } from '../gpu/recording.ts';
+import { type RecordedCommand, Recording, wholeWords, withRecording } from '../gpu/recording.ts';
 import type { Storage } from '../gpu/storage.ts';
 import type { BoundRange } from '../gpu/stream.ts';
 import type { Provenance } from '../history/provenance.ts';
@@ -92,17 +92,18 @@ export function captureCall(
       `it keeps ${kept.length} ${kept.length === 1 ? 'tensor' : 'tensors'} beyond the call, made by ${[...new Set(kept)].slice(0, 3).join(', ')}: return them instead`,
     );
   }
-  if (recording.obstacle) {
-    for (const { storage } of slots) storage.release();
-    for (const { storage } of outlets.values()) storage.release();
+  const storages = [...outlets.values()].map(({ storage }) => storage);
+  const rewrite = (commands: readonly RecordedCommand[]) =>
+    fuseElementwise(device, commands, new Set(storages), recording.made);
+  if (recording.obstacle || recording.dry) {
+    // Fused launches have pipelines of their own, which a dry run prepares.
+    if (!recording.obstacle) rewrite(recording.commands);
+    for (const storage of [...storages, ...slots.map((slot) => slot.storage)]) storage.release();
     recording.release();
-    for (const action of recording.afterRefusal) action();
+    for (const action of recording.afterRefusal) withRecording(null, action);
     return { value: given, captured: null, obstacle: recording.obstacle };
   }
-  const storages = [...outlets.values()].map(({ storage }) => storage);
-  const work = device.capture(recording, effects, storages, (commands) =>
-    fuseElementwise(device, commands, new Set(storages), recording.made),
-  );
+  const work = device.capture(recording, effects, storages, rewrite);
   // What the plain runs before needed lies idle now.
   device.pool.trim();
   const captured = new Captured(device, name, work, slots, outlets, value);

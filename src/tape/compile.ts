@@ -79,13 +79,25 @@ export function compile<A extends readonly unknown[], R>(
 
   const call = (...args: A): R => {
     const leaves = leavesOf(args as Nest<unknown>);
-    if (activeRecording() || activeRecorders().length > 0 || checkingNumerics()) {
+    const recording = activeRecording();
+    if (recording?.isCapture || activeRecorders().length > 0 || checkingNumerics()) {
       return requireSync(label, fn(...args));
     }
     const device = deviceOf(leaves);
-    const signature = signatureOf(leaves);
-    const entry = entryOf(entries, signature, maxSignatures);
     const inputs = leaves.filter(isInput);
+    const capture = () => {
+      const body = (proxies: readonly Tensor[]) => {
+        let next = 0;
+        const given = mapNest(args as Nest<unknown>, (leaf) => (isInput(leaf) ? proxies[next++] : leaf));
+        return requireSync(label, fn(...(given as unknown as A)));
+      };
+      return withDevice(device, () =>
+        captureCall(device, label, inputs, body as (proxies: readonly Tensor[]) => Nest<unknown>),
+      );
+    };
+    // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
+    if (recording) return capture().value as R;
+    const entry = entryOf(entries, signatureOf(leaves), maxSignatures);
     if (entry.captured) {
       const result = entry.captured.run(inputs);
       if (result) return result.value as R;
@@ -94,14 +106,7 @@ export function compile<A extends readonly unknown[], R>(
       entry.captured = null;
     }
     if (entry.failures >= maxAttempts) return requireSync(label, fn(...args));
-    const body = (proxies: readonly Tensor[]) => {
-      let next = 0;
-      const given = mapNest(args as Nest<unknown>, (leaf) => (isInput(leaf) ? proxies[next++] : leaf));
-      return requireSync(label, fn(...(given as unknown as A)));
-    };
-    const { value, captured, obstacle } = withDevice(device, () =>
-      captureCall(device, label, inputs, body as (proxies: readonly Tensor[]) => Nest<unknown>),
-    );
+    const { value, captured, obstacle } = capture();
     entry.captured = captured;
     entry.reason = obstacle;
     if (!captured) entry.failures++;

@@ -2,7 +2,7 @@
  * @file Variable: a tensor whose values can be replaced. A leaf of every history.
  */
 import type { DType } from '../core/dtype.ts';
-import { DeviceError, DTypeError, ShapeError } from '../core/errors.ts';
+import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { activeRecording, type StorageHolder, wholeWords } from '../gpu/recording.ts';
@@ -36,7 +36,12 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     super(initial.device, initial.storage.retain(), initial, leaf(initial));
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
-    activeRecording()?.refuse(`it makes a variable, '${this.name}', which a replay would begin anew`);
+    const recording = activeRecording();
+    if (recording?.dry) {
+      this.dispose();
+      throw unmade(this.name);
+    }
+    recording?.refuse(`it makes a variable, '${this.name}', which a replay would begin anew`);
   }
 
   /** Errors: DisposedError. */
@@ -58,6 +63,25 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   /** For recordings: moves to another storage with the same values. */
   adopt(storage: Storage): void {
     this.replaceStorage(storage);
+  }
+
+  /** For dry runs. */
+  snapshot(): () => void {
+    const { current, provenance } = this;
+    // Held, but not shared: whether values are shared decides what launches do.
+    current.pin();
+    return () => {
+      if (!this.disposed) {
+        if (this.current !== current) super.replaceStorage(current.retain());
+        this.provenance = provenance;
+      }
+      current.unpin();
+    };
+  }
+
+  protected override replaceStorage(storage: Storage): void {
+    activeRecording()?.dry?.save(this);
+    super.replaceStorage(storage);
   }
 
   /** Where it belongs, such as `encoder/dense/kernel`: its name, as Keras writes paths. */
@@ -104,6 +128,15 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     this.replaceStorage(copy);
     return copy;
   }
+}
+
+function unmade(name: string | undefined): ValueError {
+  return new ValueError({
+    op: 'warmup',
+    rule: 'a dry run makes no variables: they would have no values.',
+    received: `variable '${name}'`,
+    mend: 'make it before, and let the function use it.',
+  });
 }
 
 /** Values that a file brought stay marked as such: their variable has no training history, and can say why. */

@@ -6,6 +6,7 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type Shape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
+import { forReal } from '../../gpu/recording.ts';
 import { zeros } from '../../ops/creation.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { withRecorders } from '../../ops/recording.ts';
@@ -116,9 +117,12 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
 
   /** Adds a variable of zeros to the state. */
   protected addVariable(name: string, shape: Shape = [], dtype: DType = 'float32'): Variable {
-    const initial = zeros(shape, { dtype });
-    const variable = new Variable(initial, { name, trainable: false });
-    initial.dispose();
+    const variable = forReal(() => {
+      const initial = zeros(shape, { dtype });
+      const made = new Variable(initial, { name, trainable: false });
+      initial.dispose();
+      return made;
+    });
     this.#variables.push(variable);
     return variable;
   }

@@ -8,7 +8,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { eachRun } from '../../gpu/eachRun.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { activeRecording, withRecording } from '../../gpu/recording.ts';
+import { activeRecording, forReal, withRecording } from '../../gpu/recording.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { withRecorders } from '../../ops/recording.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -143,7 +143,8 @@ export abstract class Optimizer {
   build(variables: readonly Variable[]): void {
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
-      this.#engine?.settle();
+      const engine = this.#engine;
+      if (engine) forReal(() => engine.settle());
       return;
     }
     checkVariables(this.name, variables);
@@ -264,8 +265,9 @@ export abstract class Optimizer {
   /** Brings the variables to where launches find them, unless a recording has found them elsewhere before. */
   #settle(engine: StepEngine): void {
     const recording = activeRecording();
-    if (!recording) engine.settle();
-    else if (!engine.settled && !this.#asked) {
+    if (engine.settled) return;
+    if (!recording || recording.dry) forReal(() => engine.settle());
+    else if (!this.#asked) {
       this.#asked = true;
       recording.refuse(`variables of optimizer '${this.name}' were assigned since its last step`);
       recording.afterRefusal.push(() => engine.settle());
