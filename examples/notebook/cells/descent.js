@@ -12,10 +12,14 @@ export class Descent {
     this.optimizer.build(variables);
     // Recorded once, then replayed: the launches of a step, without the JavaScript between them.
     this.step = compile(() => {
-      using tape = new GradientTape();
-      const value = loss();
-      this.optimizer.apply(tape.gradient(value, variables), variables);
-      return value;
+      const tape = new GradientTape();
+      try {
+        const value = loss();
+        this.optimizer.apply(tape.gradient(value, variables), variables);
+        return value;
+      } finally {
+        tape.dispose();
+      }
     });
   }
 

@@ -130,3 +130,16 @@ page.onEnd(() => {
   otherPicture.delete(run.reset);
   otherWeights.delete(run.reset);
 });
+
+// What it will start from, before anything runs.
+if (!page.remembered.running) {
+  const { size, seed } = settings;
+  const [wanted, start] = [await target(size), noise(size, seed)];
+  const [goal, begin] = [await wanted.data(), await start.data()];
+  const at = (title, values) => ({ title, pixels: pixelsOf(values, size) });
+  panels.update([
+    at('Target', goal),
+    at('By pixel loss', begin),
+    at('By perceptual loss', begin),
+  ]);
+}

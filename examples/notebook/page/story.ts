@@ -59,6 +59,75 @@ export const chapters: readonly Chapter[] = [
       { name: 'trainer', title: 'The loop', support: true },
     ],
   },
+  {
+    id: 'more',
+    title: 'Style, and twice the size',
+    words: [
+      'The same features, asked other questions. Which of them occur together, wherever they are, is a style: Gram matrices of several layers. And a small network learns to double a picture, by what VGG19 sees in its answers.',
+    ],
+    cells: [
+      { name: 'style', title: 'Style', run: 'Set up' },
+      { name: 'superResolution', title: 'Super-resolution ×2', run: 'Set up' },
+    ],
+  },
+  {
+    id: 'graph',
+    title: 'The picture of the graph',
+    words: [
+      'Every tensor knows the call that made it. The gradient runs back along the lit path, from the loss to the picture. Open a layer to see its ops; point at a node, or move to it with Tab, for shapes, types and bytes.',
+    ],
+    cells: [
+      { name: 'graph', title: 'Lineage of the loss', run: 'Draw' },
+      { name: 'scene', title: 'The scene', support: true },
+    ],
+  },
+  {
+    id: 'break',
+    title: 'Break it',
+    words: [
+      'Each of these goes wrong on purpose. The library says what happened, where, and what mends it; so does the button.',
+    ],
+    cells: [
+      {
+        name: 'readBack',
+        title: 'Features read back and uploaded again',
+        run: 'Break it',
+        mend: { name: 'readBackMended', label: 'Mend it' },
+      },
+      {
+        name: 'identity',
+        title: 'An identity Lambda does not reconnect it',
+        run: 'Break it',
+        mend: { name: 'identityMended', label: 'Mend it' },
+      },
+      {
+        name: 'stopped',
+        title: 'stopGradient on the wrong side',
+        run: 'Break it',
+        mend: { name: 'stoppedMended', label: 'Mend it' },
+      },
+      {
+        name: 'badIndex',
+        title: 'An index that is not there',
+        run: 'Break it',
+        mend: { name: 'badIndexMended', label: 'Mend it' },
+      },
+      {
+        name: 'lostDevice',
+        title: 'The device is lost',
+        run: 'Break it',
+        mend: { name: 'lostDeviceMended', label: 'Mend it' },
+      },
+    ],
+  },
+  {
+    id: 'gathers',
+    title: 'Three gathers',
+    words: [
+      'Rows of a table by their numbers: checked on the GPU, unchecked, and through the host, which makes a fresh tensor. What each keeps, and what each costs here.',
+    ],
+    cells: [{ name: 'gathers', title: 'Validated, unchecked, fresh', run: 'Measure' }],
+  },
 ];
 
 export const allCells = (): CellPlan[] => chapters.flatMap(({ cells }) => [...cells]);

@@ -1,0 +1,9 @@
+import { getDevice } from 'retrograd';
+import { text } from 'notebook';
+
+// As a driver does that crashes: the device is gone, with all that lay on it.
+getDevice().gpu.destroy();
+text(
+  'The device is gone. A reconstruction that runs above opens a new one, and ' +
+    'goes on from the last step that it showed, moments of Adam included.',
+);
