@@ -30,6 +30,13 @@ const COMMON_ARGS = [
   '--disable-gpu-watchdog',
 ];
 const SOFTWARE_ARGS = ['--use-webgpu-adapter=swiftshader'];
+/** What the software adapter draws reaches a page's canvas only where the page, too, is put together by it. */
+const SOFTWARE_CANVAS_ARGS = [
+  '--use-vulkan=swiftshader',
+  '--enable-features=Vulkan',
+  '--use-angle=swiftshader',
+  '--ignore-gpu-blocklist',
+];
 /** Headless Chromium on Linux reaches a real GPU through Vulkan only. */
 const LINUX_GPU_ARGS = ['--enable-features=Vulkan', '--use-angle=vulkan', '--disable-vulkan-surface'];
 
@@ -38,6 +45,7 @@ const LINUX_GPU_ARGS = ['--enable-features=Vulkan', '--use-angle=vulkan', '--dis
  * @property {string} [executable] the browser; found where left out
  * @property {string[]} [args] further flags
  * @property {boolean} [headless] default true
+ * @property {boolean} [canvases] whether pages draw to canvases by WebGPU; such a browser is slower to start. Default false
  * @property {'auto' | 'swiftshader' | 'gpu'} [adapter] default: RETROGRAD_ADAPTER, else `auto`: a real GPU where
  *   the browser gives one, else the software adapter
  */
@@ -67,14 +75,15 @@ export async function launchBrowser(options = {}) {
         protocolTimeout: PROTOCOL_TIMEOUT_MS,
       }),
     );
-  if (wish === 'swiftshader') return start(SOFTWARE_ARGS);
+  const software = [...SOFTWARE_ARGS, ...(options.canvases ? SOFTWARE_CANVAS_ARGS : [])];
+  if (wish === 'swiftshader') return start(software);
   if (process.platform !== 'linux') return start([]);
   if (wish === 'gpu') return start(LINUX_GPU_ARGS);
-  if (!hasGpuNode()) return start(SOFTWARE_ARGS);
+  if (!hasGpuNode()) return start(software);
   const browser = await start(LINUX_GPU_ARGS);
   if (await hasAdapter(browser)) return browser;
   await browser.close();
-  return start(SOFTWARE_ARGS);
+  return start(software);
 }
 
 /**

@@ -33,6 +33,8 @@ export interface UseBrowserOptions {
   root?: string | null;
   mounts?: Record<string, string>;
   args?: string[];
+  /** Whether pages draw to canvases by WebGPU. Default false. */
+  canvases?: boolean;
 }
 
 /** One browser and one server for all tests of a file, closed at its end. */
@@ -44,7 +46,7 @@ export function useBrowser(options: UseBrowserOptions = {}): BrowserFixture {
     browser =
       options.browser === 'firefox'
         ? await launchFirefox()
-        : await launchBrowser({ args: options.args ?? [] });
+        : await launchBrowser({ args: options.args ?? [], canvases: options.canvases ?? false });
   });
   afterAll(async () => {
     await browser?.close();

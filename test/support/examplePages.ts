@@ -1,0 +1,39 @@
+/** @file The pages of examples as a host would serve them, for tests: built on the sources, into a folder of the test's own. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { packageAliases } from '../../scripts/lib/aliases.mjs';
+import { temporaryFolder } from '../../scripts/lib/bundle.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Builds `examples/NAME/index.html`. Returns the folder to serve. */
+export async function buildExamplePage(name: string): Promise<string> {
+  const folder = temporaryFolder(`page-${name}`);
+  await build({
+    configFile: false,
+    root: path.join(root, 'examples', name),
+    base: './',
+    logLevel: 'warn',
+    resolve: { alias: packageAliases(root) },
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'es2022',
+      minify: false,
+      reportCompressedSize: false,
+    },
+  });
+  return folder;
+}
+
+/** Builds the library as `npm run build` does. Returns the folder that stands for dist/. */
+export async function buildLibrary(): Promise<string> {
+  const folder = temporaryFolder('dist');
+  await build({
+    configFile: path.join(root, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: folder, emptyOutDir: true, reportCompressedSize: false },
+  });
+  return folder;
+}
