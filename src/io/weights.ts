@@ -34,7 +34,8 @@ export async function saveWeights(model: WithWeights): Promise<Uint8Array<ArrayB
 
 /**
  * Sets the weights of a model to those of a safetensors file, by their paths. All are there, none is left over, and
- * shapes are the same, or nothing is changed. The weights' history says that they were loaded. The file may name a
+ * shapes are the same, or nothing is changed. The weights' history says that they were loaded. Layers that nobody named may
+ * have other numbers, in the order in which they were made. The file may name a
  * weight without the layers around its own, or with more of them, where only one can be meant: Keras names weights
  * otherwise in a model that it made than in one that it loaded.
  * Errors: FormatError for a file that isn't sound or has other weights; ValueError where two weights have one path.

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   explainHistory,
   FormatError,
@@ -16,7 +16,7 @@ import {
   writeSafetensors,
 } from '../../src/io/index.ts';
 import { matchPaths } from '../../src/io/matchPaths.ts';
-import { clearSession, input, layers, model } from '../../src/keras/index.ts';
+import { clearSession, input, layers, model, sequential } from '../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -100,4 +100,39 @@ test('layers around a weight may be left out of its path, where only one can be 
     ['a/kernel', 'a/kernel'],
     ['b/kernel', 'outer/b/kernel'],
   ]);
+});
+
+describe('numbers of layers that nobody named', () => {
+  const match = (paths: string[], names: string[]) => [...matchPaths(paths, names).values()];
+  test('are those of the order in which the layers were made', () => {
+    const made = ['s_1/dense_9/kernel', 's_1/dense_10/kernel', 's_1/conv_2/kernel', 's_1/dense_9/bias'];
+    const kept = ['s/conv/kernel', 's/dense/bias', 's/dense/kernel', 's/dense_1/kernel'];
+    expect(match(made, kept)).toEqual([
+      's/dense/kernel',
+      's/dense_1/kernel',
+      's/conv/kernel',
+      's/dense/bias',
+    ]);
+    // `dense_1` is the second layer of one model and the first of the other.
+    expect(match(['dense_1/kernel', 'dense_2/kernel'], ['dense/kernel', 'dense_1/kernel'])).toEqual([
+      'dense/kernel',
+      'dense_1/kernel',
+    ]);
+  });
+
+  test('match nothing where there are other layers, or more of them', () => {
+    expect(match(['dense_1/kernel', 'dense_2/kernel'], ['dense/kernel', 'conv_1/kernel'])).toEqual([]);
+    expect(match(['dense_5/kernel'], ['dense/kernel', 'dense_1/kernel'])).toEqual([]);
+    expect(match(['dense_5/kernel', 'dense_6/kernel'], ['dense/kernel'])).toEqual([]);
+  });
+
+  test('don’t keep a model that is made again from its weights', async () => {
+    const make = () =>
+      sequential([layers.input({ shape: [2] }), layers.dense({ units: 3 }), layers.dense({ units: 1 })]);
+    const [first, second] = [make(), make()];
+    expect(second.weights[0]?.path).not.toBe(first.weights[0]?.path);
+    loadWeights(second, await saveWeights(first));
+    const values = (model: typeof first) => Promise.all(model.weights.map((weight) => weight.array()));
+    expect(await values(second)).toEqual(await values(first));
+  });
 });
