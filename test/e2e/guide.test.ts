@@ -1,0 +1,51 @@
+/**
+ * @file The code of the guide, run as it is printed: the `js` blocks of a page of docs/guide are one program, those with a
+ * file's name files beside it.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
+import { useBrowser } from '../support/browser.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const pages = fs.readdirSync(path.join(root, 'docs/guide')).filter((file) => file.endsWith('.md'));
+const folder = temporaryFolder('guide');
+const chromium = useBrowser({ root: folder });
+
+/** Writes the program of a page, and the files beside it; its path from the repository. */
+function programOf(page: string): string {
+  const { name } = path.parse(page);
+  const source = path.join(folder, 'source', name);
+  const text = fs.readFileSync(path.join(root, 'docs/guide', page), 'utf8');
+  const files = new Map<string, string>();
+  for (const [, file = `${name}.js`, code = ''] of text.matchAll(/^```js(?: (\S+))?\n([\s\S]*?)^```$/gm)) {
+    files.set(file, (files.get(file) ?? '') + code);
+  }
+  fs.mkdirSync(source, { recursive: true });
+  for (const [file, code] of files) fs.writeFileSync(path.join(source, file), code);
+  return path.relative(root, path.join(source, `${name}.js`));
+}
+
+test.each(pages)('the code of %s runs', async (page) => {
+  const program = await bundle({ entry: programOf(page), folder });
+  const printed = await chromium.run(
+    '/',
+    async (url) => {
+      document.body.innerHTML = '<div id="progress"></div>';
+      const lines: string[] = [];
+      const log = console.log;
+      console.log = (...values: unknown[]) => {
+        lines.push(
+          values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(' '),
+        );
+      };
+      await import(url);
+      console.log = log;
+      return lines;
+    },
+    `/${path.basename(program)}`,
+  );
+  expect(printed.length).toBeGreaterThan(0);
+});
