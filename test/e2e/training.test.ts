@@ -55,7 +55,10 @@ describe('in Chromium', () => {
       fault: { layer: 'words', position: [5, 4], index: 20, limit: 20 },
       done: 2,
     });
-    expect(found.message).toMatch(/during: epoch 3 of 5, batch(es 1 to)? [2-4]/);
+    // Steps are launched ahead: a fault is told with those of its fence.
+    const [, from, to = from] =
+      /during: epoch 3 of 5, batch(?:es)? (\d)(?: to (\d))?$/.exec(found.message) ?? [];
+    expect([Number(from) <= 2, Number(to) >= 2]).toEqual([true, true]);
     expect(found.losses).toHaveLength(2);
   });
 

@@ -86,8 +86,7 @@ export async function meetBadToken() {
       yield [x, Array.from({ length: 8 }, (_, i) => i / 8)];
     }
   }
-  const watch = new callbacks.LambdaCallback({ onTrainBatchEnd: () => {} });
-  const error = await net.fit(batches, { epochs: 5, callbacks: watch }).catch((reason: unknown) => reason);
+  const error = await net.fit(batches, { epochs: 5 }).catch((reason: unknown) => reason);
   const done = net.history?.epoch.length;
   epoch = 10;
   const { history } = await net.fit(batches, { epochs: 2 });
