@@ -121,7 +121,7 @@ export class ProfileReport<R = unknown> {
   #footer(): string[] {
     const { total, submissions, wallMilliseconds, adapter, resolution } = this;
     const lines = [
-      `${total.milliseconds.toFixed(3)} ms in ${total.launches} launches and ${submissions} submissions, ` +
+      `${total.milliseconds.toFixed(3)} ms in ${counted(total.launches, 'launch', 'launches')} and ${counted(submissions, 'submission', 'submissions')}, ` +
         `${wallMilliseconds.toFixed(1)} ms from call to end; ${amount(total.bytes / 1e6)} MB moved` +
         (total.flops === null ? '' : `, ${amount(total.flops / 1e9)} GFLOP`),
       this.timing === 'timestamps'
@@ -135,6 +135,10 @@ export class ProfileReport<R = unknown> {
     }
     return lines;
   }
+}
+
+function counted(count: number, one: string, several: string): string {
+  return `${count} ${count === 1 ? one : several}`;
 }
 
 function nameOfAdapter({ vendor, architecture, device, description }: AdapterDescription): string {

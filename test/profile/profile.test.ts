@@ -187,7 +187,7 @@ describe('the report', () => {
     const table = report.table();
     expect(table).toMatch(/ms +% +launches +MB +GFLOP +GB\/s +GFLOP\/s +op +layer/);
     expect(table).toMatch(/net\/eye$/m);
-    expect(table).toMatch(/launches and 1 submissions/);
+    expect(table).toMatch(/launches and 1 submission,/);
     expect(String(report)).toBe(table);
     expect(report.table({ by: 'layer' })).toMatch(/backward ms +layer/);
     expect(report.table({ limit: 1 })).toMatch(/and \d+ more rows/);

@@ -133,6 +133,11 @@ function ofRegistered(item: Registrable, config: object): Loss {
   return new FunctionLoss(item as unknown as LossFunction, config);
 }
 
+/** Whether a class is one of this folder's. */
+export function isBuiltInLoss(className: string): boolean {
+  return makerOf(className) !== null;
+}
+
 function makerOf(identifier: string): Maker | null {
   const wanted = snakeCase(identifier);
   const all = Object.values(makers) as unknown as Maker[];

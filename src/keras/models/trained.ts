@@ -111,6 +111,16 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return training.predict(this.#loose, x, options) as Promise<Out>;
   }
 
+  /**
+   * What `warmup(model, options)` runs dry: a step of prediction, or with `training: true` of training and evaluation,
+   * data taken as `fit` takes them. `x`, `y` and `sampleWeight` are specs where the model doesn't say what they look like:
+   *
+   *     await warmup(net, { batchSize: 32, training: true, y: { shape: [32], dtype: 'int32' } });
+   */
+  rehearse(options: training.RehearseOptions = {}): void {
+    training.rehearse(this.#loose, options);
+  }
+
   /** One step of training on one batch. Resolves to the metrics since `resetMetrics()`. */
   trainOnBatch(
     x: training.Data,

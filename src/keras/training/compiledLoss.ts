@@ -148,7 +148,7 @@ function targetsOfLosses(
 }
 
 /** What names the loss of each output: one that comes alone holds for all. */
-function identifiersByOutput(given: LossArgument, names: readonly string[]): (LossLike | null)[] {
+export function identifiersByOutput(given: LossArgument, names: readonly string[]): (LossLike | null)[] {
   if (Array.isArray(given)) {
     return inOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
   }

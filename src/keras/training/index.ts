@@ -19,6 +19,7 @@ export {
 export type { BatchItem, BatchIterable, Data, ValidationData, Values } from './open.ts';
 
 export { predict, type PredictOptions } from './predict.ts';
+export { type DataSpec, type DataSpecs, rehearse, type RehearseOptions } from './rehearse.ts';
 export { computeLoss, computeMetrics, predictStep, testStep, trainStep } from './steps.ts';
 export type { TrainableModel } from './trainable.ts';
 export { Trainer } from './trainer.ts';

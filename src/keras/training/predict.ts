@@ -83,7 +83,7 @@ export async function predict(
 }
 
 /** The parts one after the other. */
-function joined(parts: Nest<Tensor>[]): Nest<Tensor> {
+export function joined(parts: Nest<Tensor>[]): Nest<Tensor> {
   const [first] = parts as [Nest<Tensor>];
   if (parts.length === 1) return parts.pop() as Nest<Tensor>;
   const columns = parts.map((part) => leavesOf<Tensor>(part));

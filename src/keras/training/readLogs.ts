@@ -24,10 +24,15 @@ export function joinLogs(results: Readonly<Record<string, Tensor>>): PendingLogs
   return { values: keep(tidy(() => concat(flat(), { axis: 0 }))), names };
 }
 
+/** All results in one tensor; none where there are no results. */
+export function joinPending(tensors: readonly Tensor[]): Tensor | undefined {
+  return tensors.length > 1 ? keep(concat([...tensors], { axis: 0 })) : tensors[0];
+}
+
 /** Reads all of `pending`, and frees it. Errors: faults of the work before. */
 export async function readLogs(...pending: PendingLogs[]): Promise<Logs[]> {
   const tensors = pending.flatMap(({ values }) => values ?? []);
-  const joined = tensors.length > 1 ? keep(concat(tensors, { axis: 0 })) : tensors[0];
+  const joined = joinPending(tensors);
   try {
     const data = joined ? await joined.data() : [];
     let next = 0;
