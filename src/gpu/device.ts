@@ -174,11 +174,14 @@ export class Device implements RecordedDevice {
       throw new TypeError(`kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`);
     }
     const { options, params } = launch;
+    const { pipeline, ranges, grid } = this.#prepare(kernel, launch);
     const command: RecordedLaunch = {
       kind: 'launch',
       kernel: kernel as unknown as Kernel,
       options,
-      ...this.#prepare(kernel, launch),
+      pipeline,
+      ranges,
+      grid,
       layout: kernel.layout,
       params,
       fault,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCharging } from '../../src/gpu/charge.ts';
 import {
   add,
+  checkpoint,
   compile,
   conv2d,
   type Device,
@@ -169,6 +170,23 @@ describe('profile', () => {
     const rows = byOp(await profile(() => tidy(() => void layers.softmax().apply(exp(x)))));
     expect([...rows.keys()].sort()).toEqual(['exp', 'softmax']);
     expect(rows.get('softmax')?.flops).toBe(4 * 32);
+  });
+
+  test('what a checkpoint computes anew belongs to its layers', async () => {
+    const head = layers.dense({ units: 2, name: 'head' });
+    const x = ones([4, 8]);
+    head.apply(x);
+    const report = await profile(() =>
+      tidy(() => {
+        using tape = new GradientTape();
+        const y = checkpoint((input) => head.apply(exp(input)))(x);
+        return tape.gradient(sum(y), head.trainableWeights) as Tensor[];
+      }),
+    );
+    const inside = report.rows.filter(({ layer }) => layer === 'head');
+    const forward = inside.filter(({ backward }) => !backward);
+    expect(forward.reduce((total, { launches }) => total + launches, 0)).toBeGreaterThanOrEqual(2);
+    expect(inside.some(({ backward }) => backward)).toBe(true);
   });
 
   test('gathers move, and compute nothing', async () => {
