@@ -34,7 +34,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export default ({ command }: { command: 'serve' | 'build' }) => {
   const shared = {
     plugins: [contentSecurityPolicy],
-    worker: { format: 'es' as const },
+    // Names of errors and classes are read by visitors.
+    worker: { format: 'es' as const, rolldownOptions: { output: { keepNames: true } } },
     build: { modulePreload: { polyfill: false }, chunkSizeWarningLimit: 2048 },
   };
   const page = pageConfig('notebook');

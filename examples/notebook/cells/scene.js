@@ -19,6 +19,9 @@ export async function scene(page, body) {
   const wantedPicture = await target(16);
   const features = vggFeatures(['block1_conv2', 'block2_conv1'], 1);
   const wanted = features.apply(wantedPicture);
+  wanted.forEach((feature) => {
+    feature.name = 'wanted';
+  });
   const picture = variable(noise(16, 1), { name: 'picture' });
   const tape = new GradientTape({ persistent: true });
   try {

@@ -66,19 +66,23 @@ function light(
       if (reached && node.name === stop) node.stops = explanation.cut?.why ?? null;
       node.lit = reached && node.stops === null;
     }
-    if (node.inside) lightInside(node, node.lit, source);
+    if (node.inside) lightInside(node, litSpecs(node.id, edges, byId));
   }
 }
 
+/** Specs of what a node takes in from where the gradient passes. */
+const litSpecs = (id: string, edges: readonly GraphEdge[], byId: ReadonlyMap<string, Part>) =>
+  new Set(edges.filter(({ from, to }) => to === id && byId.get(from)?.lit).map(({ spec }) => spec));
+
 /** Ops of a layer that the gradient passes: those that depend on its inputs rather than on its weights alone. */
-function lightInside(layer: Part, lit: boolean, source: string): void {
+function lightInside(layer: Part, inputs: ReadonlySet<string>): void {
   const { nodes, edges } = layer.inside as { nodes: Part[]; edges: readonly GraphEdge[] };
   const byId = new Map(nodes.map((node) => [node.id, node]));
   for (const node of nodes) {
-    if (node.kind === 'leaf')
-      node.lit = lit && (node.name === source || !/kernel|bias|gamma|beta/.test(node.name));
+    const isWeight = /\/|kernel|bias/.test(node.name);
+    if (node.kind === 'leaf') node.lit = layer.lit && !isWeight && inputs.has(node.outputs[0] ?? '');
     else node.lit = edges.some(({ from, to }) => to === node.id && byId.get(from)?.lit);
-    if (node.inside) lightInside(node, node.lit, source);
+    if (node.inside) lightInside(node, litSpecs(node.id, edges, byId));
   }
 }
 

@@ -2,7 +2,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Curve } from '../../protocol.ts';
 import { element } from '../element.ts';
-import { drawn } from './plot.ts';
+import { drawn, onWidth } from './plot.ts';
 import type { OutputView } from './view.ts';
 
 /** Frames in which a new plot is drawn at the most: ten a second are enough for the eye. */
@@ -22,14 +22,18 @@ export function curvesView(): OutputView<'curves'> {
     key.replaceChildren(...curves.map((curve, i) => keyEntry(curve, i)));
     frame.replaceChildren(plotOf(curves, label, frame.clientWidth || 640));
   };
+  const drawSoon = () => {
+    if (waiting) return;
+    waiting = true;
+    setTimeout(draw, drawEvery);
+  };
+  onWidth(frame, drawSoon);
   return {
     kind: 'curves',
     root,
     update: ({ curves, label }) => {
       latest = { curves, label };
-      if (waiting) return;
-      waiting = true;
-      setTimeout(draw, drawEvery);
+      drawSoon();
     },
   };
 }
@@ -43,6 +47,7 @@ function keyEntry({ name, points }: Curve, index: number): HTMLElement {
 function plotOf(curves: readonly Curve[], label: string, width: number) {
   const positive = curves.map(({ points }) => points.filter(([, loss]) => loss > 0));
   const values = positive.flat().map(([, loss]) => loss);
+  const domain = domainOf(values);
   return drawn(
     {
       width,
@@ -53,9 +58,10 @@ function plotOf(curves: readonly Curve[], label: string, width: number) {
         type: 'log',
         label: 'loss',
         grid: true,
-        ticks: 5,
-        domain: domainOf(values),
-        tickFormat: powerOfTen,
+        ticks: ticksOf(domain),
+        tickSize: 0,
+        domain,
+        tickFormat: worded,
       },
       marks: positive.map((points, i) =>
         Plot.line(points, {
@@ -71,17 +77,34 @@ function plotOf(curves: readonly Curve[], label: string, width: number) {
   );
 }
 
-/** Whole powers of ten around all values. */
+/** Round values around all of `values`: 1, 2 and 5 of each decade. */
 function domainOf(values: readonly number[]): [number, number] {
-  const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
-  const high = 10 ** Math.ceil(Math.log10(Math.max(...values)));
-  return [low, Math.max(high, low * 10)];
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const round = marksOf(Math.log10(least) - 1, Math.log10(most) + 1);
+  const low = round.filter((mark) => mark <= least).at(-1) ?? least;
+  const high = round.find((mark) => mark >= most && mark > low) ?? most;
+  return [low, high];
+}
+
+function marksOf(from: number, to: number): number[] {
+  const marks: number[] = [];
+  for (let power = Math.floor(from); power <= Math.ceil(to); power++)
+    for (const digit of [1, 2, 5]) marks.push(Number(`${digit}e${power}`));
+  return marks;
+}
+
+/** Few enough that each can be read. */
+function ticksOf([low, high]: readonly [number, number]): number[] {
+  const inside = marksOf(Math.log10(low), Math.log10(high)).filter((mark) => mark >= low && mark <= high);
+  if (inside.length <= 7) return inside;
+  return inside.filter((mark) => Number.isInteger(Math.round(Math.log10(mark) * 1e6) / 1e6));
 }
 
 const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-function powerOfTen(value: number): string {
-  const power = Math.log10(value);
-  if (Math.abs(power - Math.round(power)) > 1e-6) return '';
-  const text = String(Math.round(Math.abs(power)));
-  return `10${power < -0.5 ? '⁻' : ''}${[...text].map((digit) => digits[Number(digit)]).join('')}`;
+/** Plain where it is short, else as a power of ten. */
+function worded(value: number): string {
+  if (value >= 1e-3 && value < 1e4) return String(value);
+  const [digit, power] = value.toExponential(0).split('e') as [string, string];
+  const raised = [...String(Math.abs(Number(power)))].map((at) => digits[Number(at)]).join('');
+  return `${digit === '1' ? '' : `${digit}·`}10${power.startsWith('-') ? '⁻' : ''}${raised}`;
 }

@@ -14,7 +14,10 @@ interface Part {
 
 /** Of text in a node, in pixels a character. */
 const [charWidth, lineHeight] = [6.5, 16];
-const padding = { x: 12, y: 9, head: 40, inside: 16 };
+const padding = { x: 12, y: 9, inside: 16 };
+
+/** What the words of a node take. */
+const headOf = ({ outputs }: GraphNode) => (1 + outputs.length) * lineHeight + 2 * padding.y;
 
 export function graphView(): OutputView<'graph'> {
   const canvas = element('div', { class: 'canvas' });
@@ -26,6 +29,8 @@ export function graphView(): OutputView<'graph'> {
     if (!graph) return;
     const drawing = new Drawing(opened, (node) => tell(detail, node), toggle);
     canvas.replaceChildren(drawing.svg(graph));
+    // The middle of what is wider than the screen.
+    canvas.scrollLeft = (canvas.scrollWidth - canvas.clientWidth) / 2;
     if (focus) canvas.querySelector<SVGGElement>(`[data-id="${focus}"]`)?.focus();
   };
   const toggle = (id: string) => {
@@ -91,7 +96,7 @@ class Drawing {
       const least = {
         id: node.id,
         width: words * charWidth + 2 * padding.x,
-        height: 2 * lineHeight + 2 * padding.y,
+        height: headOf(node),
       };
       if (!this.#isOpen(node)) return least;
       const inside = this.#layOut(node.inside!.nodes, node.inside!.edges);
@@ -99,7 +104,7 @@ class Drawing {
       return {
         id: node.id,
         width: Math.max(least.width, inside.width + 2 * padding.inside),
-        height: inside.height + padding.head + padding.inside,
+        height: inside.height + headOf(node) + padding.inside,
       };
     });
     return layOut(boxes, edges);
@@ -142,10 +147,8 @@ class Drawing {
         { x: width / 2, y: padding.y + 12, class: 'name' },
         `${node.inside ? (open ? '− ' : '+ ') : ''}${node.name}`,
       ),
-      svgElement(
-        'text',
-        { x: width / 2, y: padding.y + 12 + lineHeight, class: 'spec' },
-        node.outputs.join(', '),
+      ...node.outputs.map((spec, i) =>
+        svgElement('text', { x: width / 2, y: padding.y + 12 + (i + 1) * lineHeight, class: 'spec' }, spec),
       ),
     );
     const point = () => this.onPoint(node);
@@ -163,7 +166,7 @@ class Drawing {
     const layout = this.#layouts.get(node.id);
     if (open && layout) {
       const left = (width - layout.width) / 2;
-      const inner = svgElement('g', { transform: `translate(${left} ${padding.head})` });
+      const inner = svgElement('g', { transform: `translate(${left} ${headOf(node)})` });
       this.#draw(inner, node.inside!, layout);
       group.append(inner);
     }
