@@ -10,7 +10,6 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import { ENTRY_SOURCES, presentEntries } from './lib/entries.mjs';
 import { readImports } from './lib/imports.mjs';
 
@@ -193,11 +192,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     ...checkConsumer(entries, files),
   ];
   for (const fault of faults) process.stderr.write(`${fault}\n`);
-  for (const file of [...files].filter((name) => name.endsWith('.js'))) {
-    const text = read(file);
-    const kib = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(1).padStart(7);
-    process.stdout.write(`${kib(text.length)} KiB ${kib(gzipSync(text).length)} KiB gzip  ${file}\n`);
-  }
   for (const name of Object.keys(ENTRY_SOURCES).filter((known) => !entries[known])) {
     process.stdout.write(`the entry '${name}' has no source yet: left out\n`);
   }

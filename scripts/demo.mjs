@@ -3,13 +3,13 @@
  * @file `npm run demo`: from a fresh clone to a picture reconstructed from noise, twice. Installs what is missing, builds
  * the library and the page, opens the page in headless Chromium, and writes what it gives into out/.
  */
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { HELP, mimeType, OptionError, parseOptions } from './lib/demo-options.mjs';
+import { buildLibrary, buildPage } from './lib/pages.mjs';
 import { Progress } from './lib/progress.mjs';
-import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+import { ROOT, runMain, setup } from './setup.mjs';
 
 /** @typedef {import('./lib/demo-options.mjs').DemoOptions} DemoOptions */
 /** @typedef {{ losses: number[], psnr: number }} Run */
@@ -21,8 +21,6 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
  */
 
 const SITE = path.join(ROOT, 'site', 'perceptual-loss');
-const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
-const PAGE_CONFIG = 'examples/perceptual-loss/vite.config.ts';
 
 async function main() {
   const options = parseOptions(process.argv.slice(2));
@@ -32,78 +30,12 @@ async function main() {
   }
   const progress = new Progress();
   const { env } = setup({ browser: !options.serve });
-  buildAll(env, progress);
+  const say = (/** @type {string} */ line) => progress.say(line);
+  buildLibrary(env, say);
+  buildPage('perceptual-loss', env, say);
   if (options.serve) return serve();
   const outcome = await reconstruct(options, progress);
   report(options, outcome, progress);
-}
-
-/**
- * Builds the library into dist/ and the page into site/, unless they are newer than all that they are made of.
- *
- * @param {Record<string, string>} env
- * @param {Progress} progress
- */
-function buildAll(env, progress) {
-  const library = ['src', 'shaders', 'vite.config.ts', 'scripts/lib/entries.mjs', 'package-lock.json'];
-  if (!isFresh('dist/index.js', library)) {
-    progress.say('Building the library …');
-    build(env, [VITE, 'build'], 'The library');
-    writeTypes(env, progress);
-  }
-  if (
-    !isFresh(`${SITE}/index.html`, [
-      'dist/index.js',
-      'dist/keras.js',
-      'examples/perceptual-loss',
-      'examples/pageConfig.ts',
-    ])
-  ) {
-    progress.say('Building the page …');
-    build(env, [VITE, 'build', '--config', PAGE_CONFIG], 'The page');
-  }
-}
-
-/** A build of the library removes its types. They are no part of the demo: where they fail, it goes on without. */
-function writeTypes(/** @type {Record<string, string>} */ env, /** @type {Progress} */ progress) {
-  try {
-    build(env, ['scripts/build-types.mjs'], "The library's types");
-  } catch {
-    progress.say('The types of the library were not written: `npm run typecheck` says why.');
-  }
-}
-
-/** @param {string} made @param {string[]} sources files and folders */
-function isFresh(made, sources) {
-  const file = path.resolve(ROOT, made);
-  if (!fs.existsSync(file)) return false;
-  const time = fs.statSync(file).mtimeMs;
-  return sources.every((source) => newestTime(path.join(ROOT, source)) < time);
-}
-
-/** @param {string} place @returns {number} */
-function newestTime(place) {
-  const stat = fs.statSync(place);
-  if (!stat.isDirectory()) return stat.mtimeMs;
-  // A folder's own time tells of files that were removed.
-  return Math.max(stat.mtimeMs, ...fs.readdirSync(place).map((name) => newestTime(path.join(place, name))));
-}
-
-/**
- * Runs one command of the build; what it prints is shown only where it fails.
- *
- * @param {Record<string, string>} env
- * @param {string[]} args
- * @param {string} what
- */
-function build(env, args, what) {
-  const result = spawnSync(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    encoding: 'utf8',
-  });
-  if (result.status === 0) return;
-  throw new SetupError(`${what} must build. Received:\n${result.stdout}${result.stderr}`);
 }
 
 /**

@@ -1,0 +1,90 @@
+// @ts-check
+/**
+ * @file What dist/ adds to an app: bundles of a few lines each, minified and compressed as a server sends them. Fails where
+ * one is larger than it may be. What an app imports later, by `import()`, is counted apart.
+ */
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const core = `export { conv2d, gather, grad, init, matMul, tensor } from 'retrograd';`;
+const net = `
+${core}
+import { input, layers, model } from 'retrograd/keras';
+const image = input({ shape: [28, 28, 1] });
+const convolved = layers.conv2d({ filters: 8, kernelSize: 3, activation: 'relu' }).apply(image);
+const classes = layers.dense({ units: 10, activation: 'softmax' }).apply(layers.flatten().apply(convolved));
+const net = model({ inputs: image, outputs: classes });
+export const apply = (x) => net.apply(x);`;
+const training = `
+${net}
+net.compile({ optimizer: 'adam', loss: 'categoricalCrossentropy', metrics: ['accuracy'] });
+export const fit = (x, y) => net.fit(x, y);`;
+
+/** kB are 1000 bytes. @type {Record<string, { says: string, source: string, limit: number }>} */
+const CASES = {
+  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 52 },
+  model: { says: '… and a model that is applied', source: net, limit: 140 },
+  training: { says: '… and trained', source: training, limit: 140 },
+};
+
+/** @param {string} text */
+const compressed = (text) => gzipSync(text, { level: 9 }).length;
+
+/** @param {string} source */
+async function bundle(source) {
+  const entry = '\0entry';
+  const build = await rolldown({
+    input: entry,
+    plugins: [
+      {
+        name: 'case',
+        resolveId(id) {
+          if (id === entry) return id;
+          const name = /^retrograd(?:\/(\w+))?$/.exec(id);
+          return name ? path.join(ROOT, 'dist', `${name[1] ?? 'index'}.js`) : null;
+        },
+        load: (id) => (id === entry ? source : null),
+      },
+    ],
+  });
+  const { output } = await build.generate({ format: 'esm', minify: true });
+  await build.close();
+  return output.flatMap((file) => (file.type === 'chunk' ? [file] : []));
+}
+
+/** The chunks that are loaded with the entry, and the others. @param {Awaited<ReturnType<typeof bundle>>} chunks */
+function split(chunks) {
+  const first = new Set(chunks.filter((chunk) => chunk.isEntry));
+  for (const chunk of first) {
+    for (const name of chunk.imports) {
+      const imported = chunks.find(({ fileName }) => fileName === name);
+      if (imported) first.add(imported);
+    }
+  }
+  return { first: [...first], later: chunks.filter((chunk) => !first.has(chunk)) };
+}
+
+/** @param {{ code: string }[]} chunks */
+const sizeOf = (chunks) => chunks.reduce((total, { code }) => total + compressed(code), 0);
+
+async function checkSizes() {
+  const kB = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
+  let failed = false;
+  for (const { says, source, limit } of Object.values(CASES)) {
+    const { first, later } = split(await bundle(source));
+    const size = sizeOf(first);
+    const extra = later.length > 0 ? `, then${kB(sizeOf(later))}` : '';
+    const isOver = size > 1000 * limit;
+    failed ||= isOver;
+    const verdict = isOver ? `MORE THAN ${limit} kB` : `of ${limit} kB`;
+    process.stdout.write(`${says.padEnd(32)} ${kB(size)} ${verdict}${extra}\n`);
+  }
+  process.exitCode = failed ? 1 : 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await checkSizes();
