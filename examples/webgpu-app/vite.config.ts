@@ -1,0 +1,3 @@
+import { pageConfig } from '../pageConfig.ts';
+
+export default pageConfig('webgpu-app');
