@@ -1,8 +1,15 @@
 /**
  * @file A kernel of an app's own, with its gradient: softplus with a sharpness, y = log(1 + exp(beta · x)) / beta.
  *
+ * Three parts make an op:
+ * - a kernel: WGSL, its buffers and its parameters. The declarations of both are generated, so that they can't disagree
+ *   with the launch; `flatIndex` counts past 65,535 workgroups; `report_fault` names what is wrong, on the GPU;
+ * - `infer`: the shape and dtype of the result, or an error, before anything runs. It works on symbolic tensors, too;
+ * - `forward`, which launches the kernel, and `backward`, the gradient, written with ops.
+ *
  * This is all that an app writes. The tape differentiates it as often as it is asked to, its calls stand in histories and
- * in symbolic graphs, and the NaN that its kernel finds on the GPU becomes an error with a place.
+ * in symbolic graphs, and the NaN that its kernel finds becomes an error with a place. `npm run example custom-kernel`
+ * shows each of these (run.ts).
  */
 import {
   defineKernel,

@@ -1,5 +1,6 @@
 /** @file What an app has of an op that it wrote itself: examples/custom-kernel, without another line of code. */
 import { beforeAll, expect, test } from 'vitest';
+import { run } from '../../examples/custom-kernel/run.ts';
 import { softplusBeta } from '../../examples/custom-kernel/softplus.ts';
 import {
   DTypeError,
@@ -93,6 +94,15 @@ test('faults that its kernel finds on the device', async () => {
   expect([error?.op, error?.received]).toEqual(['softplusBeta', 'NaN at flat position 1']);
   // The device lives on, and later work was not touched.
   expectClose(await later.data(), [Math.log(2)]);
+});
+
+test('npm run example custom-kernel shows them', async () => {
+  const lines: string[] = [];
+  await run((line) => lines.push(line));
+  const text = lines.join('\n');
+  expect(Number(/against mathematics: (\S+)/.exec(text)?.[1])).toBeLessThan(1e-6);
+  expect(text).toMatch(/history: made by 'softplusBeta', with {"beta":2}/);
+  expect(text).toMatch(/NaN at flat position 1/);
 });
 
 test('more than 65,535 workgroups', async () => {

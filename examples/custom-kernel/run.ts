@@ -1,0 +1,55 @@
+/** @file What an op of one's own has for nothing, once it is defined: printed, each beside what mathematics says. */
+import { GradientTape, init, lineage, mul, type Tensor, tensor } from 'retrograd';
+import { softplusBeta } from './softplus.ts';
+
+const beta = 2;
+const points = [-3, -0.5, 0, 0.5, 3];
+const sigmoid = (t: number) => 1 / (1 + Math.exp(-beta * t));
+
+const expected = {
+  value: (t: number) => Math.log1p(Math.exp(beta * t)) / beta,
+  gradient: sigmoid,
+  second: (t: number) => beta * sigmoid(t) * (1 - sigmoid(t)),
+};
+
+/** Value, gradient and second derivative, all three from one forward kernel and one line of `backward`. */
+function derivatives(x: Tensor): Record<keyof typeof expected, Tensor> {
+  using outer = new GradientTape();
+  outer.watch(x);
+  using inner = new GradientTape();
+  inner.watch(x);
+  const value = softplusBeta(x, { beta });
+  const gradient = inner.gradient(value, x) as Tensor;
+  const second = outer.gradient(gradient, x) as Tensor;
+  return { value, gradient, second };
+}
+
+export async function run(print: (line: string) => void): Promise<void> {
+  await init();
+  const x = tensor(points, { name: 'x' });
+  const row = (name: string, values: Iterable<number>) =>
+    print(name.padEnd(12) + Array.from(values, (v) => v.toFixed(4).padStart(9)).join(''));
+
+  print(`softplusBeta, beta = ${beta}: a WGSL kernel and its gradient\n`);
+  row('x', points);
+  let worst = 0;
+  for (const [name, made] of Object.entries(derivatives(x)) as [keyof typeof expected, Tensor][]) {
+    const values = await made.data();
+    row(name, values);
+    const errors = points.map((t, i) => Math.abs((values[i] as number) - expected[name](t)));
+    worst = Math.max(worst, ...errors);
+  }
+  print(`\nlargest error against mathematics: ${worst.toExponential(0)}`);
+
+  using tape = new GradientTape();
+  tape.watch(x);
+  const y = softplusBeta(mul(x, 2), { beta });
+  const { operation, node } = y.kerasHistory ?? {};
+  print(`\nhistory: made by '${operation?.name}', with ${JSON.stringify(node?.options)}`);
+  print(lineage(y).toMermaid());
+
+  const error = await softplusBeta([1, Number.NaN, 3])
+    .data()
+    .catch((error: Error) => error);
+  print(`\na NaN, found by the kernel on the GPU:\n${(error as Error).message}`);
+}
