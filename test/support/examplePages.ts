@@ -26,14 +26,3 @@ export async function buildExamplePage(name: string): Promise<string> {
   });
   return folder;
 }
-
-/** Builds the library as `npm run build` does. Returns the folder that stands for dist/. */
-export async function buildLibrary(): Promise<string> {
-  const folder = temporaryFolder('dist');
-  await build({
-    configFile: path.join(root, 'vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir: folder, emptyOutDir: true, reportCompressedSize: false },
-  });
-  return folder;
-}
