@@ -158,10 +158,11 @@ const MIME_TYPES = {
  * `/` without an index.html is an empty page. Cross-origin isolated, which makes `performance.now()` fine-grained.
  *
  * @param {string | null} root null serves the empty page alone
- * @param {{ mounts?: Record<string, string>, port?: number }} [options] mounts: `{ '/dist/': 'dist' }`
+ * @param {{ mounts?: Record<string, string>, port?: number, headers?: Record<string, string> }} [options]
+ *   mounts: `{ '/dist/': 'dist' }`; headers: further ones of every answer
  * @returns {Promise<StaticServer>}
  */
-export async function serveFolder(root, { mounts = {}, port = 0 } = {}) {
+export async function serveFolder(root, { mounts = {}, port = 0, headers = {} } = {}) {
   const folders = Object.entries({ ...(root === null ? {} : { '/': root }), ...mounts })
     .map(([prefix, folder]) => ({
       prefix: prefix.endsWith('/') ? prefix : `${prefix}/`,
@@ -172,6 +173,7 @@ export async function serveFolder(root, { mounts = {}, port = 0 } = {}) {
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
     response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp');
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const url = new URL(request.url ?? '/', 'http://localhost');
     const file = resolveFile(folders, decodeURIComponent(url.pathname));
     if (file) {

@@ -109,33 +109,28 @@ async function make() {
   return { descents, show, dispose };
 }
 
-/** The run follows what changes: at the next step where it can, with a new step or a new start where it must. */
+/** The run follows what changes: at its next step, by a new step, or from noise. */
 function follow(name) {
   const job = run.current();
-  if (!job) return undefined;
   if (name === 'learningRate') {
-    for (const { optimizer } of Object.values(job.descents))
+    for (const { optimizer } of Object.values(job?.descents ?? {}))
       optimizer.learningRate = settings.learningRate;
     return undefined;
   }
-  if (!(name in layers)) return run.reset();
-  if (String(active()) !== String(used))
-    return active().length > 0 ? run.renew({ keep: true }) : undefined;
-  return weights[name]?.assign(tidy(() => tensor(settings[name])));
+  if (!(name in layers)) return anew();
+  if (!job || active().length === 0) return undefined;
+  if (String(active()) !== String(used)) return run.renew({ keep: true });
+  return weights[name].assign(tidy(() => tensor(settings[name])));
 }
 
-otherPicture.add(run.reset);
-otherWeights.add(run.reset);
-page.onEnd(() => {
-  otherPicture.delete(run.reset);
-  otherWeights.delete(run.reset);
-});
+const anew = () => (run.current() ? run.reset() : preview());
 
-// What it will start from, before anything runs.
-if (!page.remembered.running) {
+/** What it will start from, before anything runs. */
+async function preview() {
   const { size, seed } = settings;
   const [wanted, start] = [await target(size), noise(size, seed)];
   const [goal, begin] = [await wanted.data(), await start.data()];
+  for (const held of [wanted, start]) held.dispose();
   const at = (title, values) => ({ title, pixels: pixelsOf(values, size) });
   panels.update([
     at('Target', goal),
@@ -143,3 +138,9 @@ if (!page.remembered.running) {
     at('By perceptual loss', begin),
   ]);
 }
+
+for (const listeners of [otherPicture, otherWeights]) {
+  listeners.add(anew);
+  page.onEnd(() => listeners.delete(anew));
+}
+if (!page.remembered.running) await preview();

@@ -18,7 +18,7 @@ const layers = [
 
 const chosen = page.chooser(
   { label: 'Choose a style', accept: 'image/*', hint: 'or drop one here' },
-  () => run.reset(),
+  () => (run.current() ? run.reset() : undefined),
 );
 const settings = page.sliders(
   {
@@ -114,5 +114,6 @@ async function stylePicture() {
   return pictureOf(canvas);
 }
 
-listeners.add(run.reset);
-page.onEnd(() => listeners.delete(run.reset));
+const anew = () => (run.current() ? run.reset() : undefined);
+listeners.add(anew);
+page.onEnd(() => listeners.delete(anew));

@@ -96,5 +96,6 @@ async function make() {
   };
 }
 
-listeners.add(run.reset);
-page.onEnd(() => listeners.delete(run.reset));
+const anew = () => (run.current() ? run.reset() : undefined);
+listeners.add(anew);
+page.onEnd(() => listeners.delete(anew));

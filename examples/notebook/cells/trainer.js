@@ -94,24 +94,34 @@ export function trainer(page, make) {
   /** Begins anew, with the settings as they are. */
   const reset = () => renew({ keep: false });
 
-  /** Makes the job again; with `keep`, it goes on from where it is. */
-  const renew = ({ keep }) =>
-    inTurn(async () => {
-      const state = keep && job ? await savedState(job) : null;
-      job?.dispose();
-      job = null;
-      saved = state;
-      job = await make();
-      restore(state);
-      await show();
-      if (!keep && !running) {
-        buttons.update({
-          start: { label: 'Start' },
-          reset: { disabled: true },
-        });
-        status.update('Back at the start.');
-      }
-    });
+  let asked = null;
+
+  /** Makes the job again; with `keep`, it goes on from where it is. Asked twice before it could, it does so once. */
+  function renew({ keep }) {
+    if (asked) {
+      asked.keep &&= keep;
+      return asked.done;
+    }
+    asked = { keep };
+    asked.done = inTurn(renewNow);
+    return asked.done;
+  }
+
+  async function renewNow() {
+    const { keep } = asked;
+    asked = null;
+    const state = keep && job ? await savedState(job) : null;
+    job?.dispose();
+    job = null;
+    saved = state;
+    job = await make();
+    restore(state);
+    await show();
+    if (!keep && !running) {
+      buttons.update({ start: { label: 'Start' }, reset: { disabled: true } });
+      status.update('Back at the start.');
+    }
+  }
 
   page.onEnd(() => {
     running = false;

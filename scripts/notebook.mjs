@@ -1,0 +1,19 @@
+// @ts-check
+/** @file `npm run notebook`: the notebook, served live on the sources. `--port N` chooses the port. */
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { ROOT, runMain, setup } from './setup.mjs';
+
+await runMain(async () => {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '5173' } } });
+  setup({ browser: false });
+  const { createServer } = await import('vite');
+  const server = await createServer({
+    configFile: path.join(ROOT, 'examples', 'notebook', 'vite.config.ts'),
+    server: { port: Number(values.port) },
+  });
+  await server.listen();
+  const [url] = server.resolvedUrls?.local ?? [];
+  process.stdout.write(`${url} — open it in a browser with WebGPU; Ctrl-C ends.\n`);
+});

@@ -1,0 +1,283 @@
+/**
+ * @file The notebook as a visitor meets it, built, under its own Content-Security-Policy as a header of every file, and below
+ * a path: what it shows, what its controls do, each way of breaking it.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Browser,
+  launchBrowser,
+  openPage,
+  type StaticServer,
+  serveFolder,
+} from '../../scripts/lib/browser.mjs';
+import { launchFirefox } from '../../scripts/lib/firefox.mjs';
+import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
+import { Notebook, smallPicture } from './pages/notebook.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const policy =
+  "default-src 'none'; script-src 'self' blob:; worker-src 'self'; style-src 'self'; img-src 'self' data:";
+
+let server: StaticServer;
+beforeAll(async () => {
+  buildLibrary({}, () => {});
+  buildPage('notebook', {}, () => {});
+  server = await serveFolder(null, {
+    mounts: { '/a/b/': path.join(root, 'site', 'notebook') },
+    headers: { 'Content-Security-Policy': policy },
+  });
+});
+afterAll(() => server.close());
+
+async function open(browser: Browser): Promise<Notebook> {
+  const { page, errors } = await openPage(browser, `${server.url}a/b/`);
+  await page.setViewport({ width: 1280, height: 900 });
+  return new Notebook(page, errors);
+}
+
+describe('in Chromium', () => {
+  let browser: Browser;
+  let notebook: Notebook;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    notebook = await open(browser);
+    await notebook.settled('reconstruct');
+  });
+  afterEach(async () => {
+    expect(notebook.errors).toEqual([]);
+    await notebook.page.close();
+  });
+
+  test('opens with the adapter, a picture and what the run will start from', async () => {
+    expect(await notebook.text('#cell-adapter table')).toMatch(/adapter[\s\S]*MiB/);
+    expect(await notebook.page.$$eval('#cell-reconstruct canvas', (all) => all.length)).toBe(3);
+    const colours = new Set(await notebook.pixels('picture', 0));
+    expect(colours.size).toBeGreaterThan(50);
+  });
+
+  test('trains: both losses fall, the pictures change, and no task of the page is long', async () => {
+    await notebook.move('reconstruct', 'size', 32);
+    const before = await notebook.pixels('reconstruct', 2);
+    await notebook.press('reconstruct', 'start');
+    await notebook.step('reconstruct', 2);
+    await notebook.watchLongTasks();
+    await notebook.step('reconstruct', 12);
+    expect(await notebook.longTasks()).toEqual([]);
+    expect(await notebook.text('#cell-reconstruct .status span')).toMatch(/\d steps\/s/);
+    for (const [first, last] of await notebook.losses('reconstruct')) expect(last).toBeLessThan(first / 3);
+    expect(await notebook.pixels('reconstruct', 2)).not.toEqual(before);
+    await notebook.press('reconstruct', 'start');
+    await notebook.label('reconstruct', 'start', 'Resume');
+    const paused = await notebook.stepNow('reconstruct');
+    await notebook.press('reconstruct', 'start');
+    await notebook.step('reconstruct', paused + 2);
+    await notebook.press('reconstruct', 'start');
+    await notebook.press('reconstruct', 'reset');
+    await notebook.says('reconstruct', 'Back at the start.');
+  });
+
+  test('follows its sliders while it runs', async () => {
+    await notebook.move('reconstruct', 'size', 16);
+    await notebook.press('reconstruct', 'start');
+    await notebook.step('reconstruct', 3);
+    const before = await notebook.stepNow('reconstruct');
+    await notebook.move('reconstruct', 'learningRate', 150);
+    await notebook.move('reconstruct', 'block1_conv2', 0.5);
+    await notebook.move('reconstruct', 'block2_conv2', 0);
+    await notebook.move('reconstruct', 'block3_conv2', 0.5);
+    await notebook.step('reconstruct', before + 3);
+    await notebook.move('reconstruct', 'size', 32);
+    await notebook.page.waitForFunction(
+      () => document.querySelector<HTMLCanvasElement>('#cell-reconstruct canvas')?.width === 32,
+    );
+    await notebook.step('reconstruct', 1);
+    const noise = await notebook.pixels('reconstruct', 1);
+    await notebook.move('reconstruct', 'seed', 7);
+    await notebook.page.waitForFunction(() =>
+      /Step [12],/.test(document.querySelector('#cell-reconstruct .status')?.textContent ?? ''),
+    );
+    expect(await notebook.pixels('reconstruct', 1)).not.toEqual(noise);
+  });
+
+  test('takes a picture of the visitor, and says it plainly where a file is none', async () => {
+    await notebook.drop('picture', 'notes.txt', Buffer.from('not a picture'));
+    await notebook.page.waitForFunction(() => document.querySelector('#cell-picture .fault strong'));
+    expect(await notebook.text('#cell-picture .fault')).toMatch(/'notes.txt' is not a picture/);
+    const before = await notebook.pixels('picture', 0);
+    await notebook.drop('picture', 'green.png', smallPicture());
+    await notebook.page.waitForFunction(
+      () => document.querySelector('#cell-picture .title')?.textContent === 'green.png',
+    );
+    expect(await notebook.text('#cell-picture .fault')).toBe('');
+    expect(await notebook.pixels('picture', 0)).not.toEqual(before);
+    await notebook.page.click('#cell-picture .file .quiet');
+    await notebook.page.waitForFunction(() =>
+      document.querySelector('#cell-picture .title')?.textContent?.includes('bay'),
+    );
+  });
+
+  test('goes on from the last step shown when the device is lost', async () => {
+    await notebook.move('reconstruct', 'size', 16);
+    await notebook.press('reconstruct', 'start');
+    await notebook.step('reconstruct', 4);
+    await notebook.run('lostDevice');
+    const lost = await notebook.stepNow('reconstruct');
+    await notebook.step('reconstruct', lost + 3);
+    const [first, last] = (await notebook.losses('reconstruct'))[0] as [number, number];
+    expect(last).toBeLessThan(first);
+    await notebook.run('lostDevice', 'mend');
+    expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
+  });
+
+  const cuts = {
+    readBack: /null[\s\S]*cut at tensor\(\)[\s\S]*read back to the host/,
+    identity: /null[\s\S]*identity layer can’t reconnect/,
+    stopped: /null[\s\S]*stopGradient cuts the gradient on purpose/,
+  };
+  test.each(Object.entries(cuts))('breaks by %s, says why, and is mended', async (cell, words) => {
+    await notebook.run(cell);
+    expect(await notebook.text(`#cell-${cell} .output`)).toMatch(words);
+    expect(await notebook.page.$$eval(`#cell-${cell} .edge.cut`, (all) => all.length)).toBe(1);
+    await notebook.run(cell, 'mend');
+    expect(await notebook.text(`#cell-${cell} .output`)).toMatch(/The gradient is there[\s\S]*connected:/);
+    expect(await notebook.page.$$eval(`#cell-${cell} .edge.cut`, (all) => all.length)).toBe(0);
+    await notebook.run(cell, 'revert');
+    expect(await notebook.text(`#cell-${cell} .output`)).toMatch(words);
+  });
+
+  test('names a bad index where it is validated, and shows the silence where it is not', async () => {
+    await notebook.run('badIndex');
+    expect(await notebook.text('#cell-badIndex .output')).toMatch(
+      /refused[\s\S]*index 9 at position \[1\][\s\S]*silently[\s\S]*0\.00 {2}0\.00/,
+    );
+    await notebook.run('badIndex', 'mend');
+    expect(await notebook.text('#cell-badIndex .output')).toMatch(/Both rows are there/);
+  });
+
+  test('draws the graph: layers open by keyboard, nodes tell what they hold', async () => {
+    await notebook.run('graph');
+    const nodes = () => notebook.page.$$eval('#cell-graph .node', (all) => all.length);
+    const closed = await nodes();
+    await notebook.page.focus('#cell-graph [role=button]');
+    expect(await notebook.text('#cell-graph .detail')).toMatch(
+      /vgg19 \(layer\): float32\[1, 16, 16, 64\].*KiB; the gradient passes/,
+    );
+    await notebook.page.keyboard.press('Enter');
+    expect(await nodes()).toBeGreaterThan(closed + 5);
+    expect(await notebook.page.$$eval('#cell-graph .edge.lit', (all) => all.length)).toBeGreaterThan(8);
+    await notebook.page.hover('#cell-graph .node.leaf .face');
+    expect(await notebook.text('#cell-graph .detail')).toMatch(/\(tensor\): float32/);
+    await notebook.page.focus('#cell-graph [role=button]');
+    await notebook.page.keyboard.press('Enter');
+    expect(await nodes()).toBe(closed);
+  });
+
+  test('compares three gathers on this device', async () => {
+    await notebook.run('gathers');
+    expect(await notebook.text('#cell-gathers table')).toMatch(
+      /validated\s+gather\s+there\s+yes[\s\S]*unchecked\s+gather\s+there\s+yes[\s\S]*fresh\s+none: fresh\s+null/,
+    );
+    expect(
+      await notebook.page.$$eval('#cell-gathers .bars rect, #cell-gathers .bars path', (all) => all.length),
+    ).toBeGreaterThan(2);
+  });
+
+  test.each(['style', 'superResolution'])('trains %s', async (cell) => {
+    await notebook.run(cell);
+    await notebook.press(cell, 'start');
+    await notebook.step(cell, 8);
+    const [first, last] = (await notebook.losses(cell))[0] as [number, number];
+    expect(last).toBeLessThan(first);
+    await notebook.press(cell, 'start');
+  });
+
+  test('runs edited code, and the cells that use it; says what is wrong with it', async () => {
+    await notebook.edit('picture', (source) => source.replace('A bay, drawn by the page', 'Edited'));
+    await notebook.settled('reconstruct');
+    expect(await notebook.text('#cell-picture .title')).toBe('Edited');
+    await notebook.edit('badIndex', () => "import { nothing } from './nowhere.js';");
+    expect(await notebook.text('#cell-badIndex .fault')).toMatch(/no cell 'nowhere'/);
+    await notebook.edit('badIndex', () => '\n\nthrow new Error("on purpose");');
+    expect(await notebook.text('#cell-badIndex .fault')).toMatch(/\(line 3\)[\s\S]*on purpose/);
+    await notebook.edit('badIndex', () => 'const = 1;');
+    expect(await notebook.text('#cell-badIndex .fault')).toMatch(/SyntaxError/);
+    await notebook.edit(
+      'badIndex',
+      () => "import { zeros } from 'retrograd';\nawait zeros([2 ** 16, 2 ** 16]).data();",
+    );
+    expect(await notebook.text('#cell-badIndex .fault')).toMatch(/no memory left[\s\S]*smaller size/);
+    await notebook.run('badIndex', 'revert');
+    expect(await notebook.text('#cell-badIndex .fault')).toBe('');
+  });
+
+  test('stops a cell that never ends', async () => {
+    await notebook.edit('badIndex', () => 'for (;;) {}', { wait: false });
+    await notebook.page.click('#restart');
+    await notebook.settled('reconstruct');
+    expect(await notebook.text('#cell-adapter .state')).toBe('done');
+  });
+
+  test.each([320, 768, 1600])('fits a screen of %i pixels, and every control has a name', async (width) => {
+    await notebook.page.setViewport({ width, height: 900 });
+    expect(await notebook.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const nameless = await notebook.page.$$eval(
+      'button, input, textarea, summary, canvas, [role=img]',
+      (all) =>
+        all
+          .filter((element) => {
+            const label = (element as HTMLInputElement).labels?.[0]?.textContent;
+            return !(label || element.textContent || element.getAttribute('aria-label'));
+          })
+          .map((element) => element.outerHTML),
+    );
+    expect(nameless.filter((html) => !html.startsWith('<textarea'))).toEqual([]);
+  });
+});
+
+test('says what to do where there is no WebGPU', async () => {
+  const browser = await launchBrowser({
+    adapter: 'swiftshader',
+    args: ['--disable-features=WebGPU,WebGPUService'],
+  });
+  try {
+    const { page, errors } = await openPage(browser, `${server.url}a/b/?without-webgpu`, {
+      prepare: (fresh) =>
+        fresh.evaluateOnNewDocument('const { Worker } = globalThis; globalThis.withoutWebGPU = true;'),
+    });
+    const notebook = new Notebook(page, errors);
+    await notebook.settled('reconstruct');
+    expect(await notebook.text('#cell-adapter .fault')).toMatch(
+      /no WebGPU[\s\S]*Chrome[\s\S]*Safari[\s\S]*Firefox/,
+    );
+    expect(await notebook.text('#cell-reconstruct .fault')).toMatch(/needs 'adapter'/);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('the main path in Firefox', async () => {
+  const browser = await launchFirefox();
+  try {
+    const notebook = await open(browser);
+    await notebook.settled('reconstruct');
+    expect(await notebook.text('#cell-adapter .fault')).toBe('');
+    await notebook.move('reconstruct', 'size', 16);
+    await notebook.press('reconstruct', 'start');
+    await notebook.step('reconstruct', 6);
+    for (const [first, last] of await notebook.losses('reconstruct')) expect(last).toBeLessThan(first);
+    await notebook.press('reconstruct', 'start');
+    await notebook.run('readBack');
+    expect(await notebook.text('#cell-readBack .output')).toMatch(cutWords);
+    await notebook.run('badIndex');
+    expect(await notebook.text('#cell-badIndex .output')).toMatch(/index 9 at position \[1\]/);
+    expect(notebook.errors).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
+const cutWords = /null[\s\S]*cut at tensor\(\)/;

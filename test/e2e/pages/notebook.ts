@@ -1,0 +1,173 @@
+/** @file What a visitor of the notebook does, for its test. */
+import { PNG } from 'pngjs';
+import type { Page } from '../../../scripts/lib/browser.mjs';
+
+export class Notebook {
+  constructor(
+    readonly page: Page,
+    readonly errors: readonly string[],
+  ) {}
+
+  /** Until a cell has run. */
+  async settled(cell: string): Promise<void> {
+    await this.page.waitForFunction(
+      (id) => {
+        const cells = [...document.querySelectorAll<HTMLElement>('.cell')];
+        const busy = cells.some(({ dataset }) => dataset.state === 'running' || dataset.state === 'waiting');
+        const state = document.querySelector<HTMLElement>(id)?.dataset.state ?? '';
+        return !busy && (state === 'done' || state === 'failed');
+      },
+      { timeout: 60_000 },
+      `#cell-${cell}`,
+    );
+  }
+
+  /** Presses one of a cell's own buttons, `run`, `mend` or `revert`, and waits for it. */
+  async run(cell: string, button: 'run' | 'mend' | 'revert' = 'run'): Promise<void> {
+    await this.#rerun(cell, () => this.page.click(`#cell-${cell} .bar .${button}`));
+  }
+
+  async edit(cell: string, change: (source: string) => string, { wait = true } = {}): Promise<void> {
+    const area = `#cell-${cell} textarea`;
+    const source = change(await this.page.$eval(area, (element) => (element as HTMLTextAreaElement).value));
+    await this.page.$eval(
+      area,
+      (element, text) => {
+        (element as HTMLTextAreaElement).value = text;
+        element.dispatchEvent(new Event('input'));
+      },
+      source,
+    );
+    const run = async () => {
+      await this.page.focus(area);
+      await this.page.keyboard.down('Shift');
+      await this.page.keyboard.press('Enter');
+      await this.page.keyboard.up('Shift');
+    };
+    if (wait) await this.#rerun(cell, run);
+    else await run();
+  }
+
+  /** What a cell is at its end may be what it was before: a mark tells that it began. */
+  async #rerun(cell: string, act: () => Promise<void>): Promise<void> {
+    await this.page.$eval(`#cell-${cell}`, (element) => {
+      (element as HTMLElement).dataset.state = 'waiting';
+    });
+    await act();
+    await this.settled(cell);
+  }
+
+  text(selector: string): Promise<string> {
+    return this.page.$eval(selector, (element) => (element as HTMLElement).innerText.trim());
+  }
+
+  async press(cell: string, name: string): Promise<void> {
+    await this.page.click(`#cell-${cell} .buttons button[name=${name}]`);
+  }
+
+  async label(cell: string, name: string, words: string): Promise<void> {
+    await this.page.waitForFunction(
+      (selector, text) => document.querySelector(selector)?.textContent === text,
+      {},
+      `#cell-${cell} .buttons button[name=${name}]`,
+      words,
+    );
+  }
+
+  async says(cell: string, words: string): Promise<void> {
+    await this.page.waitForFunction(
+      (selector, text) => document.querySelector(selector)?.textContent?.includes(text),
+      { timeout: 60_000 },
+      `#cell-${cell} .status`,
+      words,
+    );
+  }
+
+  /** Moves a slider as a hand does: many values on the way, the last of them `value`. */
+  async move(cell: string, name: string, value: number): Promise<void> {
+    await this.page.$eval(
+      `#cell-${cell} input[name=${name}]`,
+      (input, to) => {
+        (input as HTMLInputElement).value = String(to);
+        input.dispatchEvent(new Event('input'));
+      },
+      value,
+    );
+  }
+
+  /** Until a run has come to `step`. */
+  async step(cell: string, step: number): Promise<void> {
+    await this.page.waitForFunction(
+      (selector, wanted) => {
+        const shown = document.querySelector(selector)?.textContent ?? '';
+        return Number(/^Step (\d+)/.exec(shown)?.[1] ?? 0) >= wanted;
+      },
+      { timeout: 120_000 },
+      `#cell-${cell} .status span`,
+      step,
+    );
+  }
+
+  async stepNow(cell: string): Promise<number> {
+    return Number(/^Step (\d+)/.exec(await this.text(`#cell-${cell} .status span`))?.[1] ?? 0);
+  }
+
+  /** First and last loss of each curve, as its key says. */
+  async losses(cell: string): Promise<[number, number][]> {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const keys = await this.page.$$eval(`#cell-${cell} .key li`, (all) =>
+      all.map((item) => item.textContent ?? ''),
+    );
+    return keys.map((key) => {
+      const [, first, last] = /([\d.e-]+) → ([\d.e-]+)$/.exec(key) ?? [];
+      return [Number(first), Number(last)];
+    });
+  }
+
+  pixels(cell: string, index: number): Promise<number[]> {
+    return this.page.$$eval(
+      `#cell-${cell} canvas`,
+      (all, i) => {
+        const { width, height } = all[i]!;
+        return [...all[i]!.getContext('2d')!.getImageData(0, 0, width, height).data];
+      },
+      index,
+    );
+  }
+
+  /** Drops a file on the place for one. */
+  async drop(cell: string, name: string, bytes: Buffer): Promise<void> {
+    await this.page.$eval(
+      `#cell-${cell} .file`,
+      (place, fileName, values) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([new Uint8Array(values)], fileName));
+        place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+      },
+      name,
+      [...bytes],
+    );
+  }
+
+  async watchLongTasks(): Promise<void> {
+    await this.page.evaluate(() => {
+      const seen: number[] = [];
+      Object.assign(globalThis, { longTasks: seen });
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) seen.push(duration);
+      }).observe({ type: 'longtask' });
+    });
+  }
+
+  longTasks(): Promise<number[]> {
+    return this.page.evaluate(() => (globalThis as unknown as { longTasks: number[] }).longTasks);
+  }
+}
+
+/** A green square with a stripe. */
+export function smallPicture(): Buffer {
+  const png = new PNG({ width: 24, height: 16 });
+  for (let i = 0; i < png.data.length; i += 4)
+    png.data.set(i % 5 ? [20, 160, 60, 255] : [240, 240, 90, 255], i);
+  return PNG.sync.write(png);
+}
