@@ -24,8 +24,10 @@ import {
   planGemm,
   widthOf,
 } from './gemm.ts';
+import { chooseVariant } from './convolutionVariant.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
+import { winogradFilterGrad, winogradForward, winogradInputGrad } from './winograd.ts';
 
 const defineDirection = (name: string, direction: Direction) =>
   defineKernel({
@@ -190,6 +192,9 @@ export function conv2dKernel(
     const product = { m: batch * rows.input * columns.input, n: outputs, k: inputs, batch: [] };
     return matMulKernel(op, matrix(x), matrix(kernel), product, spec, epilogue);
   }
+  const variant = chooseVariant(x.device.adapter.class, 'forward', geometry);
+  if (variant !== 'implicit' && sizeOf(spec.shape) > 0)
+    return winogradForward(op, variant, geometry, x, kernel, epilogue);
   return launch(op, 'forward', geometry, x, kernel, spec, epilogue);
 }
 
@@ -207,6 +212,9 @@ export function conv2dInputGradKernel(
     const product = { m: batch * rows.input * columns.input, n: inputs, k: outputs, batch: [] };
     return matMulKernel(op, matrix(dy), matrix(kernel, true), product, spec, epilogue);
   }
+  const variant = chooseVariant(dy.device.adapter.class, 'inputGrad', geometry);
+  if (variant !== 'implicit' && sizeOf(spec.shape) > 0)
+    return winogradInputGrad(op, variant, geometry, dy, kernel, epilogue);
   return launch(op, 'inputGrad', geometry, dy, kernel, spec, epilogue);
 }
 
@@ -223,5 +231,8 @@ export function conv2dFilterGradKernel(
     const product = { m: inputs, n: outputs, k: batch * rows.input * columns.input, batch: [] };
     return matMulKernel(op, matrix(x, true), matrix(dy), product, spec);
   }
+  const variant = chooseVariant(x.device.adapter.class, 'filterGrad', geometry);
+  if (variant !== 'implicit' && sizeOf(spec.shape) > 0)
+    return winogradFilterGrad(op, variant, geometry, x, dy);
   return launch(op, 'filterGrad', geometry, x, dy, spec);
 }

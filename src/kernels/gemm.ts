@@ -57,6 +57,26 @@ export const gemmTiles = {
     width: 4,
     quads: true,
   },
+  tallQuad: {
+    memory: 'registers',
+    groupM: 1,
+    groupN: 16,
+    blockM: 24,
+    blockN: 8,
+    depth: 4,
+    width: 4,
+    quads: true,
+  },
+  narrowQuad: {
+    memory: 'registers',
+    groupM: 1,
+    groupN: 16,
+    blockM: 24,
+    blockN: 4,
+    depth: 4,
+    width: 4,
+    quads: true,
+  },
   block: {
     memory: 'registers',
     groupM: 1,
@@ -108,6 +128,29 @@ const busyWorkgroups = 128;
 /** Multiplications below which a launch costs more than what it computes, so that one small kernel serves all. */
 const smallProduct = 2 ** 18;
 
+/** Multiplications from which a software adapter's time to compile a longer program is worth what it saves. */
+const largeProduct = 2 ** 23;
+
+/**
+ * Tiles of software adapters, with what a multiplication costs in them, as measured on SwiftShader. Its time is that of
+ * fetching code, and code is mostly reads: blocks with more products a read are faster, as long as C fills them.
+ */
+const quadTiles = [
+  { tile: gemmTiles.quad, cost: 1 },
+  { tile: gemmTiles.tallQuad, cost: 0.8 },
+  { tile: gemmTiles.narrowQuad, cost: 1 },
+] as const;
+
+/** The tile that computes m × n elements of C at the least cost, those included that lie beyond its edges. */
+function chooseQuad(m: number, n: number): GemmTile {
+  const costs = quadTiles.map(({ tile: { blockM, blockN }, cost }) => {
+    const rows = Math.ceil(m / blockM) * blockM;
+    const columns = Math.ceil(n / (4 * blockN)) * 4 * blockN;
+    return rows * columns * cost;
+  });
+  return quadTiles[costs.indexOf(Math.min(...costs))]?.tile ?? gemmTiles.quad;
+}
+
 /** The tile for a product. */
 function chooseTile(
   { adapter, gpu }: Device,
@@ -122,8 +165,11 @@ function chooseTile(
   if (m * n * segments * length * slices <= smallProduct) return gemmTiles.small;
   if (m === 1) return gemmTiles.row;
   if (adapter.class === 'cpu') {
-    if (n <= 4 || !layouts.every(({ width }) => width === 4)) return gemmTiles.scalars;
-    return gpu.features.has('subgroups') ? gemmTiles.quad : gemmTiles.block;
+    const work = m * n * segments * length * slices;
+    const inVectors = layouts.every(({ width }) => width === 4);
+    if (n <= 4 || (!inVectors && work < largeProduct)) return gemmTiles.scalars;
+    if (!gpu.features.has('subgroups')) return gemmTiles.block;
+    return work < largeProduct ? gemmTiles.quad : chooseQuad(m, n);
   }
   const { large, medium } = gemmTiles;
   return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;

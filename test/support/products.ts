@@ -82,10 +82,20 @@ const kernelSize = ({ kernel, image, groups }: Convolution) =>
 
 export const sizes = { image: imageSize, kernel: kernelSize, result: resultSize };
 
-export function convolve(c: Convolution, image: ArrayLike<number>, kernel: ArrayLike<number>): Float64Array {
+/** What becomes of a number before the next operation. Math.fround for sums of float32. */
+type Rounding = (value: number) => number;
+
+const exactly: Rounding = (value) => value;
+
+export function convolve(
+  c: Convolution,
+  image: ArrayLike<number>,
+  kernel: ArrayLike<number>,
+  round: Rounding = exactly,
+): Float64Array {
   const out = new Float64Array(resultSize(c));
   eachProduct(c, (i, k, r) => {
-    out[r] = (out[r] as number) + (image[i] as number) * (kernel[k] as number);
+    out[r] = round((out[r] as number) + round((image[i] as number) * (kernel[k] as number)));
   });
   return out;
 }
@@ -94,10 +104,11 @@ export function inputGradient(
   c: Convolution,
   dy: ArrayLike<number>,
   kernel: ArrayLike<number>,
+  round: Rounding = exactly,
 ): Float64Array {
   const out = new Float64Array(imageSize(c));
   eachProduct(c, (i, k, r) => {
-    out[i] = (out[i] as number) + (dy[r] as number) * (kernel[k] as number);
+    out[i] = round((out[i] as number) + round((dy[r] as number) * (kernel[k] as number)));
   });
   return out;
 }
@@ -106,10 +117,11 @@ export function filterGradient(
   c: Convolution,
   image: ArrayLike<number>,
   dy: ArrayLike<number>,
+  round: Rounding = exactly,
 ): Float64Array {
   const out = new Float64Array(kernelSize(c));
   eachProduct(c, (i, k, r) => {
-    out[k] = (out[k] as number) + (image[i] as number) * (dy[r] as number);
+    out[k] = round((out[k] as number) + round((image[i] as number) * (dy[r] as number)));
   });
   return out;
 }

@@ -1,0 +1,231 @@
+/**
+ * @file Winograd's minimal filtering for 3 × 3 kernels without strides and dilation, around products of matrices that
+ * the engine computes. An image is cut in tiles, block × block results each; their transforms have (block + 2)² values,
+ * one for each *frequency*. At each frequency, a convolution is a product of matrices:
+ *
+ *     forward            sums[f]  = tiles of x  [tile, input]  · kernels[f] [input, output]
+ *     gradient of image  the same of dy, with the kernel turned about and its channels swapped
+ *     gradient of kernel sums[f]  = tiles of xᵀ [input, tile]  · tiles of dy[f] [tile, output]
+ *
+ * One invocation transforms one tile (or kernel) of one channel; neighbours in a workgroup are neighbours in memory.
+ * Channels are padded with zeros to multiples of four, as the engine's vectors want them.
+ */
+import { flatIndex } from './lib/indexing.ts';
+import { mathFunctions } from './lib/math.ts';
+import { wgsl } from './lib/wgsl.ts';
+import { type Block, eachResult, lineFunction, tileSize, transformSquare } from './winograd/lines.ts';
+
+export { type Block, tileSize } from './winograd/lines.ts';
+
+export const winogradWorkgroup = 64;
+
+const entry = wgsl`
+@compute @workgroup_size(${winogradWorkgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, ${winogradWorkgroup}u);
+  if (i >= params.count) {
+    return;
+  }`;
+
+/** Where the tile of an index lies: its image, and its first row and column among the results. */
+const placeOfTile = (block: Block) => wgsl`
+struct Place {
+  image: u32,
+  row: u32,
+  column: u32,
+}
+
+fn place_of(tile: u32) -> Place {
+  let line = tile / params.tile_columns;
+  return Place(
+    line / params.tile_rows,
+    line % params.tile_rows * ${block}u,
+    tile % params.tile_columns * ${block}u,
+  );
+}
+`;
+
+const tileParams = {
+  count: 'u32',
+  /** Tiles of this launch, the first of them, and how many there are in an image. */
+  tiles: 'u32',
+  first_tile: 'u32',
+  tile_rows: 'u32',
+  tile_columns: 'u32',
+  /** Size of the image that tiles are cut from, or whose results they hold. */
+  height: 'u32',
+  width: 'u32',
+  channels: 'u32',
+  /** Channels of a tile: with padding. */
+  tile_channels: 'u32',
+} as const;
+
+export type TilesOptions = {
+  block: Block;
+  /** Tiles of an image overlap by two pixels; those of a cotangent, in a kernel's gradient, don't. */
+  of: 'image' | 'cotangent';
+};
+
+export const tilesParams = { ...tileParams, pad_h: 'i32', pad_w: 'i32' } as const;
+
+/** tiles[frequency, tile, channel]: the transformed tiles of `image`. */
+export function winogradTiles({ block, of }: TilesOptions): string {
+  const frequencies = tileSize(block);
+  return wgsl`
+${flatIndex}
+${placeOfTile(block)}
+${lineFunction(of, block)}
+struct Row {
+  offset: u32,
+  valid: bool,
+}
+
+fn row_at(image_row: u32, row: i32, valid: bool) -> Row {
+  // A negative coordinate is a large unsigned one.
+  return Row((image_row + u32(row)) * params.width, valid & (u32(row) < params.height));
+}
+
+fn value_at(row: Row, column: i32, channel: u32) -> f32 {
+  let value = image[(row.offset + u32(column)) * params.channels + channel];
+  return select(0.0, value, row.valid & (u32(column) < params.width));
+}
+
+${entry}
+  let channel = i % params.tile_channels;
+  let tile = i / params.tile_channels;
+  let place = place_of(params.first_tile + tile);
+  let first_row = i32(place.row) - params.pad_h;
+  let first_column = i32(place.column) - params.pad_w;
+  let image_row = place.image * params.height;
+  let is_channel = channel < params.channels;
+  ${Array.from({ length: of === 'image' ? frequencies : block }, (_, r) => `let line_${r} = row_at(image_row, first_row + ${r}, is_channel);`).join('\n  ')}
+  ${transformSquare(of, block, (row, column) => `value_at(line_${row}, first_column + ${column}, channel)`)}
+  let stride = params.tiles * params.tile_channels;
+  ${eachResult(of, block, (row, column, value) => `tiles[i + ${row * frequencies + column}u * stride] = ${value};`)}
+}
+`;
+}
+
+export type KernelsOptions = { block: Block };
+
+export const kernelsParams = {
+  count: 'u32',
+  /** Sizes of a frequency's matrix, with padding: `rows` are summed over. */
+  columns: 'u32',
+  /** What there is of them without. */
+  used_rows: 'u32',
+  used_columns: 'u32',
+  /** Where the first tap lies, and how far it is to the next tap, row and column. */
+  first: 'i32',
+  tap_stride: 'i32',
+  row_stride: 'i32',
+  column_stride: 'i32',
+} as const;
+
+/** kernels[frequency, row, column]: the transformed kernels. */
+export function winogradKernels({ block }: KernelsOptions): string {
+  const frequencies = tileSize(block);
+  return wgsl`
+${flatIndex}
+${lineFunction('kernel', block)}
+fn tap(first: i32, index: i32, valid: bool) -> f32 {
+  return select(0.0, weights[first + index * params.tap_stride], valid);
+}
+
+${entry}
+  let row = i / params.columns;
+  let column = i % params.columns;
+  let valid = (row < params.used_rows) & (column < params.used_columns);
+  let first = params.first + i32(row) * params.row_stride + i32(column) * params.column_stride;
+  ${transformSquare('kernel', block, (r, c) => `tap(first, ${3 * r + c}, valid)`)}
+  ${eachResult('kernel', block, (r, c, value) => `kernels[i + ${r * frequencies + c}u * params.count] = ${value};`)}
+}
+`;
+}
+
+export type ResultOptions = {
+  block: Block;
+  bias: boolean;
+  /** WGSL expression of `value`; may use `params.alpha`. */
+  activation: string;
+};
+
+export const resultParams = { ...tileParams, alpha: 'f32' } as const;
+
+/** The results of sums[frequency, tile, channel], with bias and activation. */
+export function winogradResult({ block, bias, activation }: ResultOptions): string {
+  const frequencies = tileSize(block);
+  return wgsl`
+${flatIndex}
+${mathFunctions(activation)}
+${placeOfTile(block)}
+${lineFunction('result', block)}
+fn activate(value: f32) -> f32 {
+  return ${activation};
+}
+
+${entry}
+  let channel = i % params.channels;
+  let tile = i / params.channels;
+  let place = place_of(params.first_tile + tile);
+  let first = tile * params.tile_channels + channel;
+  let stride = params.tiles * params.tile_channels;
+  ${transformSquare('result', block, (row, column) => `sums[first + ${row * frequencies + column}u * stride]`)}
+#if ${bias}
+  let bias = bias_values[channel];
+#else
+  let bias = 0.0;
+#endif
+  ${Array.from(
+    { length: block },
+    (_, r) => `if (place.row + ${r}u < params.height) {
+    let offset = ((place.image * params.height + place.row + ${r}u) * params.width + place.column) * params.channels + channel;
+${Array.from(
+  { length: block },
+  (_, c) => `    if (place.column + ${c}u < params.width) {
+      result[offset + ${c}u * params.channels] = activate(column_${c}[${r}] + bias);
+    }`,
+).join('\n')}
+  }`,
+  ).join('\n  ')}
+}
+`;
+}
+
+export type GradientOptions = {
+  block: Block;
+  /** Whether the gradient of other tiles, `before`, is added. */
+  adds: boolean;
+};
+
+export const gradientParams = {
+  count: 'u32',
+  outputs: 'u32',
+  /** With padding: the sizes of a frequency's matrix. */
+  matrix_rows: 'u32',
+  matrix_columns: 'u32',
+} as const;
+
+/** A kernel's gradient [3, 3, input, output], of sums[frequency, input, output]. */
+export function winogradGradient({ block, adds }: GradientOptions): string {
+  const frequencies = tileSize(block);
+  return wgsl`
+${flatIndex}
+${lineFunction('gradient', block)}
+${entry}
+  let first = i / params.outputs * params.matrix_columns + i % params.outputs;
+  let stride = params.matrix_rows * params.matrix_columns;
+  ${transformSquare('gradient', block, (row, column) => `sums[first + ${row * frequencies + column}u * stride]`)}
+  ${eachResult(
+    'gradient',
+    block,
+    (row, column, value) =>
+      `gradient[i + ${3 * row + column}u * params.count] = ${adds ? `before[i + ${3 * row + column}u * params.count] + ` : ''}${value};`,
+  )}
+}
+`;
+}

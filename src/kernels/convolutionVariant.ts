@@ -1,0 +1,117 @@
+/**
+ * @file Which algorithm computes a convolution: an implicit GEMM, or Winograd's minimal filtering. What was measured:
+ * docs/decisions/winograd.md.
+ */
+import type { Direction } from '../../shaders/convolution.ts';
+import { type Block, tileSize } from '../../shaders/winograd.ts';
+import type { ConvolutionGeometry } from '../core/convolution.ts';
+import type { AdapterClass } from '../gpu/adapter.ts';
+
+/** The implicit GEMM, or minimal filtering by tiles of so many results along an axis. */
+export type ConvolutionVariant = 'implicit' | Block;
+
+/** What work costs on a class of adapters. The unit is a multiplication in a product of matrices. */
+interface Costs {
+  /** Convolutions of fewer multiplications aren't worth the launches and the programs of minimal filtering. */
+  least: number;
+  /** Rows and columns that a product is rounded up to. */
+  rows: number;
+  columns: number;
+  /** A number read or written in a transform. */
+  touch: number;
+}
+
+const costs: Readonly<Record<AdapterClass, Costs>> = {
+  cpu: { least: 2 ** 24, rows: 12, columns: 16, touch: 10 },
+  // Not measured: a device of 20 multiplications in the time in which memory moves a number.
+  gpu: { least: 2 ** 28, rows: 64, columns: 64, touch: 16 },
+};
+
+/** Channels that are worth their transforms, on either side. */
+const fewestChannels = 8;
+
+/** A variant of less accuracy must cost less than this share of the more accurate. */
+const worthwhile = 0.85;
+
+let forced: ConvolutionVariant | null = null;
+
+/** Runs `body` with every convolution that allows it by `variant`: for tests and measurements of a single one. */
+export function withConvolutionVariant<T>(variant: ConvolutionVariant, body: () => T): T {
+  const before = forced;
+  forced = variant;
+  try {
+    return body();
+  } finally {
+    forced = before;
+  }
+}
+
+/** Whether minimal filtering can compute a convolution: a 3 × 3 kernel, without strides, dilation and groups. */
+function allowsMinimalFiltering({ rows, columns, groups }: ConvolutionGeometry): boolean {
+  return (
+    groups === 1 &&
+    [rows, columns].every((axis) => axis.window === 3 && axis.stride === 1 && axis.dilation === 1)
+  );
+}
+
+export function chooseVariant(
+  adapter: AdapterClass,
+  direction: Direction,
+  geometry: ConvolutionGeometry,
+): ConvolutionVariant {
+  if (!allowsMinimalFiltering(geometry)) return 'implicit';
+  if (forced) return forced;
+  const { batch, rows, columns, inputs, outputs } = geometry;
+  if (Math.min(inputs, outputs) < fewestChannels) return 'implicit';
+  if (9 * batch * rows.output * columns.output * inputs * outputs < costs[adapter].least) return 'implicit';
+  let chosen: ConvolutionVariant = 'implicit';
+  let least = costOfProduct(costs[adapter], direction, geometry);
+  // From the most to the least accurate.
+  for (const block of [2, 4] as const) {
+    const cost = costOfFiltering(costs[adapter], direction, geometry, block);
+    if (cost > worthwhile * least) continue;
+    chosen = block;
+    least = cost;
+  }
+  return chosen;
+}
+
+const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple;
+
+/** Pixels of a direction's result, and the channels that it sums over and has. */
+function sizes(direction: Direction, { batch, rows, columns, inputs, outputs }: ConvolutionGeometry) {
+  return direction === 'inputGrad'
+    ? { batch, height: rows.input, width: columns.input, from: outputs, to: inputs }
+    : { batch, height: rows.output, width: columns.output, from: inputs, to: outputs };
+}
+
+function costOfProduct(
+  { rows, columns }: Costs,
+  direction: Direction,
+  geometry: ConvolutionGeometry,
+): number {
+  const { batch, height, width, from, to } = sizes(direction, geometry);
+  const pixels = batch * height * width;
+  return direction === 'filterGrad'
+    ? upTo(rows, 9 * from) * upTo(columns, to) * pixels
+    : upTo(rows, pixels) * upTo(columns, to) * 9 * from;
+}
+
+function costOfFiltering(
+  { rows, columns, touch }: Costs,
+  direction: Direction,
+  geometry: ConvolutionGeometry,
+  block: Block,
+): number {
+  const { batch, height, width, from, to } = sizes(direction, geometry);
+  const frequencies = tileSize(block) ** 2;
+  const tiles = batch * Math.ceil(height / block) * Math.ceil(width / block);
+  const kernel = (9 + frequencies) * from * to;
+  const image = 2 * frequencies * tiles * from;
+  const result = (block ** 2 + frequencies) * tiles * to;
+  const product =
+    direction === 'filterGrad'
+      ? upTo(rows, from) * upTo(columns, to) * tiles
+      : upTo(rows, tiles) * upTo(columns, to) * from;
+  return frequencies * product + touch * (kernel + image + result);
+}

@@ -1,0 +1,353 @@
+/**
+ * @file Launches convolutions by Winograd's minimal filtering: transforms, products of matrices, inverse transforms.
+ * Transformed tiles take more memory than their image, so that large images are computed in bands of tiles.
+ */
+import {
+  type Block,
+  type GradientOptions,
+  gradientParams,
+  kernelsParams,
+  type ResultOptions,
+  resultParams,
+  tileSize,
+  tilesParams,
+  winogradGradient,
+  winogradKernels,
+  winogradResult,
+  winogradTiles,
+  winogradWorkgroup,
+} from '../../shaders/winograd.ts';
+import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import type { Epilogue } from './gemm.ts';
+import { matMulKernel } from './matMul.ts';
+import { output } from './output.ts';
+
+const tilesKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradTiles',
+  bindings: { image: 'read f32', tiles: 'write f32' },
+  params: tilesParams,
+  source: winogradTiles,
+});
+
+const kernelsKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradKernels',
+  bindings: { weights: 'read f32', kernels: 'write f32' },
+  params: kernelsParams,
+  source: winogradKernels,
+});
+
+const resultKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradResult',
+  bindings: ({ bias }: ResultOptions): Bindings => ({
+    sums: 'read f32',
+    ...(bias ? { bias_values: 'read f32' as const } : {}),
+    result: 'write f32',
+  }),
+  params: resultParams,
+  source: winogradResult,
+});
+
+const gradientKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradGradient',
+  bindings: ({ adds }: GradientOptions): Bindings => ({
+    sums: 'read f32',
+    ...(adds ? { before: 'read f32' as const } : {}),
+    gradient: 'write f32',
+  }),
+  params: gradientParams,
+  source: winogradGradient,
+});
+
+/** Bytes that the transformed tiles of a band may take. */
+let bandBytes = 2 ** 26;
+
+/** Runs `body` with bands of at most `bytes` bytes, or of one tile: for tests. */
+export function withBandBytes<T>(bytes: number, body: () => T): T {
+  const before = bandBytes;
+  bandBytes = bytes;
+  try {
+    return body();
+  } finally {
+    bandBytes = before;
+  }
+}
+
+const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
+/** Channels with padding. */
+const padded = (channels: number) => Math.ceil(channels / 4) * 4;
+const groups = (invocations: number) => Math.ceil(invocations / winogradWorkgroup);
+
+/** The tiles of images whose results are `height` × `width`. */
+interface Tiling {
+  block: Block;
+  rows: number;
+  columns: number;
+  count: number;
+}
+
+function tilingOf(block: Block, batch: number, height: number, width: number): Tiling {
+  const rows = Math.ceil(height / block);
+  const columns = Math.ceil(width / block);
+  return { block, rows, columns, count: batch * rows * columns };
+}
+
+/** Some tiles that are worked on at once. */
+interface Band {
+  first: number;
+  count: number;
+}
+
+/** Bands of equal size, so many that the tiles of one, of `channels` in all, fit into the memory allowed. */
+function bandsOf({ block, count }: Tiling, channels: number): Band[] {
+  const bytes = tileSize(block) ** 2 * channels * 4;
+  const bands = Math.min(count, Math.ceil((count * bytes) / bandBytes));
+  const size = Math.ceil(count / bands);
+  return Array.from({ length: Math.ceil(count / size) }, (_, i) => ({
+    first: i * size,
+    count: Math.min(size, count - i * size),
+  }));
+}
+
+/** An image, or what has the shape of one. */
+interface Plane {
+  values: Tensor;
+  height: number;
+  width: number;
+  channels: number;
+}
+
+const tileValues = (
+  { rows, columns }: Tiling,
+  band: Band,
+  { height, width, channels }: Omit<Plane, 'values'>,
+) => ({
+  tiles: band.count,
+  first_tile: band.first,
+  tile_rows: rows,
+  tile_columns: columns,
+  height,
+  width,
+  channels,
+  tile_channels: padded(channels),
+});
+
+/** The transformed tiles of a band: [frequencies, tiles, channels]. */
+function transformTiles(
+  op: string,
+  of: 'image' | 'cotangent',
+  tiling: Tiling,
+  band: Band,
+  image: Plane,
+  padding: readonly [number, number],
+): Tensor {
+  const { device } = image.values;
+  const channels = padded(image.channels);
+  const tiles = output(device, float32([tileSize(tiling.block) ** 2, band.count, channels]), op);
+  const count = band.count * channels;
+  device.launch(tilesKernel, {
+    options: { block: tiling.block, of },
+    bindings: { image: image.values.storage, tiles: tiles.storage },
+    params: { ...tileValues(tiling, band, image), count, pad_h: padding[0], pad_w: padding[1] },
+    workgroups: groups(count),
+  });
+  return tiles;
+}
+
+/** How the matrices of a kernel [3, 3, inputs, outputs] lie in it. */
+interface KernelMatrices {
+  /** Channels that are summed over, and those of the result. */
+  rows: number;
+  columns: number;
+  rowStride: number;
+  columnStride: number;
+  /** Whether taps are read from the last to the first. */
+  turned: boolean;
+}
+
+/** The transformed kernels: [frequencies, rows, columns]. */
+function transformKernels(op: string, block: Block, kernel: Tensor, matrices: KernelMatrices): Tensor {
+  const { device } = kernel;
+  const [rows, columns] = [padded(matrices.rows), padded(matrices.columns)];
+  const kernels = output(device, float32([tileSize(block) ** 2, rows, columns]), op);
+  const tap = matrices.rows * matrices.columns;
+  device.launch(kernelsKernel, {
+    options: { block },
+    bindings: { weights: kernel.storage, kernels: kernels.storage },
+    params: {
+      count: rows * columns,
+      columns,
+      used_rows: matrices.rows,
+      used_columns: matrices.columns,
+      first: matrices.turned ? 8 * tap : 0,
+      tap_stride: matrices.turned ? -tap : tap,
+      row_stride: matrices.rowStride,
+      column_stride: matrices.columnStride,
+    },
+    workgroups: groups(rows * columns),
+  });
+  return kernels;
+}
+
+const matrices = (values: Tensor, transposed = false) => ({
+  values,
+  batch: [values.shape[0] as number],
+  transposed,
+});
+
+/** Convolves `image` with the kernel's matrices, band by band. */
+function convolve(
+  op: string,
+  block: Block,
+  batch: number,
+  image: Plane,
+  padding: readonly [number, number],
+  kernel: Tensor,
+  kernelMatrices: KernelMatrices,
+  spec: TensorSpec,
+  { bias = null, activation = 'value', alpha = 0 }: Epilogue,
+): Tensor {
+  const { device } = kernel;
+  const [, height, width, channels] = spec.shape as [number, number, number, number];
+  const tiling = tilingOf(block, batch, height, width);
+  const frequencies = tileSize(block) ** 2;
+  const kernels = transformKernels(op, block, kernel, kernelMatrices);
+  const out = output(device, spec, op);
+  for (const band of bandsOf(tiling, padded(image.channels) + padded(channels))) {
+    const tiles = transformTiles(op, 'image', tiling, band, image, padding);
+    const product = { m: band.count, n: padded(channels), k: padded(image.channels), batch: [frequencies] };
+    const sums = matMulKernel(
+      op,
+      matrices(tiles),
+      matrices(kernels),
+      product,
+      float32([frequencies, product.m, product.n]),
+    );
+    tiles.dispose();
+    const count = band.count * channels;
+    device.launch(resultKernel, {
+      options: { block, bias: bias !== null, activation },
+      bindings: {
+        sums: sums.storage,
+        ...(bias ? { bias_values: bias.storage } : {}),
+        result: out.storage,
+      },
+      params: { ...tileValues(tiling, band, { height, width, channels }), count, alpha },
+      workgroups: groups(count),
+    });
+    sums.dispose();
+  }
+  kernels.dispose();
+  return out;
+}
+
+const imagePlane = ({ rows, columns, inputs }: ConvolutionGeometry, values: Tensor): Plane => ({
+  values,
+  height: rows.input,
+  width: columns.input,
+  channels: inputs,
+});
+
+const resultPlane = ({ rows, columns, outputs }: ConvolutionGeometry, values: Tensor): Plane => ({
+  values,
+  height: rows.output,
+  width: columns.output,
+  channels: outputs,
+});
+
+export function winogradForward(
+  op: string,
+  block: Block,
+  geometry: ConvolutionGeometry,
+  x: Tensor,
+  kernel: Tensor,
+  epilogue: Epilogue,
+): Tensor {
+  const { batch, rows, columns, inputs, outputs } = geometry;
+  return convolve(
+    op,
+    block,
+    batch,
+    imagePlane(geometry, x),
+    [rows.before, columns.before],
+    kernel,
+    { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, turned: false },
+    float32(resultShape(geometry)),
+    epilogue,
+  );
+}
+
+/** The convolution of `dy` with the kernel turned about: what lies before the image is what lay behind the result. */
+export function winogradInputGrad(
+  op: string,
+  block: Block,
+  geometry: ConvolutionGeometry,
+  dy: Tensor,
+  kernel: Tensor,
+  epilogue: Epilogue,
+): Tensor {
+  const { batch, rows, columns, inputs, outputs } = geometry;
+  return convolve(
+    op,
+    block,
+    batch,
+    resultPlane(geometry, dy),
+    [2 - rows.before, 2 - columns.before],
+    kernel,
+    { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true },
+    float32(imageShape(geometry)),
+    epilogue,
+  );
+}
+
+/** Bands are added in order, so that the bits are the same every time. */
+export function winogradFilterGrad(
+  op: string,
+  block: Block,
+  geometry: ConvolutionGeometry,
+  x: Tensor,
+  dy: Tensor,
+): Tensor {
+  const { batch, rows, columns, inputs, outputs } = geometry;
+  const { device } = x;
+  const frequencies = tileSize(block) ** 2;
+  const tiling = tilingOf(block, batch, rows.output, columns.output);
+  let gradient: Tensor | null = null;
+  for (const band of bandsOf(tiling, padded(inputs) + padded(outputs))) {
+    const padding = [rows.before, columns.before] as const;
+    const image = transformTiles(op, 'image', tiling, band, imagePlane(geometry, x), padding);
+    const cotangent = transformTiles(op, 'cotangent', tiling, band, resultPlane(geometry, dy), [0, 0]);
+    const product = { m: padded(inputs), n: padded(outputs), k: band.count, batch: [frequencies] };
+    const sums = matMulKernel(
+      op,
+      matrices(image, true),
+      matrices(cotangent),
+      product,
+      float32([frequencies, product.m, product.n]),
+    );
+    image.dispose();
+    cotangent.dispose();
+    const before: Tensor | null = gradient;
+    gradient = output(device, float32(kernelShape(geometry)), op);
+    device.launch(gradientKernel, {
+      options: { block, adds: before !== null },
+      bindings: {
+        sums: sums.storage,
+        ...(before ? { before: before.storage } : {}),
+        gradient: gradient.storage,
+      },
+      params: {
+        count: inputs * outputs,
+        outputs,
+        matrix_rows: product.m,
+        matrix_columns: product.n,
+      },
+      workgroups: groups(inputs * outputs),
+    });
+    sums.dispose();
+    before?.dispose();
+  }
+  return gradient as Tensor;
+}

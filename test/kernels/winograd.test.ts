@@ -1,0 +1,258 @@
+/**
+ * @file Convolutions by Winograd's minimal filtering, in their three directions: against float64 on the host, within the
+ * error bounds that docs/decisions/winograd.md states, and chosen where they pay.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Direction } from '../../shaders/convolution.ts';
+import type { Block } from '../../shaders/winograd.ts';
+import type { ConvolutionGeometry } from '../../src/core/convolution.ts';
+import {
+  conv2d,
+  conv2dFilterGrad,
+  conv2dInputGrad,
+  fusedConv2d,
+  init,
+  memory,
+  tensor,
+  tidy,
+} from '../../src/index.ts';
+import { chooseVariant, withConvolutionVariant } from '../../src/kernels/convolutionVariant.ts';
+import { withBandBytes } from '../../src/kernels/winograd.ts';
+import { generator } from '../ops/samples/draw.ts';
+import { asAdapter } from '../support/adapterClass.ts';
+import { convolution, expectConvolution } from '../support/convolutions.ts';
+import {
+  type Convolution,
+  convolve,
+  draw,
+  filterGradient,
+  inputGradient,
+  largestError,
+  sizes,
+} from '../support/products.ts';
+
+await init();
+
+const blocks: readonly Block[] = [2, 4];
+
+describe.each(blocks)('blocks of %s', (block) => {
+  test.each([
+    ['channels in fours', { batch: 2, image: [11, 13, 16], kernel: [3, 3, 32], before: [1, 1] }],
+    ['odd channels', { batch: 3, image: [12, 12, 7], kernel: [3, 3, 19] }],
+    ['one channel', { image: [9, 10, 1], kernel: [3, 3, 1], before: [1, 1] }],
+    ['more padding than a window', { image: [5, 6, 4], kernel: [3, 3, 4], before: [3, 4] }],
+    ['one pixel', { image: [1, 1, 4], kernel: [3, 3, 4], before: [1, 1] }],
+    ['one window', { batch: 2, image: [3, 3, 8], kernel: [3, 3, 4] }],
+  ] as const)('%s', (_, c) => withConvolutionVariant(block, () => expectConvolution(convolution(c))));
+
+  test('sizes of all kinds', () => {
+    const side = fc.integer({ min: 3, max: 10 });
+    const channels = fc.integer({ min: 1, max: 9 });
+    const before = fc.integer({ min: 0, max: 3 });
+    return fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          batch: fc.integer({ min: 1, max: 3 }),
+          image: fc.tuple(side, side, channels),
+          kernel: fc.tuple(fc.constant(3), fc.constant(3), channels),
+          before: fc.tuple(before, before),
+        }),
+        (c) => withConvolutionVariant(block, () => expectConvolution(convolution(c))),
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test('bands of tiles', () => {
+    const c = convolution({ batch: 2, image: [13, 11, 8], kernel: [3, 3, 4], before: [1, 1] });
+    return withConvolutionVariant(block, () => withBandBytes(2 ** 14, () => expectConvolution(c)));
+  });
+
+  test('bias and activation', async () => {
+    const c = convolution({ batch: 2, image: [7, 9, 5], kernel: [3, 3, 6], before: [1, 1] });
+    const [image, kernel, bias] = [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(6, 3)];
+    const y = withConvolutionVariant(block, () =>
+      fusedConv2d(tensor(image, { shape: [2, 7, 9, 5] }), tensor(kernel, { shape: [3, 3, 5, 6] }), bias, {
+        padding: 'same',
+        activation: 'leakyRelu',
+        negativeSlope: 0.5,
+      }),
+    );
+    const expected = convolve(c, image, kernel).map((sum, i) => {
+      const value = sum + (bias[i % 6] as number);
+      return value > 0 ? value : 0.5 * value;
+    });
+    expect(largestError(await y.data(), expected)).toBeLessThan(1e-5);
+  });
+
+  test('same input, same bits', async () => {
+    const x = tensor(draw(2 * 12 * 12 * 8, 1), { shape: [2, 12, 12, 8] });
+    const dy = tensor(draw(2 * 12 * 12 * 8, 2), { shape: [2, 12, 12, 8] });
+    const gradient = () =>
+      withConvolutionVariant(block, () =>
+        conv2dFilterGrad(x, dy, { padding: 'same', kernelShape: [3, 3, 8, 8] }),
+      ).data();
+    expect(await gradient()).toEqual(await gradient());
+  });
+
+  test('products in workgroup memory', () =>
+    asAdapter('gpu', () =>
+      withConvolutionVariant(block, () =>
+        expectConvolution(convolution({ image: [24, 24, 16], kernel: [3, 3, 16], before: [1, 1] })),
+      ),
+    ));
+});
+
+/** The three directions, by minimal filtering. */
+async function run(
+  c: Convolution,
+  block: Block,
+  image: Float32Array,
+  kernel: Float32Array,
+  dy: Float32Array,
+) {
+  const inputShape = [c.batch, ...c.image];
+  const kernelShape = [3, 3, c.image[2], c.kernel[2]];
+  const options = { padding: 'same' } as const;
+  const results = withConvolutionVariant(block, () =>
+    tidy(() => {
+      const x = tensor(image, { shape: inputShape });
+      const w = tensor(kernel, { shape: kernelShape });
+      const cotangent = tensor(dy, { shape: [c.batch, ...c.result, c.kernel[2]] });
+      return [
+        conv2d(x, w, options),
+        conv2dInputGrad(cotangent, w, { ...options, inputShape }),
+        conv2dFilterGrad(x, cotangent, { ...options, kernelShape }),
+      ];
+    }),
+  );
+  const values = await Promise.all(results.map((t) => t.data()));
+  for (const t of results) t.dispose();
+  return values as Float32Array[];
+}
+
+const absolute = (values: Float32Array) => values.map(Math.abs);
+
+/** Errors of `actual`, each relative to the sum of the absolute values of its products. */
+function relativeErrors(actual: ArrayLike<number>, expected: Float64Array, scale: Float64Array) {
+  const errors = expected.map((value, i) => Math.abs((actual[i] as number) - value) / (scale[i] as number));
+  return {
+    largest: errors.reduce((a, b) => Math.max(a, b), 0),
+    rootMeanSquare: Math.sqrt(errors.reduce((sum, e) => sum + e * e, 0) / errors.length),
+  };
+}
+
+/** Box and Muller's normal numbers. */
+function normal(size: number, seed: number): Float32Array {
+  const random = generator(seed);
+  return Float32Array.from(
+    { length: size },
+    () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()),
+  );
+}
+
+const rectified = (values: Float32Array) => values.map((x) => Math.max(0, x));
+
+describe('errors', () => {
+  const c = convolution({ batch: 2, image: [20, 20, 24], kernel: [3, 3, 24], before: [1, 1] });
+  const directions = [
+    ['result', convolve, 0, 1],
+    ['input gradient', inputGradient, 2, 1],
+    ['filter gradient', filterGradient, 0, 2],
+  ] as const;
+
+  test.each([
+    ['uniform numbers', 2, (n: number) => draw(n, 1)],
+    ['uniform numbers', 4, (n: number) => draw(n, 1)],
+    ['normal numbers', 2, (n: number) => normal(n, 1)],
+    ['normal numbers', 4, (n: number) => normal(n, 1)],
+    ['what a rectifier leaves', 4, (n: number) => rectified(normal(n, 1))],
+  ] as const)(
+    '%s, blocks of %s: at most four times those of a plain sum of float32',
+    async (_, block, fill) => {
+      const values = [fill(sizes.image(c)), normal(sizes.kernel(c), 2), normal(sizes.result(c), 3)] as const;
+      const results = await run(c, block, ...values);
+      directions.forEach(([what, compute, a, b], i) => {
+        const [p, q] = [values[a], values[b]];
+        const expected = compute(c, p, q);
+        const scale = compute(c, absolute(p), absolute(q));
+        const ours = relativeErrors(results[i] as Float32Array, expected, scale);
+        const plain = relativeErrors(compute(c, p, q, Math.fround), expected, scale);
+        expect(ours.rootMeanSquare / plain.rootMeanSquare, `${what}, root mean square`).toBeLessThan(4);
+        expect(ours.largest / plain.largest, `${what}, largest`).toBeLessThan(4);
+      });
+    },
+  );
+
+  /** Λ² of docs/decisions/winograd.md, and the unit of rounding. */
+  const amplification = { 2: 16, 4: 158 };
+  const unit = 2 ** -24;
+
+  // The bound is relative to the largest value of a tile: beside it, results of small windows lose their digits.
+  test.each(blocks)('blocks of %s: the bound for any input', async (block) => {
+    const small = convolution({ image: [12, 12, 4], kernel: [3, 3, 4], before: [1, 1] });
+    const random = generator(5);
+    const spread = (size: number) =>
+      Float32Array.from({ length: size }, () => (2 * random() - 1) * 2 ** Math.floor(40 * random() - 20));
+    for (let round = 0; round < 10; round++) {
+      const image = spread(sizes.image(small));
+      const kernel = spread(sizes.kernel(small));
+      const largestOf = (channel: number) =>
+        image.reduce((most, x, i) => (i % 4 === channel ? Math.max(most, Math.abs(x)) : most), 0);
+      const result = withConvolutionVariant(block, () =>
+        conv2d(tensor(image, { shape: [1, 12, 12, 4] }), tensor(kernel, { shape: [3, 3, 4, 4] }), {
+          padding: 'same',
+        }),
+      );
+      const actual = await result.data();
+      const expected = convolve(small, image, kernel);
+      for (let filter = 0; filter < 4; filter++) {
+        const scale = kernel.reduce(
+          (sum, w, i) => (i % 4 === filter ? sum + Math.abs(w) * largestOf(Math.floor(i / 4) % 4) : sum),
+          0,
+        );
+        const bound = amplification[block] * (4 + 27) * unit * scale;
+        expected.forEach((value, i) => {
+          if (i % 4 === filter) expect(Math.abs((actual[i] as number) - value)).toBeLessThanOrEqual(bound);
+        });
+      }
+    }
+  });
+});
+
+describe('the choice', () => {
+  const layer = (size: number, inputs: number, outputs: number, axis: object = {}): ConvolutionGeometry => {
+    const line = { input: size, output: size, window: 3, stride: 1, dilation: 1, before: 1, ...axis };
+    return { batch: 1, rows: line, columns: line, inputs, outputs, groups: 1 };
+  };
+  const every = ['forward', 'inputGrad', 'filterGrad'] satisfies Direction[];
+
+  test('minimal filtering where there are many channels', () => {
+    for (const direction of every) expect(chooseVariant('cpu', direction, layer(64, 64, 64))).toBe(4);
+    for (const direction of every) expect(chooseVariant('gpu', direction, layer(224, 64, 64))).toBe(4);
+  });
+
+  test.each([
+    ['few multiplications', layer(16, 16, 16)],
+    ['few channels to transform for', layer(224, 3, 64)],
+    ['few pixels for what a kernel costs', layer(4, 512, 512)],
+    ['strides', layer(128, 64, 64, { output: 64, stride: 2 })],
+    ['dilation', layer(64, 64, 64, { dilation: 2, before: 2 })],
+    ['kernels of another size', layer(64, 64, 64, { window: 5, before: 2 })],
+    ['groups', { ...layer(64, 64, 64), groups: 2 }],
+  ])('an implicit product for %s', (_, geometry) => {
+    for (const direction of every)
+      for (const adapter of ['cpu', 'gpu'] as const)
+        expect(chooseVariant(adapter, direction, geometry)).toBe('implicit');
+  });
+});
+
+test('nothing is left behind', () => {
+  const x = tensor(draw(8 * 8 * 4, 1), { shape: [1, 8, 8, 4] });
+  const w = tensor(draw(144, 2), { shape: [3, 3, 4, 4] });
+  const before = memory();
+  withConvolutionVariant(4, () => conv2d(x, w, { padding: 'same' })).dispose();
+  const { tensors, bytes } = memory();
+  expect({ tensors, bytes }).toEqual({ tensors: before.tensors, bytes: before.bytes });
+});
