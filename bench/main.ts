@@ -7,15 +7,16 @@ import { type Limits, measureLimits } from './roofline.ts';
 import type { Row } from './row.ts';
 import { families } from './rows/index.ts';
 import { adapterClass, type RunOptions, runRow } from './run.ts';
+import { coldName, sizeNames } from './start.ts';
 import { matcher, runWays } from './ways.ts';
 
 export { line, toMarkdown, waysLine } from './report.ts';
 
-/** A row, by name. Ways are of Retrograd alone. */
+/** A row, by name. Ways are of Retrograd alone; cold starts and sizes are measured from outside. */
 export interface Listed {
   name: string;
   family: string;
-  kind: 'peers' | 'ways';
+  kind: 'peers' | 'ways' | 'cold' | 'size';
 }
 
 /** Versions of the contenders; put there by the bundler. */
@@ -35,7 +36,11 @@ export async function listRows(filter = ''): Promise<Listed[]> {
   const ways: Listed[] = waysRows.flatMap(({ name, rows }) =>
     rows.map((row) => ({ name: row.name, family: name, kind: 'ways' as const })),
   );
-  return [...rows, ...(filter ? ways : [])].filter(({ name }) => matches(name));
+  const start: Listed[] = [
+    { name: coldName, family: 'start', kind: 'cold' },
+    ...Object.values(sizeNames).map((name): Listed => ({ name, family: 'start', kind: 'size' })),
+  ];
+  return [...rows, ...start, ...(filter ? ways : [])].filter(({ name }) => matches(name));
 }
 
 export async function runNamed(name: string, options: RunOptions = {}): Promise<RowResult> {

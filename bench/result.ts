@@ -86,3 +86,9 @@ export const medianOf = (row: RowResult, library: Library): number | null =>
 /** Libraries that were meant to do the row and didn't. */
 export const failuresOf = (row: RowResult): Library[] =>
   libraries.filter((library) => /^(failed|wrong)/.test(row.notes[library] ?? ''));
+
+/** An error in one line. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/\s+/g, ' ').slice(0, 200);
+}

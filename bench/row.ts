@@ -16,6 +16,8 @@ export interface Row {
   work?: Work;
   /** Ops in one run, where the row is about the time that an op takes: its unit is then µs an op. */
   ops?: number;
+  /** Whether the row is about the most bytes that live on the device at once, not about time. */
+  bytes?: boolean;
 }
 
 /** What sizes depend on: a software adapter reaches some GFLOP/s, a GPU a thousand times that. */

@@ -1,9 +1,10 @@
 /** @file Runs a row: every contender is made ready, checked against the oracle, measured beside the others, and freed. */
 import { getDevice, init } from 'retrograd';
 import type { HostArray } from './host.ts';
+import { countBuffers, peakBytesOf } from './ledger.ts';
 import { type Contender, type Job, type Library, libraries } from './job.ts';
 import { type MeasureOptions, measure } from './measure.ts';
-import { type RowResult, rowResult } from './result.ts';
+import { messageOf, type RowResult, rowResult } from './result.ts';
 import { type Limits, roofline } from './roofline.ts';
 import type { AdapterClass, Row } from './row.ts';
 
@@ -24,8 +25,9 @@ export async function adapterClass(): Promise<AdapterClass> {
 
 export async function runRow(row: Row, options: RunOptions = {}): Promise<RowResult> {
   const { without = {}, limits = null, stage = () => {} } = options;
+  if (row.bytes) countBuffers();
   const notes: Partial<Record<Library, string>> = { ...without };
-  const jobs: Partial<Record<Library, Job>> = {};
+  const ready: [Library, Job][] = [];
   const inputs = row.inputs();
   for (const library of libraries) {
     if (notes[library] !== undefined) continue;
@@ -36,7 +38,7 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
     }
     stage(library, 'prepared');
     const { job, fault } = await readied(row, library, inputs, contender, stage);
-    if (job) jobs[library] = job;
+    if (job) ready.push([library, job]);
     else {
       notes[library] = fault;
       if (fault?.startsWith('failed')) stage(library, fault);
@@ -44,36 +46,86 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
   }
   const values: Partial<Record<Library, number>> = {};
   const spread: Partial<Record<Library, number>> = {};
-  const ready = Object.entries(jobs) as [Library, Job][];
   try {
-    const announcing = ready.map(([library, job]) => [library, announced(job, library, stage)]);
-    const measured = await measure(Object.fromEntries(announcing) as Record<Library, Job>, options);
+    const found = await (row.bytes ? peaksOf(ready, stage) : timesOf(ready, stage, options));
     for (const [library, job] of ready) {
-      const measurement = measured[library];
-      const fault =
-        measurement instanceof Error
-          ? `failed: ${messageOf(measurement)}`
-          : await faultAfter(row, job, inputs);
-      if (fault !== null || measurement instanceof Error) {
-        notes[library] = fault ?? '';
+      const one = found[library];
+      const fault = one instanceof Error ? `failed: ${messageOf(one)}` : await faultAfter(row, job, inputs);
+      if (fault !== null || !one || one instanceof Error) {
+        notes[library] = fault ?? 'failed';
         stage(library, notes[library]);
         continue;
       }
-      const { median, spread: width } = measurement;
-      values[library] = row.ops ? (1000 * median) / row.ops : median;
-      spread[library] = width;
+      values[library] = row.ops ? (1000 * one.value) / row.ops : one.value;
+      if (one.spread !== undefined) spread[library] = one.spread;
     }
   } finally {
     stage(null, 'freed');
     for (const [library, job] of ready) await freed(job, library, stage);
   }
-  const milliseconds = row.ops ? undefined : values.retrograd;
-  return rowResult(row.name, row.family, row.ops ? 'µs/op' : 'ms', {
+  const timed = !row.bytes && !row.ops && values.retrograd !== undefined;
+  return rowResult(row.name, row.family, row.bytes ? 'MiB' : row.ops ? 'µs/op' : 'ms', {
     values,
     spread,
     notes,
-    roofline: row.work && limits && milliseconds ? roofline(row.work, limits, milliseconds) : null,
+    roofline: row.work && limits && timed ? roofline(row.work, limits, values.retrograd as number) : null,
   });
+}
+
+interface Figure {
+  value: number;
+  spread?: number;
+}
+type Figures = Partial<Record<Library, Figure | Error>>;
+
+/** Milliseconds of a run. */
+async function timesOf(
+  ready: readonly [Library, Job][],
+  stage: Stage,
+  options: MeasureOptions,
+): Promise<Figures> {
+  const announcing = ready.map(([library, job]) => [library, announced(job, library, stage)]);
+  const measured = await measure(Object.fromEntries(announcing) as Record<Library, Job>, options);
+  const entries = Object.entries(measured).map(([library, measurement]) =>
+    measurement instanceof Error
+      ? [library, measurement]
+      : [library, { value: measurement.median, spread: measurement.spread }],
+  );
+  return Object.fromEntries(entries) as Figures;
+}
+
+/** After so many runs, pools have what they need. */
+const runsOfPeak = 4;
+
+/** MiB at most, since the page was opened. */
+async function peaksOf(ready: readonly [Library, Job][], stage: Stage): Promise<Figures> {
+  const figures: Figures = {};
+  for (const [library, job] of ready) {
+    stage(library, 'run');
+    try {
+      for (let i = 0; i < runsOfPeak; i++) {
+        await job.run();
+        await job.wait();
+      }
+      figures[library] = { value: peakBytesOf(job.device) / 2 ** 20 };
+    } catch (error) {
+      figures[library] = error instanceof Error ? error : new Error(String(error));
+    }
+  }
+  return figures;
+}
+
+/** A job that says when it is measured. */
+function announced(job: Job, library: Library, stage: Stage): Job {
+  let first = true;
+  return {
+    ...job,
+    run() {
+      if (first) stage(library, 'measured');
+      first = false;
+      return job.run();
+    },
+  };
 }
 
 interface Readied {
@@ -136,21 +188,4 @@ function errorsOf(device: GPUDevice): string[] {
 /** What went wrong while it was measured: errors on the device, or results that are wrong now. */
 async function faultAfter(row: Row, job: Job, inputs: readonly HostArray[]): Promise<string | null> {
   return reported(job) ?? (job.stateful ? null : wrong(row.check(await job.results(), inputs)));
-}
-
-function announced(job: Job, library: Library, stage: Stage): Job {
-  let first = true;
-  return {
-    ...job,
-    run() {
-      if (first) stage(library, 'measured');
-      first = false;
-      return job.run();
-    },
-  };
-}
-
-export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/\s+/g, ' ').slice(0, 200);
 }

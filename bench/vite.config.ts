@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { packageAliases } from '../scripts/lib/aliases.mjs';
+import { shippedShaders } from '../scripts/lib/shipped-shaders.mjs';
 import { contenderVersions } from '../scripts/lib/bench-versions.mjs';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -9,6 +10,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: at('.'),
   base: './',
+  plugins: [shippedShaders()],
   resolve: { alias: packageAliases(at('..')) },
   define: { BENCH_VERSIONS: JSON.stringify(contenderVersions()) },
   build: {

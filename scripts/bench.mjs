@@ -22,12 +22,16 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 /** @typedef {import('../bench/result.ts').RowResult} RowResult */
 /** @typedef {import('../bench/result.ts').WaysResult} WaysResult */
 /** @typedef {import('./lib/bench-browser.mjs').PageOptions} PageOptions */
+/** @typedef {import('../bench/job.ts').Library} Library */
+/** @typedef {import('../bench/cold/cold.ts').ColdStart} ColdStart */
+/** @typedef {typeof import('../bench/outside.ts')} Outside what is needed here of the benchmark's modules */
 
 /**
  * @typedef {object} Runner where rows are run
  * @property {(filter: string) => Promise<Listed[]>} list
  * @property {() => Promise<BenchResult>} start
  * @property {(row: Listed, options: PageOptions) => Promise<RowResult | WaysResult>} run
+ * @property {((library: Library) => Promise<ColdStart>) | null} coldStart null where there are no pages
  * @property {() => Promise<void>} close
  */
 
@@ -37,7 +41,14 @@ async function inBrowser(kind) {
   const { BenchBrowser, buildPages } = await import('./lib/bench-browser.mjs');
   const folder = temporaryFolder('bench');
   await buildPages(folder);
-  return BenchBrowser.open(folder, kind);
+  const browser = await BenchBrowser.open(folder, kind);
+  return {
+    list: (filter) => browser.list(filter),
+    start: () => browser.start(),
+    run: (row, options) => browser.run(row, options),
+    coldStart: (library) => browser.coldStart(library),
+    close: () => browser.close(),
+  };
 }
 
 /** In a process whose environment leads Dawn to an adapter. @returns {Promise<Runner>} */
@@ -57,15 +68,73 @@ async function inNode() {
     start: async () => ({ ...(await bench.emptyResult()), limits: await bench.limitsHere() }),
     run: ({ name, kind }, options) =>
       kind === 'ways' ? bench.runNamedWays(name, options) : bench.runNamed(name, options),
+    coldStart: null,
     close: async () => {},
   };
 }
 
-/** What lays results out. @returns {Promise<typeof import('../bench/report.ts')>} */
-async function loadReport() {
+/** @returns {Promise<Outside>} */
+async function loadOutside() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
-  const file = await bundle({ entry: 'bench/report.ts', folder: temporaryFolder('bench-report') });
+  const file = await bundle({ entry: 'bench/outside.ts', folder: temporaryFolder('bench-outside') });
   return import(pathToFileURL(file).href);
+}
+
+/** Pages that each library is started on, after a first one, which fills the caches of the browser and the file system. */
+const COLD_ROUNDS = 5;
+
+/**
+ * The cold start of each library, in turn, a few times over.
+ *
+ * @param {Listed} row
+ * @param {(library: Library) => Promise<ColdStart>} coldStart
+ * @param {number} rounds
+ * @param {Outside} outside
+ */
+async function runColdStarts({ name, family }, coldStart, rounds, { libraries, rowResult, summarize }) {
+  /** @type {Partial<Record<Library, number[]>>} */
+  const taken = {};
+  /** @type {Partial<Record<Library, string>>} */
+  const notes = {};
+  for (let round = 0; round <= rounds; round++) {
+    for (const library of libraries) {
+      if (notes[library]) continue;
+      const { milliseconds, fault } = await coldStart(library);
+      if (milliseconds === undefined) notes[library] = fault ?? 'failed';
+      else if (round > 0) taken[library] = [...(taken[library] ?? []), milliseconds];
+    }
+  }
+  const known = /** @type {[Library, number[]][]} */ (Object.entries(taken)).filter(
+    ([library]) => !notes[library],
+  );
+  const summaries = known.map(([library, values]) => /** @type {const} */ ([library, summarize(values)]));
+  return rowResult(name, family, 'ms', {
+    values: Object.fromEntries(summaries.map(([library, { median }]) => [library, median])),
+    spread: Object.fromEntries(summaries.map(([library, { spread }]) => [library, spread])),
+    notes,
+  });
+}
+
+/** @param {Listed} row @param {Outside} outside */
+async function weigh({ name, family }, { rowResult, sizeNames, sizeNotes }) {
+  const { measureSizes } = await import('./lib/bench-sizes.mjs');
+  const key = name === sizeNames.core ? 'core' : 'keras';
+  return rowResult(name, family, 'kB gzipped', { values: await measureSizes(key), notes: sizeNotes[key] });
+}
+
+/**
+ * @param {Listed} row
+ * @param {Runner} runner
+ * @param {PageOptions} options
+ * @param {Outside} outside
+ */
+function runListed(row, runner, options, outside) {
+  if (row.kind === 'size') return weigh(row, outside);
+  if (row.kind !== 'cold') return runner.run(row, options);
+  const { coldStart } = runner;
+  if (!coldStart) return null;
+  const rounds = Math.max(1, Math.min(COLD_ROUNDS, Math.round((options.budget ?? 400) / 80)));
+  return runColdStarts(row, coldStart, rounds, outside);
 }
 
 /** @param {string | undefined} file @param {string} text */
@@ -82,8 +151,11 @@ const say = (text) => process.stderr.write(`${text}\n`);
 async function serve() {
   const { buildPages } = await import('./lib/bench-browser.mjs');
   const { serveFolder } = await import('./lib/browser.mjs');
+  const { measureSizes } = await import('./lib/bench-sizes.mjs');
   const folder = path.join(ROOT, 'site', 'bench');
   await buildPages(folder);
+  const sizes = { core: await measureSizes('core'), keras: await measureSizes('keras') };
+  keep(path.join(folder, 'sizes.json'), JSON.stringify(sizes));
   const { url } = await serveFolder(folder);
   say(`The benchmark is at ${url} (Ctrl+C ends it).`);
 }
@@ -131,7 +203,8 @@ await runMain(async () => {
     return;
   }
   if (!inside) Object.assign(process.env, setup().env);
-  const { line, toMarkdown, waysLine } = await loadReport();
+  const outside = await loadOutside();
+  const { line, toMarkdown, waysLine } = outside;
   const runner = await (inside ? inNode() : inBrowser(browser));
   let broken = 0;
   try {
@@ -145,7 +218,8 @@ await runMain(async () => {
     };
     for (const row of rows) {
       try {
-        const found = await runner.run(row, options);
+        const found = await runListed(row, runner, options, outside);
+        if (!found) continue;
         if ('peers' in found) {
           result.rows.push(found);
           if (found.retrograd === null) broken++;

@@ -11,7 +11,8 @@ import { OnnxGraph, type Value } from '../onnx/graph.ts';
 
 export type OrtWeb = typeof Ort;
 
-const options = { executionProviders: ['webgpu'], preferredOutputLocation: 'gpu-buffer' } as const;
+/** Results stay on the device. */
+export const ortOptions = { executionProviders: ['webgpu'], preferredOutputLocation: 'gpu-buffer' } as const;
 
 let opened: Promise<OrtWeb> | undefined;
 
@@ -24,7 +25,7 @@ export function openOrt(): Promise<OrtWeb> {
     // The device comes with the first session, and goes with the last: one stays.
     const graph = new OnnxGraph();
     graph.output(graph.node('Identity', [graph.input('float32', [1])]), [1]);
-    await ort.InferenceSession.create(graph.encode(), options);
+    await ort.InferenceSession.create(graph.encode(), ortOptions);
     return ort;
   })();
   return opened;
@@ -105,7 +106,7 @@ async function openSession(
 ): Promise<{ session: Ort.InferenceSession; captured: boolean }> {
   let session: Ort.InferenceSession | undefined;
   try {
-    session = await runtime.InferenceSession.create(model, { ...options, enableGraphCapture: true });
+    session = await runtime.InferenceSession.create(model, { ...ortOptions, enableGraphCapture: true });
     const first = await resultsOf(session);
     for (let i = 1; i < trials; i++) {
       if (!same(await resultsOf(session), first)) throw new Error('the replay gives other numbers');
@@ -113,7 +114,7 @@ async function openSession(
     return { session, captured: true };
   } catch {
     await session?.release();
-    return { session: await runtime.InferenceSession.create(model, options), captured: false };
+    return { session: await runtime.InferenceSession.create(model, ortOptions), captured: false };
   }
 }
 
@@ -127,7 +128,7 @@ async function uploadTo(runtime: OrtWeb, array: HostArray): Promise<Ort.Tensor> 
   const input = graph.input(type, array.shape);
   const output = graph.node('Identity', [input]);
   graph.output(output, array.shape, type);
-  const session = await runtime.InferenceSession.create(graph.encode(), options);
+  const session = await runtime.InferenceSession.create(graph.encode(), ortOptions);
   const result = await session.run({ [input]: new runtime.Tensor(type, array.values, array.shape) });
   await session.release();
   return result[output] as Ort.Tensor;

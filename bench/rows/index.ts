@@ -5,8 +5,10 @@ import { denseFamily } from './dense.ts';
 import { elementwiseFamily, overheadFamily } from './elementwise.ts';
 import { gatherFamily } from './gather.ts';
 import { matMulFamily } from './matMul.ts';
+import { memoryFamily } from './memory.ts';
 import { normalizationFamily, reductionFamily } from './normalization.ts';
 import { perceptualFamily } from './perceptual.ts';
+import { shapeFamily } from './shapes.ts';
 import { stepFamily } from './steps.ts';
 
 export const families: readonly Family[] = [
@@ -20,4 +22,6 @@ export const families: readonly Family[] = [
   overheadFamily,
   stepFamily,
   perceptualFamily,
+  shapeFamily,
+  memoryFamily,
 ];

@@ -3,6 +3,7 @@
  * @file Runs the benchmark's rows in a browser. Rows of a family share a page. A contender that crashes the page, or hangs
  * it, is noted as failed, and the row is run again without it on a new page: one row never costs another.
  */
+import path from 'node:path';
 import { build } from 'vite';
 import { launchBrowser, serveFolder } from './browser.mjs';
 import { launchFirefox } from './firefox.mjs';
@@ -19,16 +20,15 @@ import { launchFirefox } from './firefox.mjs';
 
 /** A row that says nothing for so long hangs: software adapters take long, but not that. */
 const SILENCE_MS = 240_000;
+const COLD_MS = 120_000;
 /** A row is run again this often without what failed in it. */
 const ATTEMPTS = 4;
 
-/** @param {string} folder */
+/** The benchmark's pages, and in `cold/` those of the cold start. @param {string} folder */
 export async function buildPages(folder) {
-  await build({
-    configFile: 'bench/vite.config.ts',
-    logLevel: 'warn',
-    build: { outDir: folder },
-  });
+  await build({ configFile: 'bench/vite.config.ts', logLevel: 'error', build: { outDir: folder } });
+  const cold = path.join(folder, 'cold');
+  await build({ configFile: 'bench/cold/vite.config.ts', logLevel: 'error', build: { outDir: cold } });
 }
 
 export class BenchBrowser {
@@ -104,6 +104,26 @@ export class BenchBrowser {
         else if (current) without[current] = `failed: ${message.split('\n')[0]}`;
         if (attempt === ATTEMPTS || !(current || Object.keys(faults).length)) throw error;
       }
+    }
+  }
+
+  /**
+   * Milliseconds of a cold start, on a page of its own.
+   *
+   * @param {Library} library
+   * @returns {Promise<import('../../bench/cold/cold.ts').ColdStart>}
+   */
+  async coldStart(library) {
+    await this.#forget();
+    const page = await this.#browser.newPage();
+    try {
+      await page.goto(new URL(`cold/cold.html?library=${library}`, this.#url).href);
+      await page.waitForFunction(() => globalThis.coldStart !== undefined, { timeout: COLD_MS });
+      return /** @type {any} */ (await page.evaluate(() => globalThis.coldStart));
+    } catch (error) {
+      return { library, fault: `failed: ${error instanceof Error ? error.message : error}` };
+    } finally {
+      await page.close().catch(() => {});
     }
   }
 

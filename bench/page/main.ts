@@ -1,0 +1,103 @@
+/** @file The benchmark's page: choose rows, run them in this browser, copy the result. */
+import type { Listed } from '../main.ts';
+import { titles, toMarkdown } from '../report.ts';
+import { type BenchResult, failuresOf, messageOf, rowResult } from '../result.ts';
+import { Frames } from './frames.ts';
+import { byId, Choices, element, headings, resultRow } from './view.ts';
+
+const frames = new Frames(byId('frames'));
+const [run, stop] = [byId<HTMLButtonElement>('run'), byId<HTMLButtonElement>('stop')];
+const [progress, doing] = [byId<HTMLProgressElement>('progress'), byId('doing')];
+const rowsBody = byId<HTMLTableSectionElement>('rows');
+let result: BenchResult | null = null;
+let stopped = false;
+
+byId('head').append(...headings.map((heading) => element('th', { scope: 'col' }, heading)));
+
+async function start(): Promise<void> {
+  const bench = await frames.bench('list');
+  const choices = new Choices(byId('families'), await bench.listRows());
+  const { adapter, engine } = await bench.emptyResult();
+  byId('adapter').textContent = `Adapter: ${adapter || 'unnamed'}. Browser: ${engine}`;
+  const filter = byId<HTMLInputElement>('filter');
+  filter.addEventListener('input', () => choices.filter(filter.value));
+  byId<HTMLFormElement>('controls').addEventListener('submit', (event) => {
+    event.preventDefault();
+    void runAll(choices.chosen);
+  });
+  run.disabled = false;
+}
+
+async function runAll(rows: readonly Listed[]): Promise<void> {
+  if (rows.length === 0) return;
+  setRunning(true);
+  byId('results').hidden = false;
+  rowsBody.replaceChildren();
+  const bench = await frames.bench('list');
+  doing.textContent = 'The limits of the adapter';
+  result = { ...(await bench.emptyResult()), limits: await bench.limitsHere() };
+  progress.max = rows.length;
+  progress.value = 0;
+  const budget = Number(byId<HTMLSelectElement>('budget').value);
+  for (const row of rows) {
+    if (stopped) break;
+    doing.textContent = row.name;
+    const found = await frames
+      .run(row, {
+        budget,
+        limits: result.limits,
+        stage: (library) => {
+          doing.textContent = library ? `${row.name}: ${titles[library]}` : row.name;
+        },
+      })
+      .catch((error: unknown) =>
+        rowResult(row.name, row.family, 'ms', {
+          values: {},
+          notes: { retrograd: `failed: ${messageOf(error)}` },
+        }),
+      );
+    if (failuresOf(found).length > 0) frames.forget();
+    result.rows.push(found);
+    rowsBody.append(resultRow(found));
+    progress.value++;
+  }
+  doing.textContent = stopped ? 'Stopped' : 'Done';
+  setRunning(false);
+}
+
+function setRunning(running: boolean): void {
+  stopped = false;
+  run.disabled = running;
+  stop.disabled = !running;
+}
+
+stop.addEventListener('click', () => {
+  stopped = true;
+  doing.textContent = 'Stops after this row …';
+});
+
+const copy = byId<HTMLButtonElement>('copy');
+copy.addEventListener('click', async () => {
+  if (!result) return;
+  await navigator.clipboard.writeText(toMarkdown(result));
+  const label = copy.textContent;
+  copy.textContent = 'Copied';
+  setTimeout(() => {
+    copy.textContent = label;
+  }, 1500);
+});
+
+byId('save').addEventListener('click', () => {
+  if (!result) return;
+  const blob = new Blob([JSON.stringify(result, null, 2)], { type: 'application/json' });
+  const link = element('a', {
+    href: URL.createObjectURL(blob),
+    download: `retrograd-bench-${result.date}.json`,
+  });
+  link.click();
+  URL.revokeObjectURL(link.href);
+});
+
+start().catch((error: unknown) => {
+  byId('adapter').textContent = `The benchmark can't start here: ${messageOf(error)}`;
+});
