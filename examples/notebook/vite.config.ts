@@ -12,7 +12,8 @@ import { pageConfig } from '../pageConfig.ts';
 const policy = [
   "default-src 'none'",
   "script-src 'self' blob:",
-  "worker-src 'self'",
+  // Modules that a Worker's modules import are its own affair in Firefox: they must be allowed here as well.
+  "worker-src 'self' blob:",
   "style-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",

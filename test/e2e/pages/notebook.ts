@@ -61,6 +61,10 @@ export class Notebook {
     return this.page.$eval(selector, (element) => (element as HTMLElement).innerText.trim());
   }
 
+  focus(selector: string): Promise<void> {
+    return this.page.$eval(selector, (element) => (element as HTMLElement | SVGElement).focus());
+  }
+
   async press(cell: string, name: string): Promise<void> {
     await this.page.click(`#cell-${cell} .buttons button[name=${name}]`);
   }
