@@ -37,7 +37,11 @@ export default ({ command }: { command: 'serve' | 'build' }) => {
     plugins: [contentSecurityPolicy],
     // Names of errors and classes are read by visitors.
     worker: { format: 'es' as const, rolldownOptions: { output: { keepNames: true } } },
-    build: { modulePreload: { polyfill: false }, chunkSizeWarningLimit: 2048 },
+    build: {
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 2048,
+      license: { fileName: 'licenses.md' },
+    },
   };
   const page = pageConfig('notebook');
   if (command === 'serve') page.resolve = { alias: packageAliases(root) };
