@@ -48,6 +48,7 @@ export { type InputSpec, type Rehearsed, warmup } from './tape/warmup.ts';
 export { eachRun } from './gpu/eachRun.ts';
 export { LiveNumber } from './gpu/params.ts';
 // Measuring
+export { gpuTime } from './profile/gpuTime.ts';
 export { profile, type ProfileOptions } from './profile/profile.ts';
 export type { LayerRow, ProfileRow, Totals } from './profile/rows.ts';
 export type { ProfiledLaunch } from './profile/launches.ts';

@@ -2,9 +2,10 @@
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
  * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
  */
+import type { Device } from './device.ts';
 import { LiveNumber, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
-import { adoptBuffer, type BufferPool, type DeviceBuffer } from './pool.ts';
+import { adoptBuffer, BufferPool, type DeviceBuffer } from './pool.ts';
 import {
   type RecordedCommand,
   type RecordedCopy,
@@ -35,11 +36,14 @@ export interface LiveLaunch {
 
 export type ReadyCommand = ReadyLaunch | LiveLaunch | RecordedCopy;
 
-/** What captured work needs of its device. */
-export interface CapturingDevice {
-  readonly gpu: GPUDevice;
-  readonly capturePool: BufferPool;
-  bindGroupOf(launch: RecordedLaunch, params: DeviceBuffer | null): GPUBindGroup;
+/** Intermediate values of a device's captured work. Between two runs no one needs what lies there. */
+const pools = new WeakMap<Device, BufferPool>();
+
+function poolOf(device: Device): BufferPool {
+  const { gpu, watch, pool } = device;
+  const made = pools.get(device) ?? new BufferPool(gpu, watch, Number.POSITIVE_INFINITY, pool.statistics);
+  pools.set(device, made);
+  return made;
 }
 
 const slotBytes = 256;
@@ -58,13 +62,13 @@ export class CapturedWork {
   readonly #places: ReadonlyMap<Storage, BoundRange>;
 
   constructor(
-    device: CapturingDevice,
+    private readonly device: Device,
     private readonly recording: Recording,
-    readonly effects: readonly (() => void)[],
+    private readonly effects: readonly (() => void)[],
     outlets: readonly Storage[],
     rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
   ) {
-    const planned = placeCommands(device.capturePool, recording, outlets, rewrite);
+    const planned = placeCommands(poolOf(device), recording, outlets, rewrite);
     const { commands } = planned;
     this.bytes = planned.bytes;
     this.leastBytes = planned.leastBytes;
@@ -80,12 +84,46 @@ export class CapturedWork {
     this.commands = commands.map((command): ReadyCommand => {
       if (command.kind === 'copy') return command;
       if (!isFixed(command)) {
-        return { kind: 'live', launch: command, group: device.bindGroupOf(command, null), offsets: [] };
+        return { kind: 'live', launch: command, group: this.#bindGroup(command), offsets: [] };
       }
       const offset = slotOf.get(command);
       const offsets = offset === undefined ? [] : [offset];
-      return { kind: 'ready', launch: command, group: device.bindGroupOf(command, params), offsets };
+      return {
+        kind: 'ready',
+        launch: command,
+        group: this.#bindGroup(command, params ?? undefined),
+        offsets,
+      };
     });
+  }
+
+  /** The parameters lie in `params`, or in the ring of the stream. */
+  #bindGroup({ pipeline, ranges, layout, fault }: RecordedLaunch, params?: DeviceBuffer): GPUBindGroup {
+    const { stream, faults } = this.device;
+    return stream.makeBindGroup(pipeline, ranges, fault ? faults.buffer : null, layout, params);
+  }
+
+  /** Appends all commands to the stream, once the variables are home. */
+  run(): void {
+    const { device } = this;
+    const { stream } = device;
+    device.requireAlive();
+    for (const effect of this.effects) effect();
+    for (const command of this.commands) {
+      if (command.kind === 'copy') {
+        const { source, target, bytes } = command;
+        stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+        continue;
+      }
+      const { launch, group } = command;
+      let { offsets } = command;
+      if (command.kind === 'live') {
+        const { fault, params, layout } = launch;
+        offsets = stream.pack(layout, fault ? device.withFaultSlot(params, fault) : params);
+      }
+      stream.dispatch(launch, group, offsets);
+    }
+    for (const buffer of this.buffers) buffer.lastUse = stream.serial;
   }
 
   /** Where the values of `outlet` lie after a run. */

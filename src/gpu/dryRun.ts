@@ -6,6 +6,9 @@
  * so are made what lasts, the weights of a layer or the states of an optimizer.
  */
 import { DeviceError } from '../core/errors.ts';
+import { compileAhead } from './compileAhead.ts';
+import type { Kernel, KernelOptions } from './kernel.ts';
+import type { Pipeline, PipelineCache } from './pipelines.ts';
 import { type DeviceBuffer, sizeClass } from './pool.ts';
 import { type DryRunState, type RecordedDevice, Recording, type StorageHolder } from './recording.ts';
 import { Storage } from './storage.ts';
@@ -27,10 +30,17 @@ export class DryRun implements DryRunState {
     return this.#disturbed;
   }
 
-  compiling(ready: Promise<void>): void {
-    // It may reject before anybody waits.
-    ready.catch(() => {});
-    this.compilations.add(ready);
+  pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline {
+    return compileAhead(cache, kernel, options, (ready) => {
+      // It may reject before anybody waits.
+      ready.catch(() => {});
+      this.compilations.add(ready);
+    });
+  }
+
+  standIn(bytes: number, label: string, freed: (storage: Storage) => void = () => {}): Storage {
+    const buffer = new StandInBuffer(sizeClass(bytes), label);
+    return new Storage(buffer, 0, buffer.size, freed, bytes);
   }
 
   save(holder: StorageHolder): void {
@@ -55,12 +65,7 @@ export class DryRun implements DryRunState {
   }
 }
 
-/** A storage without memory, for shapes alone. */
-export function standIn(bytes: number, label: string, freed: (storage: Storage) => void = () => {}): Storage {
-  const buffer = new StandInBuffer(sizeClass(bytes), label);
-  return new Storage(buffer, 0, buffer.size, freed, bytes);
-}
-
+/** No memory, for shapes alone. */
 class StandInBuffer implements DeviceBuffer {
   readonly id = 0;
   lastUse = 0;

@@ -3,8 +3,13 @@
  * share the stream's ring then. They lie in small buffers that are written once and kept by their contents, so that a
  * launch that is encoded again every frame makes no buffer.
  */
+import { DeviceError } from '../core/errors.ts';
+import type { Device } from './device.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
+import { BufferPool } from './pool.ts';
+import { activeDryRun, type RecordedLaunch } from './recording.ts';
+import { Storage } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
 /** Where an app collects its commands: an encoder between passes, or a compute pass that is open. */
@@ -14,7 +19,7 @@ export type EncodeTarget = GPUCommandEncoder | GPUComputePassEncoder;
 const maxKept = 1024;
 
 /** Immutable uniform buffers, by their contents. */
-export class ParamBuffers {
+class ParamBuffers {
   readonly #buffers = new Map<string, GPUBuffer>();
 
   constructor(private readonly device: GPUDevice) {}
@@ -40,8 +45,79 @@ export class ParamBuffers {
   }
 }
 
+/** What encoded launches of one device hold. */
+interface Held {
+  readonly params: ParamBuffers;
+  /** Intermediate values. What one of them holds may be needed at any time. */
+  readonly scratch: BufferPool;
+}
+
+const held = new WeakMap<Device, Held>();
+
+function heldFor(device: Device): Held {
+  const known = held.get(device);
+  if (known) return known;
+  const { gpu, watch } = device;
+  const made = {
+    params: new ParamBuffers(gpu),
+    scratch: new BufferPool(gpu, watch, Number.POSITIVE_INFINITY),
+  };
+  held.set(device, made);
+  return made;
+}
+
+/**
+ * Runs `body` with all launches of `device` appended to an app's encoder in place of the stream. `claim` may answer an
+ * allocation with a storage of the app's; other values between launches lie in buffers that nothing else uses.
+ */
+export function encodeWork<T>(
+  device: Device,
+  target: EncodeTarget,
+  claim: (bytes: number) => Storage | null,
+  body: () => T,
+): T {
+  const before = device.diversion;
+  const { scratch } = heldFor(device);
+  device.diversion = {
+    allocate: (bytes, label) => claim(bytes) ?? device.allocateFrom(scratch, bytes, label),
+    // The write happens now, the launch that reads it at an unknown time: the buffer is never used for anything else.
+    upload: (data, bytes, label) => {
+      const buffer = scratch.acquire(bytes, label, -1);
+      device.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
+      return new Storage(buffer, 0, buffer.size, () => {});
+    },
+    launch: (launch) => encodeLaunch(device, target, launch),
+  };
+  try {
+    return body();
+  } finally {
+    device.diversion = before;
+  }
+}
+
+/** Appends one launch to an app's encoder. Errors: DeviceError for a kernel that reports faults without `faultWords`. */
+export function encodeLaunch(
+  device: Device,
+  target: EncodeTarget,
+  { kernel, pipeline, ranges, layout, params, grid }: RecordedLaunch,
+  faultWords: GPUBufferBinding | null = null,
+): void {
+  if (kernel.faults && !faultWords) {
+    throw new DeviceError({
+      op: kernel.name,
+      rule: "faults are told by the library's own readbacks, which don't see an app's encoder.",
+      received: 'a validating kernel, encoded without `faultWords`',
+      mend: 'turn validation off (validateIndices: false), or bind faultWords and read them yourself.',
+    });
+  }
+  if (activeDryRun()) return;
+  const hasParams = layout.fields.length > 0;
+  const buffer = hasParams ? heldFor(device).params.get(layout, { fault_slot: 0, ...params }) : null;
+  encodeDispatch(device.gpu, target, pipeline, ranges, buffer, kernel.faults ? faultWords : null, grid);
+}
+
 /** Appends one dispatch to `target`; a pass of its own where that is an encoder. */
-export function encodeDispatch(
+function encodeDispatch(
   device: GPUDevice,
   target: EncodeTarget,
   pipeline: Pipeline,

@@ -17,13 +17,6 @@ export interface Launch<O extends KernelOptions, B extends Bindings, P extends P
   fault?: FaultReport;
 }
 
-/** A launch into an app's own encoder. */
-export interface EncodedLaunch<O extends KernelOptions, B extends Bindings, P extends ParamFields>
-  extends Omit<Launch<O, B, P>, 'fault'> {
-  /** Words for a kernel that reports faults: 128 bytes of zeros, which the app reads back and decodes itself. */
-  faultWords?: GPUBufferBinding;
-}
-
 /** The largest count of workgroups along one dimension, on every device. */
 const maxWorkgroups = 65535;
 

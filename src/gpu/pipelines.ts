@@ -27,14 +27,8 @@ interface BindingLayout {
   readonly gpu: GPUBindGroupLayout;
 }
 
-/** A pipeline that is being compiled. Its `gpu` isn't to be used. */
-interface Pending {
-  readonly pipeline: Pipeline;
-  readonly ready: Promise<void>;
-}
-
 /** What compiles to a pipeline. */
-interface Sources {
+export interface Sources {
   readonly module: GPUShaderModule;
   readonly descriptor: GPUComputePipelineDescriptor;
 }
@@ -42,12 +36,11 @@ interface Sources {
 export class PipelineCache {
   /** By kernel, not by name: an app may call a kernel as the library calls one of its own. */
   readonly #pipelines = new Map<Kernel, Map<string, Pipeline>>();
-  readonly #pending = new Map<Kernel, Map<string, Pending>>();
   readonly #layouts = new Map<string, BindingLayout>();
   #size = 0;
 
   constructor(
-    private readonly device: GPUDevice,
+    readonly device: GPUDevice,
     private readonly watch: ErrorWatch,
   ) {}
 
@@ -58,72 +51,41 @@ export class PipelineCache {
   /** The pipeline of `kernel` under `options`, compiled now if it is new. */
   get(kernel: Kernel, options: KernelOptions): Pipeline {
     const key = JSON.stringify(options);
-    const known = this.#pipelines.get(kernel)?.get(key);
+    const known = this.find(kernel, key);
     if (known) return known;
-    const described = this.#describe(kernel, options);
+    const described = this.describe(kernel, options);
     let sources: Sources | undefined;
     const gpu = this.watch.during(
       'validation',
       () => {
-        sources = this.#sources(kernel, options, key, described);
+        sources = this.sources(kernel, options, key, described);
         return this.device.createComputePipeline(sources.descriptor);
       },
       (error) => explainFailure(kernel, sources?.module, error),
     );
-    return this.#add(kernel, key, { ...described, gpu });
+    return this.add(kernel, key, { ...described, gpu });
   }
 
-  /**
-   * Compiles the pipeline of `kernel` under `options` beside other work, if it is new; `told` hears of the promise, which
-   * rejects with a DeviceError for WGSL that doesn't compile. What is returned says what the launch binds; it can't run.
-   */
-  prepare(kernel: Kernel, options: KernelOptions, told: (ready: Promise<void>) => void): Pipeline {
-    const key = JSON.stringify(options);
-    const known = this.#pipelines.get(kernel)?.get(key);
-    if (known) return known;
-    const pending = this.#pending.get(kernel)?.get(key) ?? this.#begin(kernel, options, key);
-    told(pending.ready);
-    return pending.pipeline;
+  /** What was compiled for `options`, of which `key` is the JSON. */
+  find(kernel: Kernel, key: string): Pipeline | undefined {
+    return this.#pipelines.get(kernel)?.get(key);
   }
 
-  #begin(kernel: Kernel, options: KernelOptions, key: string): Pending {
-    const described = this.#describe(kernel, options);
-    // The rejected promise tells of it, too: the scope only keeps the error from the page.
-    this.device.pushErrorScope('validation');
-    const { module, descriptor } = this.#sources(kernel, options, key, described);
-    const compiling = this.device.createComputePipelineAsync(descriptor);
-    this.device.popErrorScope().catch(() => null);
-    const variants = variantsOf(this.#pending, kernel);
-    const ready = compiling
-      .then(
-        (gpu) => {
-          // A launch may have needed it meanwhile.
-          if (!this.#pipelines.get(kernel)?.has(key)) this.#add(kernel, key, { ...described, gpu });
-        },
-        async (error: GPUError) => {
-          throw await explainFailure(kernel, module, error);
-        },
-      )
-      .finally(() => variants.delete(key));
-    const pending = { pipeline: { ...described, gpu: null as never }, ready };
-    variants.set(key, pending);
-    return pending;
-  }
-
-  #add(kernel: Kernel, key: string, pipeline: Pipeline): Pipeline {
-    variantsOf(this.#pipelines, kernel).set(key, pipeline);
+  add(kernel: Kernel, key: string, pipeline: Pipeline): Pipeline {
+    const variants = this.#pipelines.get(kernel) ?? new Map<string, Pipeline>();
+    this.#pipelines.set(kernel, variants.set(key, pipeline));
     this.#size++;
     return pipeline;
   }
 
   /** What is known of a pipeline before it is compiled. */
-  #describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
+  describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
     const bindings = bindingsOf(kernel, options);
     const { id, gpu } = this.#bindGroupLayout(kernel, bindings);
     return { label: kernel.name, bindGroupLayout: gpu, layoutId: id, bindingNames: Object.keys(bindings) };
   }
 
-  #sources(
+  sources(
     kernel: Kernel,
     options: KernelOptions,
     key: string,
@@ -167,15 +129,8 @@ export class PipelineCache {
   }
 }
 
-function variantsOf<T>(table: Map<Kernel, Map<string, T>>, kernel: Kernel): Map<string, T> {
-  const known = table.get(kernel);
-  if (known) return known;
-  const variants = new Map<string, T>();
-  table.set(kernel, variants);
-  return variants;
-}
-
-async function explainFailure(
+/** The error of a kernel that doesn't compile. */
+export async function explainFailure(
   kernel: Kernel,
   module: GPUShaderModule | undefined,
   error: { readonly message: string },

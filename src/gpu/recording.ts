@@ -9,7 +9,9 @@ import type { Charge } from './charge.ts';
 import type { FaultReport } from './faults.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
-import type { Pipeline } from './pipelines.ts';
+import type { Pipeline, PipelineCache } from './pipelines.ts';
+import type { BufferPool } from './pool.ts';
+import type { Route } from './route.ts';
 import { Storage } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
@@ -31,8 +33,10 @@ export interface DryRunState {
   readonly root: Recording;
   /** Notes what `holder` is, before it changes. */
   save(holder: StorageHolder): void;
-  /** Takes a pipeline into account that is being compiled. */
-  compiling(ready: Promise<void>): void;
+  /** A storage without memory. */
+  standIn(bytes: number, label: string, freed?: (storage: Storage) => void): Storage;
+  /** A pipeline that may be about to be compiled; it says what a launch binds, and can't run. */
+  pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline;
   /** Makes variables what they were, for work that is real. */
   interrupt(): void;
 }
@@ -69,9 +73,13 @@ export interface RecordedDevice {
   /** Copies now, and in every replay. */
   copy(source: BoundRange, target: BoundRange, bytes: number): void;
   allocate(bytes: number, label: string): Storage;
+  readonly pool: BufferPool;
+  allocateFrom(pool: BufferPool, bytes: number, label: string, freed: (storage: Storage) => void): Storage;
+  /** Launches now, unrecorded. */
+  run(launch: RecordedLaunch): void;
 }
 
-export class Recording {
+export class Recording implements Route {
   readonly commands: RecordedCommand[] = [];
   readonly homes = new Map<StorageHolder, Storage>();
   /** What the work allocated, with the bytes it asked for. */
@@ -99,13 +107,19 @@ export class Recording {
     this.obstacle ??= obstacle;
   }
 
-  allocated(storage: Storage, bytes: number, label: string): void {
+  allocate(bytes: number, label: string): Storage {
+    const { device, dry } = this;
+    const freed = (storage: Storage) => this.#alive.delete(storage);
+    const storage =
+      dry?.standIn(bytes, label, freed) ?? device.allocateFrom(device.pool, bytes, label, freed);
     this.made.set(storage, bytes);
     this.#alive.set(storage, label);
+    return storage;
   }
 
-  freed(storage: Storage): void {
-    this.#alive.delete(storage);
+  launch(launch: RecordedLaunch): void {
+    this.device.run(launch);
+    this.add(launch);
   }
 
   add(command: RecordedCommand): void {

@@ -3,11 +3,9 @@
  * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
-import type { CapturedWork } from './capturedWork.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
-import type { FaultReport } from './faults.ts';
 import type { RecordedLaunch } from './recording.ts';
 import type { StreamWatcher } from './timing.ts';
 import type { ErrorWatch } from './watch.ts';
@@ -40,6 +38,8 @@ export class CommandStream {
   /** Commands before those of the encoder, where a watcher wants launches in submissions of their own. */
   #finished: GPUCommandBuffer[] = [];
   #pass: GPUComputePassEncoder | null = null;
+  /** The pipeline that is set in the open pass. */
+  #pipeline: GPUComputePipeline | null = null;
   /** Number of the submission that is being recorded; buffers used by it carry this number. */
   #serial = 1;
   readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
@@ -64,6 +64,11 @@ export class CommandStream {
     return this.#statistics;
   }
 
+  /** The submission that is being recorded, as buffers used by it carry it. */
+  get serial(): number {
+    return this.#serial;
+  }
+
   /** The newest submission whose work can't be overtaken by a queue write. */
   get submitted(): number {
     return this.#serial - 1;
@@ -71,50 +76,26 @@ export class CommandStream {
 
   /** Appends one dispatch. `params` are those of the launch, with its fault slot where it has one. */
   launch(launch: RecordedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
-    const { pipeline, ranges, layout, grid } = launch;
+    const { pipeline, ranges, layout } = launch;
     const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
-    const offsets = this.#packIntoRing(layout, params);
-    const pass = this.#passFor(launch);
-    pass.setPipeline(pipeline.gpu);
-    pass.setBindGroup(0, group, offsets);
-    pass.dispatchWorkgroups(...grid);
+    this.dispatch(launch, group, this.pack(layout, params));
     for (const range of ranges) range.buffer.lastUse = this.#serial;
+  }
+
+  /** Appends one dispatch with all that it binds. Whoever calls it marks the buffers as used. */
+  dispatch(launch: RecordedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
+    const pass = this.#passFor(launch);
+    const { gpu } = launch.pipeline;
+    if (gpu !== this.#pipeline) pass.setPipeline(gpu);
+    this.#pipeline = gpu;
+    pass.setBindGroup(0, group, offsets);
+    pass.dispatchWorkgroups(...launch.grid);
     this.#statistics.launches++;
     this.#cut();
   }
 
-  /** Appends all commands of captured work; `withSlot` gives a launch that reports faults its slot. */
-  replay(work: CapturedWork, withSlot: (params: LiveParams, fault: FaultReport) => LiveParams): void {
-    let pipeline: GPUComputePipeline | null = null;
-    let pass: GPUComputePassEncoder | null = null;
-    for (const command of work.commands) {
-      if (command.kind === 'copy') {
-        const { source, target, bytes } = command;
-        this.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
-        continue;
-      }
-      const { launch, group } = command;
-      let { offsets } = command;
-      if (command.kind === 'live') {
-        const { fault, params, layout } = launch;
-        offsets = this.#packIntoRing(layout, fault ? withSlot(params, fault) : params);
-      }
-      const open = this.#passFor(launch);
-      if (open !== pass) pipeline = null;
-      pass = open;
-      const { gpu } = launch.pipeline;
-      if (pipeline !== gpu) pass.setPipeline(gpu);
-      pipeline = gpu;
-      pass.setBindGroup(0, group, offsets);
-      pass.dispatchWorkgroups(...launch.grid);
-      this.#cut();
-    }
-    for (const buffer of work.buffers) buffer.lastUse = this.#serial;
-    this.#statistics.launches += work.launches;
-  }
-
   /** Packs parameters into the next slot of the ring. The dynamic offsets under which a launch reads them. */
-  #packIntoRing(layout: ParamLayout, params: LiveParams): readonly number[] {
+  pack(layout: ParamLayout, params: LiveParams): readonly number[] {
     if (layout.fields.length === 0) return [];
     if (this.#slot === ringSlots) this.flush();
     const offset = this.#slot * ringSlotBytes;
@@ -213,7 +194,7 @@ export class CommandStream {
 
   #closePass(): void {
     this.#pass?.end();
-    this.#pass = null;
+    this.#pass = this.#pipeline = null;
   }
 
   /** The cached bind group of a launch whose parameters lie in the ring. */

@@ -5,7 +5,7 @@ import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { checkBindings, checkParams, checkWorkgroups } from '../gpu/checkLaunch.ts';
 import { type Device, getDevice } from '../gpu/device.ts';
-import type { EncodeTarget } from '../gpu/encode.ts';
+import { encodeLaunch, type EncodeTarget } from '../gpu/encode.ts';
 import type { Bindings, Kernel, KernelOptions } from '../gpu/kernel.ts';
 import type { ParamFields, ParamValues } from '../gpu/params.ts';
 import { adoptBuffer } from '../gpu/pool.ts';
@@ -55,13 +55,15 @@ export function encodeKernel<O extends KernelOptions, B extends Bindings, P exte
     Object.entries(bindings).map(([name, range]) => [name, rangeOf(kernel.name, name, range)]),
   );
   const words = faultWords && rangeOf(kernel.name, 'faultWords', faultWords);
-  device.encodeLaunch(target, kernel, {
+  device.requireAlive();
+  const launch = device.prepare(kernel, {
     options,
     bindings: ranges as { [name in keyof B]: BoundRange },
     params,
     workgroups,
-    ...(words ? { faultWords: { buffer: words.buffer.gpu, offset: words.offset, size: words.bytes } } : {}),
   });
+  const bound = words && { buffer: words.buffer.gpu, offset: words.offset, size: words.bytes };
+  encodeLaunch(device, target, launch, bound);
 }
 
 export function checkTarget(op: string, target: unknown): asserts target is EncodeTarget {

@@ -7,7 +7,7 @@ import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { type Device, getDevice, withDevice } from '../gpu/device.ts';
-import type { EncodeTarget } from '../gpu/encode.ts';
+import { encodeWork, type EncodeTarget } from '../gpu/encode.ts';
 import { Storage } from '../gpu/storage.ts';
 import type { BoundRange } from '../gpu/stream.ts';
 import { copyWords } from '../kernels/copyWords.ts';
@@ -181,7 +181,7 @@ function encodeInto(
     claimable = false;
     return new Storage(only.range.buffer, only.range.offset, only.range.bytes, () => {});
   };
-  device.encode(target, claim, () =>
+  encodeWork(device, target, claim, () =>
     tidy(() => {
       const tensors = withRecorders([], body);
       tensors.forEach((tensor, i) => {

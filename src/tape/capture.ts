@@ -4,7 +4,7 @@
  */
 import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { CapturedWork } from '../gpu/capturedWork.ts';
+import { CapturedWork } from '../gpu/capturedWork.ts';
 import type { Device } from '../gpu/device.ts';
 import { collectEffects } from '../gpu/eachRun.ts';
 import { fuseElementwise } from '../kernels/fuse.ts';
@@ -103,7 +103,7 @@ export function captureCall(
     for (const action of recording.afterRefusal) withRecording(null, action);
     return { value: given, captured: null, obstacle: recording.obstacle };
   }
-  const work = device.capture(recording, effects, storages, rewrite);
+  const work = new CapturedWork(device, recording, effects, storages, rewrite);
   // What the plain runs before needed lies idle now.
   device.pool.trim();
   const captured = new Captured(device, name, work, slots, outlets, value);
@@ -152,7 +152,7 @@ export class Captured {
       device.copy(storage, slot.storage, wholeWords(slot.bytes));
       slot.holds = input.id;
     });
-    device.replay(work);
+    work.run();
     const outputs = new Map(
       [...this.outlets].map(([leaf, { storage, spec }]) => [
         leaf,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDevice } from '../../src/gpu/adapter.ts';
 import {
+  gpuTime,
   add,
   conv2d,
   type Device,
@@ -132,7 +133,7 @@ test('every object is labelled', async () => {
     },
   });
   await work();
-  await own.device.time(() => void ones([4]));
+  await gpuTime(() => void ones([4]), { device: own.device });
   expect(labels.filter((label) => !/^create\w+: retrograd \S/.test(label))).toEqual([]);
   expect(new Set(labels.map((label) => label.split(':')[0])).size).toBeGreaterThanOrEqual(7);
   // A pipeline's label names its kernel.
@@ -242,22 +243,29 @@ test('GPU time is measured where the device has timestamps, and null where not',
   const descriptor = await timestampsWhereTheyAre();
   {
     await using plain = await ownDevice();
-    expect(await plain.device.time(() => void ones([4]))).toBeNull();
+    expect(await gpuTime(() => void ones([4]), { device: plain.device })).toBeNull();
   }
   if (!descriptor.requiredFeatures) return;
   await using own = await ownDevice({ descriptor });
   const a = ones([256, 256]);
-  const short = await own.device.time(() => void tidy(() => void add(a, a)));
-  const long = await own.device.time(() => {
-    for (let i = 0; i < 40; i++) tidy(() => void matMul(a, a));
-  });
+  const { device } = own;
+  const short = await gpuTime(() => void tidy(() => void add(a, a)), { device });
+  const long = await gpuTime(
+    () => {
+      for (let i = 0; i < 40; i++) tidy(() => void matMul(a, a));
+    },
+    { device },
+  );
   expect(short).toBeGreaterThan(0);
   expect(long).toBeGreaterThan(short as number);
-  expect(await own.device.time(() => {})).toBe(0);
+  expect(await gpuTime(() => {}, { device })).toBe(0);
   await expect(
-    own.device.time(() => {
-      throw new Error('stop');
-    }),
+    gpuTime(
+      () => {
+        throw new Error('stop');
+      },
+      { device },
+    ),
   ).rejects.toThrow('stop');
 });
 
