@@ -164,7 +164,9 @@ export async function makeApp(gpu: GPUDevice, format: GPUTextureFormat): Promise
         drawSeen(pass);
         drawRings(pass, count);
       });
-      draw(encoder, views.curve, (pass) => drawCurve(pass, Math.min(frames, kept - 1)));
+      draw(encoder, views.curve, (pass) => {
+        if (frames > 0) drawCurve(pass, Math.min(frames, kept - 1));
+      });
       gpu.queue.submit([encoder.finish()]);
       frames++;
     },
