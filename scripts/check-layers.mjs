@@ -26,7 +26,7 @@ export const MAY_IMPORT = {
   'src/ops': ['src/kernels', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   // Captured launches are fused, which is the kernels' affair.
   'src/tape': ['src/kernels', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
-  'src/profile': ['src/gpu', 'src/core'],
+  'src/profile': ['src/ops', 'src/gpu', 'src/core'],
   'src/keras': ['src/keras/graph', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   'src/keras/graph': ['src/keras', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   // A step writes variables in place, which ops don't do: optimizers launch kernels of their own.

@@ -11,8 +11,7 @@ import { currentGradient } from '../history/frames.ts';
 import { nonFiniteKernel } from '../kernels/nonFinite.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
-
-let enabled = false;
+import { setOutputSearch } from './outputSearch.ts';
 
 /**
  * Turns the mode on or off. While it is on, the next readback after an op made a NaN or an infinity rejects with a
@@ -20,21 +19,13 @@ let enabled = false;
  * told apart.
  */
 export function checkNumerics(on = true): void {
-  enabled = on;
-}
-
-export function checkingNumerics(): boolean {
-  return enabled;
+  setOutputSearch(on ? searchOutputs : null);
 }
 
 const word = new DataView(new ArrayBuffer(4));
 
 /** Launches the search on each float output of a call. */
-export function searchOutputs(
-  call: Call,
-  inputs: readonly (Tensor | null)[],
-  outputs: readonly Tensor[],
-): void {
+function searchOutputs(call: Call, inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
   const specs = inputs.filter((input) => input !== null).map(formatSpec);
   const gradientOf = currentGradient();
   const site = callSite();

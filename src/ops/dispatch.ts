@@ -3,7 +3,6 @@
  * receive the call.
  */
 import type { TensorSpec } from '../core/spec.ts';
-import { chargedTo, isCharging } from '../gpu/charge.ts';
 import { getDevice, withDevice } from '../gpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
@@ -11,8 +10,9 @@ import { Node, type NodeInput, type Operation } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Call } from './call.ts';
-import { checkingNumerics, searchOutputs } from './checkNumerics.ts';
+import { outputSearch } from './outputSearch.ts';
 import type { OpDefinition } from './define.ts';
+import { activeMeter } from './meter.ts';
 import { type InputSlot, toTensors } from './operands.ts';
 import {
   activeRecorders,
@@ -54,36 +54,15 @@ function execute(
   depth++;
   let result: Tensor | Tensor[];
   try {
-    result = isCharging() ? charged(op, flopsOf(op, inputs, call.outputs, options), run) : run();
+    const meter = activeMeter();
+    result = meter ? meter.forward({ op, inputs, outputs: call.outputs, options }, run) : run();
   } finally {
     depth--;
   }
   const outputs = Array.isArray(result) ? result : [result];
   call.node = recordCall(op, inputs, outputs, options);
-  if (checkingNumerics() && depth === 0) searchOutputs(call, inputs, outputs);
+  if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
-}
-
-function charged<T>({ name }: OpDefinition, flops: number | null, body: () => T): T {
-  const parent = currentParent();
-  const describe = () => ({ op: name, layer: pathOf(parent), backward: false });
-  return chargedTo(describe, parent, flops, body);
-}
-
-/** The layer calls that lead to `call`, itself included. */
-export function pathOf(call: Node | null): string {
-  const names: string[] = [];
-  for (let layer = call; layer; layer = layer.parent) names.unshift(layer.operation.name);
-  return names.join('/');
-}
-
-function flopsOf(
-  { cost }: OpDefinition,
-  inputs: readonly (TensorSpec | null)[],
-  outputs: readonly TensorSpec[],
-  options: object,
-): number | null {
-  return cost ? cost(inputs as readonly TensorSpec[], outputs, options).flops : null;
 }
 
 /**

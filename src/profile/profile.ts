@@ -3,6 +3,7 @@ import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { keepAccount } from '../gpu/charge.ts';
 import { type Device, getDevice } from '../gpu/device.ts';
+import { chargeCalls } from '../ops/charging.ts';
 import { PassTimer, WallTimer } from '../gpu/timing.ts';
 import { LaunchLog } from './launches.ts';
 import { ProfileReport } from './report.ts';
@@ -37,6 +38,7 @@ export async function profile<R>(
     ? new PassTimer(device.gpu, 'pass')
     : new WallTimer();
   const log = new LaunchLog(timer);
+  chargeCalls();
   const settle = keepAccount();
   const submitsBefore = stream.statistics.submits;
   stream.watcher = log;

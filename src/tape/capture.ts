@@ -7,6 +7,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { CapturedWork } from '../gpu/capturedWork.ts';
 import type { Device } from '../gpu/device.ts';
 import { collectEffects } from '../gpu/eachRun.ts';
+import { chargeCalls } from '../ops/charging.ts';
 import { fuseElementwise } from '../kernels/fuse.ts';
 import { type RecordedCommand, Recording, wholeWords, withRecording } from '../gpu/recording.ts';
 import type { Storage } from '../gpu/storage.ts';
@@ -49,6 +50,7 @@ export function captureCall(
     device.copy(input.storage, storage, wholeWords(input.bytes));
     return { storage, bytes: input.bytes, holds: input.id };
   });
+  chargeCalls();
   const recording = new Recording(device);
   const effects: (() => void)[] = [];
   const proxies = inputs.map(

@@ -8,7 +8,7 @@ import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { type Device, getDevice, withDevice } from '../gpu/device.ts';
 import { activeRecording } from '../gpu/recording.ts';
-import { checkingNumerics } from '../ops/checkNumerics.ts';
+import { outputSearch } from '../ops/outputSearch.ts';
 import { activeRecorders } from '../ops/recording.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
@@ -80,7 +80,7 @@ export function compile<A extends readonly unknown[], R>(
   const call = (...args: A): R => {
     const leaves = leavesOf(args as Nest<unknown>);
     const recording = activeRecording();
-    if (recording?.isCapture || activeRecorders().length > 0 || checkingNumerics()) {
+    if (recording?.isCapture || activeRecorders().length > 0 || outputSearch()) {
       return requireSync(label, fn(...args));
     }
     const device = deviceOf(leaves);

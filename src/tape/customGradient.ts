@@ -13,7 +13,7 @@ import { replaySeeds, seedPosition } from '../ops/seeds.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
-import { GradientTape } from './tape.ts';
+import { Tape } from './recordedCalls.ts';
 
 export interface CustomGradientResult {
   value: Tensor;
@@ -121,10 +121,10 @@ function recompute(
   count: number,
   dy: Tensor,
 ): (Tensor | null)[] {
-  return disposing(new GradientTape({ watchAccessedVariables: false }), (tape) => {
+  return disposing(new Tape(false), (tape) => {
     tape.watch(leaves.filter((leaf) => leaf.dtype === 'float32'));
     const value = f(...leaves.slice(0, count));
-    return tape.gradient(value, leaves, { outputGradients: dy });
+    return tape.gradients([value], leaves, { outputGradients: dy });
   });
 }
 

@@ -9,7 +9,8 @@ import { fill } from '../ops/creation.ts';
 import { identity } from '../ops/identity.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import { GradientTape, type TapeOptions } from './tape.ts';
+import { jacobianRows } from './jacobian.ts';
+import { Tape } from './recordedCalls.ts';
 
 type Function = (...inputs: Tensor[]) => Tensor;
 
@@ -55,9 +56,8 @@ export function valueAndGrads(
 }
 
 /** Runs `body` with a tape, both of which leave nothing behind but the result. */
-function withTape<T>(options: TapeOptions, body: (tape: GradientTape) => T): T {
-  const made = new GradientTape({ ...options, watchAccessedVariables: false });
-  return disposing(made, (tape) => tidy(() => body(tape)));
+function withTape<T>(persistent: boolean, body: (tape: Tape) => T): T {
+  return disposing(new Tape(persistent), (tape) => tidy(() => body(tape)));
 }
 
 function requireFunction(name: string, f: unknown): void {
@@ -77,7 +77,7 @@ function differentiate(
   dy: Tensor | undefined,
 ): { value: Tensor; grads: Tensor[] } {
   for (const [i, input] of inputs.entries()) requireTensor(name, input, i);
-  return withTape({}, (tape) => {
+  return withTape(false, (tape) => {
     // The caller may pass one tensor twice, and each must get a gradient of its own.
     const own = inputs.map((input, i) =>
       inputs.indexOf(input) < i ? tape.stopRecording(() => identity(input)) : input,
@@ -85,14 +85,14 @@ function differentiate(
     tape.watch(own);
     const value = f(...own);
     requireValue(name, value);
-    const gradients = tape.gradient(value, own, { outputGradients: dy ?? null });
+    const gradients = tape.gradients([value], own, { outputGradients: dy ?? null });
     const cut = gradients.indexOf(null);
     if (cut >= 0) {
       throw new TapeError({
         op: name,
         rule: 'the result must depend on every input through differentiable operations.',
-        received: `no gradient for input ${cut}, ${formatSpec(own[cut] as Tensor)}. ${tape.explain(value, own[cut] as Tensor).text}`,
-        mend: 'compute the result from the inputs by ops inside the function, or leave the input out.',
+        received: `no gradient for input ${cut}, ${formatSpec(own[cut] as Tensor)}`,
+        mend: 'compute the result from the inputs by ops, or leave the input out; explain() of a GradientTape names the cut.',
       });
     }
     // A function may return its input: the caller then holds that tensor twice.
@@ -146,21 +146,16 @@ export function jvp(
 ): { value: Tensor; tangent: Tensor } {
   requireFunction('jvp', f);
   requireLike('jvp', 'tangents', tangents, inputs);
-  return withTape({}, (outer) =>
-    withTape({}, (inner) => {
+  return withTape(false, (outer) =>
+    withTape(false, (inner) => {
       inner.watch(inputs);
       const value = f(...inputs);
       requireValue('jvp', value);
       const u = fill(value.shape, 0);
       outer.watch(u);
-      const transposed = inner.gradient(value, inputs, {
-        outputGradients: u,
-        unconnectedGradients: 'zero',
-      }) as Tensor[];
-      const tangent = outer.gradient(transposed, u, {
-        outputGradients: tangents,
-        unconnectedGradients: 'zero',
-      }) as Tensor;
+      const zero = { unconnectedGradients: 'zero' } as const;
+      const transposed = inner.gradients([value], inputs, { outputGradients: u, ...zero }) as Tensor[];
+      const [tangent] = outer.gradients(transposed, [u], { outputGradients: tangents, ...zero }) as [Tensor];
       return { value: inputs.includes(value) ? identity(value) : value, tangent };
     }),
   );
@@ -170,17 +165,15 @@ export function jvp(
 export function hvp(f: Function, inputs: readonly Tensor[], vectors: readonly Tensor[]): Tensor[] {
   requireFunction('hvp', f);
   requireLike('hvp', 'vectors', vectors, inputs);
-  return withTape({}, (outer) => {
+  return withTape(false, (outer) => {
     outer.watch(inputs);
-    return withTape({}, (inner) => {
+    return withTape(false, (inner) => {
       inner.watch(inputs);
       const value = f(...inputs);
       requireValue('hvp', value);
-      const gradients = inner.gradient(value, inputs, { unconnectedGradients: 'zero' }) as Tensor[];
-      return outer.gradient(gradients, inputs, {
-        outputGradients: vectors,
-        unconnectedGradients: 'zero',
-      }) as Tensor[];
+      const zero = { unconnectedGradients: 'zero' } as const;
+      const gradients = inner.gradients([value], inputs, zero) as Tensor[];
+      return outer.gradients(gradients, inputs, { outputGradients: vectors, ...zero }) as Tensor[];
     });
   });
 }
@@ -190,11 +183,13 @@ export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor {
   return (x) => {
     requireFunction('jacobian', f);
     requireTensor('jacobian', x, 0);
-    return withTape({ persistent: true }, (tape) => {
+    return withTape(true, (tape) => {
       tape.watch(x);
       const value = f(x);
       requireValue('jacobian', value);
-      return tape.stopRecording(() => tape.jacobian(value, x, { unconnectedGradients: 'zero' })) as Tensor;
+      const walk = (cotangent: Tensor) =>
+        tape.gradients([value], [x], { outputGradients: cotangent, unconnectedGradients: 'zero' })[0] ?? null;
+      return tape.stopRecording(() => jacobianRows(walk, value, x)) as Tensor;
     });
   };
 }
