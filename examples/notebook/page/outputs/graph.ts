@@ -173,7 +173,7 @@ class Drawing {
     return group;
   }
 
-  /** A broken line, with scissors on it. */
+  /** A broken line, with a mark on it. */
   #drawCut(parent: SVGGElement, layout: Layout, cut: NonNullable<Graph['cut']>): void {
     const route = layout.routes.find(({ from, to }) => from === cut.from && to === cut.to);
     if (!route) return;
@@ -182,9 +182,11 @@ class Drawing {
     parent.append(
       svgElement('path', { d: curve(route.points), class: 'edge cut' }),
       svgElement(
-        'text',
-        { x, y: y + 6, class: 'scissors', role: 'img', 'aria-label': `Cut: ${cut.why}` },
-        '✂',
+        'g',
+        { transform: `translate(${x} ${y})`, class: 'mark', role: 'img', 'aria-label': `Cut: ${cut.why}` },
+        svgElement('circle', { r: 8.5 }),
+        svgElement('path', { d: 'M-3.5 -3.5L3.5 3.5M3.5 -3.5L-3.5 3.5' }),
+        svgElement('text', { x: 15, y: 4 }, 'cut here'),
       ),
     );
   }
