@@ -16,7 +16,7 @@ import {
 } from '../../scripts/lib/browser.mjs';
 import { launchFirefox } from '../../scripts/lib/firefox.mjs';
 import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
-import { Notebook, smallPicture } from './pages/notebook.ts';
+import { Notebook, smallPicture, weightsOf } from './pages/notebook.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const policy =
@@ -97,13 +97,9 @@ describe('in Chromium', () => {
     await notebook.page.waitForFunction(
       () => document.querySelector<HTMLCanvasElement>('#cell-reconstruct canvas')?.width === 32,
     );
-    await notebook.step('reconstruct', 1);
-    const noise = await notebook.pixels('reconstruct', 1);
+    await notebook.step('reconstruct', 5);
     await notebook.move('reconstruct', 'seed', 7);
-    await notebook.page.waitForFunction(() =>
-      /Step [12],/.test(document.querySelector('#cell-reconstruct .status')?.textContent ?? ''),
-    );
-    expect(await notebook.pixels('reconstruct', 1)).not.toEqual(noise);
+    await notebook.beganAnew('reconstruct', 5);
   });
 
   test('takes a picture of the visitor, and says it plainly where a file is none', async () => {
@@ -121,6 +117,35 @@ describe('in Chromium', () => {
     await notebook.page.waitForFunction(() =>
       document.querySelector('#cell-picture .title')?.textContent?.includes('bay'),
     );
+  });
+
+  test('takes trained weights, and says what is wrong with a file', async () => {
+    await notebook.drop('features', 'vgg.safetensors', Buffer.from('no such file'));
+    await notebook.page.waitForFunction(() => document.querySelector('#cell-features .fault strong'));
+    expect(await notebook.text('#cell-features .fault')).toMatch(/FormatError/);
+    await notebook.drop('features', 'part.safetensors', weightsOf([['block1_conv1', 3, 64]]));
+    await notebook.page.waitForFunction(() =>
+      document
+        .querySelector('#cell-features .output')
+        ?.textContent?.includes('2 tensors of part.safetensors'),
+    );
+    await notebook.move('reconstruct', 'size', 16);
+    await notebook.move('reconstruct', 'block2_conv2', 0);
+    await notebook.press('reconstruct', 'start');
+    await notebook.page.waitForFunction(() => document.querySelector('#cell-reconstruct .fault strong'));
+    expect(await notebook.text('#cell-reconstruct .fault')).toMatch(/no weights for 'block1_conv2\/kernel'/);
+    const whole = weightsOf([
+      ['block1_conv1', 3, 64],
+      ['block1_conv2', 64, 64],
+    ]);
+    await notebook.drop('features', 'whole.safetensors', whole);
+    await notebook.page.waitForFunction(() =>
+      document
+        .querySelector('#cell-features .output')
+        ?.textContent?.includes('4 tensors of whole.safetensors'),
+    );
+    await notebook.press('reconstruct', 'start');
+    await notebook.step('reconstruct', 2);
   });
 
   test('goes on from the last step shown when the device is lost', async () => {

@@ -1,4 +1,4 @@
-import { mul, Tensor } from 'retrograd';
+import { mul } from 'retrograd';
 import { loadTensors } from 'retrograd/io';
 import {
   applications,
@@ -47,20 +47,25 @@ export function vggFeatures(wanted, seed) {
     name: 'vgg19',
   });
   features.trainable = false;
-  if (trained)
-    for (const weight of features.weights) weight.assign(trainedValues(weight));
+  if (trained) setTrained(features);
   return features;
 }
 
-/** Trained weights, by their names; null: random ones, which carry a perceptual loss, too. */
+/** A file of trained weights; null: random ones, which do it, too. */
 let trained = null;
 
-function trainedValues(weight) {
-  const name = weight.name.split('/').slice(-2).join('/');
-  const values = [...trained].find(([key]) => key.endsWith(name))?.[1];
-  if (values instanceof Tensor) return values;
-  throw new PlainError(`The file has no weights for '${name}'.`);
+function setTrained({ weights }) {
+  const values = read(trained);
+  for (const weight of weights) {
+    const name = weight.name.split('/').slice(-2).join('/');
+    const [key] = [...values.keys()].filter((key) => key.endsWith(name));
+    if (!key) throw new PlainError(`The file has no weights for '${name}'.`);
+    weight.assign(values.get(key));
+  }
+  for (const value of values.values()) value.dispose();
 }
+
+const read = ({ bytes, name }) => loadTensors(bytes, { file: name });
 
 /** Called when other weights are there. */
 export const listeners = new Set();
@@ -72,16 +77,17 @@ chooser(
     hint: 'a safetensors file of Keras’s VGG19, if you have one',
   },
   async (file) => {
-    trained = file
-      ? loadTensors(await file.arrayBuffer(), { file: file.name })
-      : null;
-    said.update(words());
+    const given = file && { bytes: await file.arrayBuffer(), name: file.name };
+    const values = given ? [...read(given).values()] : [];
+    for (const value of values) value.dispose();
+    trained = given;
+    said.update(words(values.length));
     for (const listener of listeners) listener();
   },
 );
 
-const words = () =>
+const words = (count) =>
   trained
-    ? `${trained.size} tensors loaded.`
+    ? `${count} tensors of ${trained.name}.`
     : 'Random weights, drawn by He’s rule from the seed below.';
-const said = text(words());
+const said = text(words(0));

@@ -20,6 +20,7 @@ export class CellOutputs {
   readonly #handlers = new Map<number, Handler>();
   readonly #endings: (() => void)[] = [];
   #slots = 0;
+  #failed = -1;
   #ended = false;
   readonly exports: object;
 
@@ -28,11 +29,13 @@ export class CellOutputs {
     this.exports = this.#api(remembered);
   }
 
+  /** A fault stays until what failed goes well: what else goes well has nothing to do with it. */
   async tell(slot: number, name: string, value: unknown): Promise<void> {
     try {
       await this.#handlers.get(slot)?.(name, value);
-      this.#wires.mended();
+      if (this.#failed === slot) this.#wires.mended();
     } catch (error) {
+      this.#failed = slot;
       this.#wires.fail(error);
     }
   }

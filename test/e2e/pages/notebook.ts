@@ -112,6 +112,19 @@ export class Notebook {
     );
   }
 
+  /** Until a run that was at `step` or beyond counts from the start. */
+  async beganAnew(cell: string, step: number): Promise<void> {
+    await this.page.waitForFunction(
+      (selector, below) => {
+        const shown = document.querySelector(selector)?.textContent ?? '';
+        return Number(/^Step (\d+)/.exec(shown)?.[1] ?? below) < below;
+      },
+      { timeout: 60_000 },
+      `#cell-${cell} .status span`,
+      step,
+    );
+  }
+
   async stepNow(cell: string): Promise<number> {
     return Number(/^Step (\d+)/.exec(await this.text(`#cell-${cell} .status span`))?.[1] ?? 0);
   }
@@ -174,4 +187,24 @@ export function smallPicture(): Buffer {
   for (let i = 0; i < png.data.length; i += 4)
     png.data.set(i % 5 ? [20, 160, 60, 255] : [240, 240, 90, 255], i);
   return PNG.sync.write(png);
+}
+
+/** A safetensors file of convolutions, each by its name, channels in and channels out. */
+export function weightsOf(convolutions: readonly (readonly [string, number, number])[]): Buffer {
+  const header: Record<string, { dtype: 'F32'; shape: number[]; data_offsets: [number, number] }> = {};
+  let end = 0;
+  const add = (name: string, shape: number[]) => {
+    const bytes = 4 * shape.reduce((total, n) => total * n, 1);
+    header[name] = { dtype: 'F32', shape, data_offsets: [end, end + bytes] };
+    end += bytes;
+  };
+  for (const [name, from, to] of convolutions) {
+    add(`vgg19/${name}/kernel`, [3, 3, from, to]);
+    add(`vgg19/${name}/bias`, [to]);
+  }
+  const text = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(text.length));
+  const values = Float32Array.from({ length: end / 4 }, (_, i) => Math.sin(i) / 20);
+  return Buffer.concat([length, text, Buffer.from(values.buffer)]);
 }
