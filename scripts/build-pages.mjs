@@ -10,7 +10,7 @@ import { buildLibrary, buildPage, pages } from './lib/pages.mjs';
 import { ROOT, runMain, setup } from './setup.mjs';
 
 /** @param {string} html */
-const titleOf = (html) => /<title>([^<]*)<\/title>/.exec(html)?.[1]?.split(' — ')[0] ?? 'A page';
+const titleOf = (html) => /<title>([^<]*)<\/title>/.exec(html)?.[1]?.split(/ [—·] /)[0] ?? 'A page';
 
 function index() {
   const built = pages().filter(({ name }) => fs.existsSync(path.join(ROOT, 'site', name, 'index.html')));

@@ -25,6 +25,7 @@ const ALSO = { notebook: ['examples/perceptual-loss/picture.ts'] };
 export function pages() {
   const examples = fs
     .readdirSync(path.join(ROOT, 'examples'))
+    .sort((a, b) => Number(b === 'notebook') - Number(a === 'notebook'))
     .map((name) => ({ name, folder: `examples/${name}` }));
   return [...examples, { name: 'bench', folder: 'bench' }].filter(({ folder }) =>
     fs.existsSync(path.join(ROOT, folder, 'vite.config.ts')),
