@@ -4,7 +4,7 @@
  *
  * | direction   | rows of C              | columns      | segments, and the steps within one |
  * | ----------- | ---------------------- | ------------ | ---------------------------------- |
- * | forward     | pixels of the result   | filters      | kernel taps, input channels        |
+ * | forward     | pixels of the result   | filters      | kernel taps, input channels; or kernel rows, taps × input channels |
  * | inputGrad   | pixels of the image    | input channels | kernel taps, filters             |
  * | filterGrad  | kernel taps × input channels | filters | rows of the result, its columns   |
  *
@@ -18,6 +18,11 @@ export type Direction = 'forward' | 'inputGrad' | 'filterGrad';
 export type ConvolutionKernelOptions = GemmOptions & {
   /** Whether a stride is above 1: input gradients have classes of pixels then. */
   strided: boolean;
+  /**
+   * Forward, without groups and dilation along a row: whether a segment is a row of the kernel. Its taps are neighbours in
+   * the image as they are in the kernel, so that few channels fill vectors all the same.
+   */
+  joined: boolean;
 };
 
 /** Geometry, as all directions read it. */
@@ -86,18 +91,10 @@ fn b_line(slice: u32, line: u32) -> u32 {
 }
 `;
 
-const forward = `
+/** What a window covers of the image, tap by tap. */
+const windowByTaps = `
 ${taps}
 ${spot}
-fn a_line(slice: u32, line: u32) -> Pixel {
-  let row = line / params.out_w;
-  return Pixel(
-    row / params.out_h * params.in_h * params.in_w * params.in_c + slice * params.group_in,
-    i32(row % params.out_h) * params.stride_h,
-    i32(line % params.out_w) * params.stride_w,
-  );
-}
-
 fn a_spot(pixel: Pixel, tap: Segment) -> ImageSpot {
   return spot_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.in_h, params.in_w, params.in_c);
 }
@@ -109,9 +106,71 @@ fn a_index(spot: ImageSpot, k: u32) -> u32 {
 fn a_valid(spot: ImageSpot, k: u32) -> bool {
   return spot.valid;
 }
+
+fn segment_size() -> u32 {
+  return params.group_in;
+}
+`;
+
+/** What a window covers of the image, row by row. */
+const windowByRows = `
+struct Segment {
+  index: u32,
+  row: i32,
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  return Segment(index, i32(index) * params.dilation_h - params.pad_h);
+}
+
+struct Pixel {
+  base: u32,
+  row: i32,
+  column: i32,
+}
+
+/** A row of the image, and where in it the window begins: before it, in the padding. */
+struct ImageRun {
+  offset: u32,
+  start: i32,
+  valid: bool,
+}
+
+fn a_spot(pixel: Pixel, segment: Segment) -> ImageRun {
+  let row = pixel.row + segment.row;
+  return ImageRun(
+    pixel.base + u32(row) * params.in_w * params.in_c,
+    (pixel.column - params.pad_w) * i32(params.in_c),
+    u32(row) < params.in_h,
+  );
+}
+
+fn a_index(run: ImageRun, k: u32) -> u32 {
+  return run.offset + u32(run.start) + k;
+}
+
+fn a_valid(run: ImageRun, k: u32) -> bool {
+  return run.valid & (u32(run.start) + k < params.in_w * params.in_c);
+}
+
+fn segment_size() -> u32 {
+  return params.kernel_w * params.group_in;
+}
+`;
+
+const forward = (joined: boolean) => `
+${joined ? windowByRows : windowByTaps}
+fn a_line(slice: u32, line: u32) -> Pixel {
+  let row = line / params.out_w;
+  return Pixel(
+    row / params.out_h * params.in_h * params.in_w * params.in_c + slice * params.group_in,
+    i32(row % params.out_h) * params.stride_h,
+    i32(line % params.out_w) * params.stride_w,
+  );
+}
 ${columnsOfKernel}
-fn b_spot(column: u32, tap: Segment) -> u32 {
-  return tap.index * params.group_in * params.out_c + column;
+fn b_spot(column: u32, segment: Segment) -> u32 {
+  return segment.index * segment_size() * params.out_c + column;
 }
 
 fn b_index(spot: u32, k: u32) -> u32 {
@@ -327,7 +386,7 @@ fn bias_offset(slice: u32) -> u32 {
 
 export function convolution(direction: Direction): (options: ConvolutionKernelOptions) => string {
   return (options) => {
-    const sources = { forward, inputGrad: inputGrad(options.strided), filterGrad };
+    const sources = { forward: forward(options.joined), inputGrad: inputGrad(options.strided), filterGrad };
     return gemm(options, {
       source: sources[direction],
       a: { guarded: true },

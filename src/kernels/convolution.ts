@@ -25,6 +25,7 @@ import {
   widthOf,
 } from './gemm.ts';
 import { chooseVariant } from './convolutionVariant.ts';
+import { foldedForward, foldedInputGrad } from './fold.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import { winogradFilterGrad, winogradForward, winogradInputGrad } from './winograd.ts';
@@ -53,15 +54,25 @@ interface Plan {
   outWidth: 1 | 4;
 }
 
+/** Channels of which a tap alone is too short a segment. */
+const fewChannels = 8;
+
+/** Whether a forward convolution takes a row of its kernel as one segment. */
+function joinsTaps({ columns, inputs, groups }: ConvolutionGeometry): boolean {
+  return groups === 1 && columns.dilation === 1 && columns.window > 1 && inputs <= fewChannels;
+}
+
 const plans: Record<Direction, (geometry: ConvolutionGeometry) => Plan> = {
-  forward: ({ batch, rows, columns, inputs, outputs, groups }) => {
+  forward: (geometry) => {
+    const { batch, rows, columns, inputs, outputs, groups } = geometry;
     const width = widthOf(outputs, outputs / groups);
+    const joined = joinsTaps(geometry);
     return {
       size: {
         m: batch * rows.output * columns.output,
         n: outputs / groups,
-        segments: rows.window * columns.window,
-        length: inputs / groups,
+        segments: rows.window * (joined ? 1 : columns.window),
+        length: (inputs / groups) * (joined ? columns.window : 1),
         slices: groups,
       },
       a: { major: 'k', width: widthOf(inputs, inputs / groups) },
@@ -136,6 +147,7 @@ function launch(
       activation,
       split: isSplit,
       strided: rows.stride > 1 || columns.stride > 1,
+      joined: direction === 'forward' && joinsTaps(geometry),
     },
     bindings: {
       a_values: a.storage,
@@ -193,8 +205,8 @@ export function conv2dKernel(
     return matMulKernel(op, matrix(x), matrix(kernel), product, spec, epilogue);
   }
   const variant = chooseVariant(x.device.adapter.class, 'forward', geometry);
-  if (variant !== 'implicit' && sizeOf(spec.shape) > 0)
-    return winogradForward(op, variant, geometry, x, kernel, epilogue);
+  if (variant === 'folded') return foldedForward(op, geometry, x, kernel, epilogue);
+  if (typeof variant === 'number') return winogradForward(op, variant, geometry, x, kernel, epilogue);
   return launch(op, 'forward', geometry, x, kernel, spec, epilogue);
 }
 
@@ -213,8 +225,8 @@ export function conv2dInputGradKernel(
     return matMulKernel(op, matrix(dy), matrix(kernel, true), product, spec, epilogue);
   }
   const variant = chooseVariant(dy.device.adapter.class, 'inputGrad', geometry);
-  if (variant !== 'implicit' && sizeOf(spec.shape) > 0)
-    return winogradInputGrad(op, variant, geometry, dy, kernel, epilogue);
+  if (variant === 'folded') return foldedInputGrad(op, geometry, dy, kernel, epilogue);
+  if (typeof variant === 'number') return winogradInputGrad(op, variant, geometry, dy, kernel, epilogue);
   return launch(op, 'inputGrad', geometry, dy, kernel, spec, epilogue);
 }
 
@@ -232,7 +244,6 @@ export function conv2dFilterGradKernel(
     return matMulKernel(op, matrix(x, true), matrix(dy), product, spec);
   }
   const variant = chooseVariant(x.device.adapter.class, 'filterGrad', geometry);
-  if (variant !== 'implicit' && sizeOf(spec.shape) > 0)
-    return winogradFilterGrad(op, variant, geometry, x, dy);
+  if (typeof variant === 'number') return winogradFilterGrad(op, variant, geometry, x, dy);
   return launch(op, 'filterGrad', geometry, x, dy, spec);
 }

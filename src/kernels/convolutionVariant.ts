@@ -1,14 +1,15 @@
 /**
- * @file Which algorithm computes a convolution: an implicit GEMM, or Winograd's minimal filtering. What was measured:
- * docs/decisions/winograd.md.
+ * @file Which algorithm computes a convolution: an implicit GEMM, a product whose result is folded, or Winograd's minimal
+ * filtering. What was measured: docs/decisions/winograd.md.
  */
 import type { Direction } from '../../shaders/convolution.ts';
 import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { AdapterClass } from '../gpu/adapter.ts';
+import { foldedBytes } from './fold.ts';
 
-/** The implicit GEMM, or minimal filtering by tiles of so many results along an axis. */
-export type ConvolutionVariant = 'implicit' | Block;
+/** The implicit GEMM; a product, folded; or minimal filtering by tiles of so many results along an axis. */
+export type ConvolutionVariant = 'implicit' | 'folded' | Block;
 
 /** What work costs on a class of adapters. The unit is a multiplication in a product of matrices. */
 interface Costs {
@@ -35,6 +36,12 @@ const worthwhile = 0.85;
 
 let forced: ConvolutionVariant | null = null;
 
+/** Channels of a result that are too few for the columns of a product. */
+const fewResults = 7;
+/** Multiplications above which a second launch pays, and what the products between the two may take. */
+const leastFolded = 2 ** 20;
+const mostFoldedBytes = 2 ** 27;
+
 /** Runs `body` with every convolution that allows it by `variant`: for tests and measurements of a single one. */
 export function withConvolutionVariant<T>(variant: ConvolutionVariant, body: () => T): T {
   const before = forced;
@@ -44,6 +51,16 @@ export function withConvolutionVariant<T>(variant: ConvolutionVariant, body: () 
   } finally {
     forced = before;
   }
+}
+
+/** Whether each pixel can be multiplied by all taps at once: in vain for those that strides leave out. */
+function allowsFolding(
+  direction: Direction,
+  { rows, columns, inputs, outputs, groups }: ConvolutionGeometry,
+): direction is 'forward' | 'inputGrad' {
+  if (groups > 1 || rows.window * columns.window === 1) return false;
+  if (direction === 'inputGrad') return inputs <= fewResults;
+  return direction === 'forward' && outputs <= fewResults && rows.stride === 1 && columns.stride === 1;
 }
 
 /** Whether minimal filtering can compute a convolution: a 3 × 3 kernel, without strides, dilation and groups. */
@@ -59,11 +76,16 @@ export function chooseVariant(
   direction: Direction,
   geometry: ConvolutionGeometry,
 ): ConvolutionVariant {
-  if (!allowsMinimalFiltering(geometry)) return 'implicit';
-  if (forced) return forced;
   const { batch, rows, columns, inputs, outputs } = geometry;
-  if (Math.min(inputs, outputs) < fewestChannels) return 'implicit';
-  if (9 * batch * rows.output * columns.output * inputs * outputs < costs[adapter].least) return 'implicit';
+  const taps = rows.window * columns.window;
+  const work = taps * batch * rows.output * columns.output * inputs * outputs;
+  const canFold = allowsFolding(direction, geometry);
+  const canFilter = allowsMinimalFiltering(geometry);
+  if (work === 0 || !(canFold || canFilter)) return 'implicit';
+  if (forced) return (forced === 'folded' ? canFold : canFilter) ? forced : 'implicit';
+  if (canFold && work > leastFolded && foldedBytes(direction, geometry) <= mostFoldedBytes) return 'folded';
+  if (!canFilter || work < costs[adapter].least || Math.min(inputs, outputs) < fewestChannels)
+    return 'implicit';
   let chosen: ConvolutionVariant = 'implicit';
   let least = costOfProduct(costs[adapter], direction, geometry);
   // From the most to the least accurate.

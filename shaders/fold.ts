@@ -1,0 +1,111 @@
+/**
+ * @file The second half of a convolution whose result has few channels: the first half, a product of matrices, gave what
+ * each pixel adds to the results by each tap, products[pixel, tap, channel]. Here every result gathers its share. One
+ * invocation computes all channels of one pixel.
+ */
+import { flatIndex } from './lib/indexing.ts';
+import { mathFunctions } from './lib/math.ts';
+import { wgsl } from './lib/wgsl.ts';
+
+export type FoldOptions = {
+  /** Of the result. */
+  channels: number;
+  /** Forward, a tap reaches from a pixel of the result to one of the image; for the image's gradient, the other way. */
+  direction: 'forward' | 'inputGrad';
+  /** Whether a stride is above 1. */
+  strided: boolean;
+  bias: boolean;
+  /** WGSL expression of `value`; may use `params.alpha`. */
+  activation: string;
+};
+
+export const foldWorkgroup = 64;
+
+export const foldParams = {
+  /** Pixels of the result. */
+  count: 'u32',
+  /** Products of a pixel: those of all taps and channels, with padding. */
+  products_of_pixel: 'u32',
+  /** Size of the result. */
+  height: 'u32',
+  width: 'u32',
+  /** Size of what the products were made of. */
+  from_h: 'u32',
+  from_w: 'u32',
+  kernel_h: 'u32',
+  kernel_w: 'u32',
+  stride_h: 'i32',
+  stride_w: 'i32',
+  dilation_h: 'i32',
+  dilation_w: 'i32',
+  pad_h: 'i32',
+  pad_w: 'i32',
+  /** Of an image's gradient, strided and not dilated, every so many taps lead somewhere: the stride. Else 1. */
+  step_h: 'u32',
+  step_w: 'u32',
+  alpha: 'f32',
+} as const;
+
+export function fold({ channels, direction, strided, bias, activation }: FoldOptions): string {
+  const each = (line: (channel: number) => string) =>
+    Array.from({ length: channels }, (_, c) => line(c)).join('\n');
+  return wgsl`
+${flatIndex}
+${mathFunctions(activation)}
+fn activate(value: f32) -> f32 {
+  return ${activation};
+}
+
+/** Where a tap leads from a coordinate; a number too large where it leads nowhere. */
+fn reach(coordinate: i32, tap: u32, stride: i32, dilation: i32, pad: i32) -> u32 {
+#if ${direction === 'forward'}
+  // A negative coordinate is a large unsigned one.
+  return u32(coordinate * stride + i32(tap) * dilation - pad);
+#elif ${strided}
+  let distance = coordinate + pad - i32(tap) * dilation;
+  let place = distance / stride;
+  return select(0xffffffffu, u32(place), (distance >= 0) & (place * stride == distance));
+#else
+  return u32(coordinate + pad - i32(tap) * dilation);
+#endif
+}
+
+fn first_tap(coordinate: i32, step: u32, pad: i32) -> u32 {
+#if ${strided && direction === 'inputGrad'}
+  return u32(coordinate + pad) % step;
+#else
+  return 0u;
+#endif
+}
+
+@compute @workgroup_size(${foldWorkgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, ${foldWorkgroup}u);
+  if (i >= params.count) {
+    return;
+  }
+  let column = i32(i % params.width);
+  let line = i / params.width;
+  let row = i32(line % params.height);
+  let image = line / params.height * params.from_h;
+${each((c) => `  var sum_${c} = 0.0;`)}
+  for (var ky = first_tap(row, params.step_h, params.pad_h); ky < params.kernel_h; ky += params.step_h) {
+    let y = reach(row, ky, params.stride_h, params.dilation_h, params.pad_h);
+    let line_of_products = (image + y) * params.from_w;
+    for (var kx = first_tap(column, params.step_w, params.pad_w); kx < params.kernel_w; kx += params.step_w) {
+      let x = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);
+      let tap = (ky * params.kernel_w + kx) * ${channels}u;
+      let first = (line_of_products + x) * params.products_of_pixel + tap;
+      // No branches: on a CPU adapter they cost more than a read in vain.
+      let valid = (y < params.from_h) & (x < params.from_w);
+${each((c) => `      sum_${c} += select(0.0, products[first + ${c}u], valid);`)}
+    }
+  }
+${each((c) => `  result[i * ${channels}u + ${c}u] = activate(sum_${c}${bias ? ` + bias_values[${c}]` : ''});`)}
+}
+`;
+}

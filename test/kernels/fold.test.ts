@@ -1,0 +1,48 @@
+/** @file Convolutions whose result has few channels: a product, folded. Against float64 on the host. */
+import { describe, expect, test } from 'vitest';
+import { fusedConv2d, init, tensor } from '../../src/index.ts';
+import { chooseVariant, withConvolutionVariant } from '../../src/kernels/convolutionVariant.ts';
+import { convolution, expectConvolution } from '../support/convolutions.ts';
+import { convolve, draw, largestError, sizes } from '../support/products.ts';
+
+await init();
+
+// What folding can't compute takes its usual way.
+test.each([
+  ['few channels on both sides', { batch: 2, image: [9, 8, 3], kernel: [3, 3, 2], before: [1, 1] }],
+  ['few inputs', { batch: 2, image: [7, 9, 3], kernel: [3, 3, 12], before: [1, 1] }],
+  ['few filters', { image: [7, 9, 8], kernel: [2, 3, 3], before: [1, 0] }],
+  ['strides', { image: [13, 14, 3], kernel: [7, 7, 8], strides: [2, 3], before: [3, 2] }],
+  ['dilation', { image: [13, 14, 2], kernel: [3, 3, 5], dilation: [2, 3], before: [2, 1] }],
+  ['strides and dilation', { image: [15, 16, 1], kernel: [3, 2, 4], strides: [2, 3], dilation: [3, 2] }],
+  ['rows that no window covers', { image: [8, 9, 3], kernel: [2, 2, 4], strides: [3, 4] }],
+  ['one tap', { image: [5, 4, 3], kernel: [1, 1, 2], strides: [2, 1] }],
+] as const)('%s', (_, c) => withConvolutionVariant('folded', () => expectConvolution(convolution(c))));
+
+test('bias and activation', async () => {
+  const c = convolution({ batch: 2, image: [7, 9, 8], kernel: [3, 3, 3], before: [1, 1] });
+  const [image, kernel, bias] = [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(3, 3)];
+  const y = withConvolutionVariant('folded', () =>
+    fusedConv2d(tensor(image, { shape: [2, 7, 9, 8] }), tensor(kernel, { shape: [3, 3, 8, 3] }), bias, {
+      padding: 'same',
+      activation: 'relu',
+    }),
+  );
+  const expected = convolve(c, image, kernel).map((sum, i) => Math.max(0, sum + (bias[i % 3] as number)));
+  expect(largestError(await y.data(), expected)).toBeLessThan(1e-5);
+});
+
+describe('the choice', () => {
+  const layer = (inputs: number, outputs: number, stride = 1) => {
+    const line = { input: 224, output: 224 / stride, window: 7, stride, dilation: 1, before: 3 };
+    return { batch: 1, rows: line, columns: line, inputs, outputs, groups: 1 };
+  };
+
+  test.each(['cpu', 'gpu'] as const)('on a %s', (adapter) => {
+    expect(chooseVariant(adapter, 'inputGrad', layer(3, 64, 2))).toBe('folded');
+    expect(chooseVariant(adapter, 'forward', layer(64, 3))).toBe('folded');
+    expect(chooseVariant(adapter, 'forward', layer(64, 3, 2))).toBe('implicit');
+    expect(chooseVariant(adapter, 'filterGrad', layer(3, 64))).toBe('implicit');
+    expect(chooseVariant(adapter, 'inputGrad', layer(64, 64))).toBe('implicit');
+  });
+});
