@@ -28,6 +28,7 @@ export { type NestedArray, Tensor } from './tensor/tensor.ts';
 export { Variable, variable, type VariableOptions } from './tensor/variable.ts';
 // Ops, and what an app needs to add its own
 export * from './ops/index.ts';
+export { setRandomSeed } from './ops/seeds.ts';
 export type { Op, OpDefinition, Saved } from './ops/define.ts';
 export type { Call } from './ops/call.ts';
 export type { TensorLike } from './ops/operands.ts';

@@ -2,7 +2,7 @@
  * @file Names in sentences: an embedding, a bidirectional LSTM (and a convolution in its place), a softmax for each word.
  * Fitted with validation; the model and the history of its metrics are saved apart, and loaded again.
  */
-import { explainHistory, init, tensor } from 'retrograd';
+import { explainHistory, init, tensor, setRandomSeed } from 'retrograd';
 import { loadWeights, saveWeights } from 'retrograd/io';
 import { History, input, layers, model, modelFromJSON, modelToJSON, optimizers } from 'retrograd/keras';
 import { sentences, tags, vocabulary } from './data/sentences.ts';
@@ -29,6 +29,7 @@ function tagger(kind: 'lstm' | 'convolution') {
 
 export async function run(print: (line: string) => void): Promise<void> {
   await init();
+  setRandomSeed(1);
   const { x, y } = sentences(160, length, 2);
 
   for (const kind of ['convolution', 'lstm'] as const) {

@@ -2,11 +2,24 @@
  * @file What belongs to a graph, and what doesn't: an eager tensor inside a compiled function, a symbolic tensor that leaked
  * out of a model's description, a variable outside the model inside a Lambda, and data that arrive later.
  */
-import { add, compile, GradientTape, init, mul, square, sum, type Tensor, tensor, variable } from 'retrograd';
+import {
+  add,
+  compile,
+  GradientTape,
+  init,
+  mul,
+  square,
+  sum,
+  setRandomSeed,
+  type Tensor,
+  tensor,
+  variable,
+} from 'retrograd';
 import { input, type KerasTensor, layers, model } from 'retrograd/keras';
 
 export async function run(print: (line: string) => void): Promise<void> {
   await init();
+  setRandomSeed(1);
   await capturedConstant(print);
   await leakedSymbol(print);
   await outsideVariable(print);

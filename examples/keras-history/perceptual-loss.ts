@@ -2,7 +2,7 @@
  * @file A small super-resolution network, trained by what VGG19 sees in its pictures. The features are taken in three ways:
  * directly in the loss, through a Lambda, and through a layer of one's own. All give the same gradient, to the last bit.
  */
-import { GradientTape, init, mean, square, sub, type Tensor, tensor } from 'retrograd';
+import { GradientTape, init, mean, square, sub, setRandomSeed, type Tensor, tensor } from 'retrograd';
 import { applications, input, Layer, layers, model, optimizers } from 'retrograd/keras';
 import { numbers } from './data/numbers.ts';
 
@@ -72,6 +72,7 @@ function distance(a: readonly Tensor[], b: readonly Tensor[]): Tensor {
 
 export async function run(print: (line: string) => void): Promise<void> {
   await init();
+  setRandomSeed(1);
   const { small, large } = pictures(4);
   const net = superResolution();
   const features = vggFeatures();

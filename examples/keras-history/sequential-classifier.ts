@@ -2,12 +2,13 @@
  * @file A Sequential of two Dense layers, compiled, fitted and evaluated; then a look at what each layer gives, and at what
  * knows where it came from. The question behind it: "'Tensor' object has no attribute '_keras_history'".
  */
-import { explainHistory, init, type Tensor, tensor } from 'retrograd';
+import { explainHistory, init, setRandomSeed, type Tensor, tensor } from 'retrograd';
 import { layers, model, sequential } from 'retrograd/keras';
 import { blobs } from './data/blobs.ts';
 
 export async function run(print: (line: string) => void): Promise<void> {
   await init();
+  setRandomSeed(1);
   const { x, y, labels } = blobs({ examples: 240, features: 16, classes: 10, seed: 3 });
 
   const net = sequential({

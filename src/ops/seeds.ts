@@ -24,6 +24,17 @@ function stepped(seed: number, by: number): number {
   return by < room ? seed + by : by - room;
 }
 
+/**
+ * Begins the sequence from which ops, initializers and shuffles without a seed of their own take theirs: a program that
+ * calls this first draws the same at every run. Errors: ValueError for a seed that isn't a whole number in [0, 2^53).
+ */
+export function setRandomSeed(seed: number): void {
+  requireInteger('setRandomSeed', 'seed', seed, 0);
+  checkSeed('setRandomSeed', seed);
+  // Far from the sequences of neighbouring seeds.
+  position = Number((BigInt(seed) * 0x9e3779b97f4a7n) % BigInt(seedLimit));
+}
+
 /** A seed that no call before had. */
 export function freshSeed(): number {
   position = stepped(position, 1);

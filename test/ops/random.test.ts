@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DTypeError, type RetrogradError, ShapeError, ValueError } from '../../src/core/errors.ts';
+import { setRandomSeed } from '../../src/ops/seeds.ts';
 import {
   checkpoint,
   dropout,
@@ -96,6 +97,16 @@ describe('the generator', () => {
 });
 
 describe('seeds', () => {
+  test('of a program that sets the first are the same at every run', async () => {
+    const drawn = async () => {
+      setRandomSeed(5);
+      return [await randomUniform([4]).data(), await randomNormal([4]).data()];
+    };
+    expect(await drawn()).toEqual(await drawn());
+    expect(() => setRandomSeed(-1)).toThrow(ValueError);
+    expect(() => setRandomSeed(2 ** 53)).toThrow(ValueError);
+  });
+
   test('the same seed gives the same values, and a prefix of a longer tensor', async () => {
     for (const make of [randomUniform, randomNormal, truncatedNormal]) {
       const [a, b] = [await make([5, 7], { seed: 9 }).data(), await make([101], { seed: 9 }).data()];
