@@ -27,8 +27,9 @@ export interface MeasureOptions {
   rounds?: number;
 }
 
-/** A sample should take so many milliseconds, … */
+/** A sample should take so many milliseconds, and so many times as long as a wait for nothing (100 ms in some browsers), … */
 const wantedSample = 20;
+const wantedWaits = 8;
 /** … but not more runs than this. */
 const mostRepeats = 128;
 const mostSamplesInRound = 32;
@@ -95,23 +96,28 @@ async function plan(contender: Timed, budget: number): Promise<Plan> {
     await contender.wait();
   };
   await sampleOf(1)();
+  const wanted = Math.max(wantedSample, wantedWaits * (await idleWait(contender)));
   let repeats = 1;
   for (;;) {
     const start = performance.now();
     await sampleOf(repeats)();
     const took = performance.now() - start;
-    if (took >= Math.min(wantedSample, budget) / 2 || repeats >= mostRepeats) {
+    if (took >= wanted / 2 || repeats >= mostRepeats) {
       const samples = Math.max(1, Math.min(mostSamplesInRound, Math.round(budget / took)));
       // What takes far longer than it may counts from the first warm run on, and is run twice more.
       const slow = took > 4 * budget;
       const [rounds, taken] = slow ? [2, [took / repeats]] : [Number.POSITIVE_INFINITY, []];
       return { sample: sampleOf(repeats), repeats, samples, rounds, taken };
     }
-    repeats = Math.min(
-      mostRepeats,
-      Math.max(2 * repeats, Math.ceil((repeats * wantedSample) / Math.max(took, 1))),
-    );
+    repeats = Math.min(mostRepeats, Math.max(2 * repeats, Math.ceil((repeats * wanted) / Math.max(took, 1))));
   }
+}
+
+/** Milliseconds that a wait takes with nothing to wait for. */
+async function idleWait({ wait }: Timed): Promise<number> {
+  const start = performance.now();
+  await wait();
+  return performance.now() - start;
 }
 
 export function summarize(values: readonly number[]): Omit<Measurement, 'repeats'> {

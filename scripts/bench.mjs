@@ -11,6 +11,7 @@
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -39,15 +40,22 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 async function inBrowser(kind) {
   const { temporaryFolder } = await import('./lib/bundle.mjs');
   const { BenchBrowser, buildPages } = await import('./lib/bench-browser.mjs');
+  const { launchBrowser, serveFolder } = await import('./lib/browser.mjs');
+  const { ensureFirefox, launchFirefox } = await import('./lib/firefox.mjs');
+  if (kind === 'firefox') ensureFirefox();
   const folder = temporaryFolder('bench');
   await buildPages(folder);
-  const browser = await BenchBrowser.open(folder, kind);
+  const server = await serveFolder(folder);
+  const browser = new BenchBrowser(kind === 'firefox' ? launchFirefox : launchBrowser, server.url);
   return {
     list: (filter) => browser.list(filter),
     start: () => browser.start(),
     run: (row, options) => browser.run(row, options),
     coldStart: (library) => browser.coldStart(library),
-    close: () => browser.close(),
+    async close() {
+      await browser.close();
+      await server.close();
+    },
   };
 }
 
@@ -56,20 +64,35 @@ async function inNode() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
   const { contenderVersions } = await import('./lib/bench-versions.mjs');
   const { create, globals } = await import('webgpu');
-  Object.assign(globalThis, globals, { BENCH_VERSIONS: contenderVersions() });
+  // TF.js asks for Node's `util` in its own way.
+  const require = createRequire(import.meta.url);
+  Object.assign(globalThis, globals, { BENCH_VERSIONS: contenderVersions(), require });
+  copySharedMemory();
   const navigator = { gpu: create([]), userAgent: `Node ${process.version}, Dawn` };
   Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
   const folder = temporaryFolder('bench');
-  const file = await bundle({ entry: 'bench/main.ts', folder, external: [/^onnxruntime-web/] });
+  const file = await bundle({ entry: 'bench/main.ts', folder, external: [/^onnxruntime-web/, /^util$/] });
   /** @type {typeof import('../bench/main.ts')} */
   const bench = await import(pathToFileURL(file).href);
   return {
-    list: bench.listRows,
+    // What lives on a device can't be told from what other rows left there: rows share a process.
+    list: async (filter) =>
+      (await bench.listRows(filter)).filter(({ family }) => !family.startsWith('peak bytes')),
     start: async () => ({ ...(await bench.emptyResult()), limits: await bench.limitsHere() }),
     run: ({ name, kind }, options) =>
       kind === 'ways' ? bench.runNamedWays(name, options) : bench.runNamed(name, options),
     coldStart: null,
     close: async () => {},
+  };
+}
+
+/** Dawn for Node takes no views of shared memory, which ONNX Runtime's is: they are copied. */
+function copySharedMemory() {
+  const { writeBuffer } = GPUQueue.prototype;
+  GPUQueue.prototype.writeBuffer = function (buffer, offset, data, ...rest) {
+    const shared = ArrayBuffer.isView(data) && data.buffer instanceof SharedArrayBuffer;
+    const own = shared ? /** @type {Uint8Array} */ (data).slice() : data;
+    return writeBuffer.call(this, buffer, offset, /** @type {any} */ (own), ...rest);
   };
 }
 

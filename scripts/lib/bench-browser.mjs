@@ -5,8 +5,6 @@
  */
 import path from 'node:path';
 import { build } from 'vite';
-import { launchBrowser, serveFolder } from './browser.mjs';
-import { launchFirefox } from './firefox.mjs';
 
 /** @typedef {import('puppeteer').Browser} Browser */
 /** @typedef {import('puppeteer').Page} Page */
@@ -32,34 +30,23 @@ export async function buildPages(folder) {
 }
 
 export class BenchBrowser {
-  /** @type {Browser} */
-  #browser;
+  /** @type {() => Promise<Browser>} */
+  #launch;
+  /** @type {Browser | null} */
+  #browser = null;
   #url;
-  /** @type {() => Promise<void>} */
-  #close;
   /** @type {RunnerPage | null} */
   #page = null;
   #family = '';
 
-  /** @param {Browser} browser @param {string} url @param {() => Promise<void>} close */
-  constructor(browser, url, close) {
-    this.#browser = browser;
+  /** @param {() => Promise<Browser>} launch called again where the browser itself is lost @param {string} url of the pages */
+  constructor(launch, url) {
+    this.#launch = launch;
     this.#url = url;
-    this.#close = close;
-  }
-
-  /** @param {string} folder @param {'chromium' | 'firefox'} kind */
-  static async open(folder, kind) {
-    const server = await serveFolder(folder);
-    const browser = await (kind === 'firefox' ? launchFirefox() : launchBrowser());
-    return new BenchBrowser(browser, server.url, async () => {
-      await browser.close();
-      await server.close();
-    });
   }
 
   async close() {
-    await this.#close();
+    await this.#browser?.close();
   }
 
   /** @param {string} filter @returns {Promise<Listed[]>} */
@@ -81,7 +68,7 @@ export class BenchBrowser {
    * @param {Listed} row
    * @param {PageOptions} options
    * @returns {Promise<RowResult | WaysResult>}
-   * @throws where the row fails without any contender to blame
+   * @throws where the row fails again and again
    */
   async run(row, options) {
     /** @type {Partial<Record<Library, string>>} */
@@ -93,16 +80,21 @@ export class BenchBrowser {
       try {
         const given = { name: row.name, kind: row.kind, options: { ...options, without } };
         const result = await page.call(runInPage, given);
-        // What failed may have broken the page's devices.
-        if (Object.keys(page.faults).length > 0) await this.#forget();
-        return result;
+        const faults = /** @type {[Library, string][]} */ (Object.entries(page.faults));
+        // What failed may have broken the page's devices, …
+        if (faults.length > 0) await this.#forget();
+        // … and where several were lost, the first took the others along.
+        const lost = faults.filter(([, fault]) => /\blost\b/.test(fault)).length > 1;
+        if (!lost || attempt === ATTEMPTS) return result;
+        const [[first, fault]] = /** @type {[[Library, string]]} */ (/** @type {unknown} */ (faults));
+        without[first] = fault;
       } catch (error) {
         const { faults, current } = page;
         await this.#forget();
         const message = error instanceof Error ? error.message : String(error);
         if (Object.keys(faults).length > 0) Object.assign(without, faults);
         else if (current) without[current] = `failed: ${message.split('\n')[0]}`;
-        if (attempt === ATTEMPTS || !(current || Object.keys(faults).length)) throw error;
+        if (attempt === ATTEMPTS) throw error;
       }
     }
   }
@@ -115,7 +107,7 @@ export class BenchBrowser {
    */
   async coldStart(library) {
     await this.#forget();
-    const page = await this.#browser.newPage();
+    const page = await (await this.#connected()).newPage();
     try {
       await page.goto(new URL(`cold/cold.html?library=${library}`, this.#url).href);
       await page.waitForFunction(() => globalThis.coldStart !== undefined, { timeout: COLD_MS });
@@ -129,8 +121,13 @@ export class BenchBrowser {
 
   async #freshPage() {
     await this.#forget();
-    this.#page = await RunnerPage.open(this.#browser, this.#url);
+    this.#page = await RunnerPage.open(await this.#connected(), this.#url);
     return this.#page;
+  }
+
+  async #connected() {
+    if (!this.#browser?.connected) this.#browser = await this.#launch();
+    return this.#browser;
   }
 
   async #forget() {
