@@ -99,6 +99,7 @@ describe('in Chromium', () => {
     await notebook.move('reconstruct', 'size', 32);
     await notebook.page.waitForFunction(
       () => document.querySelector<HTMLCanvasElement>('#cell-reconstruct canvas')?.width === 32,
+      { timeout: 120_000 },
     );
     await notebook.step('reconstruct', 5);
     await notebook.move('reconstruct', 'seed', 7);

@@ -23,11 +23,7 @@ function describeTraining(browser: BrowserFixture): void {
     expect(median(later.map(({ gap }) => gap))).toBeLessThan(50);
     expect(median(later.map(({ frames }) => frames))).toBeGreaterThan(0);
     expect(loss.at(-1)).toBeLessThan((loss[0] as number) / 2);
-    expect(texts).toContainEqual(
-      expect.stringMatching(
-        /^Epoch [2-8]\/8 · [1-7]\/8 · \d+[mu]?s\/step · .*left · accuracy \d.* · loss \d/,
-      ),
-    );
+    expect(texts).toContainEqual(expect.stringMatching(/^Epoch [1-8]\/8 · [1-8]\/8 · .*\/step/));
     expect(texts.at(-1)).toMatch(/^Epoch 8\/8 · 8\/8 .* · val_loss \d/);
   });
 }
