@@ -2,8 +2,9 @@
  * @file Gather: the rows of a table that indices name. An entry's row is one run of `inner` elements in each of `outer`
  * blocks of its batch: x [batch, outer, rows, inner] → out [batch, outer, entries, inner].
  *
- * One invocation moves `run` neighbours of a row, each an element or four of them (`width`). Values move as bits, so that
- * every dtype shares a pipeline. Of the many invocations that read an index, the first alone reports it.
+ * One invocation moves `run` neighbours of a row, each an element or four of them (`width`); or, where a row is a single
+ * element, as many neighbouring entries. Values move as bits, so that every dtype shares a pipeline. Of the many invocations
+ * that read an index, the first alone reports it.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
@@ -13,17 +14,27 @@ export type GatherOptions = IndexLibraryOptions & {
   /** True where batch and outer are 1. */
   flat: boolean;
   width: 1 | 4;
-  /** Divides `inner`, so that no invocation meets two rows. */
+  /** Divides `inner`, so that no invocation meets two rows; at most `count`, where rows are `single`. */
   run: number;
+  /** True where a row is one element of its width: entries follow each other then. */
+  single: boolean;
 };
 
 export const gatherWorkgroup = 256;
 
-export function gather({ flat, width, run, ...index }: GatherOptions): string {
+export function gather({ flat, width, run, single, ...index }: GatherOptions): string {
   const steps = Array.from({ length: run }, (_, i) => `${i}u`);
+  const filled = width === 4 ? 'vec4<u32>(params.fill)' : 'params.fill';
   return wgsl`
 ${flatIndex}
 ${indexLibrary(index)}
+#if ${single}
+fn element_of(entry: u32) -> ${width === 4 ? 'vec4<u32>' : 'u32'} {
+  let row = row_of(entry, true);
+  // Reads something in any case, which costs less than a branch.
+  return select(x[min(row, params.rows - 1u)], ${filled}, row == OUTSIDE);
+}
+#endif
 @compute @workgroup_size(${gatherWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -34,6 +45,11 @@ fn main(
   if (i >= params.count) {
     return;
   }
+#if ${single}
+  // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
+  let first = min(i, params.count - ${run}u);
+  ${steps.map((step) => `out[first + ${step}] = element_of(first + ${step});`).join('\n  ')}
+#else
   let line = i / params.inner;
   let within = i % params.inner;
 #if ${flat}
@@ -47,11 +63,12 @@ fn main(
   let row = row_of(entry, within == 0u && block % params.outer == 0u);
 #endif
   if (row == OUTSIDE) {
-    ${steps.map((step) => `out[i + ${step}] = ${width === 4 ? 'vec4<u32>(params.fill)' : 'params.fill'};`).join('\n    ')}
+    ${steps.map((step) => `out[i + ${step}] = ${filled};`).join('\n    ')}
   } else {
     let start = (base + row) * params.inner + within;
     ${steps.map((step) => `out[i + ${step}] = x[start + ${step}];`).join('\n    ')}
   }
+#endif
 }
 `;
 }

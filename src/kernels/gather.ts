@@ -41,8 +41,9 @@ const reporting = defineKernel({ name: 'gather checked', ...definition, faults: 
  * A software adapter pays for the divisions that find a row once an invocation, so that each moves much of one. A GPU wants
  * neighbours to read neighbours.
  */
-function runFor(device: Device, inner: number, count: number): number {
+function runFor(device: Device, inner: number, count: number, single: boolean): number {
   if (device.adapter.class === 'gpu' || count < 16 * gatherWorkgroup) return 1;
+  if (single) return 8;
   return [8, 4, 2].find((run) => inner % run === 0) ?? 1;
 }
 
@@ -66,7 +67,9 @@ export function gatherKernel(
   const width = indexing.inner % 4 === 0 && x.size > 0 && bindsAsVectors(x) ? 4 : 1;
   const inner = indexing.inner / width;
   const count = out.size / width;
-  const run = runFor(x.device, inner, count);
+  const flat = batch === 1 && outer === 1;
+  const single = flat && inner === 1 && rows > 0;
+  const run = runFor(x.device, inner, count, single);
   // A GPU skips the code that reports where no index is at fault; a software rasteriser walks through it every time.
   const apart = checking.check !== 'none' && x.device.adapter.class === 'cpu';
   if (apart) checkIndicesKernel(indices, indexing, checking);
@@ -74,9 +77,10 @@ export function gatherKernel(
   const launch = {
     options: {
       ...indexOptions(indexing, indices, inside),
-      flat: batch === 1 && outer === 1,
+      flat,
       width,
       run,
+      single,
     } as const,
     bindings: { indices: indices.storage, x: x.storage, out: out.storage },
     params: { count, inner, entries, outer, rows, fill, ...indexValues(indexing, indices) },
