@@ -28,8 +28,8 @@ export const fit = (x, y) => net.fit(x, y);`;
 /** kB are 1000 bytes. @type {Record<string, { says: string, source: string, limit: number }>} */
 const CASES = {
   core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 52 },
-  model: { says: '… and a model that is applied', source: net, limit: 140 },
-  training: { says: '… and trained', source: training, limit: 140 },
+  model: { says: '… and a model that is applied', source: net, limit: 88 },
+  training: { says: '… and trained', source: training, limit: 88 },
 };
 
 /** @param {string} text */

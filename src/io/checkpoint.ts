@@ -11,6 +11,7 @@ import { membersOf } from '../keras/layers/members.ts';
 import type { AnyLayer } from '../keras/layers/layer.ts';
 import { HostVariable } from '../keras/optimizers/hostVariable.ts';
 import type { Optimizer } from '../keras/optimizers/optimizer.ts';
+import { haveTraining } from '../keras/training/provide.ts';
 import { Variable } from '../tensor/variable.ts';
 import { type HostTensor, hostTensorOf } from './hostTensor.ts';
 import { type FileBytes, type ReadOptions, readSafetensors, writeSafetensors } from './safetensors/index.ts';
@@ -68,6 +69,7 @@ export async function saveCheckpoint(
   model: CheckpointModel,
   { epoch, batch = 0, seed = null, logs = {} }: TrainingState,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  haveTraining();
   const byPath = weightsByPath('saveCheckpoint', model);
   const { optimizer } = model;
   const states = optimizer?.built ? statesOf(optimizer) : [];
@@ -119,6 +121,7 @@ export function loadCheckpoint(
   file: FileBytes,
   options: ReadOptions = {},
 ): Checkpoint {
+  haveTraining();
   const name = options.file ?? 'file';
   const { tensors, metadata } = readSafetensors(file, options);
   const { optimizer: record, seeds } = metadataOf(name, metadata);

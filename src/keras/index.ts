@@ -1,4 +1,5 @@
 /** @file The entry `retrograd/keras`: the functional API, by Keras's names. */
+import './training/provide.ts';
 
 // Graph
 export { input } from './layers/inputLayer.ts';

@@ -17,6 +17,8 @@ import { Tensor } from '../tensor/tensor.ts';
 export interface Rehearsed<O extends object> {
   /** Does with stand-ins what it will do with data. Runs dry. */
   rehearse(options: O): void;
+  /** Awaited before that: loads what it needs. */
+  loadTraining?(): Promise<void>;
 }
 
 /** What stands for a tensor that isn't there yet. */
@@ -54,6 +56,7 @@ export async function warmup(
 ): Promise<number> {
   const device = getDevice();
   const body = bodyOf(device, target, inputs);
+  if (typeof target === 'object') await target.loadTraining?.();
   const before = device.pipelineCount;
   const compilations: Promise<void>[] = [];
   for (let pass = 0; pass < maxPasses; pass++) {

@@ -8,7 +8,7 @@ import type { AnyModel } from './read.ts';
  * compiled, or whose losses or metrics are objects or functions: they are said anew where the model is read.
  */
 export function compileConfig(model: AnyModel): JsonObject {
-  const { options } = model.trainer.compiled ?? {};
+  const options = model.compileOptions;
   if (!options) return {};
   const { loss, lossWeights, metrics, weightedMetrics, runEagerly = false } = options;
   const named = [loss, metrics, weightedMetrics].map((nest) => namesIn(nest ?? null));

@@ -16,7 +16,7 @@ import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
 import { withInputLayers } from './intermediate.ts';
-import { type Summarized, summarize, type SummaryOptions } from './summary.ts';
+import { summarize, type SummaryOptions } from './summary.ts';
 import { TrainedLayer } from './trained.ts';
 
 /** A model by what lies between symbolic inputs and outputs. */
@@ -142,7 +142,9 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * Errors: ValueError for columns without room, and for a `layerRange` that no layer matches.
    */
   summary({ print = console.log, ...options }: SummaryOptions = {}): string {
-    const text = summarize(this as unknown as Summarized, options);
+    const { name, className, program, layers, trainableWeights, nonTrainableWeights } = this;
+    const told = { name, className, program, layers, trainableWeights, nonTrainableWeights };
+    const text = summarize({ ...told, optimizer: this.madeOptimizer }, options);
     print(text);
     return text;
   }

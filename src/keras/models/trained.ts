@@ -6,11 +6,12 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
 import { Layer } from '../layers/layer.ts';
-import { membersOf } from '../layers/members.ts';
-import { Metric } from '../metrics/metric.ts';
+import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../nest.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
-import * as training from '../training/index.ts';
+import type * as training from '../training/index.ts';
+import { predictStep } from '../training/predictStep.ts';
+import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/load.ts';
 
 type Loose = training.TrainableModel;
 
@@ -21,11 +22,33 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /** Set to true, by a callback as a rule, it ends the training after the step that runs. */
   stopTraining = false;
   #trainer: training.Trainer | null = null;
+  /** What `compile` was told while training wasn't loaded. */
+  #waiting: training.CompileOptions | null = null;
 
   /** What it was compiled with, its metrics, and what is running. */
   get trainer(): training.Trainer {
-    this.#trainer ??= new training.Trainer(this.#loose);
+    return this.#trainerOf(requireTraining('trainer'));
+  }
+
+  #trainerOf({ Trainer }: Training): training.Trainer {
+    this.#trainer ??= new Trainer(this.#loose);
+    if (this.#waiting) {
+      this.#trainer.compile(this.#waiting);
+      this.#waiting = null;
+    }
     return this.#trainer;
+  }
+
+  /** Runs `body` with training: at once where it is loaded. */
+  async #trained<T>(body: (training: Training, model: Loose) => Promise<T>): Promise<T> {
+    const training = loadedTraining() ?? (await loadTraining());
+    this.#trainerOf(training);
+    return body(training, this.#loose);
+  }
+
+  /** Loads what training needs, as whatever is awaited does by itself. Errors: those of a `compile` that came before. */
+  async loadTraining(): Promise<void> {
+    await this.#trained(async () => {});
   }
 
   /** What data for it look like, as far as that is known before it runs. */
@@ -40,13 +63,32 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    * Losses, weights and metrics of several outputs come in the order of the outputs or by their names.
    * Errors: ValueError for what is no optimizer, loss or metric, and for names that no output has.
+   *
+   * A bundled app loads training now: the promise tells when it is there, and rejects with those errors. `fit`, `evaluate`,
+   * `predict` and other calls that are awaited wait for it by themselves; what isn't (`optimizer`, `metrics`, a step by
+   * hand) may be used after one of them.
    */
-  compile(options: training.CompileOptions = {}): void {
-    this.trainer.compile(options);
+  compile(options: training.CompileOptions = {}): Promise<void> {
+    const training = loadedTraining();
+    this.#waiting = training ? null : options;
+    if (!training) return this.loadTraining();
+    this.#trainerOf(training).compile(options);
+    return Promise.resolve();
+  }
+
+  /** What `compile` was told last; null before. */
+  get compileOptions(): training.CompileOptions | null {
+    return this.#waiting ?? this.#trainer?.compiled?.options ?? null;
   }
 
   /** The optimizer that it was compiled with; null before. */
   get optimizer(): Optimizer | null {
+    if (this.#waiting) this.#trainerOf(requireTraining('optimizer'));
+    return this.madeOptimizer;
+  }
+
+  /** As `optimizer`, but null where it isn't made yet. */
+  protected get madeOptimizer(): Optimizer | null {
     return this.#trainer?.compiled?.optimizer ?? null;
   }
 
@@ -75,8 +117,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | training.FitOptions | null = null,
     options?: training.FitOptions,
   ): Promise<History> {
-    const { data, settings } = split(x, y, options);
-    return training.fit(this.#loose, x, data, settings);
+    return this.#trained((training, model) => {
+      const { data, settings } = training.split(x, y, options);
+      return training.fit(model, x, data, settings);
+    });
   }
 
   /**
@@ -99,8 +143,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | training.EvaluateOptions | null = null,
     options?: training.EvaluateOptions,
   ): Promise<training.Logs> {
-    const { data, settings } = split(x, y, options);
-    return training.evaluate(this.#loose, x, data, settings);
+    return this.#trained(({ evaluate, split }, model) => {
+      const { data, settings } = split(x, y, options);
+      return evaluate(model, x, data, settings);
+    });
   }
 
   /**
@@ -108,7 +154,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Errors: those of `fit`, but that the model need not be compiled.
    */
   predict(x: training.Data | training.BatchIterable, options: training.PredictOptions = {}): Promise<Out> {
-    return training.predict(this.#loose, x, options) as Promise<Out>;
+    return this.#trained(({ predict }, model) => predict(model, x, options)) as Promise<Out>;
   }
 
   /**
@@ -118,7 +164,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *     await warmup(net, { batchSize: 32, training: true, y: { shape: [32], dtype: 'int32' } });
    */
   rehearse(options: training.RehearseOptions = {}): void {
-    training.rehearse(this.#loose, options);
+    requireTraining('rehearse').rehearse(this.#loose, options);
   }
 
   /** One step of training on one batch. Resolves to the metrics since `resetMetrics()`. */
@@ -127,7 +173,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | null = null,
     options: training.TrainOnBatchOptions = {},
   ): Promise<training.Logs> {
-    return training.trainOnBatch(this.#loose, x, y, options);
+    return this.#trained(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options));
   }
 
   /** One step of evaluation on one batch. Resolves to the metrics since `resetMetrics()`. */
@@ -136,12 +182,12 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | null = null,
     options: training.OnBatchOptions = {},
   ): Promise<training.Logs> {
-    return training.testOnBatch(this.#loose, x, y, options);
+    return this.#trained(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 
   /** The outputs for one batch. Nothing is waited for. */
   predictOnBatch(x: training.Data): Out {
-    return training.predictOnBatch(this.#loose, x) as Out;
+    return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x) as Out;
   }
 
   /**
@@ -150,27 +196,27 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * logs, in place of the results of all metrics.
    */
   trainStep(batch: training.Batch): training.StepLogs {
-    return training.trainStep(this.#loose, batch);
+    return requireTraining('trainStep').trainStep(this.#loose, batch);
   }
 
   /** One step of evaluation. As `trainStep`. */
   testStep(batch: training.Batch): training.StepLogs {
-    return training.testStep(this.#loose, batch);
+    return requireTraining('testStep').testStep(this.#loose, batch);
   }
 
   /** The outputs for one batch. */
   predictStep(batch: training.Batch): Out {
-    return training.predictStep(this.#loose, batch) as Out;
+    return predictStep(this.#loose, batch) as Out;
   }
 
   /** The loss of predictions: compiled losses and those that layers add. A scalar. */
   computeLoss(predicted: training.Predicted): Tensor {
-    return training.computeLoss(this.#loose, predicted);
+    return requireTraining('computeLoss').computeLoss(this.#loose, predicted);
   }
 
   /** Updates the compiled metrics by predictions. */
   computeMetrics(predicted: training.Predicted): training.StepLogs {
-    return training.computeMetrics(this.#loose, predicted);
+    return requireTraining('computeMetrics').computeMetrics(this.#loose, predicted);
   }
 
   /** The loss, the compiled metrics, the losses of outputs, then metrics that it and its layers have as properties. */
@@ -186,16 +232,18 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /** Metrics that it, and the layers inside it, have as properties. */
   get ownMetrics(): readonly Metric<never>[] {
     const layers = this.layersInside.filter((layer) => !(layer instanceof TrainedLayer));
-    return [this, ...layers].flatMap((layer) => membersOf(layer, isMetric));
+    const { metricsIn } = requireTraining('metrics');
+    return [this, ...layers].flatMap(metricsIn);
   }
 
   /** Begins all metrics anew. `fit` and `evaluate` do so themselves. */
   resetMetrics(): void {
-    this.trainer.resetMetrics();
+    if (loadedTraining()) this.trainer.resetMetrics();
   }
 
   override dispose(): void {
     super.dispose();
+    this.#waiting = null;
     this.#trainer?.dispose();
   }
 
@@ -203,19 +251,4 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   get #loose(): Loose {
     return this as unknown as Loose;
   }
-}
-
-function isMetric(value: unknown): value is Metric<never> {
-  return value instanceof Metric;
-}
-
-/** Batches come with their targets: what stands second are then the options. */
-function split<O extends object>(
-  x: unknown,
-  y: unknown,
-  options: O | undefined,
-): { data: training.Data | null; settings: O } {
-  const isSecond = options === undefined && training.isBatchIterable(x) && y !== null;
-  if (isSecond) return { data: null, settings: y as O };
-  return { data: y as training.Data | null, settings: options ?? ({} as O) };
 }

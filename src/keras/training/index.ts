@@ -4,7 +4,6 @@ export type { CompileOptions } from './compiled.ts';
 export type { LossArgument, LossWeights } from './compiledLoss.ts';
 export type { MetricsArgument } from './compiledMetrics.ts';
 export type { ClassWeight } from './data/classWeight.ts';
-export { isBatchIterable } from './data/iterable.ts';
 export type { Slots } from './data/table.ts';
 export { evaluate, type EvaluateOptions } from './evaluate.ts';
 export { fit } from './fit.ts';
@@ -16,10 +15,11 @@ export {
   trainOnBatch,
   type TrainOnBatchOptions,
 } from './onBatch.ts';
+export { metricsIn, split } from './members.ts';
 export type { BatchItem, BatchIterable, Data, ValidationData, Values } from './open.ts';
 
 export { predict, type PredictOptions } from './predict.ts';
 export { type DataSpec, type DataSpecs, rehearse, type RehearseOptions } from './rehearse.ts';
-export { computeLoss, computeMetrics, predictStep, testStep, trainStep } from './steps.ts';
+export { computeLoss, computeMetrics, testStep, trainStep } from './steps.ts';
 export type { TrainableModel } from './trainable.ts';
 export { Trainer } from './trainer.ts';

@@ -10,7 +10,6 @@ import { sum } from '../../ops/sum.ts';
 import { GradientTape } from '../../tape/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Nest } from '../nest.ts';
 import type { Batch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/source.ts';
 import type { TrainableModel } from './trainable.ts';
@@ -47,11 +46,6 @@ export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): 
     lossTracker.track(model.computeLoss(predicted), samplesOf(x));
     return model.computeMetrics(predicted);
   });
-}
-
-/** Predicts. */
-export function predictStep(model: TrainableModel, { x }: Batch): Nest<Tensor> {
-  return tidy(() => model.apply(x, { training: false }));
 }
 
 /** The compiled losses and those of the layers, summed. Errors: ValueError where there is none at all. */
