@@ -4,6 +4,7 @@
 import { DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { takeCharge } from './charge.ts';
+import type { Chooser } from './choice.ts';
 import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -34,6 +35,13 @@ export interface InitOptions extends GPURequestAdapterOptions {
   gpu?: GPU;
   /** Bytes that may lie ready in the buffer pool. Default 1 GiB. */
   maxPooledBytes?: number;
+  /** What measures which variants of kernels are fast here: `tuning(…)`. Default: they are guessed. */
+  tuning?: DeviceTuning;
+}
+
+/** What a device is tuned by. */
+export interface DeviceTuning {
+  attach(device: Device): Promise<void>;
 }
 
 export class Device implements RecordedDevice {
@@ -45,6 +53,8 @@ export class Device implements RecordedDevice {
   readonly #readback: Readback;
   /** Where launches go in place of the stream. */
   diversion: Diversion | null = null;
+  /** Who answers which variants of kernels are launched; null where they are guessed. */
+  chooser: Chooser | null = null;
   /** Errors that arrive while no one waits; the next readback tells them. */
   readonly watch: ErrorWatch;
   #lost: DeviceLostError | null = null;
@@ -261,10 +271,16 @@ let opening: Promise<Device> | null = null;
 
 /**
  * Opens a device and makes it the current one. Called again it returns the current device, unless options name
- * another `device`.
+ * another `device`; `tuning` counts at every call.
  * Errors: DeviceError where there is no WebGPU or no adapter.
  */
-export async function init(options: InitOptions = {}): Promise<Device> {
+export async function init({ tuning, ...options }: InitOptions = {}): Promise<Device> {
+  const device = await open(options);
+  await tuning?.attach(device);
+  return device;
+}
+
+async function open(options: Omit<InitOptions, 'tuning'>): Promise<Device> {
   const { device: appDevice, gpu, maxPooledBytes = 2 ** 30, ...adapterOptions } = options;
   const current = openedDevice();
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return current;

@@ -21,10 +21,10 @@ import {
   gemmParamValues,
   type GemmSize,
   partialSums,
-  planGemm,
   widthOf,
+  withGemmPlan,
 } from './gemm.ts';
-import { chooseVariant } from './convolutionVariant.ts';
+import { withVariant } from './convolutionVariant.ts';
 import { foldedForward, foldedInputGrad } from './fold.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
@@ -128,54 +128,49 @@ function launch(
   const { bias = null, activation = 'value', alpha = 0 } = epilogue;
   const product = plans[direction](geometry);
   const { size } = product;
-  const { tile, split, ...layouts } = planGemm(
-    device,
-    spec.dtype,
-    size,
-    product.a,
-    product.b,
-    product.outWidth,
-  );
-  const isSplit = split.parts > 1;
-  const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
-  device.launch(kernels[direction], {
-    options: {
-      tile,
-      type: 'f32',
-      ...layouts,
-      bias: bias !== null,
-      activation,
-      split: isSplit,
-      strided: rows.stride > 1 || columns.stride > 1,
-      joined: direction === 'forward' && joinsTaps(geometry),
-    },
-    bindings: {
-      a_values: a.storage,
-      b_values: b.storage,
-      c_values: out.storage,
-      ...(bias ? { bias_values: bias.storage } : {}),
-    },
-    params: {
-      ...gemmParamValues(size, split, alpha, sizeOf(spec.shape)),
-      in_h: rows.input,
-      in_w: columns.input,
-      in_c: inputs,
-      out_h: rows.output,
-      out_w: columns.output,
-      out_c: outputs,
-      kernel_w: columns.window,
-      stride_h: rows.stride,
-      stride_w: columns.stride,
-      dilation_h: rows.dilation,
-      dilation_w: columns.dilation,
-      pad_h: rows.before,
-      pad_w: columns.before,
-      group_in: inputs / groups,
-      group_out: outputs / groups,
-    },
-    workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
+  const facts = { of: kernels[direction].name, dtype: spec.dtype, ...product };
+  return withGemmPlan(device, facts, ({ tile, split, ...layouts }) => {
+    const isSplit = split.parts > 1;
+    const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
+    device.launch(kernels[direction], {
+      options: {
+        tile,
+        type: 'f32',
+        ...layouts,
+        bias: bias !== null,
+        activation,
+        split: isSplit,
+        strided: rows.stride > 1 || columns.stride > 1,
+        joined: direction === 'forward' && joinsTaps(geometry),
+      },
+      bindings: {
+        a_values: a.storage,
+        b_values: b.storage,
+        c_values: out.storage,
+        ...(bias ? { bias_values: bias.storage } : {}),
+      },
+      params: {
+        ...gemmParamValues(size, split, alpha, sizeOf(spec.shape)),
+        in_h: rows.input,
+        in_w: columns.input,
+        in_c: inputs,
+        out_h: rows.output,
+        out_w: columns.output,
+        out_c: outputs,
+        kernel_w: columns.window,
+        stride_h: rows.stride,
+        stride_w: columns.stride,
+        dilation_h: rows.dilation,
+        dilation_w: columns.dilation,
+        pad_h: rows.before,
+        pad_w: columns.before,
+        group_in: inputs / groups,
+        group_out: outputs / groups,
+      },
+      workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
+    });
+    return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
   });
-  return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
 }
 
 /** Whether every pixel is one window of its own, so that the convolution is a product of matrices. */
@@ -204,10 +199,11 @@ export function conv2dKernel(
     const product = { m: batch * rows.input * columns.input, n: outputs, k: inputs, batch: [] };
     return matMulKernel(op, matrix(x), matrix(kernel), product, spec, epilogue);
   }
-  const variant = chooseVariant(x.device.adapter.class, 'forward', geometry);
-  if (variant === 'folded') return foldedForward(op, geometry, x, kernel, epilogue);
-  if (typeof variant === 'number') return winogradForward(op, variant, geometry, x, kernel, epilogue);
-  return launch(op, 'forward', geometry, x, kernel, spec, epilogue);
+  return withVariant(x.device, 'forward', geometry, (variant) => {
+    if (variant === 'folded') return foldedForward(op, geometry, x, kernel, epilogue);
+    if (typeof variant === 'number') return winogradForward(op, variant, geometry, x, kernel, epilogue);
+    return launch(op, 'forward', geometry, x, kernel, spec, epilogue);
+  });
 }
 
 /** The gradient for the image, from the cotangent `dy` of the result. */
@@ -224,10 +220,11 @@ export function conv2dInputGradKernel(
     const product = { m: batch * rows.input * columns.input, n: inputs, k: outputs, batch: [] };
     return matMulKernel(op, matrix(dy), matrix(kernel, true), product, spec, epilogue);
   }
-  const variant = chooseVariant(dy.device.adapter.class, 'inputGrad', geometry);
-  if (variant === 'folded') return foldedInputGrad(op, geometry, dy, kernel, epilogue);
-  if (typeof variant === 'number') return winogradInputGrad(op, variant, geometry, dy, kernel, epilogue);
-  return launch(op, 'inputGrad', geometry, dy, kernel, spec, epilogue);
+  return withVariant(dy.device, 'inputGrad', geometry, (variant) => {
+    if (variant === 'folded') return foldedInputGrad(op, geometry, dy, kernel, epilogue);
+    if (typeof variant === 'number') return winogradInputGrad(op, variant, geometry, dy, kernel, epilogue);
+    return launch(op, 'inputGrad', geometry, dy, kernel, spec, epilogue);
+  });
 }
 
 /** The gradient for the kernel. */
@@ -243,7 +240,8 @@ export function conv2dFilterGradKernel(
     const product = { m: inputs, n: outputs, k: batch * rows.input * columns.input, batch: [] };
     return matMulKernel(op, matrix(x, true), matrix(dy), product, spec);
   }
-  const variant = chooseVariant(x.device.adapter.class, 'filterGrad', geometry);
-  if (typeof variant === 'number') return winogradFilterGrad(op, variant, geometry, x, dy);
-  return launch(op, 'filterGrad', geometry, x, dy, spec);
+  return withVariant(x.device, 'filterGrad', geometry, (variant) => {
+    if (typeof variant === 'number') return winogradFilterGrad(op, variant, geometry, x, dy);
+    return launch(op, 'filterGrad', geometry, x, dy, spec);
+  });
 }

@@ -6,6 +6,8 @@ import type { Direction } from '../../shaders/convolution.ts';
 import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { AdapterClass } from '../gpu/adapter.ts';
+import { decide } from '../gpu/choice.ts';
+import type { Device } from '../gpu/device.ts';
 import { foldedBytes } from './fold.ts';
 
 /** The implicit GEMM; a product, folded; or minimal filtering by tiles of so many results along an axis. */
@@ -69,6 +71,46 @@ function allowsMinimalFiltering({ rows, columns, groups }: ConvolutionGeometry):
     groups === 1 &&
     [rows, columns].every((axis) => axis.window === 3 && axis.stride === 1 && axis.dilation === 1)
   );
+}
+
+/** What a variant is chosen for. */
+export interface ConvolutionFacts {
+  direction: Direction;
+  geometry: ConvolutionGeometry;
+}
+
+/** Runs `run` with the variant for a convolution. */
+export function withVariant<R>(
+  device: Device,
+  direction: Direction,
+  geometry: ConvolutionGeometry,
+  run: (variant: ConvolutionVariant) => R,
+): R {
+  const guess = chooseVariant(device.adapter.class, direction, geometry);
+  const facts: ConvolutionFacts = { direction, geometry };
+  return forced ? run(guess) : decide(device, 'convolution', facts, guess, run);
+}
+
+/**
+ * The variants that compute a convolution, from the most to the least accurate, and what they cost as far as the rule
+ * weighs them; the unit is a multiplication in a product of matrices.
+ */
+export function variantsOf(
+  adapter: AdapterClass,
+  { direction, geometry }: ConvolutionFacts,
+): { variant: ConvolutionVariant; cost: number | null }[] {
+  const { inputs, outputs } = geometry;
+  const filters = allowsMinimalFiltering(geometry) && Math.min(inputs, outputs) >= fewestChannels;
+  const folds = allowsFolding(direction, geometry) && foldedBytes(direction, geometry) <= mostFoldedBytes;
+  const blocks = filters ? ([2, 4] as const) : [];
+  return [
+    { variant: 'implicit', cost: filters ? costOfProduct(costs[adapter], direction, geometry) : null },
+    ...(folds ? [{ variant: 'folded' as const, cost: null }] : []),
+    ...blocks.map((block) => ({
+      variant: block,
+      cost: costOfFiltering(costs[adapter], direction, geometry, block),
+    })),
+  ];
 }
 
 export function chooseVariant(

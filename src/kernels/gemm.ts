@@ -8,6 +8,7 @@ import { type DType, isFloating, wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { AdapterClass } from '../gpu/adapter.ts';
+import { decide } from '../gpu/choice.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -151,22 +152,23 @@ function chooseQuad(m: number, n: number): GemmTile {
   return quadTiles[costs.indexOf(Math.min(...costs))]?.tile ?? gemmTiles.quad;
 }
 
+/** Whether a product has one tile alone. WGSL's matrices are of floats, and so are the larger tiles. */
+export function isSmall({ dtype, size }: GemmFacts): boolean {
+  return !isFloating(dtype) || workOf(size) <= smallProduct;
+}
+
+function workOf({ m, n, segments, length, slices }: GemmSize): number {
+  return m * n * segments * length * slices;
+}
+
 /** The tile for a product. */
-function chooseTile(
-  { adapter, gpu }: Device,
-  dtype: DType,
-  size: GemmSize,
-  layouts: readonly OperandLayout[],
-): GemmTile {
-  // WGSL's matrices are of floats, and so are the larger tiles.
-  if (!isFloating(dtype)) return gemmTiles.small;
-  if (forced) return forced;
-  const { m, n, segments, length, slices } = size;
-  if (m * n * segments * length * slices <= smallProduct) return gemmTiles.small;
+function chooseTile({ adapter, gpu }: Device, facts: GemmFacts): GemmTile {
+  if (isSmall(facts)) return gemmTiles.small;
+  const { m, n, slices } = facts.size;
   if (m === 1) return gemmTiles.row;
   if (adapter.class === 'cpu') {
-    const work = m * n * segments * length * slices;
-    const inVectors = layouts.every(({ width }) => width === 4);
+    const work = workOf(facts.size);
+    const inVectors = facts.a.width === 4 && facts.b.width === 4;
     if (n <= 4 || (!inVectors && work < largeProduct)) return gemmTiles.scalars;
     if (!gpu.features.has('subgroups')) return gemmTiles.block;
     return work < largeProduct ? gemmTiles.quad : chooseQuad(m, n);
@@ -197,16 +199,31 @@ export interface GemmPlan {
   split: Split;
 }
 
-/** Chooses the variant. The layouts say what the operands allow. */
+/** What a plan is made for. The layouts say what the operands allow. */
+export interface GemmFacts {
+  /** The kernel that walks the product. */
+  of: string;
+  dtype: DType;
+  size: GemmSize;
+  a: OperandLayout;
+  b: OperandLayout;
+  outWidth: 1 | 4;
+}
+
+/** Runs `run` with the plan for a product. */
+export function withGemmPlan<R>(device: Device, facts: GemmFacts, run: (plan: GemmPlan) => R): R {
+  const only = isFloating(facts.dtype) ? forced : gemmTiles.small;
+  const guess = planGemm(device, facts, only ?? chooseTile(device, facts));
+  return only ? run(guess) : decide(device, 'product', facts, guess, run);
+}
+
+/** The plan on a tile; with `isWhole` k isn't cut. */
 export function planGemm(
   device: Device,
-  dtype: DType,
-  size: GemmSize,
-  a: OperandLayout,
-  b: OperandLayout,
-  outWidth: 1 | 4,
+  { size, a, b, outWidth }: GemmFacts,
+  tile: GemmTile,
+  isWhole = false,
 ): GemmPlan {
-  const tile = chooseTile(device, dtype, size, [a, b]);
   const flat = tile.memory === 'shared' && wastesTiles(size, tile.depth);
   const walked = flat ? { ...size, segments: 1, length: size.segments * size.length } : size;
   const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
@@ -216,7 +233,7 @@ export function planGemm(
     b: { ...b, width: capped(b.width) },
     outWidth: capped(outWidth),
     flat,
-    split: chooseSplit(device.adapter.class, tile, walked),
+    split: isWhole ? uncut(walked) : chooseSplit(device.adapter.class, tile, walked),
   };
 }
 
@@ -225,10 +242,14 @@ function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
   return segments > 1 && Math.ceil(length / depth) * depth > 1.25 * length;
 }
 
+function uncut({ segments, length }: GemmSize): Split {
+  return { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
+}
+
 /** Cuts k where the product has too few blocks to fill the device. */
 function chooseSplit(adapter: AdapterClass, tile: GemmTile, size: GemmSize): Split {
   const { m, n, segments, length, slices } = size;
-  const whole = { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
+  const whole = uncut(size);
   const invocations = gemmInvocations(tile, m, n, slices);
   const steps = segments * length;
   const wanted = Math.min(

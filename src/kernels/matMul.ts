@@ -15,9 +15,10 @@ import {
   type Epilogue,
   gemmBindings,
   gemmParamValues,
+  type GemmFacts,
   partialSums,
-  planGemm,
   widthOf,
+  withGemmPlan,
 } from './gemm.ts';
 import { output } from './output.ts';
 
@@ -84,42 +85,44 @@ export function matMulKernel(
     major,
     width: widthOf(contiguous),
   });
-  const { tile, split, ...layouts } = planGemm(
-    device,
-    spec.dtype,
+  const facts: GemmFacts = {
+    of: kernel.name,
+    dtype: spec.dtype,
     size,
-    a.transposed ? layoutOf('mn', m) : layoutOf('k', k),
-    b.transposed ? layoutOf('k', k) : layoutOf('mn', n),
-    widthOf(n),
-  );
-  const isSplit = split.parts > 1;
-  const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
-  const type = wgslType(spec.dtype);
-  device.launch(kernel, {
-    options: {
-      tile,
-      type,
-      ...layouts,
-      bias: bias !== null,
-      activation,
-      split: isSplit,
-      batchRank: walk.shape.length,
-    },
-    bindings: {
-      a_values: a.values.storage,
-      b_values: b.values.storage,
-      c_values: out.storage,
-      ...(bias ? { bias_values: bias.storage } : {}),
-    },
-    params: {
-      ...gemmParamValues(size, split, alpha, sizeOf(spec.shape)),
-      a_stride: a.transposed ? m : k,
-      b_stride: b.transposed ? k : n,
-      batch_shape: walk.shape,
-      a_batch_strides: walk.strides[0] as number[],
-      b_batch_strides: walk.strides[1] as number[],
-    },
-    workgroups: gemmWorkgroups(tile, m, n, size.slices * split.parts),
+    a: a.transposed ? layoutOf('mn', m) : layoutOf('k', k),
+    b: b.transposed ? layoutOf('k', k) : layoutOf('mn', n),
+    outWidth: widthOf(n),
+  };
+  return withGemmPlan(device, facts, ({ tile, split, ...layouts }) => {
+    const isSplit = split.parts > 1;
+    const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
+    const type = wgslType(spec.dtype);
+    device.launch(kernel, {
+      options: {
+        tile,
+        type,
+        ...layouts,
+        bias: bias !== null,
+        activation,
+        split: isSplit,
+        batchRank: walk.shape.length,
+      },
+      bindings: {
+        a_values: a.values.storage,
+        b_values: b.values.storage,
+        c_values: out.storage,
+        ...(bias ? { bias_values: bias.storage } : {}),
+      },
+      params: {
+        ...gemmParamValues(size, split, alpha, sizeOf(spec.shape)),
+        a_stride: a.transposed ? m : k,
+        b_stride: b.transposed ? k : n,
+        batch_shape: walk.shape,
+        a_batch_strides: walk.strides[0] as number[],
+        b_batch_strides: walk.strides[1] as number[],
+      },
+      workgroups: gemmWorkgroups(tile, m, n, size.slices * split.parts),
+    });
+    return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
   });
-  return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
 }
