@@ -1,4 +1,4 @@
-/** @file Launches the three directions of a depthwise convolution. */
+/** @file Launches the three directions of a depthwise convolution: result by result, or in strips (depthwiseStrips.ts). */
 import {
   depthwise,
   type DepthwiseDirection,
@@ -11,6 +11,12 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import {
+  depthwiseFilterGradInStrips,
+  depthwiseInputGradInStrips,
+  depthwiseInStrips,
+  usesStrips,
+} from './depthwiseStrips.ts';
 import { addPartialSums } from './gemm.ts';
 import { bindsAsVectors, output } from './output.ts';
 
@@ -101,6 +107,7 @@ export function depthwiseKernel(
   kernel: Tensor,
   spec: TensorSpec,
 ): Tensor {
+  if (usesStrips(x.device.adapter.class, geometry)) return depthwiseInStrips(op, geometry, x, kernel, spec);
   return launch(op, 'forward', geometry, x, kernel, spec);
 }
 
@@ -111,6 +118,8 @@ export function depthwiseInputGradKernel(
   kernel: Tensor,
   spec: TensorSpec,
 ): Tensor {
+  if (usesStrips(dy.device.adapter.class, geometry))
+    return depthwiseInputGradInStrips(op, geometry, dy, kernel, spec);
   return launch(op, 'inputGrad', geometry, dy, kernel, spec);
 }
 
@@ -122,6 +131,8 @@ export function depthwiseFilterGradKernel(
   dy: Tensor,
   spec: TensorSpec,
 ): Tensor {
+  if (usesStrips(x.device.adapter.class, geometry))
+    return depthwiseFilterGradInStrips(op, geometry, x, dy, spec);
   const rows = geometry.batch * geometry.rows.output;
   const size = Math.max(1, sizeOf(spec.shape));
   const wanted = Math.max(1, Math.min(rows, Math.ceil(wantedInvocations / size)));

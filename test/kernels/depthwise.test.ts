@@ -1,0 +1,184 @@
+/**
+ * @file Depthwise convolutions in their three directions, in strips and result by result, against float64 on the host.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  depthwiseConv2d,
+  depthwiseConv2dFilterGrad,
+  depthwiseConv2dInputGrad,
+  init,
+  tensor,
+  tidy,
+} from '../../src/index.ts';
+import { usesStrips, withDepthwiseStrips } from '../../src/kernels/depthwiseStrips.ts';
+import { allowedError, convolution } from '../support/convolutions.ts';
+import {
+  type Convolution,
+  convolve,
+  draw,
+  filterGradient,
+  inputGradient,
+  largestError,
+  sizes,
+} from '../support/products.ts';
+
+await init();
+
+/** A depthwise convolution is one of as many groups as there are channels; its kernel [h, w, 1, c · m] is [h, w, c, m]. */
+function depthwise(c: Parameters<typeof convolution>[0]): Convolution {
+  return convolution({ ...c, groups: c.image[2] });
+}
+
+/** All three directions. */
+function run(c: Convolution, image: Float32Array, kernel: Float32Array, dy: Float32Array) {
+  const inputShape = [c.batch, ...c.image];
+  const kernelShape = [c.kernel[0], c.kernel[1], c.image[2], c.kernel[2] / c.image[2]];
+  const after = (axis: 0 | 1) =>
+    (c.result[axis] - 1) * c.strides[axis] +
+    (c.kernel[axis] - 1) * c.dilation[axis] +
+    1 -
+    c.before[axis] -
+    c.image[axis];
+  const options = {
+    strides: c.strides,
+    dilationRate: c.dilation,
+    padding: ([0, 1] as const).map((axis) => [c.before[axis], Math.max(0, after(axis))] as [number, number]),
+  };
+  return tidy(() => {
+    const x = tensor(image, { shape: inputShape });
+    const w = tensor(kernel, { shape: kernelShape });
+    const cotangent = tensor(dy, { shape: [c.batch, ...c.result, c.kernel[2]] });
+    return [
+      depthwiseConv2d(x, w, options),
+      depthwiseConv2dInputGrad(cotangent, w, { ...options, inputShape }),
+      depthwiseConv2dFilterGrad(x, cotangent, { ...options, kernelShape }),
+    ] as const;
+  });
+}
+
+const drawn = (c: Convolution) =>
+  [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(sizes.result(c), 3)] as const;
+
+async function expectDepthwise(c: Convolution, inStrips: boolean): Promise<void> {
+  const [image, kernel, dy] = drawn(c);
+  const all = () => run(c, image, kernel, dy);
+  const [y, dx, dk] = inStrips ? withDepthwiseStrips(all) : all();
+  const taps = c.kernel[0] * c.kernel[1];
+  expect(largestError(await y.data(), convolve(c, image, kernel)), 'result').toBeLessThan(allowedError(taps));
+  expect(largestError(await dx.data(), inputGradient(c, dy, kernel)), 'input gradient').toBeLessThan(
+    allowedError((taps * c.kernel[2]) / c.groups),
+  );
+  expect(largestError(await dk.data(), filterGradient(c, image, dy)), 'filter gradient').toBeLessThan(
+    allowedError(c.batch * c.result[0] * c.result[1]),
+  );
+  for (const t of [y, dx, dk]) t.dispose();
+}
+
+describe.each([
+  ['in strips', true],
+  ['result by result', false],
+])('%s', (_, inStrips) => {
+  test.each([
+    ['channels in fours', { batch: 2, image: [11, 13, 8], kernel: [3, 3, 8], before: [1, 1] }],
+    ['odd channels', { batch: 2, image: [12, 9, 7], kernel: [3, 3, 7], before: [1, 1] }],
+    ['no padding', { batch: 2, image: [12, 10, 5], kernel: [5, 5, 5] }],
+    ['strides', { batch: 2, image: [14, 15, 12], kernel: [3, 3, 12], strides: [2, 2], before: [0, 0] }],
+    ['strides and padding', { image: [13, 18, 3], kernel: [5, 5, 3], strides: [2, 2], before: [2, 2] }],
+    ['more padding than a window', { image: [5, 6, 4], kernel: [3, 3, 4], before: [4, 5] }],
+    [
+      'more padding than a window, strides',
+      { image: [5, 6, 4], kernel: [3, 3, 4], strides: [2, 2], before: [4, 5] },
+    ],
+    ['pixels behind the last window', { image: [8, 10, 1], kernel: [3, 3, 1], strides: [2, 2] }],
+    ['one window', { batch: 3, image: [3, 3, 33], kernel: [3, 3, 33] }],
+    ['one pixel', { image: [1, 1, 4], kernel: [7, 7, 4], before: [3, 3] }],
+    ['many rows', { image: [70, 5, 4], kernel: [3, 3, 4], before: [1, 1] }],
+    ['many rows, strides', { image: [71, 6, 4], kernel: [7, 7, 4], strides: [2, 2], before: [3, 3] }],
+    ['strides along one axis', { image: [9, 10, 6], kernel: [3, 3, 6], strides: [2, 1] }],
+    ['strides beyond a window', { image: [13, 14, 3], kernel: [3, 3, 3], strides: [3, 4] }],
+    ['dilation', { image: [13, 14, 8], kernel: [3, 3, 8], dilation: [2, 3], before: [2, 3] }],
+    ['strides and dilation', { image: [15, 16, 5], kernel: [3, 2, 5], strides: [2, 3], dilation: [3, 2] }],
+    ['two filters a channel', { batch: 2, image: [9, 8, 3], kernel: [3, 3, 6], before: [1, 1] }],
+    ['three filters a channel, strides', { image: [9, 8, 4], kernel: [5, 3, 12], strides: [2, 2] }],
+  ] as const)('%s', (_, c) => expectDepthwise(depthwise(c), inStrips));
+});
+
+test('sizes of all kinds, in strips', () => {
+  const side = fc.integer({ min: 1, max: 24 });
+  const before = fc.integer({ min: 0, max: 4 });
+  const kinds = fc.record({
+    batch: fc.integer({ min: 1, max: 3 }),
+    sides: fc.tuple(side, side),
+    channels: fc.constantFrom(1, 3, 4, 5, 8, 12, 33),
+    window: fc.constantFrom(3, 5, 7),
+    stride: fc.constantFrom(1, 2),
+    before: fc.tuple(before, before),
+  });
+  return fc.assert(
+    fc.asyncProperty(kinds, async ({ batch, sides, channels, window, stride, before }) => {
+      fc.pre(sides.every((n, axis) => n + 2 * (before[axis] as number) >= window));
+      const c = depthwise({
+        batch,
+        image: [...sides, channels],
+        kernel: [window, window, channels],
+        strides: [stride, stride],
+        before,
+      });
+      await expectDepthwise(c, true);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('same input, same bits', async () => {
+  const c = depthwise({ batch: 2, image: [40, 30, 12], kernel: [3, 3, 12], before: [1, 1] });
+  const values = drawn(c);
+  const once = async () => {
+    const results = withDepthwiseStrips(() => run(c, ...values));
+    return Promise.all(results.map((t) => t.data()));
+  };
+  expect(await once()).toEqual(await once());
+});
+
+describe('errors', () => {
+  test('at most four times those of a plain sum of float32', async () => {
+    const c = depthwise({ batch: 2, image: [40, 40, 8], kernel: [3, 3, 8], before: [1, 1] });
+    const [image, kernel, dy] = drawn(c);
+    const results = withDepthwiseStrips(() => run(c, image, kernel, dy));
+    const expected = [convolve(c, image, kernel), inputGradient(c, dy, kernel), filterGradient(c, image, dy)];
+    const plain = [
+      convolve(c, image, kernel, Math.fround),
+      inputGradient(c, dy, kernel, Math.fround),
+      filterGradient(c, image, dy, Math.fround),
+    ];
+    for (const [i, result] of results.entries()) {
+      const ours = largestError(await result.data(), expected[i] as Float64Array);
+      expect(ours).toBeLessThan(4 * largestError(plain[i] as Float64Array, expected[i] as Float64Array));
+    }
+  });
+});
+
+describe('the choice', () => {
+  const layer = (size: number, window = 3, stride = 1, dilation = 1, multiplier = 1) => {
+    const line = { input: size, output: Math.ceil(size / stride), window, stride, dilation, before: 1 };
+    return { batch: 1, rows: line, columns: line, channels: 64, multiplier };
+  };
+
+  test('strips on a CPU adapter, for the usual kernels of larger images', () => {
+    for (const window of [3, 5, 7])
+      for (const stride of [1, 2]) expect(usesStrips('cpu', layer(112, window, stride))).toBe(true);
+  });
+
+  test.each([
+    ['small images', layer(8)],
+    ['unusual kernels', layer(56, 4)],
+    ['large strides', layer(56, 3, 3)],
+    ['dilation', layer(56, 3, 1, 2)],
+    ['several filters a channel', layer(56, 3, 1, 1, 2)],
+  ])('result by result for %s', (_, geometry) => expect(usesStrips('cpu', geometry)).toBe(false));
+
+  test('result by result on a GPU, where threads are many and neighbours share a cache', () => {
+    expect(usesStrips('gpu', layer(224))).toBe(false);
+  });
+});
