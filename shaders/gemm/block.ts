@@ -2,11 +2,12 @@
 import { flatIndex } from '../lib/indexing.ts';
 import { mathFunctions } from '../lib/math.ts';
 import { wgsl } from '../lib/wgsl.ts';
+import { halfReaders } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
 /** The instance's own functions, and those that write C. */
 export function declarations(
-  { type, outWidth, bias, activation, split }: GemmOptions,
+  { type, a, b, outWidth, bias, activation, split }: GemmOptions,
   problem: Problem,
 ): string {
   return wgsl`
@@ -17,6 +18,7 @@ struct CRow {
   valid: bool,
 }
 
+${a.half || b.half ? halfReaders : ''}
 ${problem.source}
 
 fn activate(value: ${type}) -> ${type} {

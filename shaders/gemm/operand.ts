@@ -5,6 +5,17 @@ export const components = ['x', 'y', 'z', 'w'] as const;
 export const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 export const indent = (lines: readonly string[], by: number) => lines.join(`\n${' '.repeat(by)}`);
 
+/** Halves as floats: one of the two in a word, by its index, or four in two words. */
+export const halfReaders = `
+fn half(word: u32, index: u32) -> f32 {
+  return unpack2x16float(word >> (16u * (index & 1u))).x;
+}
+
+fn halves(words: vec2<u32>) -> vec4<f32> {
+  return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
+}
+`;
+
 /** The WGSL that reads one operand. */
 export class Operand {
   readonly #zero: string;
@@ -30,13 +41,20 @@ export class Operand {
   /** One element, or four neighbours where the width is 4. */
   read(spot: string, k: string, also = ''): string {
     const { width } = this.layout;
-    const index = `${this.name}_index(${spot}, ${k})`;
-    const value = `${this.name}_values[${index}${width === 4 ? ' >> 2u' : ''}]`;
+    const value = this.#value(`${this.name}_index(${spot}, ${k})`);
     const conditions = [this.guarded ? `${this.name}_valid(${spot}, ${k})` : '', also].filter(Boolean);
     if (conditions.length === 0) return value;
     const zero = width === 4 ? `${this.#vector}()` : this.#zero;
     // `&` rather than `&&`: a short circuit would be a branch for each element read.
     return `select(${zero}, ${value}, ${conditions.map((c) => `(${c})`).join(' & ')})`;
+  }
+
+  /** What is stored at `index`. */
+  #value(index: string): string {
+    const { width, half } = this.layout;
+    if (half)
+      return `${width === 4 ? 'halves' : 'half'}(${this.name}_values[${index} >> ${width === 4 ? 2 : 1}u]${width === 4 ? '' : `, ${index}`})`;
+    return `${this.name}_values[${index}${width === 4 ? ' >> 2u' : ''}]`;
   }
 
   /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */

@@ -29,6 +29,8 @@ export type OperandLayout = {
   major: 'k' | 'mn';
   /** Elements read at once along that axis: 4 where all lines and offsets are multiples of 4. */
   width: 1 | 4;
+  /** Whether the elements are halves, two in a word. They are widened as they are read. */
+  half?: boolean;
 };
 
 export type GemmOptions = {

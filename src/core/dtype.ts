@@ -1,12 +1,15 @@
 /**
  * @file Element types: their storage, their WGSL names, and how two of them meet.
  *
- * Every element takes four bytes on the device. A bool is a u32 that holds 0 or 1: WGSL's `bool` can't be stored.
- * float16 storage will be a fifth entry of `info`; nothing else may assume a size.
+ * An element takes four bytes on the device; a float16, which is for storage alone, two of a word. A bool is a u32 that
+ * holds 0 or 1: WGSL's `bool` can't be stored.
  */
 import { DTypeError } from './errors.ts';
 
-export type DType = 'float32' | 'int32' | 'uint32' | 'bool';
+export type DType = 'float32' | 'int32' | 'uint32' | 'bool' | 'float16';
+
+/** The dtypes that every op computes in. float16 is for storage. */
+export type ComputeDType = Exclude<DType, 'float16'>;
 
 /** The host array that `data()` gives for each dtype. */
 export interface DataOf {
@@ -14,6 +17,8 @@ export interface DataOf {
   int32: Int32Array;
   uint32: Uint32Array;
   bool: Uint8Array;
+  /** Widened, which is exact. */
+  float16: Float32Array;
 }
 
 export type TypedData = DataOf[DType];
@@ -31,10 +36,12 @@ const info: Record<DType, DTypeInfo> = {
   bool: { bytes: 4, wgsl: 'u32', order: 0 },
   uint32: { bytes: 4, wgsl: 'u32', order: 1 },
   int32: { bytes: 4, wgsl: 'i32', order: 2 },
-  float32: { bytes: 4, wgsl: 'f32', order: 3 },
+  float16: { bytes: 2, wgsl: 'u32', order: 3 },
+  float32: { bytes: 4, wgsl: 'f32', order: 4 },
 };
 
-export const dtypes = Object.keys(info) as DType[];
+/** As `ComputeDType`. */
+export const dtypes = (Object.keys(info) as DType[]).filter((dtype) => dtype !== 'float16') as ComputeDType[];
 
 export function bytesPerElement(dtype: DType): number {
   return info[dtype].bytes;
@@ -45,19 +52,25 @@ export function wgslType(dtype: DType): 'f32' | 'i32' | 'u32' {
 }
 
 export function isFloating(dtype: DType): boolean {
-  return dtype === 'float32';
+  return dtype === 'float32' || dtype === 'float16';
 }
 
 export function isInteger(dtype: DType): boolean {
   return dtype === 'int32' || dtype === 'uint32';
 }
 
-export function isDType(value: unknown): value is DType {
-  return typeof value === 'string' && Object.hasOwn(info, value);
+/** Whether `value` is a dtype that every op computes in. */
+export function isDType(value: unknown): value is ComputeDType {
+  return dtypes.includes(value as ComputeDType);
+}
+
+/** The same, or float16. */
+export function isStoredDType(value: unknown): value is DType {
+  return value === 'float16' || isDType(value);
 }
 
 /**
- * The dtype in which two operands meet: bool < uint32 < int32 < float32.
+ * The dtype in which two operands meet: bool < uint32 < int32 < float16 < float32.
  * uint32 and int32 don't meet, since neither holds the other's values.
  */
 export function promote(op: string, a: DType, b: DType): DType {

@@ -287,9 +287,13 @@ export function gemmBindings(
   bias: boolean,
 ): Bindings {
   const element = (width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
+  const read = ({ width, half }: OperandLayout) => {
+    if (half) return `read ${width === 4 ? 'vec2<u32>' : 'u32'}`;
+    return `read ${element(width)}`;
+  };
   return {
-    a_values: `read ${element(a.width)}`,
-    b_values: `read ${element(b.width)}`,
+    a_values: read(a),
+    b_values: read(b),
     ...(bias ? { bias_values: `read ${type}` } : {}),
     c_values: `write ${element(outWidth)}`,
   } as Bindings;

@@ -81,16 +81,17 @@ export function matMulKernel(
     broadcastStrides(joins ? [] : b.batch, batch).map((s) => s * k * n),
   ]);
   const size = { m, n, segments: 1, length: k, slices: sizeOf(batch) };
-  const layoutOf = (major: 'k' | 'mn', contiguous: number): OperandLayout => ({
+  const layoutOf = ({ values }: MatrixOperand, major: 'k' | 'mn', contiguous: number): OperandLayout => ({
     major,
     width: widthOf(contiguous),
+    half: values.dtype === 'float16',
   });
   const facts: GemmFacts = {
     of: kernel.name,
     dtype: spec.dtype,
     size,
-    a: a.transposed ? layoutOf('mn', m) : layoutOf('k', k),
-    b: b.transposed ? layoutOf('k', k) : layoutOf('mn', n),
+    a: a.transposed ? layoutOf(a, 'mn', m) : layoutOf(a, 'k', k),
+    b: b.transposed ? layoutOf(b, 'k', k) : layoutOf(b, 'mn', n),
     outWidth: widthOf(n),
   };
   return withGemmPlan(device, facts, ({ tile, split, ...layouts }) => {

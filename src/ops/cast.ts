@@ -2,9 +2,10 @@
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { packHalves, unpackHalves } from '../kernels/half.ts';
 import * as math from '../kernels/math.ts';
 import { view } from '../kernels/output.ts';
-import { checkDType } from '../tensor/create.ts';
+import { checkStoredDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op, type OpDefinition } from './define.ts';
@@ -34,13 +35,16 @@ function expressionOf(from: DType, to: DType): string {
 const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor], CastOptions>({
   name: 'cast',
   inputs: ['x'],
+  takesHalves: true,
   infer: ([x], { dtype }) => {
-    checkDType('cast', dtype);
+    checkStoredDType('cast', dtype);
     return { shape: (x as TensorSpec).shape, dtype };
   },
   forward: ([x], { dtype }, { outputs: [spec] }) => {
     const input = x as Tensor;
     if (input.dtype === dtype) return view(input, input, 'cast');
+    if (dtype === 'float16') return packHalves('cast', cast(input, 'float32'));
+    if (input.dtype === 'float16') return cast(unpackHalves('cast', input), dtype);
     return elementwiseKernel('cast', expressionOf(input.dtype, dtype), [input], spec as TensorSpec);
   },
   backward: ([dy], { inputSpecs: [x] }) => [isFloating((x as TensorSpec).dtype) ? (dy as Tensor) : null],
@@ -51,7 +55,7 @@ const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x
 /**
  * `x` as another dtype: `cast(x, 'int32')` or `cast(x, { dtype: 'int32' })`. Shape: that of x. To integers, floats are
  * truncated towards zero, those out of range become the nearest integer of the dtype, and NaN becomes 0. To bool, anything
- * but 0 is true. Between int32 and uint32 the bits stay.
+ * but 0 is true. Between int32 and uint32 the bits stay. To float16, the nearest half (ties to even; infinity from 65520 on).
  * The gradient passes between floats, and is cut by integers and bools.
  * Errors: DTypeError for an unknown dtype.
  */

@@ -1,5 +1,5 @@
 /** @file clip */
-import { type DType, isFloating, requireDType, wgslType } from '../core/dtype.ts';
+import { type ComputeDType, type DType, isFloating, requireDType, wgslType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -19,7 +19,7 @@ export interface ClipOptions {
 }
 
 /** What the bounds of an integer dtype may be at most. */
-const ranges: Record<DType, readonly [number, number]> = {
+const ranges: Record<ComputeDType, readonly [number, number]> = {
   float32: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
   int32: [-(2 ** 31), 2 ** 31 - 1],
   uint32: [0, 2 ** 32 - 1],
@@ -28,7 +28,7 @@ const ranges: Record<DType, readonly [number, number]> = {
 
 /** Both bounds, within the range of the dtype. */
 function boundsOf({ min, max }: ClipOptions, dtype: DType): readonly [number, number] {
-  const [lowest, highest] = ranges[dtype];
+  const [lowest, highest] = ranges[dtype as ComputeDType];
   const [from, to] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY];
   const isBound = (value: unknown) =>
     typeof value === 'number' &&

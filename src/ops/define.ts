@@ -44,6 +44,8 @@ export interface OpDefinition<O extends object = object> {
   backward: ((cotangents: readonly Tensor[], saved: Saved, options: O) => readonly (Tensor | null)[]) | null;
   /** Whether `backward` takes null for an output that nothing depends on. Default: zeros stand for its cotangent. */
   takesNull?: boolean;
+  /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */
+  takesHalves?: boolean;
   /** What backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: { inputs?: readonly number[]; outputs?: readonly number[] };
   /**

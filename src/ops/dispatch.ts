@@ -2,7 +2,8 @@
  * @file The one dispatch. A symbolic input sends the call to its graph; otherwise the kernels run, and active recorders
  * receive the call.
  */
-import type { TensorSpec } from '../core/spec.ts';
+import { DTypeError } from '../core/errors.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../gpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
@@ -43,6 +44,7 @@ function execute(
   operands: readonly unknown[],
   given: object,
 ): Tensor | Tensor[] {
+  if (!op.takesHalves) refuseHalves(op.name, inputs);
   const specs = op.infer(inputs as readonly TensorSpec[], given);
   const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
@@ -63,6 +65,17 @@ function execute(
   call.node = recordCall(op, inputs, outputs, options);
   if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
+}
+
+function refuseHalves(op: string, inputs: readonly (Tensor | null)[]): void {
+  const half = inputs.find((input) => input?.dtype === 'float16');
+  if (!half) return;
+  throw new DTypeError({
+    op,
+    rule: 'float16 is for storage: products and gathers take it, other ops compute in float32.',
+    received: formatSpec(half),
+    mend: "widen it first: cast(x, 'float32').",
+  });
 }
 
 /**

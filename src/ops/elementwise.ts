@@ -1,7 +1,7 @@
 /**
  * @file Makers of elementwise ops: what unary and binary ops have in common.
  */
-import { type DType, promote, requireDType } from '../core/dtype.ts';
+import { type ComputeDType, type DType, promote, requireDType } from '../core/dtype.ts';
 import { broadcastAxes, broadcastShapes, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
@@ -21,7 +21,7 @@ const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 export interface UnaryDefinition<O extends object> {
   name: string;
   /** WGSL expression of `a`; a function where it depends on the dtype or the options. */
-  expression: string | ((dtype: DType, options: O) => string);
+  expression: string | ((dtype: ComputeDType, options: O) => string);
   /** Dtypes it takes. Default: float32 alone. */
   dtypes?: readonly DType[];
   /** Dtype of the result. Default: the input's. */
@@ -52,7 +52,10 @@ export function defineUnary<O extends object = object>(definition: UnaryDefiniti
       return { shape, dtype: result ? result(dtype) : dtype };
     },
     forward: ([x], options, { outputs: [spec] }) => {
-      const text = typeof expression === 'string' ? expression : expression((x as Tensor).dtype, options);
+      const text =
+        typeof expression === 'string'
+          ? expression
+          : expression((x as Tensor).dtype as ComputeDType, options);
       return elementwiseKernel(name, text, [x as Tensor], spec as TensorSpec, scalars?.(options));
     },
     backward:
@@ -68,7 +71,7 @@ export function defineUnary<O extends object = object>(definition: UnaryDefiniti
 export interface BinaryDefinition {
   name: string;
   /** WGSL expression of `a` and `b`; a function where it depends on the dtype that is computed in. */
-  expression: string | ((dtype: DType) => string);
+  expression: string | ((dtype: ComputeDType) => string);
   /** Common dtypes it takes. Default: float32, int32, uint32. */
   dtypes?: readonly DType[];
   /** The dtype that is computed in, from the common dtype of the operands. Default: the common dtype. */
@@ -110,7 +113,7 @@ export function defineBinary(definition: BinaryDefinition): BinaryOp {
     forward: (inputs, _, { outputs: [spec] }) => {
       const [x, y] = inputs as [Tensor, Tensor];
       const dtype = computes(promote(name, x.dtype, y.dtype));
-      const text = typeof expression === 'string' ? expression : expression(dtype);
+      const text = typeof expression === 'string' ? expression : expression(dtype as ComputeDType);
       return elementwiseKernel(name, text, [converted(x, dtype), converted(y, dtype)], spec as TensorSpec);
     },
     backward:

@@ -20,7 +20,7 @@ const op = 'fusedMatMul';
 
 /**
  * activation(a · b + bias), without a pass over memory between the three.
- * Shapes: a and b as in matMul, bias [n] or null → as in matMul. float32.
+ * Shapes: a and b as in matMul, bias [n] or null → as in matMul. float32; a and b may be float16.
  * `activation`: 'linear', 'relu', 'relu6', 'leakyRelu' (`negativeSlope`), 'elu' (`alpha`), 'sigmoid', 'tanh'.
  * Errors: as matMul; ShapeError for a bias of another size, ValueError for an unknown activation.
  */
@@ -28,10 +28,11 @@ export const fusedMatMul: Op<[a: Tensor, b: Tensor, bias: Tensor | null], FusedM
   /* @__PURE__ */ defineOp<[a: Tensor, b: Tensor, bias: Tensor | null], FusedMatMulOptions>({
     name: op,
     inputs: ['a', 'b', 'bias?'],
+    takesHalves: true,
     infer: (specs, options) => {
       const [a, b, bias] = specs as [TensorSpec, TensorSpec, TensorSpec | null];
-      requireDType(op, 'a', a.dtype, ['float32']);
-      requireDType(op, 'b', b.dtype, ['float32']);
+      requireDType(op, 'a', a.dtype, ['float32', 'float16']);
+      requireDType(op, 'b', b.dtype, ['float32', 'float16']);
       const { shape, n } = planMatMul(op, a, b, options);
       checkBias(op, bias, n);
       const result: TensorSpec = { shape, dtype: 'float32' };

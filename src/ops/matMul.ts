@@ -68,9 +68,10 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
   return { m, n, k, batch, shape, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
 }
 
-/** The dtype of a product: bools are counted as int32. */
+/** The dtype of a product: bools are counted as int32, halves are summed in float32. */
 export function productDType(op: string, a: TensorSpec, b: TensorSpec): DType {
   const common = promote(op, a.dtype, b.dtype);
+  if (common === 'float16') return 'float32';
   return common === 'bool' ? 'int32' : common;
 }
 
@@ -85,7 +86,7 @@ export function multiply(
 ): Tensor {
   const plan = planMatMul(op, a, b, options);
   const operand = (x: Tensor, batch: Shape, transposed: boolean): MatrixOperand => ({
-    values: cast(x, spec.dtype),
+    values: x.dtype === 'float16' ? x : cast(x, spec.dtype),
     batch,
     transposed,
   });
@@ -163,7 +164,8 @@ export function productGradients(
  * The matrix product of `a` and `b`.
  * Shapes: a [..batch, m, k], b [..batch, k, n] → [..batch, m, n]; batch axes broadcast. `transposeA` and `transposeB` take
  * [k, m] and [n, k]. A vector `a` is a row, a vector `b` a column, and the result lacks that axis, as in NumPy.
- * Float32, or integers (bools count as int32); operands of two dtypes meet in the wider. Gradients flow to floats.
+ * Float32, or integers (bools count as int32); operands of two dtypes meet in the wider. float16 operands are widened as
+ * they are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
  * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 beside uint32.
  */
 export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor> = /* @__PURE__ */ defineOp<
@@ -172,6 +174,7 @@ export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor> = /* @__P
 >({
   name: 'matMul',
   inputs: ['a', 'b'],
+  takesHalves: true,
   infer: (specs, options) => {
     const [a, b] = specs as [TensorSpec, TensorSpec];
     return { shape: planMatMul('matMul', a, b, options).shape, dtype: productDType('matMul', a, b) };

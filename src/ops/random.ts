@@ -3,7 +3,7 @@
  * The same seed gives the same values on every adapter, up to the rounding of float arithmetic; without one each call
  * takes a fresh seed. Neighbouring seeds are independent of one another.
  */
-import { type DType, isFloating, requireDType } from '../core/dtype.ts';
+import { type ComputeDType, type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe, type Shape } from '../core/shape.ts';
 import { type Distribution, type RandomParams, randomKernel } from '../kernels/random.ts';
@@ -65,7 +65,7 @@ function uniformParams(dtype: DType, min: number, max: number): [Distribution, R
 }
 
 /** The bounds that a dtype can have, upper bounds not included. */
-const domains: Record<DType, readonly [number, number]> = {
+const domains: Record<ComputeDType, readonly [number, number]> = {
   float32: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
   int32: [-(2 ** 31), 2 ** 31],
   uint32: [0, 2 ** 32],
@@ -73,7 +73,7 @@ const domains: Record<DType, readonly [number, number]> = {
 };
 
 function requireBounds(dtype: DType, min: unknown, max: unknown): void {
-  const [lowest, highest] = domains[dtype];
+  const [lowest, highest] = domains[dtype as ComputeDType];
   const isBound = (value: unknown) =>
     isFloating(dtype) ? Number.isFinite(Math.fround(value as number)) : Number.isInteger(value);
   const fits =

@@ -16,6 +16,7 @@ export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor> = /* @__PURE__ *
 >({
   name: 'reshape',
   inputs: ['x'],
+  takesHalves: true,
   infer: ([x], { shape }) => ({ shape: resolve(x as TensorSpec, shape), dtype: (x as TensorSpec).dtype }),
   forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'reshape'),
   backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],

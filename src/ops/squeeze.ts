@@ -22,6 +22,7 @@ export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor> = /* @__PURE__ */ 
 >({
   name: 'squeeze',
   inputs: ['x'],
+  takesHalves: true,
   infer: ([x], { axis }) => {
     const { shape, dtype } = x as TensorSpec;
     const isAll = axis === undefined || axis === null;

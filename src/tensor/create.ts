@@ -1,9 +1,17 @@
 /**
  * @file Tensors from host data and from an app's own buffers.
  */
-import { bytesPerElement, type DType, isDType, type TypedData } from '../core/dtype.ts';
+import {
+  bytesPerElement,
+  type ComputeDType,
+  type DType,
+  isDType,
+  isStoredDType,
+  type TypedData,
+} from '../core/dtype.ts';
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, sameShape, type Shape, sizeOf } from '../core/shape.ts';
+import { numberToHalf } from '../core/half.ts';
 import { type Device, getDevice } from '../gpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
@@ -61,7 +69,7 @@ export function freshTensor<D extends DType = 'float32'>(
 
 /** What `tensor` does, under the name of its caller. */
 export function fromHost(by: string, values: HostValues, { shape, dtype, name }: TensorOptions = {}): Tensor {
-  if (dtype !== undefined) checkDType(by, dtype);
+  if (dtype !== undefined) checkStoredDType(by, dtype);
   const flat: number[] | HostArray = ArrayBuffer.isView(values) ? (values as HostArray) : [];
   const nesting = ArrayBuffer.isView(values)
     ? ((values as ShapedData).shape ?? [flat.length])
@@ -94,11 +102,29 @@ export function fromHost(by: string, values: HostValues, { shape, dtype, name }:
   return made;
 }
 
-export function checkDType(op: string, dtype: unknown): asserts dtype is DType {
+/** Throws unless ops compute in `dtype`. */
+export function checkDType(op: string, dtype: unknown): asserts dtype is ComputeDType {
   if (isDType(dtype)) return;
+  if (dtype === 'float16') {
+    throw new DTypeError({
+      op,
+      rule: 'float16 is for storage: tensor() and cast() make it, products and gathers take it.',
+      received: "dtype: 'float16'",
+      mend: "make it 'float32', then cast(x, 'float16').",
+    });
+  }
+  refuseDType(op, dtype, 'float32, int32, uint32 or bool');
+}
+
+/** The same, for what may hold float16, too. */
+export function checkStoredDType(op: string, dtype: unknown): asserts dtype is DType {
+  if (!isStoredDType(dtype)) refuseDType(op, dtype, 'float32, float16, int32, uint32 or bool');
+}
+
+function refuseDType(op: string, dtype: unknown, allowed: string): never {
   throw new DTypeError({
     op,
-    rule: 'a dtype is float32, int32, uint32 or bool.',
+    rule: `a dtype is ${allowed}.`,
     received: describe(dtype),
     mend: "pass one of these names; the default is 'float32'.",
   });
@@ -156,9 +182,19 @@ function encode(
 ): Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> {
   // NaN is true, as in NumPy and in cast.
   if (dtype === 'bool') return Uint32Array.from(values, (value) => Number(value !== 0));
+  if (dtype === 'float16') return encodeHalves(values);
   const Stored = storedAs[dtype];
   const isReady = values instanceof Stored && values.buffer instanceof ArrayBuffer;
   return isReady ? (values as InstanceType<typeof Stored>) : new Stored(values);
+}
+
+/** Two a word, the first below; the last word may be half full. */
+function encodeHalves(values: number[] | HostArray): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(Math.ceil(values.length / 2));
+  for (let i = 0; i < values.length; i++) {
+    words[i >> 1] = (words[i >> 1] as number) | (numberToHalf(values[i] as number) << (16 * (i & 1)));
+  }
+  return words;
 }
 
 const storedAs = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array } as const;
@@ -180,7 +216,7 @@ export interface BufferOptions {
 export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
   const { shape, dtype = 'float32', offset = 0, name, device = getDevice() } = options;
   checkShape('fromBuffer', shape);
-  checkDType('fromBuffer', dtype);
+  checkStoredDType('fromBuffer', dtype);
   if (!Number.isInteger(offset) || offset < 0 || offset % 256 !== 0) {
     throw new ValueError({
       op: 'fromBuffer',

@@ -4,6 +4,7 @@
  * A tensor's `id` is its identity on tapes. Aliases (a tape's saved inputs) share id and storage with the tensor, and
  * live on when it is disposed.
  */
+import { halfToNumber } from '../core/half.ts';
 import { bytesPerElement, type DataOf, type DType, type TypedData } from '../core/dtype.ts';
 import { DisposedError, ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -226,6 +227,7 @@ export function alias(tensor: Tensor): Tensor {
 function viewOf(bytes: ArrayBuffer, dtype: DType, size: number): TypedData {
   if (dtype === 'float32') return new Float32Array(bytes, 0, size);
   if (dtype === 'int32') return new Int32Array(bytes, 0, size);
+  if (dtype === 'float16') return Float32Array.from(new Uint16Array(bytes, 0, size), halfToNumber);
   const words = new Uint32Array(bytes, 0, size);
   return dtype === 'uint32' ? words : Uint8Array.from(words);
 }

@@ -32,7 +32,9 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   /** What its values become after each step of an optimizer. */
   constraint: WeightFunction | null = null;
 
+  /** Errors: DTypeError for float16 that would be trained. */
   constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
+    if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, initial.storage.retain(), initial, leaf(initial));
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
@@ -128,6 +130,15 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     this.replaceStorage(copy);
     return copy;
   }
+}
+
+function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
+  return new DTypeError({
+    op: 'variable',
+    rule: 'what is trained is float32: steps are lost in the rounding of float16.',
+    received: `${formatSpec(initial)}${name ? ` for '${name}'` : ''}`,
+    mend: 'train a float32 variable and cast it where it is used, or pass { trainable: false }.',
+  });
 }
 
 function unmade(name: string | undefined): ValueError {

@@ -2,11 +2,12 @@
  * @file A reader of safetensors files for the conformance cases, apart from the library's own: an oracle's numbers
  * must not pass through the code under test. Format: https://huggingface.co/docs/safetensors.
  */
+import type { DType } from 'retrograd';
 
 /** A tensor on the host. `dtype` is the library's name of what is stored. */
 export interface HostTensor {
   shape: readonly number[];
-  dtype: 'float32' | 'int32' | 'uint32' | 'bool';
+  dtype: DType;
   data: Float32Array | Int32Array | Uint32Array | Uint8Array;
 }
 

@@ -1,9 +1,11 @@
 /** @file Safetensors: tensors by name in one file, read and written. */
+import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import { numberToHalf } from '../../core/half.ts';
 import { describe } from '../../core/shape.ts';
 import type { FileContext } from '../fault.ts';
 import type { HostTensor } from '../hostTensor.ts';
-import { readHeader } from './header.ts';
+import { readHeader, type StoredType } from './header.ts';
 import { readValues } from './values.ts';
 
 /** Bytes of a file. */
@@ -32,26 +34,38 @@ export function readSafetensors(file: FileBytes, options: ReadOptions = {}): Saf
   return { tensors, metadata };
 }
 
-const storedTypes = { float32: 'F32', int32: 'I32', uint32: 'U32', bool: 'BOOL' } as const;
+/** How each dtype is stored: by little-endian elements of so many bytes, whatever the machine is. */
+const storing: Record<
+  DType,
+  { type: StoredType; bytes: number; write: (view: DataView, at: number, value: number) => void }
+> = {
+  float32: { type: 'F32', bytes: 4, write: (view, at, value) => view.setFloat32(at, value, true) },
+  int32: { type: 'I32', bytes: 4, write: (view, at, value) => view.setInt32(at, value, true) },
+  uint32: { type: 'U32', bytes: 4, write: (view, at, value) => view.setUint32(at, value, true) },
+  float16: {
+    type: 'F16',
+    bytes: 2,
+    write: (view, at, value) => view.setUint16(at, numberToHalf(value), true),
+  },
+  bool: { type: 'BOOL', bytes: 1, write: (view, at, value) => view.setUint8(at, value) },
+};
 
 /**
- * A safetensors file of `tensors`, in their order, 4-byte types before bools so that all are aligned. The same tensors
+ * A safetensors file of `tensors`, in their order, larger types before smaller ones so that all are aligned. The same tensors
  * give the same bytes. Errors: ValueError for a name that the format keeps for itself.
  */
 export function writeSafetensors(
   tensors: ReadonlyMap<string, HostTensor>,
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array<ArrayBuffer> {
-  const inOrder = [...tensors].sort(
-    ([, a], [, b]) => Number(a.dtype === 'bool') - Number(b.dtype === 'bool'),
-  );
+  const inOrder = [...tensors].sort(([, a], [, b]) => storing[b.dtype].bytes - storing[a.dtype].bytes);
   const header: [string, unknown][] = Object.keys(metadata).length > 0 ? [['__metadata__', metadata]] : [];
   let end = 0;
   for (const [name, { shape, dtype, data }] of inOrder) {
     if (name === '__metadata__') throw reserved(name);
     const begin = end;
-    end += dtype === 'bool' ? data.length : data.byteLength;
-    header.push([name, { dtype: storedTypes[dtype], shape, data_offsets: [begin, end] }]);
+    end += data.length * storing[dtype].bytes;
+    header.push([name, { dtype: storing[dtype].type, shape, data_offsets: [begin, end] }]);
   }
   // Spaces at its end align the data, as the format allows.
   const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
@@ -62,19 +76,12 @@ export function writeSafetensors(
   bytes.set(text, 8);
   let at = 8 + headerBytes;
   for (const [, { dtype, data }] of inOrder) {
-    if (dtype === 'bool') bytes.set(Uint8Array.from(data), at);
-    else for (let i = 0; i < data.length; i++) writers[dtype](view, at + i * 4, data[i] as number);
-    at += dtype === 'bool' ? data.length : data.byteLength;
+    const { bytes: size, write } = storing[dtype];
+    for (let i = 0; i < data.length; i++) write(view, at + i * size, data[i] as number);
+    at += data.length * size;
   }
   return bytes;
 }
-
-/** Little-endian, whatever the machine is. */
-const writers = {
-  float32: (view: DataView, at: number, value: number) => view.setFloat32(at, value, true),
-  int32: (view: DataView, at: number, value: number) => view.setInt32(at, value, true),
-  uint32: (view: DataView, at: number, value: number) => view.setUint32(at, value, true),
-};
 
 /** What was given as a file, as bytes. Errors: ValueError. */
 export function bytesOf(op: string, file: unknown): Uint8Array {

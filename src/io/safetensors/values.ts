@@ -1,11 +1,12 @@
 /** @file Stored values to those that tensors hold: float32, int32, uint32 and bool. */
-import type { DType } from '../../core/dtype.ts';
+import type { ComputeDType } from '../../core/dtype.ts';
+import { halfToNumber } from '../../core/half.ts';
 import { fault, type FileContext } from '../fault.ts';
 import type { HostTensor } from '../hostTensor.ts';
 import type { Entry, StoredType } from './header.ts';
 
 interface Reading {
-  readonly dtype: DType;
+  readonly dtype: ComputeDType;
   /** Bytes of one element. */
   readonly size: number;
   readonly read: (view: DataView, at: number) => number | bigint;
@@ -57,16 +58,6 @@ export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext
     }
   }
   return { shape, dtype, data: values };
-}
-
-/** IEEE 754 binary16. */
-function halfToNumber(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 0x1f) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 const word = new DataView(new ArrayBuffer(4));

@@ -1,0 +1,32 @@
+/** @file Launches conversions between float32 and float16. */
+import { half, type HalfOptions, halfWorkgroup } from '../../shaders/half.ts';
+import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { output } from './output.ts';
+
+const kernel = defineKernel({
+  name: 'half',
+  bindings: ({ direction }: HalfOptions): Bindings =>
+    direction === 'pack' ? { x: 'read f32', out: 'write u32' } : { x: 'read u32', out: 'write f32' },
+  params: { count: 'u32' },
+  source: half,
+});
+
+function convert(op: string, x: Tensor, direction: HalfOptions['direction']): Tensor {
+  const dtype = direction === 'pack' ? 'float16' : 'float32';
+  const out = output(x.device, { shape: x.shape, dtype }, op);
+  if (x.size === 0) return out;
+  x.device.launch(kernel, {
+    options: { direction },
+    bindings: { x: x.storage, out: out.storage },
+    params: { count: x.size },
+    workgroups: Math.ceil(x.size / (2 * halfWorkgroup)),
+  });
+  return out;
+}
+
+/** A float32 tensor rounded to halves. */
+export const packHalves = (op: string, x: Tensor): Tensor => convert(op, x, 'pack');
+
+/** A float16 tensor as float32, exactly. */
+export const unpackHalves = (op: string, x: Tensor): Tensor => convert(op, x, 'unpack');

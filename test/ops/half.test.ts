@@ -1,0 +1,264 @@
+/** @file float16: stored at half the size, widened where products and gathers read it. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { halfToNumber, numberToHalf } from '../../src/core/half.ts';
+import {
+  cast,
+  compile,
+  DTypeError,
+  freshTensor,
+  fusedMatMul,
+  grads,
+  init,
+  matMul,
+  memory,
+  mul,
+  relu,
+  reshape,
+  sum,
+  type Tensor,
+  tensor,
+  variable,
+  zeros,
+} from '../../src/index.ts';
+import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import type { GemmTile } from '../../shaders/gemm.ts';
+import { generator } from './samples/draw.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const everyHalf = Array.from({ length: 2 ** 16 }, (_, bits) => bits);
+const isNaNHalf = (bits: number) => (bits & 0x7fff) > 0x7c00;
+
+describe('on the host', () => {
+  test('the values that IEEE 754 gives', () => {
+    const known: [number, number][] = [
+      [0x0000, 0],
+      [0x0001, 2 ** -24],
+      [0x03ff, 1023 * 2 ** -24],
+      [0x0400, 2 ** -14],
+      [0x3c00, 1],
+      [0x3c01, 1 + 2 ** -10],
+      [0xc000, -2],
+      [0x7bff, 65504],
+      [0x7c00, Number.POSITIVE_INFINITY],
+      [0xfc00, Number.NEGATIVE_INFINITY],
+    ];
+    for (const [bits, value] of known) {
+      expect(halfToNumber(bits)).toBe(value);
+      expect(numberToHalf(value)).toBe(bits);
+    }
+    expect(numberToHalf(-0)).toBe(0x8000);
+    expect(halfToNumber(numberToHalf(Number.NaN))).toBeNaN();
+  });
+
+  test('every half comes back', () => {
+    for (const bits of everyHalf) if (!isNaNHalf(bits)) expect(numberToHalf(halfToNumber(bits))).toBe(bits);
+  });
+
+  test('rounds to the nearest, ties to even, and to infinity from the middle on', () => {
+    for (let bits = 0; bits < 0x7bff; bits++) {
+      const [low, high] = [halfToNumber(bits), halfToNumber(bits + 1)];
+      const middle = (low + high) / 2;
+      const even = bits % 2 === 0 ? bits : bits + 1;
+      expect(numberToHalf(middle)).toBe(even);
+      expect(numberToHalf(low + 0.49 * (high - low))).toBe(bits);
+      expect(numberToHalf(low + 0.51 * (high - low))).toBe(bits + 1);
+    }
+    expect(numberToHalf(65519.99)).toBe(0x7bff);
+    expect(numberToHalf(65520)).toBe(0x7c00);
+  });
+});
+
+describe('on the device', () => {
+  test('every half is read and written exactly, in any number', async () => {
+    const sound = everyHalf.filter((bits) => !isNaNHalf(bits) && (bits & 0x7fff) !== 0x7c00);
+    const values = Float32Array.from(sound, halfToNumber);
+    for (const count of [sound.length, sound.length - 1, 3, 2, 1]) {
+      const x = tensor(values.subarray(0, count));
+      const stored = cast(x, 'float16');
+      expect([stored.dtype, stored.shape, stored.bytes]).toEqual(['float16', [count], 2 * count]);
+      expect(await stored.data()).toEqual(values.subarray(0, count));
+      expect(await cast(stored, 'float32').data()).toEqual(values.subarray(0, count));
+      for (const t of [x, stored]) t.dispose();
+    }
+  });
+
+  test('rounds as the host does', async () => {
+    const random = generator(3);
+    const values = Float32Array.from({ length: 50_001 }, () => (random() - 0.5) * 2 ** (40 * random() - 28));
+    values.set([
+      65504,
+      65519.99,
+      65520,
+      -65520,
+      1e30,
+      0,
+      -0,
+      2 ** -25,
+      2 ** -24,
+      1.5 * 2 ** -24,
+      2.5 * 2 ** -24,
+    ]);
+    const rounded = Float32Array.from(values, (value) => halfToNumber(numberToHalf(value)));
+    expect(await tensor(values, { dtype: 'float16' }).data()).toEqual(rounded);
+    expect(await cast(tensor(values), 'float16').data()).toEqual(rounded);
+  });
+
+  test('between float16 and the others', async () => {
+    const x = tensor([-2.6, -0.4, 0, 0.4, 3.5], { dtype: 'float16' });
+    expect(await cast(x, 'int32').data()).toEqual(Int32Array.of(-2, 0, 0, 0, 3));
+    expect(await cast(x, 'bool').data()).toEqual(Uint8Array.of(1, 1, 0, 1, 1));
+    const counted = cast(tensor([1, 2, 70000], { dtype: 'int32' }), 'float16');
+    expect(await counted.data()).toEqual(Float32Array.of(1, 2, Number.POSITIVE_INFINITY));
+    expect(await reshape(cast(x, 'float16'), { shape: [5, 1] }).array()).toHaveLength(5);
+  });
+
+  test('an empty one', async () => {
+    const x = cast(zeros([0, 3]), 'float16');
+    expect((await x.data()).length).toBe(0);
+    expect(await cast(x, 'float32').data()).toHaveLength(0);
+  });
+});
+
+/** A product in float64 of what is stored. */
+function product(a: Float32Array, b: Float32Array, m: number, k: number, n: number): Float64Array {
+  const out = new Float64Array(m * n);
+  for (let i = 0; i < m; i++)
+    for (let l = 0; l < k; l++)
+      for (let j = 0; j < n; j++)
+        out[i * n + j] = (out[i * n + j] as number) + (a[i * k + l] as number) * (b[l * n + j] as number);
+  return out;
+}
+
+function turned(values: Float32Array, rows: number, columns: number): Float32Array {
+  return Float32Array.from(values, (_, i) => values[(i % rows) * columns + Math.floor(i / rows)] as number);
+}
+
+function draw(count: number, seed: number): Float32Array {
+  const random = generator(seed);
+  return Float32Array.from({ length: count }, () => halfToNumber(numberToHalf(2 * random() - 1)));
+}
+
+const sizes = [
+  [1, 64, 33],
+  [33, 64, 1],
+  [5, 7, 3],
+  [16, 32, 24],
+  [70, 130, 68],
+  [129, 65, 127],
+] as const;
+
+const pairs = [
+  ['float32', 'float16'],
+  ['float16', 'float16'],
+  ['float16', 'float32'],
+] as const;
+
+function near(found: ArrayLike<number>, right: Float64Array): void {
+  for (const [i, value] of right.entries()) expect(Math.abs((found[i] as number) - value)).toBeLessThan(2e-5);
+}
+
+describe('products', () => {
+  const tiles: [string, GemmTile | null][] = [
+    ['chosen', null],
+    ['medium', gemmTiles.medium],
+    ['block', gemmTiles.block],
+    ['scalars', gemmTiles.scalars],
+  ];
+  test.each(tiles)('of halves, each way round, tile %s', async (_, tile) => {
+    // Other tiles take long to compile: one size, and one pair of dtypes.
+    for (const [m, k, n] of tile ? [sizes[3]] : sizes) {
+      const [a, b] = [draw(m * k, 1), draw(k * n, 2)];
+      const right = product(a, b, m, k, n);
+      for (const transposeA of [false, true]) {
+        for (const transposeB of [false, true]) {
+          const [first, second] = [transposeA ? turned(a, m, k) : a, transposeB ? turned(b, k, n) : b];
+          for (const [typeA, typeB] of tile ? pairs.slice(0, 1) : pairs) {
+            const x = tensor(first, { shape: transposeA ? [k, m] : [m, k], dtype: typeA });
+            const w = tensor(second, { shape: transposeB ? [n, k] : [k, n], dtype: typeB });
+            const run = () => matMul(x, w, { transposeA, transposeB });
+            const y = tile ? withGemmTile(tile, run) : run();
+            expect(y.dtype).toBe('float32');
+            near(await y.data(), right);
+            for (const t of [x, w, y]) t.dispose();
+          }
+        }
+      }
+    }
+  });
+
+  test('a dense layer of halves', async () => {
+    const [x, w] = [draw(6 * 20, 1), draw(20 * 8, 2)];
+    const bias = tensor(draw(8, 3));
+    const y = fusedMatMul(
+      tensor(x, { shape: [6, 20] }),
+      tensor(w, { shape: [20, 8], dtype: 'float16' }),
+      bias,
+      {
+        activation: 'relu',
+      },
+    );
+    const added = await bias.data();
+    near(
+      await y.data(),
+      product(x, w, 6, 20, 8).map((value, i) => Math.max(0, value + (added[i % 8] as number))),
+    );
+  });
+
+  test('gradients are float32, and pass through the cast', async () => {
+    const x = tensor(draw(12, 1), { shape: [3, 4] });
+    const w = tensor(draw(8, 2), { shape: [4, 2] });
+    const gradients = (half: boolean) =>
+      grads((u: Tensor, v: Tensor) => sum(mul(matMul(u, half ? cast(v, 'float16') : v), 2)))([x, w]);
+    const [halves, floats] = [gradients(true), gradients(false)];
+    for (const [i, gradient] of halves.entries()) {
+      expect(gradient.dtype).toBe('float32');
+      expect(await gradient.data()).toEqual(await (floats[i] as Tensor).data());
+    }
+  });
+
+  test('inside a compiled function', async () => {
+    const w = tensor(draw(20 * 8, 2), { shape: [20, 8], dtype: 'float16' });
+    const step = compile((x: Tensor) => relu(matMul(cast(x, 'float16'), w)));
+    const [first, again] = [draw(40, 1), draw(40, 7)];
+    for (const x of [first, again, first]) {
+      const found = await step(tensor(x, { shape: [2, 20] })).data();
+      near(
+        found,
+        product(x, await w.data(), 2, 20, 8).map((value) => Math.max(0, value)),
+      );
+    }
+    expect(step.explain()[0]?.captured).toBe(true);
+  });
+});
+
+describe('what is refused', () => {
+  const x = () => freshTensor([1, 2, 3, 4], { dtype: 'float16' });
+
+  test('other ops, by the mend', () => {
+    expect(() => relu(x())).toThrow(DTypeError);
+    expect(() => relu(x())).toThrow("cast(x, 'float32')");
+    expect(() => sum(mul(x(), 2))).toThrow('float16[4]');
+  });
+
+  test('creation that computes', () => {
+    expect(() => zeros([2], { dtype: 'float16' })).toThrow(DTypeError);
+  });
+
+  test('a variable that is trained', () => {
+    expect(() => variable(x())).toThrow('trainable: false');
+    expect(variable(x(), { trainable: false }).dtype).toBe('float16');
+  });
+});
+
+test('nothing is left behind', async () => {
+  const before = memory().tensors;
+  const x = tensor(draw(64, 1), { shape: [8, 8] });
+  const half = cast(x, 'float16');
+  const y = matMul(half, half);
+  await y.data();
+  for (const t of [x, half, y]) t.dispose();
+  expect(memory().tensors).toBe(before);
+});
