@@ -45,7 +45,8 @@ export {
   type CompileOptions,
   compile,
 } from './tape/compile.ts';
-export { type InputSpec, type Rehearsed, warmup } from './tape/warmup.ts';
+export type { InputSpec, Rehearsed } from './tape/rehearsal.ts';
+export { warmup } from './tape/warmup.ts';
 export { eachRun } from './gpu/eachRun.ts';
 export { LiveNumber } from './gpu/params.ts';
 // Measuring
