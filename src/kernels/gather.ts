@@ -64,9 +64,12 @@ export function gatherKernel(
     if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
     return out;
   }
-  const width = indexing.inner % 4 === 0 && x.size > 0 && bindsAsVectors(x) ? 4 : 1;
-  const inner = indexing.inner / width;
-  const count = out.size / width;
+  // Values move as words; a word has two halves.
+  const halves = x.dtype === 'float16' ? 2 : 1;
+  const words = indexing.inner / halves;
+  const width = words % 4 === 0 && x.size > 0 && bindsAsVectors(x) ? 4 : 1;
+  const inner = words / width;
+  const count = out.size / (halves * width);
   const flat = batch === 1 && outer === 1;
   const single = flat && inner === 1 && rows > 0;
   const run = runFor(x.device, inner, count, single);

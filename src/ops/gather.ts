@@ -1,7 +1,7 @@
 /** @file gather */
-import { ValueError } from '../core/errors.ts';
+import { DTypeError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
 import { gatherKernel } from '../kernels/gather.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -25,7 +25,8 @@ export interface GatherOptions extends AxisOptions, IndexOptions {
 }
 
 /**
- * Takes slices of `x` along `axis` at integer `indices` (int32 or uint32, any rank). Any dtype of x.
+ * Takes slices of `x` along `axis` at integer `indices` (int32 or uint32, any rank). Any dtype of x; of float16, rows with
+ * an even number of elements.
  * Shapes: x [..batch, ..outer, n, ..inner], indices [..batch, ..k] → [..batch, ..outer, ..k, ..inner].
  * The gradient is added up in the rows that were read (`scatterAdd`); a row outside gets none.
  * Errors: IndexOutOfRangeError where `validateIndices` is on (the default): thrown here for indices that the host knows,
@@ -37,6 +38,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor> = /
 >({
   name: 'gather',
   inputs: ['x', 'indices:int32'],
+  takesHalves: true,
   infer: ([x, indices], options) =>
     gatherSpec('gather', 'x', x as TensorSpec, indices as TensorSpec, options),
   forward: ([x, indices], options, call) =>
@@ -59,7 +61,17 @@ export function gatherSpec(
 ): TensorSpec {
   checkIndices(op, 'indices', indices, options);
   checkFillValue(op, options);
-  return { shape: axisGeometry(op, name, x.shape, indices.shape, options).gathered, dtype: x.dtype };
+  const { gathered, indexing } = axisGeometry(op, name, x.shape, indices.shape, options);
+  // Halves move two at a time, as words.
+  if (x.dtype === 'float16' && indexing.inner % 2 === 1) {
+    throw new DTypeError({
+      op,
+      rule: 'rows of float16 have an even number of elements.',
+      received: `${formatSpec(x)}, ${indexing.inner} in a row`,
+      mend: `pad the rows by one, or widen them: cast(${name}, 'float32').`,
+    });
+  }
+  return { shape: gathered, dtype: x.dtype };
 }
 
 export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): void {

@@ -5,8 +5,11 @@ import {
   cast,
   compile,
   DTypeError,
+  embedding,
   freshTensor,
   fusedMatMul,
+  gather,
+  grad,
   grads,
   init,
   matMul,
@@ -231,6 +234,43 @@ describe('products', () => {
       );
     }
     expect(step.explain()[0]?.captured).toBe(true);
+  });
+});
+
+describe('gathers', () => {
+  test.each([2, 6, 8, 64])('rows of %i halves, and their gradient', async (width) => {
+    const values = draw(50 * width, 4);
+    const ids = Int32Array.from({ length: 77 }, (_, i) => (i * 31) % 50);
+    const table = tensor(values, { shape: [50, width], dtype: 'float16' });
+    const rows = embedding(table, tensor(ids));
+    expect([rows.dtype, rows.shape]).toEqual(['float16', [77, width]]);
+    const wanted = Float32Array.from(
+      { length: 77 * width },
+      (_, i) => values[(ids[Math.floor(i / width)] as number) * width + (i % width)] as number,
+    );
+    expect(await rows.data()).toEqual(wanted);
+    const weights = tensor(values, { shape: [50, width] });
+    const lookedUp = (w: Tensor) => sum(cast(gather(w, tensor(ids)), 'float32'));
+    const [plain, half] = [grad(lookedUp)(weights), grad((w) => lookedUp(cast(w, 'float16')))(weights)];
+    expect(half.dtype).toBe('float32');
+    expect(await half.data()).toEqual(await plain.data());
+  });
+
+  test('fill what lies outside, and report it', async () => {
+    const table = tensor([1, 2, 3, 4], { shape: [2, 2], dtype: 'float16' });
+    const ids = tensor(Int32Array.of(1, 5));
+    const filled = gather(table, ids, { mode: 'fill', fillValue: -1.5 });
+    expect(await filled.array()).toEqual([
+      [3, 4],
+      [-1.5, -1.5],
+    ]);
+    await expect(gather(table, cast(tensor([1, 5]), 'int32')).data()).rejects.toThrow('index 5');
+  });
+
+  test('rows of an odd number are refused', () => {
+    const table = tensor([1, 2, 3], { shape: [1, 3], dtype: 'float16' });
+    expect(() => gather(table, tensor(Int32Array.of(0)))).toThrow('an even number of elements');
+    expect(() => gather(table, tensor(Int32Array.of(0)), { axis: 1 })).toThrow(DTypeError);
   });
 });
 
