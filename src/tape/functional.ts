@@ -11,7 +11,6 @@ import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
-import { GradientTape } from './tape.ts';
 
 type Function = (...inputs: Tensor[]) => Tensor;
 
@@ -78,31 +77,33 @@ function differentiate(
   dy: Tensor | undefined,
 ): { value: Tensor; grads: Tensor[] } {
   for (const [i, input] of inputs.entries()) requireTensor(name, input, i);
-  // One that can explain: where a gradient is cut, the error says at which call.
-  return disposing(new GradientTape({ watchAccessedVariables: false }), (tape) =>
-    tidy(() => {
-      // The caller may pass one tensor twice, and each must get a gradient of its own.
-      const own = inputs.map((input, i) =>
-        inputs.indexOf(input) < i ? tape.stopRecording(() => identity(input)) : input,
-      );
-      tape.watch(own);
-      const value = f(...own);
-      requireValue(name, value);
-      const gradients = tape.gradients([value], own, { outputGradients: dy ?? null });
-      const cut = gradients.indexOf(null);
-      if (cut >= 0) {
-        throw new TapeError({
-          op: name,
-          rule: 'the result must depend on every input through differentiable operations.',
-          received: `no gradient for input ${cut}, ${formatSpec(own[cut] as Tensor)}. ${tape.explain(value, own[cut] as Tensor).text}`,
-          mend: 'compute the result from the inputs by ops inside the function, or leave the input out.',
-        });
-      }
-      // A function may return its input: the caller then holds that tensor twice.
-      return { value: inputs.includes(value) ? identity(value) : value, grads: gradients as Tensor[] };
-    }),
-  );
+  return withTape(false, (tape) => {
+    // The caller may pass one tensor twice, and each must get a gradient of its own.
+    const own = inputs.map((input, i) =>
+      inputs.indexOf(input) < i ? tape.stopRecording(() => identity(input)) : input,
+    );
+    tape.watch(own);
+    const value = f(...own);
+    requireValue(name, value);
+    const cuts = tape.cuts.map(({ operation, callSite }) => placeOf(operation.name, callSite));
+    const gradients = tape.gradients([value], own, { outputGradients: dy ?? null });
+    const unconnected = gradients.indexOf(null);
+    if (unconnected >= 0) {
+      const where = cuts.length > 0 ? `cut at ${[...new Set(cuts)].join(' and ')}` : 'no call leads from it';
+      throw new TapeError({
+        op: name,
+        rule: 'the result must depend on every input through differentiable operations.',
+        received: `no gradient for input ${unconnected}, ${formatSpec(own[unconnected] as Tensor)}: ${where}`,
+        mend: 'compute the result from the inputs by such ops, or leave the input out; explain() of a GradientTape tells more.',
+      });
+    }
+    // A function may return its input: the caller then holds that tensor twice.
+    return { value: inputs.includes(value) ? identity(value) : value, grads: gradients as Tensor[] };
+  });
 }
+
+const placeOf = (operation: string, callSite: string | undefined) =>
+  `'${operation}'${callSite ? `, ${callSite}` : ''}`;
 
 function requireTensor(name: string, input: unknown, i: number): void {
   if (input instanceof Tensor) return;

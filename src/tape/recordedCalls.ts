@@ -45,6 +45,8 @@ export class Tape implements Recorder {
   /** Ids of tensors that depend on a watched one through differentiable calls, with the watched ones themselves. */
   #connected = new Set<number>();
   #records: Record[] = [];
+  /** Calls of connected tensors that pass no gradient on. */
+  #cuts: Node[] = [];
   #spent = false;
 
   constructor(readonly persistent: boolean) {
@@ -77,7 +79,10 @@ export class Tape implements Recorder {
       (id, i) => id !== null && this.#connected.has(id) && isFloating((inputs[i] as Tensor).dtype),
     );
     const connected = depends && op.backward !== null && outputs.some((output) => isFloating(output.dtype));
-    if (!connected) return false;
+    if (!connected) {
+      if (depends) this.#cuts.push(node);
+      return false;
+    }
     for (const output of outputs) if (isFloating(output.dtype)) this.#connected.add(output.id);
     const { inputs: readInputs = inputs.map((_, i) => i), outputs: readOutputs = [] } = op.save ?? {};
     this.#records.push({
@@ -94,6 +99,11 @@ export class Tape implements Recorder {
       savedOutputs: outputs.map((output, i) => (readOutputs.includes(i) ? alias(output) : undefined)),
     });
     return true;
+  }
+
+  /** Calls at which gradients of watched tensors end: they have none, or give integers. */
+  get cuts(): readonly Node[] {
+    return this.#cuts;
   }
 
   /** Runs `body` unrecorded by this tape. */
@@ -244,6 +254,7 @@ export class Tape implements Recorder {
   #free(): void {
     for (const record of this.#records) freeRecord(record);
     this.#records = [];
+    this.#cuts = [];
   }
 }
 

@@ -2,6 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,
+  argMax,
+  cast,
   checkpoint,
   customGradient,
   GradientTape,
@@ -16,6 +18,7 @@ import {
   mul,
   ShapeError,
   square,
+  stopGradient,
   sub,
   sum,
   TapeError,
@@ -122,7 +125,13 @@ describe('grad and its family', () => {
 
   test('say what is wrong', () => {
     const x = tensor([1]);
-    expect(() => grad(() => tensor([1]))(x)).toThrow(/must depend on every input/);
+    expect(() => grad(() => tensor([1]))(x)).toThrow(
+      /must depend on every input[\s\S]*no call leads from it/,
+    );
+    expect(() => grad((t) => sum(square(stopGradient(t))))(x)).toThrow(/cut at 'stopGradient'/);
+    expect(() => grads((a, b) => add(a, cast(argMax(b), 'float32')))([x, x])).toThrow(
+      /no gradient for input 1[\s\S]*cut at 'argMax'/,
+    );
     // @ts-expect-error not a function
     expect(() => grad(3)(x)).toThrow(TapeError);
     // @ts-expect-error a number
