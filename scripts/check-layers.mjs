@@ -26,6 +26,17 @@ export const MAY_IMPORT = {
   'src/ops': ['src/kernels', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   // Captured launches are fused, which is the kernels' affair.
   'src/tape': ['src/kernels', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
+  // Runs calls dry, and launches what they would, in every variant that kernels have.
+  'src/tuning': [
+    'src/tape',
+    'src/ops',
+    'src/kernels',
+    'src/tensor',
+    'src/gpu',
+    'src/core',
+    'src/history',
+    'shaders',
+  ],
   'src/profile': ['src/ops', 'src/gpu', 'src/core'],
   'src/keras': ['src/keras/graph', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],
   'src/keras/graph': ['src/keras', 'src/ops', 'src/tensor', 'src/gpu', 'src/core', 'src/history'],

@@ -1,7 +1,7 @@
 /** @file Retrograd's main entry: named exports only. */
 
 // Device
-export { type Device, getDevice, init, type InitOptions, setDevice } from './gpu/device.ts';
+export { type Device, type DeviceTuning, getDevice, init, type InitOptions, setDevice } from './gpu/device.ts';
 // Tensors
 export type { DType } from './core/dtype.ts';
 export type { Shape } from './core/shape.ts';
@@ -49,6 +49,10 @@ export type { InputSpec, Rehearsed } from './tape/rehearsal.ts';
 export { warmup } from './tape/warmup.ts';
 export { eachRun } from './gpu/eachRun.ts';
 export { LiveNumber } from './gpu/params.ts';
+// Choices between variants of kernels
+export { tune } from './tuning/tune.ts';
+export type { CandidateReport, ChoiceReport, TuningReport } from './tuning/report.ts';
+export type { TuningStore } from './tuning/store.ts';
 // Measuring
 export { gpuTime } from './profile/gpuTime.ts';
 export { profile, type ProfileOptions } from './profile/profile.ts';

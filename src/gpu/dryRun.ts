@@ -65,6 +65,14 @@ export class DryRun implements DryRunState {
   }
 }
 
+/** A dry run that compiles nothing either: it tells which launches there would be. */
+export class QuietRun extends DryRun {
+  override pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline {
+    const known = cache.find(kernel, JSON.stringify(options));
+    return known ?? { ...cache.describe(kernel, options), gpu: null as never };
+  }
+}
+
 /** No memory, for shapes alone. */
 class StandInBuffer implements DeviceBuffer {
   readonly id = 0;

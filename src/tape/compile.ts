@@ -52,6 +52,8 @@ interface Entry {
   captured: Captured | null;
   failures: number;
   reason: string | null;
+  /** Of the choices between variants that it was captured under. */
+  choices: number;
 }
 
 /**
@@ -98,6 +100,11 @@ export function compile<A extends readonly unknown[], R>(
     // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
     if (recording) return capture().value as R;
     const entry = entryOf(entries, signatureOf(leaves), maxSignatures);
+    const choices = device.chooser?.version ?? 0;
+    if (entry.captured && entry.choices !== choices) {
+      entry.captured.dispose();
+      entry.captured = null;
+    }
     if (entry.captured) {
       const result = entry.captured.run(inputs);
       if (result) return result.value as R;
@@ -108,6 +115,7 @@ export function compile<A extends readonly unknown[], R>(
     if (entry.failures >= maxAttempts) return requireSync(label, fn(...args));
     const { value, captured, obstacle } = capture();
     entry.captured = captured;
+    entry.choices = choices;
     entry.reason = obstacle;
     if (!captured) entry.failures++;
     return value as R;
@@ -162,7 +170,7 @@ function signatureOf(leaves: readonly unknown[]): string {
 }
 
 function entryOf(entries: Map<string, Entry>, signature: string, max: number): Entry {
-  const known = entries.get(signature) ?? { captured: null, failures: 0, reason: null };
+  const known = entries.get(signature) ?? { captured: null, failures: 0, reason: null, choices: 0 };
   // The latest stands last.
   entries.delete(signature);
   entries.set(signature, known);

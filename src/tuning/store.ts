@@ -1,0 +1,59 @@
+/** @file Where measurements lie between visits. */
+
+/** Keeps texts by name. What it throws, and what it rejects with, is taken as having nothing. */
+export interface TuningStore {
+  read(name: string): string | null | undefined | Promise<string | null | undefined>;
+  write(name: string, text: string): void | Promise<void>;
+}
+
+/** The page's own store; null where there is none, or the page may not use it. */
+export function pageStore(): TuningStore | null {
+  try {
+    const storage = (globalThis as { localStorage?: Storage }).localStorage;
+    if (storage && typeof window !== 'undefined') {
+      return {
+        read: (name) => storage.getItem(name),
+        write: (name, text) => storage.setItem(name, text),
+      };
+    }
+    // Workers have a database alone.
+    return globalThis.indexedDB ? databaseStore(globalThis.indexedDB) : null;
+  } catch {
+    return null;
+  }
+}
+
+const table = 'texts';
+
+function databaseStore(factory: IDBFactory): TuningStore {
+  const open = () => {
+    const opening = factory.open('retrograd', 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(table);
+    return done(opening);
+  };
+  return {
+    async read(name) {
+      const database = await open();
+      try {
+        return await done<string | undefined>(database.transaction(table).objectStore(table).get(name));
+      } finally {
+        database.close();
+      }
+    },
+    async write(name, text) {
+      const database = await open();
+      try {
+        await done(database.transaction(table, 'readwrite').objectStore(table).put(text, name));
+      } finally {
+        database.close();
+      }
+    },
+  };
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

@@ -1,0 +1,55 @@
+/** @file What was measured, by the key of a question, in memory and as text for a store. */
+
+/** A decision that was measured. */
+export interface Winner {
+  readonly variant: string;
+  /** Of each candidate that was measured. */
+  readonly milliseconds: Readonly<Record<string, number>>;
+  /** Of the WGSL of all candidates: other programs are measured anew. */
+  readonly sources: string;
+}
+
+/** What a stored table is good for; one that was made for something else is ignored. */
+export interface Stamp {
+  readonly version: string;
+  readonly adapter: Readonly<Record<string, string>>;
+}
+
+/** Of the layout of the text. */
+const format = 1;
+
+export function writeTable(winners: ReadonlyMap<string, Winner>, stamp: Stamp): string {
+  return JSON.stringify({ format, ...stamp, winners: Object.fromEntries(winners) });
+}
+
+/** The winners in `text`; none where it is damaged, or was made by something else. */
+export function readTable(text: string, stamp: Stamp): Map<string, Winner> {
+  const none = new Map<string, Winner>();
+  let stored: Partial<Stamp> & { format?: unknown; winners?: unknown };
+  try {
+    stored = JSON.parse(text);
+  } catch {
+    return none;
+  }
+  if (typeof stored !== 'object' || stored === null) return none;
+  const { format: given, version, adapter, winners } = stored;
+  const isOurs =
+    given === format &&
+    version === stamp.version &&
+    JSON.stringify(adapter) === JSON.stringify(stamp.adapter) &&
+    typeof winners === 'object' &&
+    winners !== null;
+  return isOurs ? new Map(Object.entries(winners).filter((entry) => isWinner(entry[1]))) : none;
+}
+
+function isWinner(value: unknown): value is Winner {
+  if (typeof value !== 'object' || value === null) return false;
+  const { variant, milliseconds, sources } = value as Partial<Winner>;
+  return (
+    typeof variant === 'string' &&
+    typeof sources === 'string' &&
+    typeof milliseconds === 'object' &&
+    milliseconds !== null &&
+    Object.values(milliseconds).every((time) => Number.isFinite(time) && time >= 0)
+  );
+}

@@ -1,0 +1,237 @@
+/** @file The tuner of a device: answers questions by what was measured, and measures. */
+import { version } from '../core/version.ts';
+import type { Chooser, Question } from '../gpu/choice.ts';
+import type { Device } from '../gpu/device.ts';
+import { QuietRun } from '../gpu/dryRun.ts';
+import { rehearseCall, type Target } from '../tape/rehearsal.ts';
+import { ask, keyOf } from './families.ts';
+import { type Asked, type Candidate, fastest } from './family.ts';
+import { measure, type Stopwatch, stopwatch } from './measure.ts';
+import { type ChoiceReport, TuningReport } from './report.ts';
+import { pageStore, type TuningStore } from './store.ts';
+import { type Finding, sourcesOf, Survey } from './survey.ts';
+import { readTable, type Stamp, type Winner, writeTable } from './table.ts';
+import { canTry, Scratch, Trial } from './trial.ts';
+
+export interface TunerSettings {
+  budget: number;
+  store: TuningStore | null;
+  stopwatch: Stopwatch;
+}
+
+/** Passes at most: what an answer asks in turn is measured after it. */
+const maxPasses = 4;
+
+export class Tuner implements Chooser {
+  version = 0;
+  readonly settings: TunerSettings = { budget: 2000, store: pageStore(), stopwatch };
+  readonly #winners = new Map<string, Winner>();
+  /** Winners of an earlier visit, of which it isn't known yet whether they were measured with the same programs. */
+  readonly #stored = new Map<string, Winner>();
+  #loaded: TuningStore | null = null;
+  #survey: Survey | null = null;
+  #isGuessing = false;
+
+  constructor(private readonly device: Device) {}
+
+  decide<V, R>(question: Question<V>, run: (variant: V) => R): R {
+    const key = this.#isGuessing ? null : keyOf(question);
+    if (key === null || !(this.#survey || this.#winners.has(key) || this.#stored.has(key))) {
+      return run(question.guess);
+    }
+    const asked = ask(this.device, question);
+    if (asked.candidates.length < 2) return run(question.guess);
+    this.#check(asked, run);
+    const { variant } = this.answer(asked);
+    return this.#survey ? this.#survey.note(asked, variant, run) : run(variant);
+  }
+
+  /** The candidate that is taken. */
+  answer<V>({ key, candidates, guess }: Asked<V>): Candidate<V> {
+    const winner = this.#winners.get(key);
+    return candidates.find(({ name }) => name === winner?.variant) ?? guess;
+  }
+
+  /** What is known of a question. */
+  report(asked: Asked): ChoiceReport {
+    const winner = this.#winners.get(asked.key);
+    const taken = this.answer(asked);
+    return {
+      what: asked.what,
+      taken: taken.name,
+      guess: asked.guess.name,
+      source: winner?.variant === taken.name ? 'measured' : 'guessed',
+      candidates: asked.candidates.map(({ name, cost }) => ({
+        name,
+        cost,
+        milliseconds: winner?.milliseconds[name] ?? null,
+      })),
+    };
+  }
+
+  /** The questions that a dry call of `target` asks. */
+  async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
+    return this.surveying(async (begin) => {
+      await rehearseCall(op, this.device, target, inputs, () => {
+        begin();
+        return new QuietRun(this.device);
+      });
+    });
+  }
+
+  /** Measures what a call of `target` asks and isn't known. */
+  async tune(target: Target, inputs: readonly unknown[]): Promise<TuningReport> {
+    const { device, settings } = this;
+    const start = performance.now();
+    const isOver = () => performance.now() - start > settings.budget;
+    const scratch = new Scratch(device);
+    const measured = new Set<string>();
+    let survey = await this.survey('tune', target, inputs);
+    const known = new Set([...survey.findings.keys()].filter((key) => this.#winners.has(key)));
+    try {
+      for (let pass = 0; pass < maxPasses; pass++) {
+        // What a choice asks in turn depends on it, so that it comes after.
+        const open = this.#open(survey);
+        const keys = new Set(open.map(({ asked }) => asked.key));
+        const ready = open.filter(({ parents }) => !parents.some((key) => keys.has(key)));
+        if (ready.length === 0 || isOver()) break;
+        for (const finding of ready) {
+          if (isOver()) break;
+          await this.#measure(scratch, finding, isOver);
+          measured.add(finding.asked.key);
+        }
+        survey = await this.survey('tune', target, inputs);
+      }
+    } finally {
+      scratch.release();
+      device.pool.trim();
+    }
+    if (measured.size > 0) await this.save();
+    return new TuningReport({
+      choices: [...survey.findings.values()].map(({ asked }) => this.report(asked)),
+      measured: measured.size,
+      known: known.size,
+      left: this.#open(survey).length,
+      milliseconds: performance.now() - start,
+      adapter: device.adapter,
+    });
+  }
+
+  /** Reads what earlier visits measured. A store that fails has nothing. */
+  async load(): Promise<void> {
+    const { store } = this.settings;
+    if (!store || store === this.#loaded) return;
+    this.#loaded = store;
+    try {
+      const text = await store.read(this.#name);
+      if (typeof text !== 'string') return;
+      for (const [key, winner] of readTable(text, this.#stamp)) {
+        if (!this.#winners.has(key)) this.#stored.set(key, winner);
+      }
+      this.version++;
+    } catch {
+      // Nothing is lost but time.
+    }
+  }
+
+  async save(): Promise<void> {
+    const { store } = this.settings;
+    // What another tab measured meanwhile, and what wasn't asked for in this visit, stays.
+    const all = new Map([...this.#stored, ...this.#winners]);
+    try {
+      await store?.write(this.#name, writeTable(all, this.#stamp));
+    } catch {
+      // The next visit measures again.
+    }
+  }
+
+  /** Forgets what was measured, here and in the store. */
+  async forget(): Promise<void> {
+    this.#winners.clear();
+    this.#stored.clear();
+    this.version++;
+    await this.save();
+  }
+
+  /** Runs `body`, which says when a survey begins; what is asked from then on is noted. */
+  async surveying(body: (begin: () => void) => Promise<void>): Promise<Survey> {
+    let survey = this.#newSurvey();
+    try {
+      await body(() => {
+        survey = this.#newSurvey();
+        this.#survey = survey;
+      });
+    } finally {
+      this.#survey = null;
+    }
+    return survey;
+  }
+
+  /** What could be measured, and wasn't. */
+  #open(survey: Survey): Finding[] {
+    return [...survey.findings.values()].filter(
+      (finding) => !this.#winners.has(finding.asked.key) && isMeasurable(finding),
+    );
+  }
+
+  #newSurvey(): Survey {
+    return new Survey(this.device, (body) => this.#guessing(body));
+  }
+
+  async #measure(scratch: Scratch, { asked, trials, sources }: Finding, isOver: () => boolean) {
+    const { device, settings } = this;
+    const subjects: Trial[] = [];
+    for (const [name, commands] of trials) {
+      subjects.push(await Trial.prepare(device, scratch, name, commands));
+    }
+    const milliseconds = await measure(device, subjects, settings.stopwatch, isOver);
+    const winner = fastest(asked.candidates, milliseconds);
+    if (!winner) return;
+    const before = this.answer(asked).name;
+    this.#winners.set(asked.key, { variant: winner.name, milliseconds, sources });
+    if (winner.name !== before) this.version++;
+  }
+
+  /** Takes over what an earlier visit measured, if it was with the same programs. */
+  #check<V>(asked: Asked<V>, run: (variant: V) => unknown): void {
+    const stored = this.#stored.get(asked.key);
+    if (!stored) return;
+    this.#stored.delete(asked.key);
+    const isNamed = asked.candidates.some(({ name }) => name === stored.variant);
+    const sources = sourcesOf(this.device, asked, run, (body) => this.#guessing(body));
+    if (isNamed && stored.sources === sources) this.#winners.set(asked.key, stored);
+  }
+
+  #guessing<R>(body: () => R): R {
+    const before = this.#isGuessing;
+    this.#isGuessing = true;
+    try {
+      return body();
+    } finally {
+      this.#isGuessing = before;
+    }
+  }
+
+  get #stamp(): Stamp {
+    const { vendor, architecture, device, description } = this.device.adapter;
+    return { version, adapter: { vendor, architecture, device, description } };
+  }
+
+  get #name(): string {
+    return ['retrograd tuning', ...Object.values(this.#stamp.adapter)].join(' / ');
+  }
+}
+
+function isMeasurable({ trials }: Finding): boolean {
+  return trials.size > 1 && [...trials.values()].every(canTry);
+}
+
+const tuners = new WeakMap<Device, Tuner>();
+
+/** The tuner of `device`, which answers for it from now on. */
+export function tunerOf(device: Device): Tuner {
+  const tuner = tuners.get(device) ?? new Tuner(device);
+  tuners.set(device, tuner);
+  device.chooser = tuner;
+  return tuner;
+}
