@@ -70,9 +70,33 @@ test('glu halves, sparsemax projects', async () => {
   const columns = activationOf({ className: 'sparsemax', config: { axis: 0 } });
   const q = (await columns(tensor([[1], [0.8], [-3]])).array()) as number[][];
   expect(q[1]?.[0]).toBeCloseTo(0.4, 6);
+  expect(
+    await activationOf('sparsemax')(
+      tensor([
+        [1e7, 0, -1e7],
+        [0, 0, 0],
+      ]),
+    ).array(),
+  ).toEqual([
+    [1, 0, 0],
+    [expect.closeTo(1 / 3, 6), expect.closeTo(1 / 3, 6), expect.closeTo(1 / 3, 6)],
+  ]);
   // On the support the slope is that of a projection: 1 - 1/2 on the diagonal.
   const dx = await grad((x: Tensor) => sum(relu(columns(x))))(tensor([[1], [0.8], [-3]])).array();
   for (const [row] of dx as number[][]) expect(row).toBeCloseTo(0, 6);
+});
+
+test('sparsemax is the projection onto the simplex', async () => {
+  for (const n of [1, 2, 17, 300]) {
+    const z = Array.from({ length: n }, (_, i) => 3 * Math.sin(1.7 * i * i + n));
+    const sums = z
+      .toSorted((a, b) => b - a)
+      .map((_, k, sorted) => sorted.slice(0, k + 1).reduce((a, b) => a + b));
+    // Of the levels that k largest elements ask for, the highest: the projection's.
+    const level = Math.max(...sums.map((sum, k) => (sum - 1) / (k + 1)));
+    const p = (await activationOf('sparsemax')(tensor([z])).array()) as number[][];
+    for (const [i, value] of z.entries()) expect(p[0]?.[i]).toBeCloseTo(Math.max(value - level, 0), 5);
+  }
 });
 
 test('names go to configurations and back', () => {
