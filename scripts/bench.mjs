@@ -172,14 +172,11 @@ const say = (text) => process.stderr.write(`${text}\n`);
 
 /** Builds the page and serves it until the process is ended. */
 async function serve() {
-  const { buildPages } = await import('./lib/bench-browser.mjs');
+  setup({ browser: false });
+  const { buildPage } = await import('./lib/pages.mjs');
   const { serveFolder } = await import('./lib/browser.mjs');
-  const { measureSizes } = await import('./lib/bench-sizes.mjs');
-  const folder = path.join(ROOT, 'site', 'bench');
-  await buildPages(folder);
-  const sizes = { core: await measureSizes('core'), keras: await measureSizes('keras') };
-  keep(path.join(folder, 'sizes.json'), JSON.stringify(sizes));
-  const { url } = await serveFolder(folder);
+  buildPage('bench', {}, say);
+  const { url } = await serveFolder(path.join(ROOT, 'site', 'bench'));
   say(`The benchmark is at ${url} (Ctrl+C ends it).`);
 }
 

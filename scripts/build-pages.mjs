@@ -9,14 +9,16 @@ import process from 'node:process';
 import { buildLibrary, buildPage, pages } from './lib/pages.mjs';
 import { ROOT, runMain, setup } from './setup.mjs';
 
-/** @param {string} html */
-const titleOf = (html) => /<title>([^<]*)<\/title>/.exec(html)?.[1]?.split(/ [—·] /)[0] ?? 'A page';
+/** @param {string} html @param {RegExp} part */
+const partOf = (html, part) => part.exec(html)?.[1]?.split(/ [—·] Retrograd/)[0] ?? '';
 
 function index() {
-  const built = pages().filter(({ name }) => fs.existsSync(path.join(ROOT, 'site', name, 'index.html')));
+  const built = pages.filter(({ name }) => fs.existsSync(path.join(ROOT, 'site', name, 'index.html')));
   const items = built.map(({ name }) => {
-    const title = titleOf(fs.readFileSync(path.join(ROOT, 'site', name, 'index.html'), 'utf8'));
-    return `      <li><a href="./${name}/">${title}</a></li>`;
+    const html = fs.readFileSync(path.join(ROOT, 'site', name, 'index.html'), 'utf8');
+    const title = partOf(html, /<title>([^<]*)<\/title>/);
+    const words = partOf(html, /<meta name="description" content="([^"]*)"/);
+    return `      <li><a href="./${name}/">${title}</a><p>${words}</p></li>`;
   });
   const head = fs.readFileSync(path.join(ROOT, 'examples', 'site.html'), 'utf8');
   fs.writeFileSync(
@@ -30,7 +32,7 @@ await runMain(() => {
   const { env } = setup({ browser: false });
   const named = process.argv.slice(2);
   buildLibrary(env, say);
-  for (const name of named.length > 0 ? named : pages().map((page) => page.name)) buildPage(name, env, say);
+  for (const name of named.length > 0 ? named : pages.map((page) => page.name)) buildPage(name, env, say);
   index();
   say('site/ holds the pages: any static host serves them.');
 });

@@ -12,13 +12,18 @@ const rowsBody = byId<HTMLTableSectionElement>('rows');
 let result: BenchResult | null = null;
 let stopped = false;
 
-byId('head').append(...headings.map((heading) => element('th', { scope: 'col' }, heading)));
+// On narrow screens the style takes a table's roles away, unless they are named.
+for (const [parts, role] of Object.entries({ table: 'table', 'thead, tbody': 'rowgroup', '#head': 'row' }))
+  for (const part of document.querySelectorAll(parts)) part.setAttribute('role', role);
+byId('head').append(
+  ...headings.map((heading) => element('th', { scope: 'col', role: 'columnheader' }, heading)),
+);
 
 async function start(): Promise<void> {
   const bench = await frames.bench('list');
-  const choices = new Choices(byId('families'), await bench.listRows());
+  const choices = new Choices({ all: byId('all'), families: byId('families') }, await bench.listRows());
   const { adapter, engine } = await bench.emptyResult();
-  byId('adapter').textContent = `Adapter: ${adapter || 'unnamed'}. Browser: ${engine}`;
+  byId('adapter').textContent = `Adapter: ${adapter || 'unnamed'}. Browser: ${browserOf(engine)}.`;
   const filter = byId<HTMLInputElement>('filter');
   filter.addEventListener('input', () => choices.filter(filter.value));
   byId<HTMLFormElement>('controls').addEventListener('submit', (event) => {
@@ -28,11 +33,34 @@ async function start(): Promise<void> {
   run.disabled = false;
 }
 
+/** The name and version of a browser, from what it says of itself. */
+function browserOf(engine: string): string {
+  const [name, version] = /(?:Firefox|Edg|Chrome|Version)\/\d+/.exec(engine)?.[0].split('/') ?? [engine];
+  const known: Record<string, string> = { Edg: 'Edge', Version: 'Safari' };
+  return [known[name as string] ?? name, version].filter(Boolean).join(' ');
+}
+
 async function runAll(rows: readonly Listed[]): Promise<void> {
-  if (rows.length === 0) return;
-  setRunning(true);
   byId('results').hidden = false;
+  if (rows.length === 0) {
+    doing.textContent = 'No row is chosen.';
+    return;
+  }
+  setRunning(true);
+  try {
+    await runRows(rows);
+    doing.textContent = stopped ? 'Stopped' : 'Done';
+  } catch (error) {
+    frames.forget();
+    doing.textContent = `The benchmark ended: ${messageOf(error)}`;
+  } finally {
+    setRunning(false);
+  }
+}
+
+async function runRows(rows: readonly Listed[]): Promise<void> {
   rowsBody.replaceChildren();
+  byId('markdown').hidden = true;
   const bench = await frames.bench('list');
   doing.textContent = 'The limits of the adapter';
   result = { ...(await bench.emptyResult()), limits: await bench.limitsHere() };
@@ -61,8 +89,6 @@ async function runAll(rows: readonly Listed[]): Promise<void> {
     rowsBody.append(resultRow(found));
     progress.value++;
   }
-  doing.textContent = stopped ? 'Stopped' : 'Done';
-  setRunning(false);
 }
 
 function setRunning(running: boolean): void {
@@ -79,12 +105,18 @@ stop.addEventListener('click', () => {
 const copy = byId<HTMLButtonElement>('copy');
 copy.addEventListener('click', async () => {
   if (!result) return;
-  await navigator.clipboard.writeText(toMarkdown(result));
-  const label = copy.textContent;
-  copy.textContent = 'Copied';
-  setTimeout(() => {
-    copy.textContent = label;
-  }, 1500);
+  const text = toMarkdown(result);
+  try {
+    await navigator.clipboard.writeText(text);
+    doing.textContent = 'Copied';
+  } catch {
+    // A browser that doesn't let the page copy lets its reader do so.
+    const area = byId<HTMLTextAreaElement>('markdown');
+    area.hidden = false;
+    area.value = text;
+    area.select();
+    doing.textContent = 'This browser doesn’t let the page copy: press Ctrl+C (on a Mac ⌘C).';
+  }
 });
 
 byId('save').addEventListener('click', () => {

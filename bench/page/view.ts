@@ -28,21 +28,25 @@ interface Choice {
   item: HTMLLIElement;
 }
 
-/** The rows, by family, with a box each, and one for the whole family. */
+/** The rows, by family, with a box each, one for the whole family, and one for all. */
 export class Choices {
   readonly #choices: Choice[] = [];
   readonly #refresh: (() => void)[] = [];
 
-  constructor(home: HTMLElement, rows: readonly Listed[]) {
+  constructor({ all, families }: { all: HTMLElement; families: HTMLElement }, rows: readonly Listed[]) {
     const titleOf = (row: Listed) => row.family.split(',')[0] as string;
     for (const title of new Set(rows.map(titleOf))) {
-      home.append(
+      families.append(
         this.#family(
           title,
           rows.filter((row) => titleOf(row) === title),
         ),
       );
     }
+    const count = element('span', { class: 'count', role: 'status' });
+    const box = this.#boxOf(this.#choices, count, ' rows');
+    all.append(element('label', {}, box, ' All '), count);
+    this.#changed();
   }
 
   get chosen(): Listed[] {
@@ -53,40 +57,56 @@ export class Choices {
   filter(text: string): void {
     for (const { row, item } of this.#choices)
       item.hidden = !row.name.toLowerCase().includes(text.toLowerCase());
+    this.#changed();
+  }
+
+  #changed(): void {
     for (const refresh of this.#refresh) refresh();
   }
 
   #family(title: string, rows: readonly Listed[]): HTMLElement {
-    const all = element('input', { type: 'checkbox', 'aria-label': `All rows of ${title}` });
     const count = element('span', { class: 'count' });
     const choices = rows.map((row): Choice => {
       const box = element('input', { type: 'checkbox' });
       box.checked = true;
+      box.addEventListener('change', () => this.#changed());
       return { row, box, item: element('li', {}, element('label', {}, box, row.name)) };
     });
     this.#choices.push(...choices);
-    const details = element(
-      'details',
-      {},
-      element('summary', {}, all, ` ${title} `, count),
-      element('ul', {}, ...choices.map(({ item }) => item)),
+    const box = this.#boxOf(choices, count);
+    box.setAttribute('aria-label', `All rows of ${title}`);
+    const family = element(
+      'div',
+      { class: 'family' },
+      box,
+      element(
+        'details',
+        {},
+        element('summary', {}, `${title} `, count),
+        element('ul', {}, ...choices.map(({ item }) => item)),
+      ),
     );
-    const refresh = () => {
-      const shown = choices.filter(({ item }) => !item.hidden);
-      const checked = shown.filter(({ box }) => box.checked).length;
-      details.hidden = shown.length === 0;
-      all.checked = checked === shown.length;
-      all.indeterminate = checked > 0 && checked < shown.length;
-      count.textContent = `${checked} of ${shown.length}`;
-    };
+    this.#refresh.push(() => {
+      family.hidden = choices.every(({ item }) => item.hidden);
+    });
+    return family;
+  }
+
+  /** A box for all of `choices` that are shown. */
+  #boxOf(choices: readonly Choice[], count: HTMLElement, unit = ''): HTMLInputElement {
+    const all = element('input', { type: 'checkbox' });
     all.addEventListener('change', () => {
       for (const { box, item } of choices) if (!item.hidden) box.checked = all.checked;
-      refresh();
+      this.#changed();
     });
-    for (const { box } of choices) box.addEventListener('change', refresh);
-    this.#refresh.push(refresh);
-    refresh();
-    return details;
+    this.#refresh.push(() => {
+      const shown = choices.filter(({ item }) => !item.hidden);
+      const checked = shown.filter(({ box }) => box.checked).length;
+      all.checked = checked > 0 && checked === shown.length;
+      all.indeterminate = checked > 0 && checked < shown.length;
+      count.textContent = `${checked} of ${shown.length}${unit}`;
+    });
+    return all;
   }
 }
 
@@ -96,37 +116,31 @@ export const headings = ['row', ...libraries.map((library) => titles[library]), 
 export function resultRow(row: RowResult): HTMLTableRowElement {
   const values = libraries.map((library) => medianOf(row, library) ?? 0);
   const slowest = Math.max(...values);
-  const cells = libraries.map((library) => valueCell(row, library, slowest));
   const { ratio, roofline } = row;
   const standing = ratio === null ? '' : ratio >= 1 ? ' ahead' : ' behind';
+  const reached = roofline ? `${(100 * roofline.reached).toFixed(0)} %` : '';
   return element(
     'tr',
-    {},
-    element('th', { scope: 'row' }, row.name),
-    ...cells,
-    element('td', { class: `ratio${standing}` }, shortRatio(ratio)),
-    element('td', {}, roofline ? `${(100 * roofline.reached).toFixed(0)} %` : ''),
+    { role: 'row' },
+    element('th', { scope: 'row', role: 'rowheader' }, row.name),
+    ...libraries.map((library) => valueCell(row, library, slowest)),
+    cell({ class: `ratio${standing}`, 'data-heading': 'ratio' }, shortRatio(ratio)),
+    cell({ 'data-heading': 'of the limit' }, reached),
   );
 }
 
+const cell = (attributes: Readonly<Record<string, string>>, ...children: (Node | string)[]) =>
+  element('td', { role: 'cell', ...attributes }, ...children);
+
 function valueCell(row: RowResult, library: Library, slowest: number): HTMLTableCellElement {
   const value = medianOf(row, library);
-  const own = library === 'retrograd' ? 'own' : '';
-  if (value === null) {
-    const note = row.notes[library] ?? 'not run';
-    const mark = /^(failed|wrong)/.exec(note)?.[0] ?? '–';
-    return element('td', { class: `missing ${own}`, title: note }, mark, hidden(note));
-  }
-  const share = element('span', { class: 'share' });
-  share.style.width = `${(100 * value) / slowest}%`;
+  const heading = { 'data-heading': titles[library] };
+  const own = library === 'retrograd' ? ' own' : '';
+  if (value === null) return cell({ class: `missing${own}`, ...heading }, row.notes[library] ?? 'not run');
+  const share = element('span', { class: 'share' }, element('span'));
+  (share.firstChild as HTMLElement).style.width = `${(100 * value) / slowest}%`;
   const spread = row.spread[library];
   const title = spread === undefined ? '' : `± ${(100 * spread).toFixed(0)} %`;
-  return element('td', { class: own, title }, `${short(value)} ${row.unit}`, share);
-}
-
-/** For those who can't point at it. */
-function hidden(text: string): HTMLElement {
-  const span = element('span', {}, `: ${text}`);
-  span.style.cssText = 'position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)';
-  return span;
+  const figure = element('span', { class: 'figure' }, `${short(value)} ${row.unit}`);
+  return cell({ class: `value${own}`, title, ...heading }, figure, share);
 }

@@ -14,23 +14,24 @@ const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 /** @typedef {(line: string) => void} Say */
 /** @typedef {Record<string, string>} Env */
 
-/** Folders beside a page's own that it is made of, where there are any. @type {Record<string, string[]>} */
-const ALSO = { notebook: ['examples/perceptual-loss/picture.ts'] };
+const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'examples/pageConfig.ts'];
 
-/**
- * The pages, in the order of the site's index: a folder with a Vite configuration.
- *
- * @returns {{ name: string, folder: string }[]}
- */
-export function pages() {
-  const examples = fs
-    .readdirSync(path.join(ROOT, 'examples'))
-    .sort((a, b) => Number(b === 'notebook') - Number(a === 'notebook'))
-    .map((name) => ({ name, folder: `examples/${name}` }));
-  return [...examples, { name: 'bench', folder: 'bench' }].filter(({ folder }) =>
-    fs.existsSync(path.join(ROOT, folder, 'vite.config.ts')),
-  );
-}
+/** What a page is made of, beside its own folder. @type {Record<string, string[]>} */
+const MADE_OF = {
+  notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
+  vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
+  // Its peers are bundled with it, and it weighs all of them.
+  bench: ['src', 'shaders', 'scripts/lib', 'scripts/build-bench.mjs', 'package-lock.json'],
+};
+
+/** The pages, in the order of the site's index. @type {readonly { name: string, folder: string }[]} */
+export const pages = [
+  ...['notebook', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'vanilla'].map((name) => ({
+    name,
+    folder: `examples/${name}`,
+  })),
+  { name: 'bench', folder: 'bench' },
+];
 
 /** @param {Env} env @param {Say} say */
 export function buildLibrary(env, say) {
@@ -48,17 +49,25 @@ export function buildLibrary(env, say) {
 
 /** @param {string} name @param {Env} env @param {Say} say */
 export function buildPage(name, env, say) {
-  const page = pages().find((known) => known.name === name);
+  const page = pages.find((known) => known.name === name);
   if (!page)
     throw new SetupError(
-      `There is no page '${name}'. Pages: ${pages()
-        .map((known) => known.name)
-        .join(', ')}.`,
+      `There is no page '${name}'. Pages: ${pages.map((known) => known.name).join(', ')}.`,
     );
-  const made = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'examples/pageConfig.ts', page.folder];
-  if (isFresh(`site/${name}/index.html`, [...made, ...(ALSO[name] ?? [])])) return;
+  if (isFresh(`site/${name}/index.html`, [page.folder, ...(MADE_OF[name] ?? BUILT)])) return;
   say(`Building the page ${name} …`);
-  build(env, [VITE, 'build', '--config', `${page.folder}/vite.config.ts`], `The page ${name}`);
+  if (name === 'vanilla') copyVanilla(page.folder);
+  else if (name === 'bench') build(env, ['scripts/build-bench.mjs'], 'The benchmark');
+  else build(env, [VITE, 'build', '--config', `${page.folder}/vite.config.ts`], `The page ${name}`);
+}
+
+/** The page without a build, and beside it the modules that its import map names. @param {string} folder */
+function copyVanilla(folder) {
+  const site = path.join(ROOT, 'site', 'vanilla');
+  fs.rmSync(site, { recursive: true, force: true });
+  fs.cpSync(path.join(ROOT, 'dist', 'browser'), path.join(site, 'retrograd'), { recursive: true });
+  const html = fs.readFileSync(path.join(ROOT, folder, 'index.html'), 'utf8');
+  fs.writeFileSync(path.join(site, 'index.html'), html.replaceAll('../../dist/browser/', './retrograd/'));
 }
 
 /** @param {string} made @param {string[]} sources files and folders */
