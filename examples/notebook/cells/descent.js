@@ -29,7 +29,7 @@ export class Descent {
     return {
       values,
       moments: await this.optimizer.getWeights(),
-      losses: this.losses,
+      losses: [...this.losses],
     };
   }
 

@@ -40,6 +40,7 @@ const settings = page.sliders(
 
 // Weights are variables, which a captured step reads as they are: a slider is followed without a new step.
 let weights = {};
+const needed = 'Give at least one layer a weight above 0.';
 const active = () => Object.keys(layers).filter((name) => settings[name] > 0);
 let used = active();
 
@@ -49,8 +50,7 @@ const run = trainer(page, make);
 async function make() {
   const { size, seed, learningRate } = settings;
   used = active();
-  if (used.length === 0)
-    throw new page.PlainError('Give at least one layer a weight above 0.');
+  if (used.length === 0) throw new page.PlainError(needed);
   weights = Object.fromEntries(
     used.map((name) => [
       name,
@@ -112,13 +112,17 @@ async function make() {
 /** The run follows what changes: at its next step, by a new step, or from noise. */
 function follow(name) {
   const job = run.current();
+  const live = name === 'learningRate' || name in layers;
+  if (live && run.isLost()) return run.renew({ keep: true });
   if (name === 'learningRate') {
     for (const { optimizer } of Object.values(job?.descents ?? {}))
       optimizer.learningRate = settings.learningRate;
     return undefined;
   }
-  if (!(name in layers)) return anew();
-  if (!job || active().length === 0) return undefined;
+  if (!live) return anew();
+  if (!job) return undefined;
+  if (active().length === 0)
+    throw new page.PlainError(`${needed} Until then, it goes on as before.`);
   if (String(active()) !== String(used)) return run.renew({ keep: true });
   return weights[name].assign(tidy(() => tensor(settings[name])));
 }

@@ -44,7 +44,7 @@ async function report(page, tape, { loss, picture, seen }) {
   const gradient = tape.gradient(loss, picture);
   page.text(
     gradient
-      ? `The gradient is there: ${gradient.dtype}[${gradient.shape}].`
+      ? `The gradient is there: ${gradient.dtype}[${gradient.shape.join(', ')}].`
       : 'The gradient is null.',
     gradient ? 'good' : 'bad',
   );

@@ -18,14 +18,20 @@ const layers = [
 
 const chosen = page.chooser(
   { label: 'Choose a style', accept: 'image/*', hint: 'or drop one here' },
-  () => (run.current() ? run.reset() : undefined),
+  async () => {
+    (await stylePicture()).dispose();
+    return anew();
+  },
 );
 const settings = page.sliders(
   {
     style: { label: 'style', value: 1, min: 0, max: 4, step: 0.1 },
     content: { label: 'content', value: 0.5, min: 0, max: 4, step: 0.1 },
   },
-  (name) => weights[name]?.assign(tidy(() => tensor(settings[name]))),
+  (name) =>
+    run.isLost()
+      ? run.renew({ keep: true })
+      : weights[name]?.assign(tidy(() => tensor(settings[name]))),
 );
 let weights = {};
 const panels = page.pictures([]);
@@ -93,7 +99,9 @@ async function stylePicture() {
   if (chosen.file) {
     const file = await cropToSquare(chosen.file, size).catch(() => null);
     if (file) return pictureOf(file);
-    throw new page.PlainError(`'${chosen.file.name}' is not a picture.`);
+    throw new page.PlainError(
+      `'${chosen.file.name}' is not a picture that this browser can read. Try a PNG, JPEG or WebP.`,
+    );
   }
   const canvas = new OffscreenCanvas(size, size);
   const context = contextOf(canvas);

@@ -1,4 +1,4 @@
-import { DeviceLostError, getDevice, init, stack, tidy } from 'retrograd';
+import { DeviceLostError, init, stack, tidy } from 'retrograd';
 
 /**
  * Start, pause, resume, reset. `make()` gives a job: { descents, show(), dispose() }. Steps go in batches of about a
@@ -7,6 +7,7 @@ import { DeviceLostError, getDevice, init, stack, tidy } from 'retrograd';
 export function trainer(page, make) {
   const { remembered } = page;
   let job = null;
+  let device = null;
   let saved = null;
   let running = false;
   let batch = 1;
@@ -47,11 +48,11 @@ export function trainer(page, make) {
     buttons.update({ start: { label: saved ? 'Resume' : 'Start' } });
   }
 
-  /** One batch. Where the device is lost, it is opened again, and the run goes on from what was saved. */
+  /** One batch. */
   async function steps() {
     if (!running) return;
-    try {
-      job ??= await make();
+    await outliving(async () => {
+      await ready();
       const begun = performance.now();
       for (const descent of Object.values(job.descents))
         await advance(descent, batch);
@@ -60,21 +61,41 @@ export function trainer(page, make) {
       batch = Math.max(1, Math.min(50, Math.round((batch * 0.1) / seconds)));
       saved = await savedState(job);
       await show();
-    } catch (error) {
-      if (!(error instanceof DeviceLostError) && !getDevice().isLost)
-        throw error;
-      status.update(
-        'The GPU was lost. It is opened again, and the run goes on from the last step shown …',
-      );
-      await init();
-      job = await make();
-      restore(saved);
+    });
+  }
+
+  /** Makes the job, where there is none, and takes up what was saved. */
+  async function ready() {
+    device = await init();
+    if (job) return;
+    job = await make();
+    for (const [name, state] of Object.entries(saved ?? {}))
+      job.descents[name].restore(state);
+  }
+
+  const isLost = () => device?.isLost ?? false;
+
+  /** Where the device is lost, it is opened again, and `body` begins again with what was saved. */
+  async function outliving(body) {
+    for (let losses = 0; ; losses++) {
+      if (isLost()) await reopen();
+      try {
+        return await body();
+      } catch (error) {
+        const lost = isLost() || error instanceof DeviceLostError;
+        if (!lost || losses === 5) throw error;
+        await reopen();
+      }
     }
   }
 
-  function restore(states) {
-    for (const [name, state] of Object.entries(states ?? {}))
-      job.descents[name].restore(state);
+  async function reopen() {
+    status.update(
+      'The GPU was lost. It is opened again, and the run goes on from the last step shown …',
+    );
+    // What it held is gone with it.
+    job = null;
+    device = await init();
   }
 
   async function show() {
@@ -110,13 +131,14 @@ export function trainer(page, make) {
   async function renewNow() {
     const { keep } = asked;
     asked = null;
-    const state = keep && job ? await savedState(job) : null;
-    job?.dispose();
-    job = null;
-    saved = state;
-    job = await make();
-    restore(state);
-    await show();
+    if (!keep) saved = null;
+    await outliving(async () => {
+      if (job && keep) saved = await savedState(job);
+      job?.dispose();
+      job = null;
+      await ready();
+      await show();
+    });
     if (!keep && !running) {
       buttons.update({ start: { label: 'Start' }, reset: { disabled: true } });
       status.update('Back at the start.');
@@ -128,7 +150,7 @@ export function trainer(page, make) {
     inTurn(() => job?.dispose()).catch(() => {});
   });
   if (remembered.running) start().catch(page.fail);
-  return { reset, renew, current: () => job };
+  return { reset, renew, isLost, current: () => job };
 }
 
 async function advance(descent, count) {

@@ -17,7 +17,7 @@ export function faultOf(error: unknown, address: string | undefined): Fault {
   if (error instanceof DeviceLostError)
     return {
       title: 'The GPU was lost.',
-      text: `The browser or the driver took it away. Run the cell again: it opens a new device.\n\n${message}`,
+      text: `The browser or the driver took it away. Try again: a new one is opened.\n\n${message}`,
       line,
     };
   if (error instanceof OutOfMemoryError)

@@ -74,6 +74,11 @@ function plan(name: string): string[] {
   return order;
 }
 
+/** Where a device was open and is lost, a new one: a cell that is run, or a control that is moved, begins with it. */
+async function reopened(): Promise<void> {
+  if (cells.get('adapter')?.state === 'done' && retrograd.getDevice().isLost) await retrograd.init();
+}
+
 async function runCell(name: string): Promise<void> {
   const cell = cellOf(name);
   cell.outputs?.end();
@@ -94,7 +99,7 @@ async function runCell(name: string): Promise<void> {
   const mended = () => {
     if (ran && cell.state === 'failed') setState(name, 'done');
   };
-  const outputs = new CellOutputs({ show, fail, mended }, cell.remembered);
+  const outputs = new CellOutputs({ show, fail, mended, prepare: reopened }, cell.remembered);
   cell.outputs = outputs;
   try {
     const notebook = addressOfExports(outputs.exports);
@@ -108,6 +113,7 @@ async function runCell(name: string): Promise<void> {
         );
       }),
     );
+    await reopened();
     await importAddress(cell.address);
     ran = true;
     setState(name, 'done');

@@ -9,7 +9,9 @@ export interface Wires {
   show(slot: number, output: Output): void;
   /** Tells of what a handler throws. */
   fail(error: unknown): void;
-  /** Tells that a handler went well, after one that did not. */
+  /** Called before a handler: whatever it needs is there. */
+  prepare(): Promise<unknown>;
+  /** Tells that what failed is tried again. */
   mended(): void;
 }
 
@@ -29,11 +31,15 @@ export class CellOutputs {
     this.exports = this.#api(remembered);
   }
 
-  /** A fault stays until what failed goes well: what else goes well has nothing to do with it. */
+  /** A fault stays until what failed is tried again: whatever else goes well has nothing to do with it. */
   async tell(slot: number, name: string, value: unknown): Promise<void> {
+    if (this.#failed === slot) {
+      this.#failed = -1;
+      this.#wires.mended();
+    }
     try {
+      await this.#wires.prepare();
       await this.#handlers.get(slot)?.(name, value);
-      if (this.#failed === slot) this.#wires.mended();
     } catch (error) {
       this.#failed = slot;
       this.#wires.fail(error);
