@@ -131,25 +131,28 @@ const smallProduct = 2 ** 18;
 
 /** Multiplications from which a software adapter's time to compile a longer program is worth what it saves. */
 const largeProduct = 2 ** 23;
+/** … and a tile of twice the code worth what it saves. */
+const hugeProduct = 2 ** 26;
 
 /**
  * Tiles of software adapters, with what a multiplication costs in them, as measured on SwiftShader. Its time is that of
  * fetching code, and code is mostly reads: blocks with more products a read are faster, as long as C fills them.
  */
 const quadTiles = [
-  { tile: gemmTiles.quad, cost: 1 },
-  { tile: gemmTiles.tallQuad, cost: 0.8 },
-  { tile: gemmTiles.narrowQuad, cost: 1 },
+  { tile: gemmTiles.quad, cost: 1, least: 0 },
+  { tile: gemmTiles.narrowQuad, cost: 1, least: largeProduct },
+  { tile: gemmTiles.tallQuad, cost: 0.8, least: hugeProduct },
 ] as const;
 
 /** The tile that computes m × n elements of C at the least cost, those included that lie beyond its edges. */
-function chooseQuad(m: number, n: number): GemmTile {
-  const costs = quadTiles.map(({ tile: { blockM, blockN }, cost }) => {
+function chooseQuad(m: number, n: number, work: number): GemmTile {
+  const tiles = quadTiles.filter(({ least }) => work >= least);
+  const costs = tiles.map(({ tile: { blockM, blockN }, cost }) => {
     const rows = Math.ceil(m / blockM) * blockM;
     const columns = Math.ceil(n / (4 * blockN)) * 4 * blockN;
     return rows * columns * cost;
   });
-  return quadTiles[costs.indexOf(Math.min(...costs))]?.tile ?? gemmTiles.quad;
+  return tiles[costs.indexOf(Math.min(...costs))]?.tile ?? gemmTiles.quad;
 }
 
 /** Whether a product has one tile alone. WGSL's matrices are of floats, and so are the larger tiles. */
@@ -171,7 +174,7 @@ function chooseTile({ adapter, gpu }: Device, facts: GemmFacts): GemmTile {
     const inVectors = facts.a.width === 4 && facts.b.width === 4;
     if (n <= 4 || (!inVectors && work < largeProduct)) return gemmTiles.scalars;
     if (!gpu.features.has('subgroups')) return gemmTiles.block;
-    return work < largeProduct ? gemmTiles.quad : chooseQuad(m, n);
+    return chooseQuad(m, n, work);
   }
   const { large, medium } = gemmTiles;
   return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;
