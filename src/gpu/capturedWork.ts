@@ -12,9 +12,8 @@ import {
   type RecordedLaunch,
   type Recording,
   rangesOf,
-  wholeWords,
 } from './recording.ts';
-import type { Storage } from './storage.ts';
+import { type Storage, wholeWords } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
 /** A dispatch with all that it binds. */

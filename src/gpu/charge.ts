@@ -2,7 +2,7 @@
  * @file Charges: to the call of which op, in which layer, a launch belongs. Dispatch says so while someone keeps the
  * account: a profile, or a recording, whose replays may be profiled later. Otherwise nobody asks, and nothing is noted.
  */
-import { activeRecording } from './recording.ts';
+import { activeRecording } from './activeRecording.ts';
 
 /** The call of an op, as reports name it. */
 export interface ChargedCall {

@@ -13,14 +13,8 @@ import type { ParamFields, ParamValue } from './params.ts';
 import { type Pipeline, PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
-import {
-  activeDryRun,
-  activeRecording,
-  type RecordedDevice,
-  type RecordedLaunch,
-  type Recording,
-  requireNoRecording,
-} from './recording.ts';
+import { activeDryRun, activeRecording, requireNoRecording } from './activeRecording.ts';
+import type { RecordedDevice, RecordedLaunch, Recording } from './recording.ts';
 import type { Diversion, Route } from './route.ts';
 import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';

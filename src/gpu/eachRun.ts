@@ -3,7 +3,7 @@
  * launches of such work are replayed without the code that made them; effects named here run again before each replay.
  */
 
-import { activeDryRun } from './recording.ts';
+import { activeDryRun } from './activeRecording.ts';
 
 let listener: ((effect: () => void) => void) | null = null;
 

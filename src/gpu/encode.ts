@@ -8,7 +8,8 @@ import type { Device } from './device.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
-import { activeDryRun, type RecordedLaunch } from './recording.ts';
+import { activeDryRun } from './activeRecording.ts';
+import type { RecordedLaunch } from './recording.ts';
 import { Storage } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 

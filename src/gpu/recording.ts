@@ -4,7 +4,7 @@
  * What the work allocates is known, and gets other places for the replays. What it finds (constants) is pinned. Variables have a home, the storage that the launches name: at the end of the work their values lie
  * there again, whatever was assigned in between.
  */
-import { TapeError } from '../core/errors.ts';
+import { activeDryRun } from './activeRecording.ts';
 import type { Charge } from './charge.ts';
 import type { FaultReport } from './faults.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
@@ -12,7 +12,7 @@ import type { ParamLayout, ParamValue } from './params.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
 import type { BufferPool } from './pool.ts';
 import type { Route } from './route.ts';
-import { Storage } from './storage.ts';
+import { Storage, wholeWords } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
 /** Something whose storage may be replaced: a variable. */
@@ -94,7 +94,7 @@ export class Recording implements Route {
   constructor(
     readonly device: RecordedDevice,
     /** The dry run in which it is made; its commands are never run. */
-    readonly dry: DryRunState | null = active?.dry ?? null,
+    readonly dry: DryRunState | null = activeDryRun(),
   ) {}
 
   /** Whether what it hears will be replayed, or would be but for a dry run. */
@@ -190,56 +190,4 @@ export class Recording implements Route {
 /** What a command names. */
 export function rangesOf(command: RecordedCommand): readonly BoundRange[] {
   return command.kind === 'launch' ? command.ranges : [command.source, command.target];
-}
-
-export function wholeWords(bytes: number): number {
-  return Math.ceil(bytes / 4) * 4;
-}
-
-let active: Recording | null = null;
-
-/** The recording that is being made. */
-export function activeRecording(): Recording | null {
-  return active;
-}
-
-/** Runs `body` with `recording` as the active one; with null nothing of it is recorded, and in a dry run it is real. */
-export function withRecording<T>(recording: Recording | null, body: () => T): T {
-  const before = active;
-  active = recording;
-  try {
-    if (!recording) before?.dry?.interrupt();
-    return body();
-  } finally {
-    active = before;
-  }
-}
-
-/** The dry run that is under way. */
-export function activeDryRun(): DryRunState | null {
-  return active?.dry ?? null;
-}
-
-/** Runs `body`, for real in a dry run, too: it makes what lasts. */
-export function forReal<T>(body: () => T): T {
-  return activeDryRun() ? withRecording(null, body) : body();
-}
-
-/** Throws where work is being recorded: a replay waits for nothing. Errors: TapeError. */
-export function requireNoRecording(): void {
-  if (!active) return;
-  if (active.dry) {
-    throw new TapeError({
-      op: 'warmup',
-      rule: 'a dry run has no values: only what launches work can be prepared.',
-      received: 'a readback inside of it',
-      mend: 'warm up the function up to there, and read values outside.',
-    });
-  }
-  throw new TapeError({
-    op: 'compile',
-    rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',
-    received: 'a readback inside of it',
-    mend: 'return the tensor, and read it from the result.',
-  });
 }

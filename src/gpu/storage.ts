@@ -47,3 +47,8 @@ export class Storage {
     if (--this.#pins === 0 && this.#references === 0) this.free(this);
   }
 }
+
+/** `bytes` in whole words: what copies move. */
+export function wholeWords(bytes: number): number {
+  return Math.ceil(bytes / 4) * 4;
+}

@@ -6,7 +6,8 @@ import { requireInteger } from '../core/shape.ts';
 import { ValueError } from '../core/errors.ts';
 import { eachRun } from '../gpu/eachRun.ts';
 import { LiveNumber } from '../gpu/params.ts';
-import { activeRecording, type Recording } from '../gpu/recording.ts';
+import { activeRecording } from '../gpu/activeRecording.ts';
+import type { Recording } from '../gpu/recording.ts';
 
 const seedLimit = 2 ** 53;
 

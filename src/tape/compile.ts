@@ -7,7 +7,7 @@ import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { type Device, getDevice, withDevice } from '../gpu/device.ts';
-import { activeRecording } from '../gpu/recording.ts';
+import { activeRecording } from '../gpu/activeRecording.ts';
 import { outputSearch } from '../ops/outputSearch.ts';
 import { activeRecorders } from '../ops/recording.ts';
 import { Tensor } from '../tensor/tensor.ts';

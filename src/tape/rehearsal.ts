@@ -4,7 +4,7 @@ import { TapeError } from '../core/errors.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { type Device, withDevice } from '../gpu/device.ts';
 import type { DryRun } from '../gpu/dryRun.ts';
-import { withRecording } from '../gpu/recording.ts';
+import { withRecording } from '../gpu/activeRecording.ts';
 import { insideCall } from '../history/frames.ts';
 import { output } from '../kernels/output.ts';
 import { withRecorders } from '../ops/recording.ts';

@@ -4,7 +4,8 @@ import { chargedToGradient } from '../gpu/charge.ts';
 import type { Device } from '../gpu/device.ts';
 import { QuietRun } from '../gpu/dryRun.ts';
 import { moduleSource } from '../gpu/kernel.ts';
-import { type RecordedCommand, withRecording } from '../gpu/recording.ts';
+import { withRecording } from '../gpu/activeRecording.ts';
+import type { RecordedCommand } from '../gpu/recording.ts';
 import { tidy } from '../tensor/scope.ts';
 
 /** Takes the operations of what is only tried, so that they aren't missing from the call that is under way. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { activeRecording } from '../../src/gpu/recording.ts';
+import { activeRecording } from '../../src/gpu/activeRecording.ts';
 import { seedPosition } from '../../src/ops/seeds.ts';
 import {
   add,

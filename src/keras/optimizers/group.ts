@@ -3,8 +3,7 @@
  * each variable at the same place of every role.
  */
 import type { Device } from '../../gpu/device.ts';
-import { wholeWords } from '../../gpu/recording.ts';
-import type { Storage } from '../../gpu/storage.ts';
+import { type Storage, wholeWords } from '../../gpu/storage.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
 import type { StepPlace } from '../../kernels/optimizerStep.ts';
 import { makeTensor } from '../../tensor/tensor.ts';

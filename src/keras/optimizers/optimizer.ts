@@ -8,7 +8,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { eachRun } from '../../gpu/eachRun.ts';
 import { LiveNumber } from '../../gpu/params.ts';
-import { activeRecording, forReal, withRecording } from '../../gpu/recording.ts';
+import { activeRecording, forReal, withRecording } from '../../gpu/activeRecording.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { withRecorders } from '../../ops/recording.ts';
 import { tidy } from '../../tensor/scope.ts';

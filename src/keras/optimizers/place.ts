@@ -2,7 +2,7 @@
  * @file A place: a range of a block in which a variable is at home. The values may leave it (assigned anew, shared with a
  * tape when a step would overwrite them) and come back; meanwhile it stands empty.
  */
-import { wholeWords } from '../../gpu/recording.ts';
+import { wholeWords } from '../../gpu/storage.ts';
 import { Storage } from '../../gpu/storage.ts';
 import type { Variable } from '../../tensor/variable.ts';
 

@@ -2,7 +2,7 @@
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
 import { type Device, withDevice } from '../../gpu/device.ts';
 import type { LiveNumber } from '../../gpu/params.ts';
-import { wholeWords } from '../../gpu/recording.ts';
+import { wholeWords } from '../../gpu/storage.ts';
 import type { Storage } from '../../gpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
 import { isPresent, type StepKernel, stepKernel, type StepMember } from '../../kernels/optimizerStep.ts';
