@@ -99,7 +99,7 @@ export function toMarkdown(result: BenchResult): string {
       row.notes[library] ? [`- ${row.name}, ${titles[library]}: ${row.notes[library]}`] : [],
     ),
   );
-  if (noted.length > 0) parts.push(`### Not done\n\n${noted.join('\n')}`);
+  if (noted.length > 0) parts.push(`### Notes\n\n${noted.join('\n')}`);
   return `${parts.join('\n\n')}\n`;
 }
 

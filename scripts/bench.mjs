@@ -139,10 +139,10 @@ async function runColdStarts({ name, family }, coldStart, rounds, { libraries, r
 }
 
 /** @param {Listed} row @param {Outside} outside */
-async function weigh({ name, family }, { rowResult, sizeNames, sizeNotes }) {
+async function weigh({ name, family }, { rowResult, sizeNames, sizeRow }) {
   const { measureSizes } = await import('./lib/bench-sizes.mjs');
   const key = name === sizeNames.core ? 'core' : 'keras';
-  return rowResult(name, family, 'kB gzipped', { values: await measureSizes(key), notes: sizeNotes[key] });
+  return rowResult(name, family, 'kB gzipped', sizeRow(key, await measureSizes(key)));
 }
 
 /**

@@ -8,6 +8,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { byLoad } from './lib/chunks.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -59,18 +60,6 @@ async function bundle(source) {
   return output.flatMap((file) => (file.type === 'chunk' ? [file] : []));
 }
 
-/** The chunks that are loaded with the entry, and the others. @param {Awaited<ReturnType<typeof bundle>>} chunks */
-function split(chunks) {
-  const first = new Set(chunks.filter((chunk) => chunk.isEntry));
-  for (const chunk of first) {
-    for (const name of chunk.imports) {
-      const imported = chunks.find(({ fileName }) => fileName === name);
-      if (imported) first.add(imported);
-    }
-  }
-  return { first: [...first], later: chunks.filter((chunk) => !first.has(chunk)) };
-}
-
 /** @param {{ code: string }[]} chunks */
 const sizeOf = (chunks) => chunks.reduce((total, { code }) => total + compressed(code), 0);
 
@@ -78,7 +67,7 @@ async function checkSizes() {
   const kB = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
   let failed = false;
   for (const { says, source, limit } of Object.values(CASES)) {
-    const { first, later } = split(await bundle(source));
+    const { first, later } = byLoad(await bundle(source));
     const size = sizeOf(first);
     const extra = later.length > 0 ? `, then${kB(sizeOf(later))}` : '';
     const isOver = size > 1000 * limit;

@@ -10,7 +10,7 @@ import type { Listed } from '../main.ts';
 import { summarize } from '../measure.ts';
 import { type RowResult, rowResult } from '../result.ts';
 import type { Limits } from '../roofline.ts';
-import { type Sizes, sizeNames, sizeNotes } from '../start.ts';
+import { type Sizes, sizeNames, sizeRow } from '../start.ts';
 
 export interface FrameOptions {
   budget: number;
@@ -109,8 +109,8 @@ async function weigh({ name, family }: Listed): Promise<RowResult> {
   const key = (Object.keys(sizeNames) as (keyof Sizes)[]).find((row) => sizeNames[row] === name) ?? 'core';
   const response = await fetch('sizes.json');
   const sizes = response.ok ? ((await response.json()) as Sizes) : null;
-  const notes = sizes ? sizeNotes[key] : { retrograd: 'failed: the page was built without sizes' };
-  return rowResult(name, family, 'kB gzipped', { values: sizes?.[key] ?? {}, notes });
+  const unweighed = { values: {}, notes: { retrograd: 'failed: the page was built without sizes' } };
+  return rowResult(name, family, 'kB gzipped', sizes ? sizeRow(key, sizes[key]) : unweighed);
 }
 
 async function until<T>(value: () => T | undefined): Promise<T> {

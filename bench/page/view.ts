@@ -140,7 +140,7 @@ function valueCell(row: RowResult, library: Library, slowest: number): HTMLTable
   const share = element('span', { class: 'share' }, element('span'));
   (share.firstChild as HTMLElement).style.width = `${(100 * value) / slowest}%`;
   const spread = row.spread[library];
-  const title = spread === undefined ? '' : `± ${(100 * spread).toFixed(0)} %`;
+  const title = spread === undefined ? (row.notes[library] ?? '') : `± ${(100 * spread).toFixed(0)} %`;
   const figure = element('span', { class: 'figure' }, `${short(value)} ${row.unit}`);
   return cell({ class: `value${own}`, title, ...heading }, figure, share);
 }

@@ -1,16 +1,21 @@
 // @ts-check
-/** @file Weighs what an app downloads of each library: minified, gzipped, with the WebAssembly that comes along. */
+/**
+ * @file Weighs what an app downloads of each library: minified, gzipped, with the WebAssembly that comes along. What `import()`
+ * brings is weighed apart.
+ */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { packageAliases } from './aliases.mjs';
+import { byLoad } from './chunks.mjs';
 import { shippedShaders } from './shipped-shaders.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** @typedef {import('../../bench/job.ts').Library} Library */
 /** @typedef {import('../../bench/start.ts').Sizes} Sizes */
+/** @typedef {import('../../bench/start.ts').Weight} Weight */
 
 /** @type {Record<keyof Sizes, Partial<Record<Library, string>>>} */
 const entries = {
@@ -18,8 +23,8 @@ const entries = {
   keras: { retrograd: 'retrogradKeras.ts' },
 };
 
-/** kB gzipped of a bundle of `entry`, in bench/size. @param {string} entry @returns {Promise<number>} */
-async function sizeOf(entry) {
+/** A bundle of `entry`, in bench/size, as an app has it. @param {string} entry @returns {Promise<Weight>} */
+async function weigh(entry) {
   const result = await build({
     root: ROOT,
     configFile: false,
@@ -33,21 +38,31 @@ async function sizeOf(entry) {
       reportCompressedSize: false,
       rolldownOptions: {
         input: path.join(ROOT, 'bench', 'size', entry),
-        preserveEntrySignatures: 'strict',
+        preserveEntrySignatures: 'allow-extension',
       },
     },
   });
   const outputs = [result].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
-  const bytes = outputs.map((file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length);
-  return bytes.reduce((sum, size) => sum + size, 0) / 1000;
+  const chunks = outputs.flatMap((file) => (file.type === 'chunk' ? [file] : []));
+  const { first, later } = byLoad(chunks);
+  const assets = outputs.flatMap((file) => (file.type === 'asset' ? [file.source] : []));
+  return {
+    first: sizeOf([...first.map(({ code }) => code), ...assets]),
+    later: sizeOf(later.map(({ code }) => code)),
+  };
 }
 
-/** @param {keyof Sizes} row @returns {Promise<Partial<Record<Library, number>>>} */
+/** kB gzipped of files. @param {(string | Uint8Array)[]} files */
+function sizeOf(files) {
+  return files.reduce((sum, file) => sum + gzipSync(file).length, 0) / 1000;
+}
+
+/** @param {keyof Sizes} row @returns {Promise<Partial<Record<Library, Weight>>>} */
 export async function measureSizes(row) {
-  /** @type {Partial<Record<Library, number>>} */
+  /** @type {Partial<Record<Library, Weight>>} */
   const sizes = {};
   for (const [library, entry] of Object.entries(entries[row])) {
-    sizes[/** @type {Library} */ (library)] = await sizeOf(entry);
+    sizes[/** @type {Library} */ (library)] = await weigh(entry);
   }
   return sizes;
 }
