@@ -1,8 +1,8 @@
 /**
- * @file Convolutions in their three directions: those of VGG, 1×1, 7×7 with stride 2, depthwise, dilated. Rows are NHWC and
- * HWIO; libraries that want channels first get them so, and nobody pays for the change.
+ * @file Convolutions in their three directions: those of VGG, 1×1, 7×7 with stride 2, dilated. Rows are NHWC and HWIO;
+ * libraries that want channels first get them so, and nobody pays for the change.
  */
-import { conv2d, conv2dFilterGrad, conv2dInputGrad, depthwiseConv2d } from 'retrograd';
+import { conv2d, conv2dFilterGrad, conv2dInputGrad } from 'retrograd';
 import {
   fromChannelsFirst,
   fromFiltersFirst,
@@ -31,7 +31,6 @@ interface Convolution {
   kernel: number;
   stride?: number;
   dilation?: number;
-  depthwise?: boolean;
   directions?: readonly Direction[];
 }
 
@@ -56,16 +55,6 @@ function convolutions(adapter: AdapterClass): Convolution[] {
     { what: '1×1', batch, size: 56, inputs: 256, outputs: 64, kernel: 1, directions: plain },
     { what: '7×7 stride 2', batch, size: 224, inputs: 3, outputs: 64, kernel: 7, stride: 2 },
     { what: 'dilated 3×3', batch, size: 56, inputs: narrow, outputs: narrow, kernel: 3, dilation: 2 },
-    {
-      what: 'depthwise 3×3',
-      batch,
-      size: 112,
-      inputs: pick(128, 64),
-      outputs: pick(128, 64),
-      kernel: 3,
-      depthwise: true,
-      directions: plain,
-    },
   ];
 }
 
@@ -78,11 +67,11 @@ function geometry({ size, kernel, stride = 1, dilation = 1 }: Convolution) {
 }
 
 function shapesOf(convolution: Convolution) {
-  const { batch, size, inputs, outputs, kernel, depthwise } = convolution;
+  const { batch, size, inputs, outputs, kernel } = convolution;
   const { result } = geometry(convolution);
   return {
     x: [batch, size, size, inputs],
-    w: [kernel, kernel, inputs, depthwise ? 1 : outputs],
+    w: [kernel, kernel, inputs, outputs],
     y: [batch, result, result, outputs],
   };
 }
@@ -91,25 +80,21 @@ type Shapes = ReturnType<typeof shapesOf>;
 type Values = HostArray['values'];
 
 function row(convolution: Convolution, direction: Direction): Row {
-  const { what, batch, size, inputs, outputs, kernel, depthwise = false } = convolution;
+  const { what, batch, size, inputs, outputs, kernel } = convolution;
   const shapes = shapesOf(convolution);
   const { x, w, y } = shapes;
-  const arrow = depthwise ? `${inputs}` : `${inputs}→${outputs}`;
   const many = batch === 1 ? '' : `${batch}×`;
   const [first, second, out] = operands(direction, shapes);
-  const flops = (2 * sizeOf(y) * kernel * kernel * inputs) / (depthwise ? inputs : 1);
   return {
-    name: `conv ${many}${size}² ${arrow} ${what}, ${direction}`,
+    name: `conv ${many}${size}² ${inputs}→${outputs} ${what}, ${direction}`,
     family: `convolution ${direction}`,
     inputs: () => [normal(first, 1), normal(second, 2, direction === 'filter gradient' ? 1 : 0.1)],
     check: ([result], given) => {
       const [a, b] = given.map(({ values }) => values) as [Values, Values];
       return problem(result, { shape: out, ...expectations[direction](convolution, shapes, a, b) });
     },
-    contenders: depthwise
-      ? depthwiseContenders(convolution, shapes)
-      : contenders(convolution, direction, shapes),
-    work: { flops, bytes: 4 * (sizeOf(x) + sizeOf(w) + sizeOf(y)) },
+    contenders: contenders(convolution, direction, shapes),
+    work: { flops: 2 * sizeOf(y) * kernel * kernel * inputs, bytes: 4 * (sizeOf(x) + sizeOf(w) + sizeOf(y)) },
   };
 }
 
@@ -125,7 +110,7 @@ type Rule = (convolution: Convolution, shapes: Shapes, a: Values, b: Values) => 
 /** What a result is, term by term. */
 const expectations: Readonly<Record<Direction, Rule>> = {
   forward(convolution, { w: [, , channels] = [] }, x, w) {
-    const { size, inputs, outputs, kernel, stride = 1, dilation = 1, depthwise } = convolution;
+    const { size, inputs, outputs, kernel, stride = 1, dilation = 1 } = convolution;
     const { before } = geometry(convolution);
     return {
       at(...[image, row, column, o]) {
@@ -137,11 +122,8 @@ const expectations: Readonly<Record<Direction, Rule>> = {
             if (py < 0 || py >= size || px < 0 || px >= size) continue;
             const pixel = (((image as number) * size + py) * size + px) * inputs;
             const tap = (dy * kernel + dx) * (channels as number);
-            if (depthwise) sum += (x[pixel + (o as number)] as number) * (w[tap + (o as number)] as number);
-            else {
-              for (let i = 0; i < inputs; i++) {
-                sum += (x[pixel + i] as number) * (w[(tap + i) * outputs + (o as number)] as number);
-              }
+            for (let i = 0; i < inputs; i++) {
+              sum += (x[pixel + i] as number) * (w[(tap + i) * outputs + (o as number)] as number);
             }
           }
         }
@@ -297,41 +279,6 @@ function gradientKernel(tf: Tfjs, kernel: string, inputs: object, shape: object,
   };
   return tf.engine().runKernel(kernel, inputs as never, attributes as never) as ReturnType<Tfjs['tensor']>;
 }
-
-function depthwiseContenders(convolution: Convolution, { y }: Shapes): Row['contenders'] {
-  const { inputs, kernel } = convolution;
-  const { before, after } = geometry(convolution);
-  return {
-    retrograd: retrograd((image, filter) => depthwiseConv2d(image, filter, { padding: 'same' })),
-    tfjs: tfjs((tf, image, filter) => tf.depthwiseConv2d(image as never, filter as never, 1, 'same')),
-    jaxjs: jaxjs(
-      (jax, image, filter) =>
-        jax.lax.convGeneralDilated(image, filter, [1, 1], 'SAME', { featureGroupCount: inputs }),
-      { inputs: [toChannelsFirst, depthwiseFirst], outputs: [fromChannelsFirst] },
-    ),
-    ort: ort(
-      (graph, image, filter) =>
-        graph.node('Conv', [image, filter], {
-          kernel_shape: [kernel, kernel],
-          group: inputs,
-          pads: [before, before, after, after],
-        }),
-      {
-        inputs: [toChannelsFirst, depthwiseFirst],
-        outputs: [fromChannelsFirst],
-        constants: [1],
-        shapes: [[0, 3, 1, 2].map((axis) => y[axis] as number)],
-      },
-    ),
-  };
-}
-
-/** [height, width, channels, 1] to [channels, 1, height, width]. */
-const depthwiseFirst = (w: HostArray): HostArray => {
-  const { shape, values } = toFiltersFirst(w);
-  const [one, channels, height, width] = shape as [number, number, number, number];
-  return { shape: [channels, one, height, width], values };
-};
 
 export const convolutionFamily: Family = {
   name: 'convolution',

@@ -2,6 +2,7 @@
 import type { Family } from '../row.ts';
 import { convolutionFamily } from './convolution.ts';
 import { denseFamily } from './dense.ts';
+import { depthwiseFamily } from './depthwise.ts';
 import { elementwiseFamily, overheadFamily } from './elementwise.ts';
 import { gatherFamily } from './gather.ts';
 import { matMulFamily } from './matMul.ts';
@@ -15,6 +16,7 @@ export const families: readonly Family[] = [
   matMulFamily,
   denseFamily,
   convolutionFamily,
+  depthwiseFamily,
   gatherFamily,
   normalizationFamily,
   reductionFamily,
