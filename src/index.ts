@@ -1,7 +1,14 @@
 /** @file Retrograd's main entry: named exports only. */
 
 // Device
-export { type Device, type DeviceTuning, getDevice, init, type InitOptions, setDevice } from './gpu/device.ts';
+export {
+  type Device,
+  type DeviceTuning,
+  getDevice,
+  init,
+  type InitOptions,
+  setDevice,
+} from './gpu/device.ts';
 // Tensors
 export type { DType } from './core/dtype.ts';
 export type { Shape } from './core/shape.ts';
@@ -50,7 +57,9 @@ export { warmup } from './tape/warmup.ts';
 export { eachRun } from './gpu/eachRun.ts';
 export { LiveNumber } from './gpu/params.ts';
 // Choices between variants of kernels
+export { type ChoiceExplanation, explainChoice } from './tuning/explainChoice.ts';
 export { tune } from './tuning/tune.ts';
+export { tuning, type TuningOptions } from './tuning/tuning.ts';
 export type { CandidateReport, ChoiceReport, TuningReport } from './tuning/report.ts';
 export type { TuningStore } from './tuning/store.ts';
 // Measuring

@@ -40,11 +40,12 @@ export class PassTimer implements StreamWatcher {
   constructor(
     private readonly device: GPUDevice,
     readonly apart: 'pass' | null = null,
+    private readonly perSet = passesPerSet,
   ) {}
 
   next(_launch: RecordedLaunch): GPUComputePassTimestampWrites {
     let set = this.#sets.at(-1);
-    if (!set || set.passes === passesPerSet) {
+    if (!set || set.passes === this.perSet) {
       set = this.#makeSet();
       this.#sets.push(set);
     }
@@ -89,10 +90,10 @@ export class PassTimer implements StreamWatcher {
     const { device } = this;
     const label = 'retrograd timer';
     return {
-      queries: device.createQuerySet({ label, type: 'timestamp', count: 2 * passesPerSet }),
+      queries: device.createQuerySet({ label, type: 'timestamp', count: 2 * this.perSet }),
       resolved: device.createBuffer({
         label,
-        size: 16 * passesPerSet,
+        size: 16 * this.perSet,
         usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
       }),
       passes: 0,

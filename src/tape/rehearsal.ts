@@ -57,7 +57,7 @@ export async function rehearseCall<D extends DryRun>(
 function bodyOf(op: string, device: Device, target: Target, inputs: readonly unknown[]): () => unknown {
   if (typeof target === 'function') {
     if (target.constructor.name === 'AsyncFunction') throw notSync(op, 'an async function');
-    return () => target(...(inputs.map((input) => withStandIns(op, device, input)) as never));
+    return () => target(...(argumentsOf(op, device, target, inputs) as never));
   }
   if (typeof (target as Partial<Rehearsed<object>> | null)?.rehearse === 'function') {
     return () => target.rehearse((inputs[0] ?? {}) as object);
@@ -89,8 +89,20 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
   }
 }
 
+/** `inputs` with stand-ins for specs. The options of an op may have a shape, too, which is no tensor. */
+export function argumentsOf(
+  op: string,
+  device: Device,
+  target: (...args: never) => unknown,
+  inputs: readonly unknown[],
+): unknown[] {
+  const { definition } = target as { definition?: { inputs: readonly string[] } };
+  const operands = definition?.inputs.length ?? inputs.length;
+  return inputs.map((input, i) => (i < operands ? withStandIns(op, device, input) : input));
+}
+
 /** `input` with a stand-in for each spec in it. */
-export function withStandIns(op: string, device: Device, input: unknown): unknown {
+function withStandIns(op: string, device: Device, input: unknown): unknown {
   if (input instanceof Tensor || typeof input !== 'object' || input === null) return input;
   if (Array.isArray(input)) return input.map((item) => withStandIns(op, device, item));
   if (Object.getPrototypeOf(input) !== Object.prototype) return input;

@@ -43,7 +43,9 @@ export const productFamily: Family<GemmFacts, GemmPlan> = {
   },
 
   candidates(device, facts) {
-    if (isSmall(facts)) return [];
+    if (isSmall(facts)) {
+      return [{ name: 'small', variant: planGemm(device, facts, gemmTiles.small), cost: null, rank: 0 }];
+    }
     const { m, n, segments, length, slices } = facts.size;
     const { class: adapter } = device.adapter;
     const rows = Object.entries(costs[adapter]) as [TileName, number][];

@@ -17,7 +17,8 @@ export interface ChoiceReport {
   readonly taken: string;
   /** The variant that it takes without measurement. */
   readonly guess: string;
-  readonly source: 'measured' | 'guessed';
+  /** 'only' where there is no other. */
+  readonly source: 'measured' | 'guessed' | 'only';
   readonly candidates: readonly CandidateReport[];
 }
 
@@ -90,5 +91,7 @@ export function choiceText({ what, taken, source, candidates }: ChoiceReport): s
     ];
     return `  ${name === taken ? '>' : ' '} ${name.padEnd(width)}  ${facts.join(', ')}`;
   });
-  return [`${what}: ${taken}, ${source}`, ...lines].join('\n');
+  const head = `${what}: ${taken}, ${source === 'only' ? 'the only variant for these sizes' : source}`;
+  if (source === 'only') return head;
+  return [head, ...lines].join('\n');
 }

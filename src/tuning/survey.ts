@@ -27,6 +27,8 @@ export class Survey {
     private readonly device: Device,
     /** Runs its argument with guesses alone. */
     private readonly guessing: <R>(body: () => R) => R,
+    /** Whether the candidates are looked at, too. */
+    private readonly looksInto: boolean,
   ) {}
 
   /** Notes a question, and runs the answer. */
@@ -46,13 +48,15 @@ export class Survey {
 
   #find<V>(asked: Asked<V>, run: (variant: V) => unknown): Finding {
     const { device, guessing } = this;
+    const parents = [...this.#open];
+    if (!this.looksInto) return { asked: asked as Asked, trials: new Map(), parents, sources: '', calls: 0 };
     this.#isTrying = true;
     try {
       const trials = new Map(
         worthTrying(asked).map(({ name, variant }) => [name, commandsOf(device, () => run(variant))]),
       );
       const sources = sourcesOf(device, asked, run, guessing);
-      return { asked: asked as Asked, trials, parents: [...this.#open], sources, calls: 0 };
+      return { asked: asked as Asked, trials, parents, sources, calls: 0 };
     } finally {
       this.#isTrying = false;
     }

@@ -2,7 +2,7 @@
 import { type Device, getDevice } from '../gpu/device.ts';
 import type { InputSpec, Rehearsed, Target } from '../tape/rehearsal.ts';
 import type { TuningReport } from './report.ts';
-import { tunerOf } from './tuner.ts';
+import { installTuner } from './tuner.ts';
 
 /**
  * Measures the variants of the kernels that a call of `fn` needs, and lets the fastest be taken from then on, in calls of
@@ -25,7 +25,7 @@ export async function tune<A extends readonly unknown[]>(
 export async function tune<O extends object>(model: Rehearsed<O>, options?: O): Promise<TuningReport>;
 export async function tune(target: Target, ...inputs: readonly unknown[]): Promise<TuningReport> {
   const device: Device = getDevice();
-  const tuner = tunerOf(device);
+  const tuner = installTuner(device);
   await tuner.load();
   return tuner.tune(target, inputs);
 }

@@ -5,6 +5,7 @@ import type { Device } from '../gpu/device.ts';
 import { QuietRun } from '../gpu/dryRun.ts';
 import { rehearseCall, type Target } from '../tape/rehearsal.ts';
 import { ask, keyOf } from './families.ts';
+import { Automatic, type Clock, clockOf } from './automatic.ts';
 import { type Asked, type Candidate, fastest } from './family.ts';
 import { measure, type Stopwatch, stopwatch } from './measure.ts';
 import { type ChoiceReport, TuningReport } from './report.ts';
@@ -16,7 +17,10 @@ import { canTry, Scratch, Trial } from './trial.ts';
 export interface TunerSettings {
   budget: number;
   store: TuningStore | null;
+  /** Whether calls measure by themselves. */
+  automatic: boolean;
   stopwatch: Stopwatch;
+  clock: Clock;
 }
 
 /** Passes at most: what an answer asks in turn is measured after it. */
@@ -24,26 +28,54 @@ const maxPasses = 4;
 
 export class Tuner implements Chooser {
   version = 0;
-  readonly settings: TunerSettings = { budget: 2000, store: pageStore(), stopwatch };
+  readonly settings: TunerSettings = {
+    budget: 2000,
+    store: pageStore(),
+    automatic: false,
+    stopwatch,
+    clock: clockOf,
+  };
   readonly #winners = new Map<string, Winner>();
   /** Winners of an earlier visit, of which it isn't known yet whether they were measured with the same programs. */
   readonly #stored = new Map<string, Winner>();
   #loaded: TuningStore | null = null;
   #survey: Survey | null = null;
   #isGuessing = false;
+  readonly #automatic: Automatic;
 
-  constructor(private readonly device: Device) {}
+  constructor(private readonly device: Device) {
+    this.#automatic = new Automatic(device, this);
+  }
 
   decide<V, R>(question: Question<V>, run: (variant: V) => R): R {
     const key = this.#isGuessing ? null : keyOf(question);
-    if (key === null || !(this.#survey || this.#winners.has(key) || this.#stored.has(key))) {
+    if (key === null || !(this.isListening || this.#winners.has(key) || this.#stored.has(key))) {
       return run(question.guess);
     }
     const asked = ask(this.device, question);
-    if (asked.candidates.length < 2) return run(question.guess);
     this.#check(asked, run);
     const { variant } = this.answer(asked);
-    return this.#survey ? this.#survey.note(asked, variant, run) : run(variant);
+    if (this.#survey) return this.#survey.note(asked, variant, run);
+    const isOpen = this.settings.automatic && !this.#winners.has(key) && asked.candidates.length > 1;
+    return isOpen ? this.#automatic.decide(asked, run) : run(variant);
+  }
+
+  /** Whether questions without an answer are of interest. */
+  private get isListening(): boolean {
+    return this.#survey !== null || this.settings.automatic;
+  }
+
+  /** Takes over what was measured. */
+  settle(asked: Asked, milliseconds: Readonly<Record<string, number>>, sources: string): void {
+    const winner = fastest(asked.candidates, milliseconds);
+    if (!winner) return;
+    this.#winners.set(asked.key, { variant: winner.name, milliseconds, sources });
+    this.version++;
+  }
+
+  /** What changes with the programs of the candidates. */
+  sourcesOf<V>(asked: Asked<V>, run: (variant: V) => unknown): string {
+    return sourcesOf(this.device, asked, run, (body) => this.#guessing(body));
   }
 
   /** The candidate that is taken. */
@@ -60,7 +92,7 @@ export class Tuner implements Chooser {
       what: asked.what,
       taken: taken.name,
       guess: asked.guess.name,
-      source: winner?.variant === taken.name ? 'measured' : 'guessed',
+      source: asked.candidates.length < 2 ? 'only' : winner?.variant === taken.name ? 'measured' : 'guessed',
       candidates: asked.candidates.map(({ name, cost }) => ({
         name,
         cost,
@@ -71,12 +103,31 @@ export class Tuner implements Chooser {
 
   /** The questions that a dry call of `target` asks. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
-    return this.surveying(async (begin) => {
-      await rehearseCall(op, this.device, target, inputs, () => {
-        begin();
-        return new QuietRun(this.device);
-      });
-    });
+    let survey = this.#newSurvey(true);
+    // A pass that makes something for real may ask what the next one doesn't.
+    const begin = () => {
+      survey = this.#newSurvey(true);
+      this.#survey = survey;
+      return new QuietRun(this.device);
+    };
+    try {
+      await rehearseCall(op, this.device, target, inputs, begin);
+    } finally {
+      this.#survey = null;
+    }
+    return survey;
+  }
+
+  /** The questions that `body` asks, dry; their candidates aren't looked at. */
+  listen(body: (dry: QuietRun) => void): readonly ChoiceReport[] {
+    const survey = this.#newSurvey(false);
+    this.#survey = survey;
+    try {
+      body(new QuietRun(this.device));
+    } finally {
+      this.#survey = null;
+    }
+    return [...survey.findings.values()].map(({ asked }) => this.report(asked));
   }
 
   /** Measures what a call of `target` asks and isn't known. */
@@ -153,20 +204,6 @@ export class Tuner implements Chooser {
     await this.save();
   }
 
-  /** Runs `body`, which says when a survey begins; what is asked from then on is noted. */
-  async surveying(body: (begin: () => void) => Promise<void>): Promise<Survey> {
-    let survey = this.#newSurvey();
-    try {
-      await body(() => {
-        survey = this.#newSurvey();
-        this.#survey = survey;
-      });
-    } finally {
-      this.#survey = null;
-    }
-    return survey;
-  }
-
   /** What could be measured, and wasn't. */
   #open(survey: Survey): Finding[] {
     return [...survey.findings.values()].filter(
@@ -174,8 +211,8 @@ export class Tuner implements Chooser {
     );
   }
 
-  #newSurvey(): Survey {
-    return new Survey(this.device, (body) => this.#guessing(body));
+  #newSurvey(looksInto: boolean): Survey {
+    return new Survey(this.device, (body) => this.#guessing(body), looksInto);
   }
 
   async #measure(scratch: Scratch, { asked, trials, sources }: Finding, isOver: () => boolean) {
@@ -185,11 +222,7 @@ export class Tuner implements Chooser {
       subjects.push(await Trial.prepare(device, scratch, name, commands));
     }
     const milliseconds = await measure(device, subjects, settings.stopwatch, isOver);
-    const winner = fastest(asked.candidates, milliseconds);
-    if (!winner) return;
-    const before = this.answer(asked).name;
-    this.#winners.set(asked.key, { variant: winner.name, milliseconds, sources });
-    if (winner.name !== before) this.version++;
+    this.settle(asked, milliseconds, sources);
   }
 
   /** Takes over what an earlier visit measured, if it was with the same programs. */
@@ -198,8 +231,7 @@ export class Tuner implements Chooser {
     if (!stored) return;
     this.#stored.delete(asked.key);
     const isNamed = asked.candidates.some(({ name }) => name === stored.variant);
-    const sources = sourcesOf(this.device, asked, run, (body) => this.#guessing(body));
-    if (isNamed && stored.sources === sources) this.#winners.set(asked.key, stored);
+    if (isNamed && stored.sources === this.sourcesOf(asked, run)) this.#winners.set(asked.key, stored);
   }
 
   #guessing<R>(body: () => R): R {
@@ -228,10 +260,16 @@ function isMeasurable({ trials }: Finding): boolean {
 
 const tuners = new WeakMap<Device, Tuner>();
 
-/** The tuner of `device`, which answers for it from now on. */
+/** The tuner of `device`. */
 export function tunerOf(device: Device): Tuner {
   const tuner = tuners.get(device) ?? new Tuner(device);
   tuners.set(device, tuner);
+  return tuner;
+}
+
+/** The tuner of `device`, which answers for it from now on. */
+export function installTuner(device: Device): Tuner {
+  const tuner = tunerOf(device);
   device.chooser = tuner;
   return tuner;
 }

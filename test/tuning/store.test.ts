@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { getDevice, init, matMul, tensor, tidy, tune, tuning } from '../../src/index.ts';
+import { version } from '../../src/core/version.ts';
+import { readTable, writeTable } from '../../src/tuning/table.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { draw } from '../support/products.ts';
+import { memoryStore, size, tilesOf, tunedDevice } from './support.ts';
+
+const multiply = () =>
+  tidy(() => {
+    matMul(tensor(draw(96 * 96, 1), { shape: [96, 96] }), tensor(draw(96 * 96, 2), { shape: [96, 96] }));
+  });
+
+/** What a first visit leaves in `store`. */
+async function firstVisit(store: ReturnType<typeof memoryStore>): Promise<void> {
+  await using _ = await tunedDevice({ scalars: 1 }, { store });
+  await tune(matMul, size, size);
+}
+
+/** The tiles that a new visit takes, with `store` behind its device and nothing measured. */
+async function newVisit(store: ReturnType<typeof memoryStore>): Promise<string[]> {
+  await using own = await tunedDevice({});
+  await init({ device: own.gpu, tuning: tuning({ store }) });
+  return tilesOf(getDevice(), multiply);
+}
+
+/** Changes the one text in `store`. */
+function edit(store: ReturnType<typeof memoryStore>, change: (text: string) => string): void {
+  for (const [name, text] of store.texts) store.texts.set(name, change(text));
+}
+
+test('the version is that of the package', () => {
+  expect(version).toBe(manifest.version);
+});
+
+test('a new visit starts with what was measured, and measures nothing', async () => {
+  const store = memoryStore();
+  await firstVisit(store);
+  expect(await newVisit(store)).toEqual(['scalars']);
+  await using own = await tunedDevice({ row: 1 }, { store });
+  expect(await tune(matMul, size, size)).toMatchObject({ measured: 0, known: 1 });
+  expect(own.timed).toEqual([]);
+});
+
+test('what a visit does not ask stays in the store', async () => {
+  const store = memoryStore();
+  await firstVisit(store);
+  const [before] = [...store.texts.values()].map((text) => Object.keys(JSON.parse(text).winners));
+  await using _ = await tunedDevice({}, { store });
+  await tune(matMul, { shape: [160, 96] }, size);
+  const [after] = [...store.texts.values()].map((text) => Object.keys(JSON.parse(text).winners));
+  expect(after).toHaveLength(2);
+  expect(after).toEqual(expect.arrayContaining(before as string[]));
+});
+
+describe('ignored, with nothing lost', () => {
+  const guess = newVisit(memoryStore());
+
+  test.each<[string, (text: string) => string]>([
+    ['what is no JSON', (text) => text.slice(0, 40)],
+    ['another kind of JSON', () => '[1, null]'],
+    ['null', () => 'null'],
+    ['another version of the library', (text) => text.replace(`"${version}"`, '"0.0.1"')],
+    ['another format', (text) => text.replace('"format":1', '"format":0')],
+    ['another adapter', (text) => text.replace('"vendor":"', '"vendor":"x')],
+    ['other programs', (text) => text.replace(/"sources":"[^"]*"/, '"sources":"scalars 1"')],
+    ['a variant that is not there', (text) => text.replace('"variant":"scalars"', '"variant":"huge"')],
+    ['times that are no numbers', (text) => text.replace(/"scalars":1/, '"scalars":"1"')],
+    ['winners of another kind', (text) => text.replace(/"winners":\{.*$/, '"winners":{"a":3}}')],
+  ])('%s', async (_, change) => {
+    const store = memoryStore();
+    await firstVisit(store);
+    edit(store, change);
+    expect(await newVisit(store)).toEqual(await guess);
+    await using own = await tunedDevice({ row: 1 }, { store });
+    await tune(matMul, size, size);
+    expect(own.timed.length).toBeGreaterThan(0);
+    // What was written over it is good again.
+    expect(await newVisit(store)).toEqual(['row']);
+  });
+
+  test('a store that fails', async () => {
+    const failing = {
+      read: () => Promise.reject(new Error('denied')),
+      write: () => {
+        throw new Error('full');
+      },
+    };
+    await using own = await tunedDevice({ scalars: 1 }, { store: failing });
+    await tune(matMul, size, size);
+    expect(tilesOf(own.device, multiply)).toEqual(['scalars']);
+  });
+});
+
+test('text and back', () => {
+  const stamp = { version: '1', adapter: { vendor: 'v' } };
+  const winners = new Map([['key', { variant: 'a', milliseconds: { a: 1, b: 2.5 }, sources: 's' }]]);
+  expect(readTable(writeTable(winners, stamp), stamp)).toEqual(winners);
+});
