@@ -215,7 +215,7 @@ export interface GemmFacts {
 
 /** Runs `run` with the plan for a product. */
 export function withGemmPlan<R>(device: Device, facts: GemmFacts, run: (plan: GemmPlan) => R): R {
-  const only = isFloating(facts.dtype) ? forced : gemmTiles.small;
+  const only = isFloating(facts.dtype) ? forced : null;
   const guess = planGemm(device, facts, only ?? chooseTile(device, facts));
   return only ? run(guess) : decide(device, 'product', facts, guess, run);
 }
