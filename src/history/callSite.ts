@@ -10,19 +10,26 @@ export function debugMode(on = true): void {
   enabled = on;
 }
 
-/** This library's own folder or file, so that its frames can be told from the user's. */
-const ownFrames = new URL('..', import.meta.url).href.replace(/\/(chunks\/)?$/, '/');
+/**
+ * The folder around this file's, so that frames of the library can be told from the user's. By the text alone: bundlers take
+ * a `new URL` beside `import.meta.url` for a file that the app wants to have.
+ */
+function ownFolder(): string {
+  const parts = import.meta.url.split('/');
+  const scheme = 3;
+  return `${parts.slice(0, Math.max(scheme, parts.length - 2)).join('/')}/`;
+}
 
 /** `file:line` of the nearest frame outside the library; undefined unless debug mode is on. */
 export function callSite(): string | undefined {
   if (!enabled) return undefined;
-  const frames = stackFrames();
-  for (const frame of frames) {
+  const own = ownFolder();
+  for (const frame of stackFrames()) {
     const place = /\(?((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame.trim());
     if (!place) continue;
     const [, file = '', line] = place;
     const url = file.startsWith('/') ? `file://${file}` : file;
-    if (url.startsWith(ownFrames)) continue;
+    if (url.startsWith(own)) continue;
     return `${url.split('/').slice(-1)[0]}:${line}`;
   }
   return undefined;
