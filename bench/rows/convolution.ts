@@ -229,19 +229,12 @@ function contenders(convolution: Convolution, direction: Direction, shapes: Shap
         },
         { inputs: [toChannelsFirst, toFiltersFirst], outputs: [fromChannelsFirst] },
       ),
-      ort: ort(
-        (graph, dy, filter) =>
-          graph.node('ConvTranspose', [dy, filter], {
-            ...onnx,
-            output_shape: [x[1] as number, x[2] as number],
-          }),
-        {
-          inputs: [toChannelsFirst, toFiltersFirst],
-          outputs: [fromChannelsFirst],
-          constants: [1],
-          shapes: [channelsFirst(x)],
-        },
-      ),
+      ort: ort((graph, dy, filter) => graph.node('ConvTranspose', [dy, filter], onnx), {
+        inputs: [toChannelsFirst, toFiltersFirst],
+        outputs: [fromChannelsFirst],
+        constants: [1],
+        shapes: [channelsFirst(x)],
+      }),
     };
   }
   return {
