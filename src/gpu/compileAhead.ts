@@ -11,6 +11,11 @@ interface Pending {
 /** By kernel and options, of each cache. */
 const underWay = new WeakMap<PipelineCache, Map<Kernel, Map<string, Pending>>>();
 
+/** How many are being compiled for `cache`. */
+export function countUnderWay(cache: PipelineCache): number {
+  return [...(underWay.get(cache)?.values() ?? [])].reduce((total, { size }) => total + size, 0);
+}
+
 /**
  * Compiles the pipeline of `kernel` under `options`, if it is new; `told` hears of the promise, which rejects with a
  * DeviceError for WGSL that doesn't compile. What is returned says what the launch binds; it can't run.

@@ -5,6 +5,7 @@ import { DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { takeCharge } from './charge.ts';
 import type { Chooser } from './choice.ts';
+import { compileAhead, countUnderWay } from './compileAhead.ts';
 import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -78,9 +79,9 @@ export class Device implements RecordedDevice {
     return this.gpu.limits;
   }
 
-  /** Number of compiled pipelines; flat once every kernel in use was met. */
+  /** Number of pipelines, compiled or under way; flat once every kernel in use was met. */
   get pipelineCount(): number {
-    return this.pipelines.size;
+    return this.pipelines.size + countUnderWay(this.pipelines);
   }
 
   /** A storage of `bytes` bytes with undefined contents. */
@@ -139,10 +140,25 @@ export class Device implements RecordedDevice {
     launch: Launch<O, B, P>,
   ): void {
     this.requireAlive();
-    const prepared = this.prepare(kernel, launch);
     const route = this.#route;
-    if (route) route.launch(prepared);
-    else this.run(prepared);
+    if (route || activeDryRun()) {
+      const prepared = this.prepare(kernel, launch);
+      if (route) route.launch(prepared);
+      return;
+    }
+    this.run(this.prepare(kernel, this.#soonest(kernel as unknown as Kernel, launch)));
+  }
+
+  /** A launch of what can run at once; what was asked for is then compiled beside it, for the next time. */
+  #soonest<L extends Pick<Launch<KernelOptions, Bindings, ParamFields>, 'options' | 'meanwhile'>>(
+    kernel: Kernel,
+    launch: L,
+  ): L {
+    const { options, meanwhile } = launch;
+    if (!meanwhile || this.pipelines.find(kernel, JSON.stringify(options))) return launch;
+    // Where it doesn't compile, the launch that needs it says so.
+    compileAhead(this.pipelines, kernel, options, (ready) => ready.catch(() => {}));
+    return { ...launch, ...meanwhile };
   }
 
   /** A launch of a kernel with its pipeline; in a dry run with one that is being compiled, and can't run. */

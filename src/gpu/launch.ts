@@ -13,6 +13,11 @@ export interface Launch<O extends KernelOptions, B extends Bindings, P extends P
   params: ParamValues<P>;
   /** Workgroups: a count, folded over the dimensions where it exceeds 65,535, or a grid. */
   workgroups: number | readonly [number, number, number];
+  /**
+   * What runs while `options` are being compiled, beside other work: another variant of the same bindings and parameters,
+   * with the same results to the bit, that compiles sooner.
+   */
+  meanwhile?: { options: O; workgroups: number } | null;
   /** What a fault of this launch means; for kernels that report faults. */
   fault?: FaultReport;
 }

@@ -8,7 +8,7 @@ import {
   convolutionParams,
   type Direction,
 } from '../../shaders/convolution.ts';
-import { gemmDirectives, gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
 import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -19,6 +19,7 @@ import {
   type Epilogue,
   gemmBindings,
   gemmParamValues,
+  gemmPrograms,
   type GemmSize,
   partialSums,
   widthOf,
@@ -129,11 +130,12 @@ function launch(
   const product = plans[direction](geometry);
   const { size } = product;
   const facts = { of: kernels[direction].name, dtype: spec.dtype, ...product };
-  return withGemmPlan(device, facts, ({ tile, split, ...layouts }) => {
+  return withGemmPlan(device, facts, (plan) => {
+    const { tile, split, ...layouts } = plan;
     const isSplit = split.parts > 1;
     const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
     device.launch(kernels[direction], {
-      options: {
+      ...gemmPrograms(device, plan, size, {
         tile,
         type: 'f32',
         ...layouts,
@@ -142,7 +144,7 @@ function launch(
         split: isSplit,
         strided: rows.stride > 1 || columns.stride > 1,
         joined: direction === 'forward' && joinsTaps(geometry),
-      },
+      }),
       bindings: {
         a_values: a.storage,
         b_values: b.storage,
@@ -167,7 +169,6 @@ function launch(
         group_in: inputs / groups,
         group_out: outputs / groups,
       },
-      workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
     });
     return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
   });

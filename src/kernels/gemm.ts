@@ -11,6 +11,8 @@ import type { AdapterClass } from '../gpu/adapter.ts';
 import { decide } from '../gpu/choice.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Launch } from '../gpu/launch.ts';
+import type { ParamFields } from '../gpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
@@ -218,6 +220,32 @@ export function withGemmPlan<R>(device: Device, facts: GemmFacts, run: (plan: Ge
   const only = isFloating(facts.dtype) ? forced : null;
   const guess = planGemm(device, facts, only ?? chooseTile(device, facts));
   return only ? run(guess) : decide(device, 'product', facts, guess, run);
+}
+
+/** What a launch of a plan runs: its program, and one that stands in for it while it is being compiled. */
+export function gemmPrograms<O extends { tile: GemmTile }>(
+  device: Device,
+  { split }: GemmPlan,
+  { m, n, slices, ...rest }: GemmSize,
+  options: O,
+): Pick<Launch<O, Bindings, ParamFields>, 'options' | 'workgroups' | 'meanwhile'> {
+  const on = (tile: GemmTile) => ({
+    options: { ...options, tile },
+    workgroups: gemmWorkgroups(tile, m, n, slices * split.parts),
+  });
+  const other = standIn(device, options.tile, { m, n, slices, ...rest });
+  return { ...on(options.tile), meanwhile: other && on(other) };
+}
+
+/**
+ * The tile that stands in for another: it compiles in less than half the time, and its products and sums are the same,
+ * step by step. Null where none is needed.
+ */
+function standIn({ adapter, chooser }: Device, tile: GemmTile, size: GemmSize): GemmTile | null {
+  const isLong = tile.memory === 'registers' && tile.blockM >= gemmTiles.block.blockM;
+  // What an app measures or forces is to run itself; a large product would be slower than the program is to compile.
+  if (adapter.class === 'gpu' || chooser || forced || !isLong || workOf(size) > hugeProduct) return null;
+  return gemmTiles.scalars;
 }
 
 /** The plan on a tile; with `isWhole` k isn't cut. */

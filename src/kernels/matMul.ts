@@ -2,7 +2,7 @@
  * @file Launches products of matrices. Batch axes broadcast; where B is one matrix for the whole batch, the batch joins
  * the rows of A.
  */
-import { gemmDirectives, gemmParams, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
 import { type MatMulOptions, matMul } from '../../shaders/matMul.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -15,6 +15,7 @@ import {
   type Epilogue,
   gemmBindings,
   gemmParamValues,
+  gemmPrograms,
   type GemmFacts,
   partialSums,
   widthOf,
@@ -94,20 +95,20 @@ export function matMulKernel(
     b: b.transposed ? layoutOf(b, 'k', k) : layoutOf(b, 'mn', n),
     outWidth: widthOf(n),
   };
-  return withGemmPlan(device, facts, ({ tile, split, ...layouts }) => {
+  return withGemmPlan(device, facts, (plan) => {
+    const { tile, split, ...layouts } = plan;
     const isSplit = split.parts > 1;
     const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
-    const type = wgslType(spec.dtype);
     device.launch(kernel, {
-      options: {
+      ...gemmPrograms(device, plan, size, {
         tile,
-        type,
+        type: wgslType(spec.dtype),
         ...layouts,
         bias: bias !== null,
         activation,
         split: isSplit,
         batchRank: walk.shape.length,
-      },
+      }),
       bindings: {
         a_values: a.values.storage,
         b_values: b.values.storage,
@@ -122,7 +123,6 @@ export function matMulKernel(
         a_batch_strides: walk.strides[0] as number[],
         b_batch_strides: walk.strides[1] as number[],
       },
-      workgroups: gemmWorkgroups(tile, m, n, size.slices * split.parts),
     });
     return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
   });

@@ -1,0 +1,62 @@
+/** @file A program that stands in for another while that is being compiled: the same bits, sooner. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { compile, type Device, init, matMul, type Tensor, tensor } from '../../src/index.ts';
+import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import { generator } from '../ops/samples/draw.ts';
+
+let device: Device;
+beforeAll(async () => {
+  device = await init();
+});
+
+function draw(shape: readonly number[], seed: number) {
+  const random = generator(seed);
+  const count = shape.reduce((a, b) => a * b, 1);
+  return tensor(
+    Float32Array.from({ length: count }, () => 2 * random() - 1),
+    { shape: [...shape] },
+  );
+}
+
+describe('the stand-in computes the same bits as', () => {
+  test.each(['block', 'quad', 'narrowQuad', 'tallQuad'] as const)('%s', async (name) => {
+    for (const [m, k, n] of [
+      [40, 64, 48],
+      [33, 61, 37],
+    ] as const) {
+      for (const [transposeA, transposeB] of [
+        [false, false],
+        [true, true],
+      ] as const) {
+        const a = draw(transposeA ? [k, m] : [m, k], 1);
+        const b = draw(transposeB ? [n, k] : [k, n], 2);
+        const on = (tile: 'scalars' | typeof name) =>
+          withGemmTile(gemmTiles[tile], () => matMul(a, b, { transposeA, transposeB })).data();
+        expect(await on(name)).toEqual(await on('scalars'));
+      }
+    }
+  });
+});
+
+test('the first call runs it, later ones what was compiled beside it, and nobody can tell', async () => {
+  const [a, b] = [draw([96, 100], 1), draw([96, 100], 2)];
+  const product = () => matMul(a, b, { transposeB: true });
+  const before = device.pipelineCount;
+  const first = product();
+  // One that ran, one under way.
+  expect(device.pipelineCount).toBe(before + 2);
+  const values = await first.data();
+  const compiled = device.pipelines.size;
+  for (let turn = 0; turn < 400 && device.pipelines.size === compiled; turn++)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  expect(device.pipelines.size).toBe(before + 2);
+  expect(await product().data()).toEqual(values);
+  expect(device.pipelineCount).toBe(before + 2);
+});
+
+test('what is recorded runs the better one from the start', () => {
+  const step = compile((x: Tensor) => matMul(x, x, { transposeA: true }));
+  const before = device.pipelineCount;
+  step(draw([100, 92], 3)).dispose();
+  expect(device.pipelineCount).toBe(before + 1);
+});
