@@ -1,12 +1,10 @@
-/** @file Tensors made on the device from a rule: fill, zeros, ones, range, linspace, eye. */
-import { type DType, isFloating, requireDType } from '../core/dtype.ts';
-import { ValueError } from '../core/errors.ts';
-import { checkShape, describe, requireInteger, type Shape } from '../core/shape.ts';
+/** @file Tensors made on the device with one value everywhere, and what makes tensors of any rule. */
+import type { DType } from '../core/dtype.ts';
+import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Device, getDevice } from '../gpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { fillKernel } from '../kernels/fill.ts';
-import { eyeKernel, stepsKernel } from '../kernels/sequence.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
@@ -60,90 +58,4 @@ export function zeros<D extends DType = 'float32'>(
 /** A tensor of `shape` with ones. */
 export function ones<D extends DType = 'float32'>(shape: Shape, options: CreationOptions<D> = {}): Tensor<D> {
   return filled('ones', shape, 1, options);
-}
-
-/** Throws unless all `values` are finite, and whole where the dtype isn't floating. */
-function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, dtype: DType): void {
-  for (const [name, value] of Object.entries(values)) {
-    const fits = isFloating(dtype) ? Number.isFinite(value) : Number.isSafeInteger(value);
-    if (fits) continue;
-    throw new ValueError({
-      op,
-      rule: `\`${name}\` must be a ${isFloating(dtype) ? 'finite' : 'whole'} number for dtype ${dtype}.`,
-      received: `${name}: ${describe(value)}`,
-      mend: isFloating(dtype) ? 'pass a finite number.' : "round it, or make a 'float32' tensor.",
-    });
-  }
-}
-
-/**
- * The numbers start, start + step, … before `stop`, which isn't among them. Shape: [⌈(stop - start) / step⌉], empty where
- * the step leads away from `stop`. Dtypes: float32, int32, uint32. The step is 1 by default, or -1 where stop < start.
- * Errors: ValueError for a step of 0, numbers that aren't finite, or fractions where the dtype is an integer's.
- */
-export function range<D extends DType = 'float32'>(
-  start: number,
-  stop: number,
-  step?: number | CreationOptions<D>,
-  options: CreationOptions<D> = {},
-): Tensor<D> {
-  if (typeof step === 'object') return range(start, stop, undefined, step);
-  const { dtype = 'float32' } = options;
-  checkDType('range', dtype);
-  requireDType('range', 'dtype', dtype, ['float32', 'int32', 'uint32']);
-  const by = step ?? (stop < start ? -1 : 1);
-  requireNumbers('range', { start, stop, step: by }, dtype);
-  if (by === 0) {
-    throw new ValueError({
-      op: 'range',
-      rule: '`step` must not be 0.',
-      received: 'step: 0',
-      mend: 'pass the distance between neighbours; a negative one counts down.',
-    });
-  }
-  const count = Math.max(0, Math.ceil((stop - start) / by));
-  const last = start + (count - 1) * by;
-  return create('range', [count], options, (device, spec) =>
-    stepsKernel(device, spec, { start, step: by, last }, 'range'),
-  );
-}
-
-/**
- * `count` numbers from `start` to `stop`, both included, at equal distances. Shape: [count]; one number is `start`.
- * Errors: ValueError for a count below 1 or numbers that aren't finite.
- */
-export function linspace(
-  start: number,
-  stop: number,
-  count: number,
-  options: { name?: string } = {},
-): Tensor<'float32'> {
-  requireNumbers('linspace', { start, stop }, 'float32');
-  requireInteger('linspace', 'count', count, 1);
-  const step = count > 1 ? (stop - start) / (count - 1) : 0;
-  const last = count > 1 ? stop : start;
-  return create('linspace', [count], { ...options, dtype: 'float32' }, (device, spec) =>
-    stepsKernel(device, spec, { start, step, last }, 'linspace'),
-  );
-}
-
-export interface EyeOptions<D extends DType = DType> extends CreationOptions<D> {
-  /** Default: as many as rows. */
-  columns?: number;
-  /** Axes in front of the matrix. Default: none. */
-  batchShape?: Shape;
-}
-
-/**
- * The identity matrix, or its part with other than square shape. Shape: [...batchShape, rows, columns]. Any dtype.
- * Errors: ValueError for negative or fractional sizes, ShapeError for a batch shape that isn't one.
- */
-export function eye<D extends DType = 'float32'>(rows: number, options: EyeOptions<D> = {}): Tensor<D> {
-  const { columns = rows, batchShape = [] } = options;
-  requireInteger('eye', 'rows', rows, 0);
-  requireInteger('eye', 'columns', columns, 0);
-  checkShape('eye', batchShape);
-  return create('eye', [...batchShape, rows, columns], options, (device, spec) =>
-    eyeKernel(device, spec, 'eye'),
-  );
 }

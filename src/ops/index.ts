@@ -28,16 +28,9 @@ export { matMul, type MatMulOptions } from './matMul.ts';
 export { reshape } from './reshape.ts';
 export { stopGradient } from './stopGradient.ts';
 // Creation
-export {
-  type CreationOptions,
-  eye,
-  type EyeOptions,
-  fill,
-  linspace,
-  ones,
-  range,
-  zeros,
-} from './creation.ts';
+export { type CreationOptions, fill, ones, zeros } from './creation.ts';
+export { eye, type EyeOptions } from './eye.ts';
+export { linspace, range } from './range.ts';
 export {
   type NormalOptions,
   randomNormal,

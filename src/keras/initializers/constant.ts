@@ -2,7 +2,8 @@
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireFinite } from '../../core/shape.ts';
 import { mul } from '../../ops/arithmetic.ts';
-import { eye, fill } from '../../ops/creation.ts';
+import { fill } from '../../ops/creation.ts';
+import { eye } from '../../ops/eye.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Initializer } from './initializer.ts';
 

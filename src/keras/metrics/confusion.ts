@@ -8,7 +8,7 @@ import { add, mul, sub } from '../../ops/arithmetic.ts';
 import { cast } from '../../ops/cast.ts';
 import { clip } from '../../ops/clip.ts';
 import { greater, notEqual } from '../../ops/comparison.ts';
-import { range } from '../../ops/creation.ts';
+import { range } from '../../ops/range.ts';
 import { cumsum } from '../../ops/cumsum.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import { matMul } from '../../ops/matMul.ts';

@@ -1,7 +1,7 @@
 /** @file What attention may look at: masks of queries and of values, order in time, all as one. */
 import { cast } from '../../../ops/cast.ts';
 import { less, lessEqual } from '../../../ops/comparison.ts';
-import { range } from '../../../ops/creation.ts';
+import { range } from '../../../ops/range.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { logicalAnd } from '../../../ops/logical.ts';
 import { reshape } from '../../../ops/reshape.ts';

@@ -1,0 +1,27 @@
+/** @file eye */
+import type { DType } from '../core/dtype.ts';
+import { checkShape, requireInteger, type Shape } from '../core/shape.ts';
+import { eyeKernel } from '../kernels/sequence.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { create, type CreationOptions } from './creation.ts';
+
+export interface EyeOptions<D extends DType = DType> extends CreationOptions<D> {
+  /** Default: as many as rows. */
+  columns?: number;
+  /** Axes in front of the matrix. Default: none. */
+  batchShape?: Shape;
+}
+
+/**
+ * The identity matrix, or its part with other than square shape. Shape: [...batchShape, rows, columns]. Any dtype.
+ * Errors: ValueError for negative or fractional sizes, ShapeError for a batch shape that isn't one.
+ */
+export function eye<D extends DType = 'float32'>(rows: number, options: EyeOptions<D> = {}): Tensor<D> {
+  const { columns = rows, batchShape = [] } = options;
+  requireInteger('eye', 'rows', rows, 0);
+  requireInteger('eye', 'columns', columns, 0);
+  checkShape('eye', batchShape);
+  return create('eye', [...batchShape, rows, columns], options, (device, spec) =>
+    eyeKernel(device, spec, 'eye'),
+  );
+}
