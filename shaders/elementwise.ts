@@ -2,8 +2,9 @@
  * @file Elementwise maps of one to four operands with broadcasting: unary, binary and ternary ops, comparisons,
  * selections and fused gradients are all instances of this one kernel.
  *
- * One invocation computes `steps` times `width` neighbouring elements of the output. Four are one vec4, loaded and stored as such; the
- * coordinates of operands that broadcast are then worked out once for the four.
+ * One invocation computes `steps` times `width` neighbouring elements of the output. Four are one vec4, loaded and stored
+ * as such; the coordinates of operands that broadcast are worked out once for the four, and once for all steps where
+ * these lie in one line.
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
@@ -27,8 +28,10 @@ export type ElementwiseOptions = {
   rank: number;
   /** Elements, or vectors of elements, an invocation computes at a time. */
   width: 1 | 4;
-  /** How many of them it computes. */
+  /** How many neighbours it computes; at most `count`. Written out, since a software adapter pays for each turn of a loop. */
   steps: number;
+  /** Whether the steps of an invocation differ in the coordinate along the last axis alone. */
+  aligned: boolean;
 };
 
 export const elementwiseWorkgroup = 256;
@@ -40,7 +43,7 @@ export function readsVectors(layout: OperandLayout, width: number): boolean {
 }
 
 export function elementwise(options: ElementwiseOptions): string {
-  const { expression, types, result, layouts, rank, width, steps } = options;
+  const { expression, types, result, layouts, rank, width, steps, aligned } = options;
   const names = operandNames.slice(0, types.length);
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
   const walkers = names.filter((_, i) => layouts[i] === 'strided' || layouts[i] === 'spread');
@@ -54,36 +57,41 @@ export function elementwise(options: ElementwiseOptions): string {
       readsVectors(layouts[i] as OperandLayout, width) ? `${name}_value.${component}` : `${name}_value`;
     return `apply(${names.map(lane).join(', ')})`;
   };
+  const component = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
   // Axes from the last to the first: each step takes the coordinate off the remaining index, the first takes what is left.
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
-  const walk = axes.map((axis) => {
-    const at = (field: string) => `params.${field}[${axis >> 2}][${axis & 3}]`;
-    const outermost = axis === 0;
-    return `{
-    let coordinate = remaining${outermost ? '' : ` % ${at('shape')}`};
-    ${outermost ? '' : `remaining /= ${at('shape')};`}
-    ${walkers.map((name) => `${name}_offset += coordinate * ${at(`${name}_strides`)};`).join('\n    ')}
+  const walk = (from: string) => {
+    const steps = axes.map((axis) => {
+      const outermost = axis === 0;
+      return `{
+    let coordinate = remaining${outermost ? '' : ` % ${component('shape', axis)}`};
+    ${outermost ? '' : `remaining /= ${component('shape', axis)};`}
+    ${walkers.map((name) => `${name}_offset += coordinate * ${component(`${name}_strides`, axis)};`).join('\n    ')}
   }`;
-  });
+    });
+    return walkers.length === 0
+      ? ''
+      : `var remaining = ${from};
+  ${walkers.map((name) => `var ${name}_offset = 0u;`).join('\n  ')}
+  ${steps.join('\n  ')}`;
+  };
+  const compute = `${loads.join('\n  ')}
+  out[i] = ${
+    width === 4 ? `vec4<${result}>(${['x', 'y', 'z', 'w'].map(applied).join(', ')})` : applied('x')
+  };`;
+  const advance = walkers
+    .map((name) => `${name}_offset += ${component(`${name}_strides`, rank - 1)};`)
+    .join('\n  ');
+  const following = (step: number) => `{
+  let i = first + ${step}u;
+  ${aligned ? (step > 0 ? advance : '') : walk('i')}
+  ${compute}
+  }`;
   return wgsl`
 ${flatIndex}
 ${mathFunctions(expression)}
 fn apply(${parameters}) -> ${result} {
   return ${expression};
-}
-
-fn compute(i: u32) {
-#if ${walkers.length > 0}
-  var remaining = i;
-  ${walkers.map((name) => `var ${name}_offset = 0u;`).join('\n  ')}
-  ${walk.join('\n  ')}
-#endif
-  ${loads.join('\n  ')}
-#if ${width === 4}
-  out[i] = vec4<${result}>(${['x', 'y', 'z', 'w'].map(applied).join(', ')});
-#else
-  out[i] = ${applied('x')};
-#endif
 }
 
 @compute @workgroup_size(${elementwiseWorkgroup})
@@ -94,18 +102,20 @@ fn main(
 ) {
 #if ${steps === 1}
   let i = flat_index(group, groups, local, ${elementwiseWorkgroup}u);
-  if (i < params.count) {
-    compute(i);
+  if (i >= params.count) {
+    return;
   }
+  ${walk('i')}
+  ${compute}
 #else
-  // Neighbouring invocations stay on neighbouring elements at every step.
-  var i = flat_group(group, groups) * ${elementwiseWorkgroup * steps}u + local;
-  for (var step = 0u; step < ${steps}u; step++) {
-    if (i < params.count) {
-      compute(i);
-    }
-    i += ${elementwiseWorkgroup}u;
+  let at = flat_index(group, groups, local, ${elementwiseWorkgroup}u) * ${steps}u;
+  if (at >= params.count) {
+    return;
   }
+  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+  let first = min(at, params.count - ${steps}u);
+  ${aligned ? walk('first') : ''}
+  ${Array.from({ length: steps }, (_, step) => following(step)).join('\n  ')}
 #endif
 }
 `;

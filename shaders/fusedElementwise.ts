@@ -27,8 +27,10 @@ export type FusedElementwiseOptions = {
   ranks: readonly number[];
   inputTypes: readonly string[];
   width: 1 | 4;
-  /** Elements, or vectors of them, an invocation computes. */
+  /** Elements, or vectors of them, an invocation computes: neighbours, at most `count`. */
   repeats: number;
+  /** Of each input: whether these neighbours differ in its last coordinate alone. */
+  aligned: readonly boolean[];
 };
 
 /** Words of scalars. */
@@ -44,8 +46,19 @@ export function scalarWord(n: number): string {
 const components = ['x', 'y', 'z', 'w'] as const;
 
 export function fusedElementwise(options: FusedElementwiseOptions): string {
-  const { expressions, operands, types, results, outputs, layouts, ranks, inputTypes, width, repeats } =
-    options;
+  const {
+    expressions,
+    operands,
+    types,
+    results,
+    outputs,
+    layouts,
+    ranks,
+    inputTypes,
+    width,
+    repeats,
+    aligned,
+  } = options;
   const applies = expressions.map((expression, step) => {
     const parameters = types[step]
       ?.split(' ')
@@ -54,7 +67,15 @@ export function fusedElementwise(options: FusedElementwiseOptions): string {
     return `fn apply_${step}(${parameters?.join(', ')}) -> ${results[step]} {\n  return ${expression};\n}`;
   });
   const walkers = layouts.flatMap((layout, i) => (layout === 'strided' || layout === 'spread' ? [i] : []));
-  const walks = walkers.map((input, k) => walk(input, k, ranks[input] as number));
+  const walks = (from: string, together: boolean) =>
+    walkers
+      .map((input, k) => (aligned[input] === together ? walk(from, input, k, ranks[input] as number) : ''))
+      .join('\n  ');
+  const advances = walkers
+    .map((input, k) =>
+      aligned[input] ? `offset_${input} += ${walkWord('strides', k, (ranks[input] as number) - 1)};` : '',
+    )
+    .join('\n  ');
   const loads = inputTypes.map((_, i) => {
     const at = { full: 'i', scalar: '0', strided: `offset_${i}`, spread: `offset_${i}` };
     return `let i${i} = in_${i}[${at[layouts[i] as OperandLayout]}];`;
@@ -79,17 +100,18 @@ export function fusedElementwise(options: FusedElementwiseOptions): string {
     const from = name.startsWith('v') ? results[at] : inputTypes[at];
     return from === type ? value : `bitcast<${type}>(${value})`;
   }
+  const neighbour = (repeat: number) => `{
+  let i = first + ${repeat}u;
+  ${repeat > 0 ? advances : ''}
+  ${walks('i', false)}
+  ${loads.join('\n  ')}
+  ${steps.join('\n  ')}
+  ${outputs.map((step, i) => `out_${i}[i] = v${step};`).join('\n  ')}
+  }`;
   return wgsl`
 ${flatIndex}
 ${mathFunctions(expressions.join(' '))}
 ${applies.join('\n\n')}
-
-fn compute(i: u32) {
-  ${walks.join('\n  ')}
-  ${loads.join('\n  ')}
-  ${steps.join('\n  ')}
-  ${outputs.map((step, i) => `out_${i}[i] = v${step};`).join('\n  ')}
-}
 
 @compute @workgroup_size(${elementwiseWorkgroup})
 fn main(
@@ -97,26 +119,30 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  var i = flat_group(group, groups) * ${elementwiseWorkgroup * repeats}u + local;
-  for (var step = 0u; step < ${repeats}u; step++) {
-    if (i < params.count) {
-      compute(i);
-    }
-    i += ${elementwiseWorkgroup}u;
+  let at = flat_index(group, groups, local, ${elementwiseWorkgroup}u) * ${repeats}u;
+  if (at >= params.count) {
+    return;
   }
+  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+  let first = min(at, params.count - ${repeats}u);
+  ${walks('first', true)}
+  ${Array.from({ length: repeats }, (_, repeat) => neighbour(repeat)).join('\n  ')}
 }
 `;
 }
 
-/** Works out where walker `k`, input `input`, reads. */
-function walk(input: number, k: number, rank: number): string {
+function walkWord(field: 'shape' | 'strides', k: number, axis: number): string {
+  return `params.${field}_${k}[${axis >> 2}][${axis & 3}]`;
+}
+
+/** Works out where walker `k`, input `input`, reads element `from`. */
+function walk(from: string, input: number, k: number, rank: number): string {
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
-  const at = (field: string, axis: number) => `params.${field}_${k}[${axis >> 2}][${axis & 3}]`;
   const lines = axes.map((axis) =>
     axis === 0
-      ? `offset_${input} += rest_${input} * ${at('strides', axis)};`
-      : `offset_${input} += rest_${input} % ${at('shape', axis)} * ${at('strides', axis)};
-  rest_${input} /= ${at('shape', axis)};`,
+      ? `offset_${input} += rest_${input} * ${walkWord('strides', k, axis)};`
+      : `offset_${input} += rest_${input} % ${walkWord('shape', k, axis)} * ${walkWord('strides', k, axis)};
+  rest_${input} /= ${walkWord('shape', k, axis)};`,
   );
-  return [`var offset_${input} = 0u;`, `var rest_${input} = i;`, ...lines].join('\n  ');
+  return [`var offset_${input} = 0u;`, `var rest_${input} = ${from};`, ...lines].join('\n  ');
 }

@@ -11,6 +11,7 @@ import {
   operandNames,
   readsVectors,
 } from '../../shaders/elementwise.ts';
+import { mathFunctions } from '../../shaders/lib/math.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -117,12 +118,33 @@ function plan(operands: readonly Tensor[], shape: Shape): Plan {
   };
 }
 
+/** Characters of WGSL that an invocation's steps may come to: a software adapter compiles longer ones slowly. */
+const longestText = 4096;
+const textLengths = new Map<string, number>();
+
+/** The length of `expression` and of the functions that it calls. */
+function textLength(expression: string): number {
+  let length = textLengths.get(expression);
+  if (length === undefined) {
+    length = expression.length + mathFunctions(expression).length;
+    textLengths.set(expression, length);
+  }
+  return length;
+}
+
 /**
- * A software adapter pays for every invocation: it takes several steps in one, as long as there is work for all cores.
- * A GPU hides its latencies behind many short ones.
+ * Elements, or vectors of them, that an invocation computes. A software adapter pays for every invocation, so that each
+ * takes several as long as there is work for all cores. A GPU hides its latencies behind many short ones.
  */
-export function elementwiseSteps(device: Device, count: number): number {
-  return device.adapter.class === 'cpu' && count >= 64 * elementwiseWorkgroup ? 8 : 1;
+export function elementwiseSteps(device: Device, count: number, expression: string): 1 | 2 | 4 {
+  if (device.adapter.class !== 'cpu' || count < 64 * elementwiseWorkgroup) return 1;
+  const length = textLength(expression);
+  return length * 4 <= longestText ? 4 : length * 2 <= longestText ? 2 : 1;
+}
+
+/** Whether `steps` neighbours, of which the first is a multiple of `steps`, lie in one line of a walk over `shape`. */
+export function inOneLine(shape: readonly number[], steps: number): boolean {
+  return steps > 1 && shape.length > 0 && (shape.at(-1) as number) % steps === 0;
 }
 
 /** Maps `expression` over `operands` (one to four), broadcast to `spec.shape`. */
@@ -138,7 +160,7 @@ export function elementwiseKernel(
   if (out.size === 0) return out;
   const { layouts, width, shape, strides } = plan(operands, spec.shape);
   const count = Math.ceil(out.size / width);
-  const steps = elementwiseSteps(device, count);
+  const steps = elementwiseSteps(device, count, expression);
   const bindings = Object.fromEntries(operands.map((x, i) => [`${operandNames[i]}_values`, x.storage]));
   device.launch(elementwiseMap, {
     options: {
@@ -149,6 +171,7 @@ export function elementwiseKernel(
       rank: shape.length,
       width,
       steps,
+      aligned: inOneLine(shape, steps),
     },
     bindings: { ...bindings, out: out.storage },
     params: {

@@ -22,7 +22,7 @@ import { foldWorkgroups } from '../gpu/launch.ts';
 import { type RecordedCommand, type RecordedLaunch, rangesOf } from '../gpu/recording.ts';
 import { Storage } from '../gpu/storage.ts';
 import type { BoundRange } from '../gpu/stream.ts';
-import { elementwiseMap, elementwiseSteps } from './elementwise.ts';
+import { elementwiseMap, elementwiseSteps, inOneLine } from './elementwise.ts';
 import { bitsOf, fillMap } from './fill.ts';
 
 const fused = defineKernel({
@@ -264,9 +264,10 @@ class Chain {
 
   #fused(outputs: readonly number[]): RecordedLaunch {
     const steps = this.#steps;
-    const repeats = elementwiseSteps(this.device, this.#count);
+    const expressions = steps.map(({ expression }) => expression);
+    const repeats = elementwiseSteps(this.device, this.#count, expressions.join(' '));
     const options: FusedElementwiseOptions = {
-      expressions: steps.map(({ expression }) => expression),
+      expressions,
       operands: steps.map(({ operands }) => operands.join(' ')),
       types: steps.map(({ types }) => types.join(' ')),
       results: steps.map(({ result }) => result),
@@ -276,6 +277,7 @@ class Chain {
       inputTypes: this.#inputs.map(({ type }) => type),
       width: this.#width,
       repeats,
+      aligned: this.#inputs.map(({ shape, rank }) => inOneLine(shape.slice(0, rank), repeats)),
     };
     const walkers = this.#inputs.filter(({ rank }) => rank > 0);
     const kernel = fused as unknown as Kernel;

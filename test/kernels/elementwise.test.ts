@@ -9,6 +9,7 @@ import {
   add,
   addN,
   cast,
+  compile,
   fill,
   fromBuffer,
   getDevice,
@@ -19,6 +20,7 @@ import {
   reshape,
   sub,
   type Tensor,
+  tanh,
   tensor,
   where,
 } from '../../src/index.ts';
@@ -144,6 +146,38 @@ test.each(['gpu', 'cpu'] as const)('the variant for class %s, over many workgrou
   ]);
   expect((await doubled.data()).every((value, i) => value === 2 * i)).toBe(true);
   expect((await shifted.data()).every((value, i) => value === (i % n) - Math.floor(i / n))).toBe(true);
+});
+
+// Where an invocation takes several steps: lines of whole steps, lines that a step leaves, and lines without vectors.
+test.each([
+  [70, 1024],
+  [257, 260],
+  [271, 250],
+  [67, 1001],
+])('rows and columns broadcast over [%d, %d], in maps alone and fused', async (rows, columns) => {
+  const size = rows * columns;
+  const x = reshape(range(0, size), { shape: [rows, columns] });
+  const row = range(0, columns);
+  const column = reshape(range(0, rows), { shape: [rows, 1] });
+  const combined = (given: Tensor) => ({
+    one: add(given, row),
+    chain: sub(sub(mul(relu(given), 2), column), row),
+    curved: add(tanh(sub(given, given)), sub(given, column)),
+  });
+  const fused = compile(combined);
+  onClass('cpu', () => fused(x));
+  for (const { one, chain, curved } of [onClass('cpu', () => combined(x)), onClass('cpu', () => fused(x))]) {
+    const found = await Promise.all([one, chain, curved].map((tensor) => tensor.data()));
+    const at = (i: number) => [i % columns, Math.floor(i / columns)] as [number, number];
+    const right = [
+      (i: number) => i + at(i)[0],
+      (i: number) => 2 * i - at(i)[1] - at(i)[0],
+      (i: number) => i - at(i)[1],
+    ];
+    right.forEach((value, k) => {
+      expect((found[k] as Float32Array).findIndex((given, i) => given !== value(i))).toBe(-1);
+    });
+  }
 });
 
 describe('large tensors', () => {

@@ -4,12 +4,13 @@
  */
 import { defineMath, type MathFunction } from './define.ts';
 
+// Compared as signed numbers, for which there are instructions on every CPU.
 export const isNan: MathFunction = /* @__PURE__ */ defineMath(
   'is_nan',
   [],
   /* wgsl */ `
 fn is_nan(x: f32) -> bool {
-  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x7f800000;
 }`,
 );
 
@@ -27,7 +28,7 @@ export const finite: MathFunction = /* @__PURE__ */ defineMath(
   [],
   /* wgsl */ `
 fn is_finite(x: f32) -> bool {
-  return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
+  return (bitcast<i32>(x) & 0x7fffffff) < 0x7f800000;
 }`,
 );
 
@@ -59,6 +60,17 @@ export const powerOfTwo: MathFunction = /* @__PURE__ */ defineMath(
   /* wgsl */ `
 fn power_of_two(n: i32) -> f32 {
   return bitcast<f32>(u32(n + 127) << 23u);
+}`,
+);
+
+// For whole numbers n in [-127, 127]; 0 for the first. Added to 1.5 · 2^23 + 127 they are the last bits of a float, which
+// saves the checks of a conversion.
+export const powerOfWhole: MathFunction = /* @__PURE__ */ defineMath(
+  'power_of_whole',
+  [],
+  /* wgsl */ `
+fn power_of_whole(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
 }`,
 );
 

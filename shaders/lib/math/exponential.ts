@@ -7,47 +7,48 @@
  * W. Waite, Software Manual for the Elementary Functions, 1980).
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { infinity, isNan, nanValue, powerOfTwo, withSign } from './bits.ts';
+import { infinity, isNan, nanValue, powerOfWhole, withSign } from './bits.ts';
 
-// x = n ln 2 + r, with e^r - 1. For |x| below 110.
+// x = n ln 2 + r, with e^r - 1 and the whole number n. For |x| below 110. On software adapters WGSL's round, clamp, min and
+// max cost many instructions each; floor and a selection cost few.
 export const reduceExponential: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_exponential',
   [],
   /* wgsl */ `
 struct ReducedExponential {
-  n: i32,
+  n: f32,
   rest: f32,
 }
 
 fn reduce_exponential(x: f32) -> ReducedExponential {
-  let n = round(x * 1.44269504);
+  let n = floor(x * 1.44269504 + 0.5);
   let r = (x - n * 0.693359375) + n * 2.1219444e-4;
   let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
-  return ReducedExponential(i32(n), r + r * r * p);
+  return ReducedExponential(n, r + r * r * p);
 }`,
 );
 
 export const preciseExp: MathFunction = /* @__PURE__ */ defineMath(
   'precise_exp',
-  [reduceExponential, powerOfTwo, isNan],
+  [reduceExponential, powerOfWhole, isNan],
   /* wgsl */ `
 fn precise_exp(x: f32) -> f32 {
-  let e = reduce_exponential(clamp(x, -105.0, 89.0));
+  let e = reduce_exponential(select(select(x, -105.0, x < -105.0), 89.0, x > 89.0));
   // In two steps: 2^n itself may be out of range where the result is not.
-  let half = e.n >> 1u;
-  let y = (1.0 + e.rest) * power_of_two(half) * power_of_two(e.n - half);
+  let half = floor(0.5 * e.n);
+  let y = (1.0 + e.rest) * power_of_whole(half) * power_of_whole(e.n - half);
   return select(y, x, is_nan(x));
 }`,
 );
 
 export const expm1: MathFunction = /* @__PURE__ */ defineMath(
   'expm1',
-  [reduceExponential, powerOfTwo, isNan],
+  [reduceExponential, powerOfWhole, isNan],
   /* wgsl */ `
 fn expm1(x: f32) -> f32 {
-  let e = reduce_exponential(clamp(x, -20.0, 89.0));
+  let e = reduce_exponential(select(select(x, -20.0, x < -20.0), 89.0, x > 89.0));
   // Halved, since 2^128 is out of range.
-  let half_scale = power_of_two(e.n - 1);
+  let half_scale = power_of_whole(e.n - 1.0);
   let y = 2.0 * (half_scale * e.rest + (half_scale - 0.5));
   return select(y, x, is_nan(x));
 }`,
@@ -106,23 +107,29 @@ fn softplus(x: f32) -> f32 {
 }`,
 );
 
+// 1 / (1 + e^-x), numerator and denominator times 2^-24: so e^-x is in range for all x whose result is.
 export const sigmoid: MathFunction = /* @__PURE__ */ defineMath(
   'sigmoid',
-  [preciseExp],
+  [reduceExponential, powerOfWhole, isNan],
   /* wgsl */ `
 fn sigmoid(x: f32) -> f32 {
-  let e = precise_exp(-abs(x));
-  return select(e, 1.0, x >= 0.0) / (1.0 + e);
+  let e = reduce_exponential(select(select(-x, 104.5, x < -104.5), -20.0, x > 20.0));
+  let scaled = (1.0 + e.rest) * power_of_whole(e.n - 24.0);
+  return select(5.96046448e-8 / (5.96046448e-8 + scaled), x, is_nan(x));
 }`,
 );
 
+// m / (m + 2) with m = e^2|x| - 1.
 export const preciseTanh: MathFunction = /* @__PURE__ */ defineMath(
   'precise_tanh',
-  [expm1, withSign, isNan],
+  [reduceExponential, powerOfWhole, withSign, isNan],
   /* wgsl */ `
 fn precise_tanh(x: f32) -> f32 {
-  let e = expm1(2.0 * min(abs(x), 10.0));
-  return select(with_sign(e / (e + 2.0), x), x, is_nan(x));
+  let a = abs(x);
+  let e = reduce_exponential(select(2.0 * a, 20.0, a > 10.0));
+  let scale = power_of_whole(e.n);
+  let m = scale * e.rest + (scale - 1.0);
+  return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
 }`,
 );
 

@@ -42,7 +42,7 @@ fn positive_power(x: f32, y: f32) -> f32 {
   let more = round(fraction);
   let power = reduce_exponential((fraction - more) * 0.693147181);
   let n = i32(clamp(whole + more, -152.0, 129.0));
-  let scale = n + power.n;
+  let scale = n + i32(power.n);
   let half = scale >> 1u;
   return (1.0 + power.rest) * power_of_two(half) * power_of_two(scale - half);
 }`,
