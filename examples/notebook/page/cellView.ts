@@ -48,12 +48,12 @@ export class CellView {
     const bar = element(
       'div',
       { class: 'bar' },
+      this.#state,
       button(run, 'Shift Enter in the code', () => this.load(mend ? original : this.editor.source), 'run'),
       ...(mend && mended !== undefined
         ? [button(mend.label, 'Puts the mended code here and runs it', () => this.load(mended), 'mend')]
         : []),
       button('Undo edits', 'The code as it was', () => this.load(original), 'revert'),
-      this.#state,
     );
     const code = element(
       'details',

@@ -17,6 +17,8 @@ const announcer = document.querySelector('#announcer') as HTMLElement;
 const kernel = new KernelClient({ onMessage: hear, onFailure: sayFailure });
 
 for (const { id, title, words, cells } of chapters) {
+  const link = element('a', { href: `#${id}` }, title);
+  document.querySelector('#chapters')?.append(element('li', {}, link));
   const chapter = element('section', { class: 'chapter', id, 'aria-labelledby': `${id}-title` });
   chapter.append(
     element('h2', { id: `${id}-title` }, title),
