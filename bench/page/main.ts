@@ -131,5 +131,5 @@ byId('save').addEventListener('click', () => {
 });
 
 start().catch((error: unknown) => {
-  byId('adapter').textContent = `The benchmark can't start here: ${messageOf(error)}`;
+  byId('adapter').textContent = `The benchmark can’t start here: ${messageOf(error)}`;
 });

@@ -1,0 +1,66 @@
+/** @file What `npm run build:pages` leaves in site/, as any static host serves it: below a path, and with nothing from elsewhere. */
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { openPage } from '../../scripts/lib/browser.mjs';
+import { useBrowser } from '../support/browser.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const chromium = useBrowser({ mounts: { '/some/folder/': path.join(root, 'site') }, canvases: true });
+const at = (place: string) => `${chromium.url}some/folder/${place}`;
+
+beforeAll(() => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/build-pages.mjs'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(status, stderr).toBe(0);
+});
+
+/** Of each page: what it shows once it works. */
+const works: Record<string, { selector: string; words: RegExp; press?: string }> = {
+  notebook: { selector: '#cell-adapter .state', words: /^done$/ },
+  'perceptual-loss': { selector: '#status', words: /^Ready/ },
+  'webgpu-app': { selector: '#status', words: /frames\/s/ },
+  'gather-three-ways': { selector: '#status', words: /^Done/ },
+  vanilla: { selector: '#status', words: /^Epoch \d/, press: '#train' },
+  bench: { selector: '#adapter', words: /^Adapter: \w/ },
+};
+
+test('the index names every page, and leads to it', async () => {
+  const { page, errors } = await openPage(chromium.browser, at(''));
+  const links = await page.$$eval('li', (all) =>
+    all.map((item) => ({
+      href: item.querySelector('a')?.getAttribute('href'),
+      title: item.querySelector('a')?.textContent ?? '',
+      words: item.querySelector('p')?.textContent ?? '',
+    })),
+  );
+  expect(links.map(({ href }) => href)).toEqual(Object.keys(works).map((name) => `./${name}/`));
+  for (const { title, words } of links) expect([title.length, words.length]).not.toContain(0);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test.each(Object.entries(works))('%s works there, by itself', async (name, { selector, words, press }) => {
+  const elsewhere: string[] = [];
+  const { page, errors } = await openPage(chromium.browser, at(`${name}/`), {
+    prepare: async (fresh) => {
+      fresh.on('request', (request) => {
+        const own = request.url().startsWith(at(`${name}/`)) || /^(data|blob):/.test(request.url());
+        if (!own) elsewhere.push(request.url());
+      });
+    },
+  });
+  if (press) await page.click(press);
+  await page.waitForFunction(
+    (place, source) => new RegExp(source).test(document.querySelector(place)?.textContent ?? ''),
+    { timeout: 120_000 },
+    selector,
+    words.source,
+  );
+  expect(elsewhere).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.close();
+});
