@@ -12,6 +12,13 @@ import { wgsl } from './lib/wgsl.ts';
 
 export type DepthwiseDirection = 'forward' | 'inputGrad' | 'filterGrad';
 
+/** The names of what a direction reads. */
+export const depthwiseOperands: Record<DepthwiseDirection, readonly [string, string]> = {
+  forward: ['image', 'weights'],
+  inputGrad: ['cotangent', 'weights'],
+  filterGrad: ['image', 'cotangent'],
+};
+
 export type DepthwiseOptions = {
   /** Channels that an invocation computes: 4 where the multiplier is 1 and channels come in fours. */
   width: 1 | 4;

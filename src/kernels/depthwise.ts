@@ -1,7 +1,11 @@
-/** @file Launches the three directions of a depthwise convolution: result by result, or in strips (depthwiseStrips.ts). */
+/**
+ * @file Launches the three directions of a depthwise convolution: result by result on GPUs, where threads are many and
+ * neighbours share a cache; on CPU adapters in strips or blocks, which read what they share once.
+ */
 import {
   depthwise,
   type DepthwiseDirection,
+  depthwiseOperands,
   type DepthwiseOptions,
   depthwiseParams,
   depthwiseWorkgroup,
@@ -11,6 +15,7 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { depthwiseFilterGradInBlocks, launchDepthwiseBlocks } from './depthwiseBlocks.ts';
 import {
   depthwiseFilterGradInStrips,
   depthwiseInputGradInStrips,
@@ -29,18 +34,12 @@ export interface DepthwiseGeometry {
   readonly multiplier: number;
 }
 
-const operands: Record<DepthwiseDirection, readonly [string, string]> = {
-  forward: ['image', 'weights'],
-  inputGrad: ['cotangent', 'weights'],
-  filterGrad: ['image', 'cotangent'],
-};
-
 const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
     name,
     bindings: ({ width }: DepthwiseOptions): Bindings => {
       const element = width === 4 ? 'vec4<f32>' : 'f32';
-      const [a, b] = operands[direction];
+      const [a, b] = depthwiseOperands[direction];
       return { [a]: `read ${element}`, [b]: `read ${element}`, out: `write ${element}` };
     },
     params: depthwiseParams,
@@ -70,7 +69,7 @@ function launch(
   if (out.size === 0) return out;
   const vectors = multiplier === 1 && channels % 4 === 0 && [a, b, out].every(bindsAsVectors);
   const width: 1 | 4 = vectors ? 4 : 1;
-  const [first, second] = operands[direction];
+  const [first, second] = depthwiseOperands[direction];
   const count = out.size / width;
   device.launch(kernels[direction], {
     options: { width },
@@ -100,6 +99,8 @@ function launch(
   return out;
 }
 
+const onCpu = ({ device }: Tensor) => device.adapter.class === 'cpu';
+
 export function depthwiseKernel(
   op: string,
   geometry: DepthwiseGeometry,
@@ -108,7 +109,9 @@ export function depthwiseKernel(
   spec: TensorSpec,
 ): Tensor {
   if (usesStrips(x.device.adapter.class, geometry)) return depthwiseInStrips(op, geometry, x, kernel, spec);
-  return launch(op, 'forward', geometry, x, kernel, spec);
+  return onCpu(x)
+    ? launchDepthwiseBlocks(op, 'forward', geometry, x, kernel, spec)
+    : launch(op, 'forward', geometry, x, kernel, spec);
 }
 
 export function depthwiseInputGradKernel(
@@ -120,7 +123,9 @@ export function depthwiseInputGradKernel(
 ): Tensor {
   if (usesStrips(dy.device.adapter.class, geometry))
     return depthwiseInputGradInStrips(op, geometry, dy, kernel, spec);
-  return launch(op, 'inputGrad', geometry, dy, kernel, spec);
+  return onCpu(dy)
+    ? launchDepthwiseBlocks(op, 'inputGrad', geometry, dy, kernel, spec)
+    : launch(op, 'inputGrad', geometry, dy, kernel, spec);
 }
 
 /** Each part covers some rows of the images; the parts are added in order, so that the bits are the same every time. */
@@ -133,6 +138,7 @@ export function depthwiseFilterGradKernel(
 ): Tensor {
   if (usesStrips(x.device.adapter.class, geometry))
     return depthwiseFilterGradInStrips(op, geometry, x, dy, spec);
+  if (onCpu(x)) return depthwiseFilterGradInBlocks(op, geometry, x, dy, spec);
   const rows = geometry.batch * geometry.rows.output;
   const size = Math.max(1, sizeOf(spec.shape));
   const wanted = Math.max(1, Math.min(rows, Math.ceil(wantedInvocations / size)));

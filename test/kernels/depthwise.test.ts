@@ -1,5 +1,5 @@
 /**
- * @file Depthwise convolutions in their three directions, in strips and result by result, against float64 on the host.
+ * @file Depthwise convolutions in their three directions, by each way of launching them, against float64 on the host.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import {
   tidy,
 } from '../../src/index.ts';
 import { usesStrips, withDepthwiseStrips } from '../../src/kernels/depthwiseStrips.ts';
+import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError, convolution } from '../support/convolutions.ts';
 import {
   type Convolution,
@@ -60,10 +61,14 @@ function run(c: Convolution, image: Float32Array, kernel: Float32Array, dy: Floa
 const drawn = (c: Convolution) =>
   [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(sizes.result(c), 3)] as const;
 
-async function expectDepthwise(c: Convolution, inStrips: boolean): Promise<void> {
+type Way = 'in strips' | 'in blocks' | 'result by result';
+
+async function expectDepthwise(c: Convolution, way: Way): Promise<void> {
   const [image, kernel, dy] = drawn(c);
   const all = () => run(c, image, kernel, dy);
-  const [y, dx, dk] = inStrips ? withDepthwiseStrips(all) : all();
+  const [y, dx, dk] = await asAdapter(way === 'result by result' ? 'gpu' : 'cpu', () =>
+    way === 'in strips' ? withDepthwiseStrips(all) : all(),
+  );
   const taps = c.kernel[0] * c.kernel[1];
   expect(largestError(await y.data(), convolve(c, image, kernel)), 'result').toBeLessThan(allowedError(taps));
   expect(largestError(await dx.data(), inputGradient(c, dy, kernel)), 'input gradient').toBeLessThan(
@@ -75,10 +80,9 @@ async function expectDepthwise(c: Convolution, inStrips: boolean): Promise<void>
   for (const t of [y, dx, dk]) t.dispose();
 }
 
-describe.each([
-  ['in strips', true],
-  ['result by result', false],
-])('%s', (_, inStrips) => {
+const ways: readonly Way[] = ['in strips', 'in blocks', 'result by result'];
+
+describe.each(ways)('%s', (way) => {
   test.each([
     ['channels in fours', { batch: 2, image: [11, 13, 8], kernel: [3, 3, 8], before: [1, 1] }],
     ['odd channels', { batch: 2, image: [12, 9, 7], kernel: [3, 3, 7], before: [1, 1] }],
@@ -101,7 +105,7 @@ describe.each([
     ['strides and dilation', { image: [15, 16, 5], kernel: [3, 2, 5], strides: [2, 3], dilation: [3, 2] }],
     ['two filters a channel', { batch: 2, image: [9, 8, 3], kernel: [3, 3, 6], before: [1, 1] }],
     ['three filters a channel, strides', { image: [9, 8, 4], kernel: [5, 3, 12], strides: [2, 2] }],
-  ] as const)('%s', (_, c) => expectDepthwise(depthwise(c), inStrips));
+  ] as const)('%s', (_, c) => expectDepthwise(depthwise(c), way));
 });
 
 test('sizes of all kinds, in strips', () => {
@@ -125,9 +129,40 @@ test('sizes of all kinds, in strips', () => {
         strides: [stride, stride],
         before,
       });
-      await expectDepthwise(c, true);
+      await expectDepthwise(c, 'in strips');
     }),
     { numRuns: 40 },
+  );
+});
+
+test('sizes of all kinds, in blocks', () => {
+  const side = fc.integer({ min: 1, max: 14 });
+  const pair = (min: number, max: number) => {
+    const number = fc.integer({ min, max });
+    return fc.tuple(number, number);
+  };
+  const kinds = fc.record({
+    batch: fc.integer({ min: 1, max: 3 }),
+    sides: fc.tuple(side, side),
+    channels: fc.constantFrom(1, 3, 4, 5, 8, 12, 33),
+    multiplier: fc.constantFrom(1, 1, 2, 3),
+    window: pair(1, 6),
+    strides: pair(1, 3),
+    dilation: pair(1, 3),
+    before: pair(0, 4),
+  });
+  return fc.assert(
+    fc.asyncProperty(kinds, async ({ sides, channels, multiplier, window, ...rest }) => {
+      fc.pre(
+        sides.every(
+          (n, i) =>
+            n + 2 * (rest.before[i] as number) > ((window[i] as number) - 1) * (rest.dilation[i] as number),
+        ),
+      );
+      const c = { ...rest, image: [...sides, channels], kernel: [...window, channels * multiplier] } as const;
+      await expectDepthwise(depthwise(c), 'in blocks');
+    }),
+    { numRuns: 60 },
   );
 });
 
@@ -176,9 +211,9 @@ describe('the choice', () => {
     ['large strides', layer(56, 3, 3)],
     ['dilation', layer(56, 3, 1, 2)],
     ['several filters a channel', layer(56, 3, 1, 1, 2)],
-  ])('result by result for %s', (_, geometry) => expect(usesStrips('cpu', geometry)).toBe(false));
+  ])('blocks for %s', (_, geometry) => expect(usesStrips('cpu', geometry)).toBe(false));
 
-  test('result by result on a GPU, where threads are many and neighbours share a cache', () => {
+  test('result by result on a GPU', () => {
     expect(usesStrips('gpu', layer(224))).toBe(false);
   });
 });
