@@ -28,6 +28,11 @@ function runsOn(
   return bytes <= limits.maxComputeWorkgroupStorageSize;
 }
 
+/** Four rows of A that are read at once belong to one block. */
+function reads({ blockM, width }: GemmTile, { a }: GemmFacts): boolean {
+  return blockM % 4 === 0 || width === 1 || a.width === 1 || a.major === 'k';
+}
+
 const layoutText = ({ major, width, half }: OperandLayout) => `${major}${width}${half ? 'h' : ''}`;
 
 export const productFamily: Family<GemmFacts, GemmPlan> = {
@@ -49,7 +54,7 @@ export const productFamily: Family<GemmFacts, GemmPlan> = {
     const { m, n, segments, length, slices } = facts.size;
     const { class: adapter } = device.adapter;
     const rows = Object.entries(costs[adapter]) as [TileName, number][];
-    const fitting = rows.filter(([name]) => runsOn(device, gemmTiles[name]));
+    const fitting = rows.filter(([name]) => runsOn(device, gemmTiles[name]) && reads(gemmTiles[name], facts));
     return fitting.flatMap(([name, cost]): Candidate<GemmPlan>[] => {
       const tile: GemmTile = gemmTiles[name];
       const plan = planGemm(device, facts, tile);

@@ -3,6 +3,7 @@ import { version } from '../core/version.ts';
 import type { Chooser, Question } from '../gpu/choice.ts';
 import type { Device } from '../gpu/device.ts';
 import { QuietRun } from '../gpu/dryRun.ts';
+import type { RecordedCommand } from '../gpu/recording.ts';
 import { rehearseCall, type Target } from '../tape/rehearsal.ts';
 import { ask, keyOf } from './families.ts';
 import { Automatic, type Clock, clockOf } from './automatic.ts';
@@ -103,31 +104,17 @@ export class Tuner implements Chooser {
 
   /** The questions that a dry call of `target` asks. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
-    let survey = this.#newSurvey(true);
     // A pass that makes something for real may ask what the next one doesn't.
-    const begin = () => {
-      survey = this.#newSurvey(true);
-      this.#survey = survey;
-      return new QuietRun(this.device);
-    };
-    try {
-      await rehearseCall(op, this.device, target, inputs, begin);
-    } finally {
-      this.#survey = null;
-    }
+    const runs = await rehearseCall(op, this.device, target, inputs, () => this.#listen(true));
+    const { survey } = runs.at(-1) as SurveyRun;
     return survey;
   }
 
   /** The questions that `body` asks, dry; their candidates aren't looked at. */
   listen(body: (dry: QuietRun) => void): readonly ChoiceReport[] {
-    const survey = this.#newSurvey(false);
-    this.#survey = survey;
-    try {
-      body(new QuietRun(this.device));
-    } finally {
-      this.#survey = null;
-    }
-    return [...survey.findings.values()].map(({ asked }) => this.report(asked));
+    const dry = this.#listen(false);
+    body(dry);
+    return [...dry.survey.findings.values()].map(({ asked }) => this.report(asked));
   }
 
   /** Measures what a call of `target` asks and isn't known. */
@@ -211,16 +198,23 @@ export class Tuner implements Chooser {
     );
   }
 
-  #newSurvey(looksInto: boolean): Survey {
-    return new Survey(this.device, (body) => this.#guessing(body), looksInto);
+  /** A dry run whose questions are noted until its end. */
+  #listen(looksInto: boolean): SurveyRun {
+    const survey = new Survey(this.device, (body) => this.#guessing(body), looksInto);
+    this.#survey = survey;
+    return new SurveyRun(this.device, survey, () => {
+      this.#survey = null;
+    });
   }
 
   async #measure(scratch: Scratch, { asked, trials, sources }: Finding, isOver: () => boolean) {
     const { device, settings } = this;
-    const subjects: Trial[] = [];
-    for (const [name, commands] of trials) {
-      subjects.push(await Trial.prepare(device, scratch, name, commands));
-    }
+    // A variant that this device's compiler refuses isn't one here.
+    const prepare = ([name, commands]: [string, readonly RecordedCommand[]]) =>
+      Trial.prepare(device, scratch, name, commands).catch(() => null);
+    const prepared = await Promise.all([...trials].map(prepare));
+    device.requireAlive();
+    const subjects = prepared.filter((trial) => trial !== null);
     const milliseconds = await measure(device, subjects, settings.stopwatch, isOver);
     this.settle(asked, milliseconds, sources);
   }
@@ -251,6 +245,21 @@ export class Tuner implements Chooser {
 
   get #name(): string {
     return ['retrograd tuning', ...Object.values(this.#stamp.adapter)].join(' / ');
+  }
+}
+
+class SurveyRun extends QuietRun {
+  constructor(
+    device: Device,
+    readonly survey: Survey,
+    private readonly ended: () => void,
+  ) {
+    super(device);
+  }
+
+  override end(): void {
+    this.ended();
+    super.end();
   }
 }
 

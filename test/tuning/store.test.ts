@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { getDevice, init, matMul, tensor, tidy, tune, tuning } from '../../src/index.ts';
 import { version } from '../../src/core/version.ts';
+import { pageStore } from '../../src/tuning/store.ts';
 import { readTable, writeTable } from '../../src/tuning/table.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { draw } from '../support/products.ts';
@@ -89,6 +90,42 @@ describe('ignored, with nothing lost', () => {
     await using own = await tunedDevice({ scalars: 1 }, { store: failing });
     await tune(matMul, size, size);
     expect(tilesOf(own.device, multiply)).toEqual(['scalars']);
+  });
+});
+
+describe('the store of a page', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test('is the local storage', async () => {
+    const texts = new Map<string, string>();
+    vi.stubGlobal('window', {});
+    vi.stubGlobal('localStorage', {
+      getItem: (name: string) => texts.get(name) ?? null,
+      setItem: (name: string, text: string) => texts.set(name, text),
+    });
+    const store = pageStore();
+    await store?.write('a', 'b');
+    expect(texts.get('a')).toBe('b');
+    expect(await store?.read('a')).toBe('b');
+    expect(await store?.read('c')).toBe(null);
+  });
+
+  test('is none where the page may not use it', () => {
+    vi.stubGlobal('window', {});
+    Object.defineProperty(globalThis, 'localStorage', {
+      configurable: true,
+      get: () => {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+    expect(pageStore()).toBe(null);
+    Reflect.deleteProperty(globalThis, 'localStorage');
+  });
+
+  test('is none in Node', () => {
+    expect(pageStore()).toBe(null);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   variable,
   warmup,
 } from '../../src/index.ts';
+import { input, layers, model } from '../../src/keras/index.ts';
 import { fastest } from '../../src/tuning/family.ts';
 import { measure, stopwatch } from '../../src/tuning/measure.ts';
 import { allowedError } from '../support/convolutions.ts';
@@ -132,6 +133,21 @@ test('compiled functions are captured anew, and warmup compiles what was chosen'
   expect(f.explain()).toMatchObject([{ captured: true }]);
   const after = await f(a, b).data();
   expect(largestError(after, before)).toBeLessThan(allowedError(96));
+});
+
+test('a model tells by itself what it needs, training included', async () => {
+  await using own = await tunedDevice({ scalars: 1 });
+  const image = input({ shape: [12, 12, 8] });
+  const h = layers.conv2d({ filters: 8, kernelSize: 3, activation: 'relu' }).apply(image);
+  const net = model({ inputs: image, outputs: layers.dense({ units: 4 }).apply(layers.flatten().apply(h)) });
+  net.compile({ optimizer: 'sgd', loss: 'meanSquaredError' });
+  const report = await tune(net, { batchSize: 16, training: true });
+  const whats = report.choices.map(({ what }) => what).join('\n');
+  expect(whats).toMatch(/conv2d of 16 times 12 × 12/);
+  expect(whats).toMatch(/kernel gradient of/);
+  expect(report.measured).toBeGreaterThan(0);
+  expect(own.tuner.version).toBeGreaterThan(0);
+  expect(await tune(net, { batchSize: 16, training: true })).toMatchObject({ measured: 0, left: 0 });
 });
 
 test('real time is taken on the device', async () => {

@@ -6,6 +6,7 @@ import type { Device } from '../../src/gpu/device.ts';
 import { ask } from '../../src/tuning/families.ts';
 import type { Candidate } from '../../src/tuning/family.ts';
 import { generator } from '../ops/samples/draw.ts';
+import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/products.ts';
 
@@ -43,11 +44,37 @@ async function eachCandidate(
 }
 
 const random = generator(5);
-const between = (least: number, most: number) => Math.floor(least + random() * (most - least));
+const between = (least: number, most: number) => Math.floor(least) + Math.floor(random() * (most - least));
 
-test.each(Array.from({ length: 4 }, (_, seed) => [seed]))('products, draw %i', async (seed) => {
-  const [m, n, k] = [between(1, 90), between(40, 90), between(200, 700)];
-  const [transposeA, transposeB] = [random() < 0.5, random() < 0.5];
+const draws = [
+  ...Array.from({ length: 2 }, (_, seed) => ({
+    seed,
+    of: 1,
+    transposeA: seed === 0,
+    transposeB: seed === 1,
+  })),
+  ...Array.from({ length: 4 }, (_, seed) => ({
+    seed,
+    of: 4,
+    transposeA: seed % 2 === 0,
+    transposeB: seed > 1,
+  })),
+];
+
+interface Draw {
+  seed: number;
+  /** All sizes are multiples of it. */
+  of: number;
+  transposeA: boolean;
+  transposeB: boolean;
+}
+
+async function expectProducts({ seed, of, transposeA, transposeB }: Draw): Promise<void> {
+  const [m, n, k] = [
+    of * between(1, 90 / of),
+    of * between(40 / of, 90 / of),
+    of * between(200 / of, 700 / of),
+  ];
   const [a, b] = [draw(m * k, seed), draw(k * n, seed + 1)];
   const expected = product(a, b, [m, n, k], transposeA, transposeB);
   const names = await eachCandidate(device, 'product', async (name) => {
@@ -63,7 +90,12 @@ test.each(Array.from({ length: 4 }, (_, seed) => [seed]))('products, draw %i', a
     c.dispose();
   });
   if (m * n * k > 2 ** 18) expect(names.length).toBeGreaterThan(2);
-});
+}
+
+test.each(draws)('products, sizes multiples of $of, draw $seed', (sizes) => expectProducts(sizes));
+
+test('products as a GPU computes them', () =>
+  asAdapter('gpu', () => expectProducts({ seed: 3, of: 4, transposeA: true, transposeB: false })));
 
 test('ways of convolutions', async () => {
   const c = convolution({
