@@ -6,7 +6,7 @@ import type { Optimizer } from '../optimizers/optimizer.ts';
 import { CompiledLoss, type LossArgument, type LossWeights } from './compiledLoss.ts';
 import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
 import { LossTracker } from './lossTracker.ts';
-import { optimizerOf, type OptimizerLike } from '../optimizers/index.ts';
+import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
 import { requireKnownOptions } from './options.ts';
 
 export interface CompileOptions {

@@ -1,0 +1,81 @@
+/** @file Optimizers by name. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { ClassConfig } from '../family.ts';
+import { foldName } from '../family.ts';
+import { customObjectOf, type Registrable, registeredAs } from '../serialization/registered.ts';
+import { Adadelta } from './adadelta.ts';
+import { Adafactor } from './adafactor.ts';
+import { Adagrad } from './adagrad.ts';
+import { Adam, AdamW } from './adam.ts';
+import { Adamax } from './adamax.ts';
+import { Ftrl } from './ftrl.ts';
+import { Lion } from './lion.ts';
+import { Nadam } from './nadam.ts';
+import { Optimizer } from './optimizer.ts';
+import { RMSprop } from './rmsprop.ts';
+import { SGD } from './sgd.ts';
+
+type OptimizerClass = new (options?: never) => Optimizer;
+
+const classes: readonly OptimizerClass[] = [
+  Adadelta,
+  Adafactor,
+  Adagrad,
+  Adam,
+  Adamax,
+  AdamW,
+  Ftrl,
+  Lion,
+  Nadam,
+  RMSprop,
+  SGD,
+];
+
+const nameOf = (type: OptimizerClass) => (type as unknown as typeof Optimizer).className;
+
+export type OptimizerName =
+  | 'adadelta'
+  | 'adafactor'
+  | 'adagrad'
+  | 'adam'
+  | 'adamax'
+  | 'adamW'
+  | 'ftrl'
+  | 'lion'
+  | 'nadam'
+  | 'rmsprop'
+  | 'sgd';
+export type OptimizerLike = OptimizerName | (string & {}) | Optimizer | ClassConfig;
+
+/**
+ * An optimizer by its name (`adam`, `rmsprop` or `RMSprop`; in any case), by `{ className, config }`, or itself.
+ * Errors: ValueError.
+ */
+export function optimizerOf(identifier: OptimizerLike): Optimizer {
+  if (identifier instanceof Optimizer) return identifier;
+  if (typeof identifier === 'string') return make(identifier, {});
+  const { className, config = {} } = (identifier ?? {}) as Partial<ClassConfig>;
+  if (typeof className === 'string') return make(className, config);
+  throw refused(describe(identifier));
+}
+
+function make(name: string, config: object): Optimizer {
+  const builtIn = classes.find((type) => foldName(nameOf(type)) === foldName(name));
+  const type = customObjectOf(name) ?? builtIn ?? registeredAs(name);
+  if (!isOptimizerClass(type)) throw refused(`'${name}'`);
+  return new type(config as never);
+}
+
+function isOptimizerClass(type: Registrable | null | undefined): type is OptimizerClass {
+  return typeof type === 'function' && type.prototype instanceof Optimizer;
+}
+
+function refused(received: string): ValueError {
+  return new ValueError({
+    op: 'optimizer',
+    rule: `it is named by one of ${classes.map(nameOf).join(', ')}, by { className, config }, or is an Optimizer.`,
+    received,
+    mend: "pass 'adam', or optimizers.adam({ learningRate: 0.01 }); a class of your own is made known by registerClass.",
+  });
+}
