@@ -51,6 +51,11 @@ export function wgslType(dtype: DType): 'f32' | 'i32' | 'u32' {
   return info[dtype].wgsl;
 }
 
+/** The place of a dtype in the order of promotion, from 0 on. */
+export function orderOf(dtype: DType): number {
+  return info[dtype].order;
+}
+
 export function isFloating(dtype: DType): boolean {
   return dtype === 'float32' || dtype === 'float16';
 }

@@ -164,10 +164,10 @@ export class Device implements RecordedDevice {
   /** A launch of a kernel with its pipeline; in a dry run with one that is being compiled, and can't run. */
   prepare<O extends KernelOptions, B extends Bindings, P extends ParamFields>(
     given: Kernel<O, B, P>,
-    { options, bindings, params, workgroups, fault }: Launch<O, B, P>,
+    { options, key, bindings, params, workgroups, fault }: Launch<O, B, P>,
   ): RecordedLaunch {
     const kernel = given as unknown as Kernel;
-    const pipeline = this.pipelineOf(kernel, options);
+    const pipeline = this.pipelineOf(kernel, options, key);
     return {
       kind: 'launch',
       kernel,
@@ -182,9 +182,9 @@ export class Device implements RecordedDevice {
     };
   }
 
-  pipelineOf(kernel: Kernel, options: KernelOptions): Pipeline {
+  pipelineOf(kernel: Kernel, options: KernelOptions, key?: string): Pipeline {
     const dry = activeDryRun();
-    return dry ? dry.pipelineOf(this.pipelines, kernel, options) : this.pipelines.get(kernel, options);
+    return dry ? dry.pipelineOf(this.pipelines, kernel, options) : this.pipelines.get(kernel, options, key);
   }
 
   /** Appends a launch to the stream. In a dry run nothing happens. */

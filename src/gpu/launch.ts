@@ -9,6 +9,8 @@ import type { BoundRange } from './stream.ts';
 /** One launch of a kernel. */
 export interface Launch<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
   options: O;
+  /** The JSON of `options`, where the caller keeps both. */
+  key?: string;
   bindings: { [K in keyof B]: BoundRange };
   params: ParamValues<P>;
   /** Workgroups: a count, folded over the dimensions where it exceeds 65,535, or a grid. */

@@ -48,9 +48,8 @@ export class PipelineCache {
     return this.#size;
   }
 
-  /** The pipeline of `kernel` under `options`, compiled now if it is new. */
-  get(kernel: Kernel, options: KernelOptions): Pipeline {
-    const key = JSON.stringify(options);
+  /** The pipeline of `kernel` under `options`, compiled now if it is new. `key` is their JSON. */
+  get(kernel: Kernel, options: KernelOptions, key = JSON.stringify(options)): Pipeline {
     const known = this.find(kernel, key);
     if (known) return known;
     const described = this.describe(kernel, options);

@@ -53,6 +53,8 @@ export class BufferPool {
   readonly #free = new Map<number, DeviceBuffer[]>();
   #condemned: DeviceBuffer[] = [];
   readonly #statistics: PoolStatistics;
+  /** The most bytes that a buffer can have. */
+  readonly limit: number;
 
   constructor(
     private readonly device: GPUDevice,
@@ -69,6 +71,8 @@ export class BufferPool {
     },
   ) {
     this.#statistics = statistics;
+    const { maxBufferSize, maxStorageBufferBindingSize } = device.limits;
+    this.limit = Math.min(maxBufferSize, maxStorageBufferBindingSize);
   }
 
   get statistics(): Readonly<PoolStatistics> {
@@ -125,12 +129,6 @@ export class BufferPool {
       for (const { size } of waiting) this.#statistics.bytesPooled -= size;
     }
     this.#free.clear();
-  }
-
-  /** The most bytes that a buffer can have. */
-  get limit(): number {
-    const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
-    return Math.min(maxBufferSize, maxStorageBufferBindingSize);
   }
 
   #create(size: number, bytes: number, label: string): DeviceBuffer {

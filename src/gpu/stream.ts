@@ -206,7 +206,9 @@ export class CommandStream {
   ): GPUBindGroup {
     const paramBytes = layout.fields.length > 0 ? layout.bytes : 0;
     let key = `${pipeline.layoutId}:${paramBytes}`;
-    for (const { buffer, offset, bytes } of ranges) key += `,${buffer.id}+${offset}+${bytes}`;
+    for (const { buffer, offset, bytes } of ranges) {
+      key += offset === 0 && bytes === buffer.size ? `,${buffer.id}` : `,${buffer.id}+${offset}+${bytes}`;
+    }
     const known = this.#bindGroups.get(key);
     if (known) return known;
     const group = this.makeBindGroup(pipeline, ranges, faultWords, layout);

@@ -17,7 +17,8 @@ export type Provenance =
   | {
       readonly cause: 'unrecorded';
       readonly op: string;
-      readonly inputs?: readonly number[] | undefined;
+      /** Set once, by the call that made the tensor. */
+      inputs?: readonly number[] | undefined;
       readonly callSite?: string | undefined;
     }
   /** Cut off on purpose, by the named function. */

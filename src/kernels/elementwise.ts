@@ -12,14 +12,18 @@ import {
   readsVectors,
 } from '../../shaders/elementwise.ts';
 import { mathFunctions } from '../../shaders/lib/math.ts';
-import { wgslType } from '../core/dtype.ts';
+import { type DType, orderOf, wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Storage } from '../gpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
+
+/** What operands are bound as. */
+const valuesOf = operandNames.map((name) => `${name}_values`);
 
 export const elementwiseMap = defineKernel({
   name: 'elementwise',
@@ -27,7 +31,7 @@ export const elementwiseMap = defineKernel({
     const element = (type: string, vectors: boolean) => (vectors ? `vec4<${type}>` : type);
     const reads = types.map((type, i) => {
       const vectors = readsVectors(layouts[i] as OperandLayout, width);
-      return [`${operandNames[i]}_values`, `read ${element(type, vectors)}`] as const;
+      return [valuesOf[i] as string, `read ${element(type, vectors)}`] as const;
     });
     return Object.fromEntries([...reads, ['out', `write ${element(result, width === 4)}`]]) as Bindings;
   },
@@ -87,16 +91,31 @@ export function mergeAxes(
 
 /** How a launch reads its operands. */
 interface Plan {
-  layouts: OperandLayout[];
+  layouts: readonly OperandLayout[];
   width: 1 | 4;
   /** The merged axes of the walk, in units of `width` elements along the last; empty where no operand needs strides. */
-  shape: number[];
+  shape: readonly number[];
   /** Of each operand, in the units in which it is bound. */
-  strides: number[][];
+  strides: readonly (readonly number[])[];
 }
+
+const none: readonly never[] = [];
+
+/** The plans of operands that all have the output's shape: of one to four, read one by one or in fours. */
+const flat = [1, 2, 3, 4].map((operands) => {
+  const layouts = Array.from({ length: operands }, (): OperandLayout => 'full');
+  return {
+    inFours: { layouts, width: 4, shape: none, strides: none },
+    single: { layouts, width: 1, shape: none, strides: none },
+  } as const;
+});
 
 /** Chooses layouts, width and walk for `operands` broadcast to `shape`. */
 function plan(operands: readonly Tensor[], shape: Shape): Plan {
+  if (operands.every((x) => x.size > 1 && sameShape(x.shape, shape))) {
+    const plans = flat[operands.length - 1] as (typeof flat)[number];
+    return operands.every(bindsAsVectors) ? plans.inFours : plans.single;
+  }
   const layouts = operands.map((x): OperandLayout => {
     if (x.size === 1) return 'scalar';
     return sameShape(trimmed(x.shape), trimmed(shape)) ? 'full' : 'strided';
@@ -147,6 +166,53 @@ export function inOneLine(shape: readonly number[], steps: number): boolean {
   return steps > 1 && shape.length > 0 && (shape.at(-1) as number) % steps === 0;
 }
 
+interface Program {
+  options: ElementwiseOptions;
+  key: string;
+}
+
+/**
+ * The programs that were launched, by their expression and a number of what else tells them apart: most calls repeat one, and
+ * needn't write its options anew.
+ */
+const programs = new Map<string, Map<number, Program>>();
+
+const layoutNumbers: Record<OperandLayout, number> = { full: 0, scalar: 1, strided: 2, spread: 3 };
+
+function programOf(
+  expression: string,
+  operands: readonly Tensor[],
+  result: DType,
+  { layouts, shape, width }: Plan,
+  steps: number,
+): Program {
+  const aligned = inOneLine(shape, steps);
+  let traits = (((orderOf(result) * 8 + shape.length) * 5 + width) * 5 + steps) * 2 + Number(aligned);
+  for (let i = 0; i < operands.length; i++)
+    traits =
+      (traits * 5 + orderOf((operands[i] as Tensor).dtype)) * 4 + layoutNumbers[layouts[i] as OperandLayout];
+  let variants = programs.get(expression);
+  if (!variants) {
+    variants = new Map();
+    programs.set(expression, variants);
+  }
+  const known = variants.get(traits);
+  if (known) return known;
+  const options: ElementwiseOptions = {
+    expression,
+    types: operands.map((x) => wgslType(x.dtype)),
+    result: wgslType(result),
+    layouts,
+    rank: shape.length,
+    width,
+    steps,
+    aligned,
+  };
+  const program = { options, key: JSON.stringify(options) };
+  variants.set(traits, program);
+  return program;
+}
+
 /** Maps `expression` over `operands` (one to four), broadcast to `spec.shape`. */
 export function elementwiseKernel(
   op: string,
@@ -158,22 +224,15 @@ export function elementwiseKernel(
   const { device, dtype } = operands[0] as Tensor;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const { layouts, width, shape, strides } = plan(operands, spec.shape);
+  const chosen = plan(operands, spec.shape);
+  const { width, shape, strides } = chosen;
   const count = Math.ceil(out.size / width);
   const steps = elementwiseSteps(device, count, expression);
-  const bindings = Object.fromEntries(operands.map((x, i) => [`${operandNames[i]}_values`, x.storage]));
+  const bindings: Record<string, Storage> = { out: out.storage };
+  for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
   device.launch(elementwiseMap, {
-    options: {
-      expression,
-      types: operands.map((x) => wgslType(x.dtype)),
-      result: wgslType(spec.dtype),
-      layouts,
-      rank: shape.length,
-      width,
-      steps,
-      aligned: inOneLine(shape, steps),
-    },
-    bindings: { ...bindings, out: out.storage },
+    ...programOf(expression, operands, spec.dtype, chosen, steps),
+    bindings,
     params: {
       count,
       alpha,
@@ -181,10 +240,10 @@ export function elementwiseKernel(
       alpha_bits: bitsOf(alpha, dtype),
       beta_bits: bitsOf(beta, dtype),
       shape,
-      a_strides: strides[0] ?? [],
-      b_strides: strides[1] ?? [],
-      c_strides: strides[2] ?? [],
-      d_strides: strides[3] ?? [],
+      a_strides: strides[0] ?? none,
+      b_strides: strides[1] ?? none,
+      c_strides: strides[2] ?? none,
+      d_strides: strides[3] ?? none,
     },
     workgroups: Math.ceil(count / (elementwiseWorkgroup * steps)),
   });

@@ -116,11 +116,9 @@ export function recordCall(
 
 /** Identities alone: enough for `tape.explain` to follow a value through a call that it didn't see. */
 function rememberInputs(inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
-  const ids = inputs.filter((input) => input !== null).map((input) => input.id);
-  for (const output of outputs) {
-    const { provenance } = output;
-    if (provenance.cause === 'unrecorded') output.provenance = { ...provenance, inputs: ids };
-  }
+  const ids: number[] = [];
+  for (const input of inputs) if (input) ids.push(input.id);
+  for (const { provenance } of outputs) if (provenance.cause === 'unrecorded') provenance.inputs = ids;
 }
 
 const operations = new WeakMap<OpDefinition, Operation>();

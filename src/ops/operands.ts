@@ -87,6 +87,7 @@ export function toTensors(
   slots: readonly InputSlot[],
   operands: readonly unknown[],
 ): (Tensor | null)[] {
+  if (areReady(operands)) return operands;
   let device: Device | undefined;
   let beside: DType | undefined;
   for (const [i, operand] of operands.entries()) {
@@ -129,6 +130,15 @@ export function toTensors(
       mend: `pass a tensor as \`${slot.name}\`; options go last.`,
     });
   });
+}
+
+/** Whether operands are live tensors of one device already, as they are in most calls. */
+function areReady(operands: readonly unknown[]): operands is Tensor[] {
+  const [first] = operands;
+  if (!(first instanceof Tensor)) return false;
+  for (const operand of operands)
+    if (!(operand instanceof Tensor) || operand.disposed || operand.device !== first.device) return false;
+  return true;
 }
 
 function throwForeignDevice(op: string, foreign: Tensor): never {

@@ -6,9 +6,11 @@ import type { Tensor } from './tensor.ts';
 
 const scopes: Set<Tensor>[] = [];
 
-/** Notes a new tensor in the innermost scope. */
+/** Notes a tensor in the innermost scope. One that is in none is watched by the garbage collector's side. */
 export function track(tensor: Tensor): void {
-  scopes.at(-1)?.add(tensor);
+  const scope = scopes.at(-1);
+  if (scope) scope.add(tensor);
+  else tensor.watchDrop();
 }
 
 /** Forgets a tensor that was disposed of. */
@@ -19,6 +21,7 @@ export function untrack(tensor: Tensor): void {
 /** Takes `tensor` out of every scope: it lives until it is disposed of. Returns it. */
 export function keep<T extends Tensor>(tensor: T): T {
   untrack(tensor);
+  tensor.watchDrop();
   return tensor;
 }
 
@@ -61,6 +64,11 @@ export function tidy<T>(body: () => T): T {
 
 function closeScope(scope: Set<Tensor>, result: unknown): void {
   scopes.splice(scopes.lastIndexOf(scope), 1);
+  // As after most ops: one tensor was made, and it is the result.
+  if (scope.size === 1 && scope.has(result as Tensor)) {
+    track(result as Tensor);
+    return;
+  }
   const leaving = new Set<unknown>();
   collectTensors(result, leaving);
   for (const tensor of scope) {

@@ -30,7 +30,10 @@ export function originOfData(data: unknown): Origin | undefined {
   return typeof data === 'object' && data !== null ? readBackFrom.get(data as TypedData) : undefined;
 }
 
-/** Returns the storage of tensors that were dropped without `dispose`. A backstop: scopes free at once. */
+/**
+ * Returns the storage of tensors that were dropped without `dispose`. A backstop for those that no scope holds: scopes free
+ * theirs at once, and watching each of them would be a large part of what an op costs.
+ */
 const dropped = new FinalizationRegistry<Holder>((holder) => {
   holder.storage?.release();
   if (holder.counted) liveTensors--;
@@ -71,6 +74,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   companion: Tensor | null = null;
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
+  #isWatched = false;
 
   /** Takes over one reference of `storage`. For the library's own use: make tensors with `tensor()` and ops. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, provenance: Provenance, aliasOf?: number) {
@@ -82,6 +86,12 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
     this.provenance = provenance;
     this.#holder = { storage, counted: aliasOf === undefined };
     if (this.#holder.counted) liveTensors++;
+  }
+
+  /** From here on no scope frees this tensor: where it is dropped, the finalizer does. */
+  watchDrop(): void {
+    if (this.#isWatched || this.#holder.storage === null) return;
+    this.#isWatched = true;
     dropped.register(this, this.#holder, this);
   }
 
@@ -174,7 +184,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
     const { storage } = this.#holder;
     if (!storage) return;
     this.#holder.storage = null;
-    dropped.unregister(this);
+    if (this.#isWatched) dropped.unregister(this);
     if (this.#holder.counted) liveTensors--;
     untrack(this);
     this.companion?.dispose();
@@ -221,6 +231,7 @@ export function makeTensor(
 export function alias(tensor: Tensor): Tensor {
   const second = new Tensor(tensor.device, tensor.storage.retain(), tensor, tensor.provenance, tensor.id);
   second.name = tensor.name;
+  second.watchDrop();
   return second;
 }
 

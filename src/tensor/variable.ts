@@ -37,6 +37,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, initial.storage.retain(), initial, leaf(initial));
+    this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
     const recording = activeRecording();
