@@ -1,6 +1,6 @@
 /**
  * @file The row of every entry, as a table of its own, counted through all batches. An entry that names no row gets
- * `total`, one above the last.
+ * `total`, one above the last. One invocation finds the rows of `run` neighbouring entries.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
@@ -8,26 +8,40 @@ import { wgsl } from './lib/wgsl.ts';
 
 export const rowsWorkgroup = 256;
 
-export function rows(options: IndexLibraryOptions): string {
+export type RowsOptions = IndexLibraryOptions & {
+  /** At most `count`. */
+  run: number;
+  /** Whether there is more than one batch. */
+  batched: boolean;
+};
+
+export function rows({ run, batched, ...index }: RowsOptions): string {
+  const steps = Array.from({ length: run }, (_, step) => `find(first + ${step}u);`);
   return wgsl`
 ${flatIndex}
-${indexLibrary(options)}
+${indexLibrary(index)}
+fn find(entry: u32) {
+  let row = row_of(entry, true);
+#if ${batched}
+  out[entry] = select((entry / params.entries) * params.rows + row, params.total, row == OUTSIDE);
+#else
+  out[entry] = select(row, params.total, row == OUTSIDE);
+#endif
+}
+
 @compute @workgroup_size(${rowsWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let entry = flat_index(group, groups, local, ${rowsWorkgroup}u);
+  let entry = flat_index(group, groups, local, ${rowsWorkgroup}u) * ${run}u;
   if (entry >= params.count) {
     return;
   }
-  let row = row_of(entry, true);
-  if (row == OUTSIDE) {
-    out[entry] = params.total;
-  } else {
-    out[entry] = (entry / params.entries) * params.rows + row;
-  }
+  // The last one begins earlier, rather than to end beyond the end: some rows are found twice.
+  let first = min(entry, params.count - ${run}u);
+  ${steps.join('\n  ')}
 }
 `;
 }

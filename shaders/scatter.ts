@@ -4,6 +4,8 @@
  * ascending order, so that the same input gives the same bits.
  *
  * `direct` has each output element look through all entries of its batch: one launch, for small calls.
+ * `owned` shares the rows out among a few parts: an invocation owns one element of every row of its part, looks through
+ * all entries and adds those of its rows to the output. For CPUs, which search fast and have few cores.
  * `sum` walks the list of a row's entries (shaders/sort). Long lists are cut short by `fold`: aligned chunks of the
  * sorted entries that lie wholly in one row are summed beforehand, and chunks of chunks, so that a million entries in
  * one row take three walks of at most a few hundred steps.
@@ -57,6 +59,53 @@ ${outputElement}
     }
   }
   out[i] = total;
+}
+`;
+}
+
+export type OwnedScatterOptions = ElementOptions & {
+  /** A power of two. Part p owns the rows p, p + parts, …, so that rows that come up often are shared out. */
+  parts: number;
+  workgroup: number;
+};
+
+export function ownedScatter({ parts, workgroup, ...element }: OwnedScatterOptions): string {
+  return wgsl`
+${flatIndex}
+@compute @workgroup_size(${workgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, ${workgroup}u);
+  if (i >= params.count) {
+    return;
+  }
+  let within = i % params.inner;
+  let part = (i / params.inner) % ${parts}u;
+  let block = i / params.inner / ${parts}u;
+  let batch = block / params.outer;
+  let base = block * params.rows;
+  for (var row = part; row < params.rows; row += ${parts}u) {
+    out[(base + row) * params.inner + within] = ${elementOf(element)}();
+  }
+  let first = batch * params.entries;
+  let first_row = batch * params.rows;
+  for (var k = 0u; k < params.entries; k++) {
+    var row = keys[first + k] - first_row;
+#if ${parts > 1}
+    // A loop of its own: a software rasteriser computes what a branch guards even where no one takes it.
+    while ((row & ${parts - 1}u) != part && k + 1u < params.entries) {
+      k += 1u;
+      row = keys[first + k] - first_row;
+    }
+#endif
+    if (row < params.rows && (row & ${parts - 1}u) == part) {
+      let at = (base + row) * params.inner + within;
+      out[at] += updates[(block * params.entries + k) * params.inner + within];
+    }
+  }
 }
 `;
 }

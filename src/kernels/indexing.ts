@@ -13,7 +13,7 @@ import {
   checkIndicesRun,
   checkIndicesWorkgroup,
 } from '../../shaders/checkIndices.ts';
-import { rows, rowsWorkgroup } from '../../shaders/rows.ts';
+import { rows, type RowsOptions, rowsWorkgroup } from '../../shaders/rows.ts';
 import { wgslType } from '../core/dtype.ts';
 import type { FaultReport } from '../gpu/faults.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
@@ -56,12 +56,15 @@ export function indexValues({ limit, span = 1, slab = 1, sizes = [] }: Indexing,
 }
 
 const definition = {
-  bindings: ({ index }: { index: string }): Bindings => ({ indices: `read ${index}`, out: 'write u32' }),
+  bindings: ({ index }: RowsOptions): Bindings => ({ indices: `read ${index}`, out: 'write u32' }),
   params: { count: 'u32', entries: 'u32', rows: 'u32', total: 'u32', ...indexParams },
   source: rows,
 } as const;
 const silent = defineKernel({ name: 'rows', ...definition });
 const reporting = defineKernel({ name: 'rows checked', ...definition, faults: true });
+
+/** Entries that an invocation finds rows for on a software adapter, which pays for every invocation. */
+const rowsRun = 8;
 
 /** The row of every entry, counted through all batches; batch · rows where it names none. */
 export function rowsKernel(
@@ -74,14 +77,20 @@ export function rowsKernel(
   const count = batch * entries;
   const out = output(indices.device, { shape: [count], dtype: 'uint32' }, op);
   if (count === 0) return out;
+  const serial = indices.device.adapter.class === 'cpu' && count >= rowsRun;
+  // As in gathers: a software rasteriser walks through the code that reports every time.
+  const apart = serial && checking.check !== 'none';
+  if (apart) checkIndicesKernel(indices, indexing, checking);
+  const inside = apart ? unchecked : checking;
+  const run = serial ? rowsRun : 1;
   const launch = {
-    options: indexOptions(indexing, indices, checking),
+    options: { ...indexOptions(indexing, indices, inside), run, batched: batch > 1 },
     bindings: { indices: indices.storage, out: out.storage },
     params: { count, entries, rows, total: batch * rows, ...indexValues(indexing, indices) },
-    workgroups: Math.ceil(count / rowsWorkgroup),
+    workgroups: Math.ceil(count / (rowsWorkgroup * run)),
   };
-  if (checking.check === 'none') indices.device.launch(silent, launch);
-  else indices.device.launch(reporting, { ...launch, fault: checking.fault });
+  if (inside.check === 'none') indices.device.launch(silent, launch);
+  else indices.device.launch(reporting, { ...launch, fault: inside.fault });
   return out;
 }
 

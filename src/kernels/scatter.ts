@@ -1,5 +1,6 @@
 /**
- * @file Launches scatter-adds. Small calls look through all entries; others group the entries by row first.
+ * @file Launches scatter-adds. Small calls look through all entries, as do parts of the rows on CPUs; others group the
+ * entries by row first.
  */
 import { indexParams } from '../../shaders/lib/indices.ts';
 import {
@@ -8,6 +9,8 @@ import {
   directScatter,
   type FoldOptions,
   foldChunks,
+  ownedScatter,
+  type OwnedScatterOptions,
   scatterWorkgroup,
   type SumOptions,
   sumRows,
@@ -35,6 +38,17 @@ const direct = {
 } as const;
 const directSilent = defineKernel({ name: 'scatter', ...direct });
 const directReporting = defineKernel({ name: 'scatter checked', ...direct, faults: true });
+
+const owned = defineKernel({
+  name: 'scatter owned',
+  bindings: ({ type, width }: OwnedScatterOptions): Bindings => ({
+    keys: 'read u32',
+    updates: `read ${vectorOf(type, width)}`,
+    out: `read_write ${vectorOf(type, width)}`,
+  }),
+  params: geometry,
+  source: ownedScatter,
+});
 
 const fold = defineKernel({
   name: 'scatter fold',
@@ -64,8 +78,15 @@ const sum = defineKernel({
   source: sumRows,
 });
 
-/** How entries find their rows: each row looks through all entries, or they are grouped first. */
-export type ScatterStrategy = 'direct' | GroupingStrategy;
+/** How entries find their rows: each row, or the owner of some, looks through all entries, or they are grouped first. */
+export type ScatterStrategy = 'direct' | 'owned' | GroupingStrategy;
+
+/** Entries that one invocation adds up one after the other, at most: beyond them, sums of sums are more accurate. */
+const longestWalk = 2 ** 16;
+/** Invocations that a core computes side by side. */
+const lanesOfCore = 4;
+/** Invocations of a workgroup: few, where there are few in all. */
+const ownersWorkgroup = { few: 4, many: 64 };
 
 /**
  * Looking through entries costs less than grouping them up to this many steps in all, and up to this many entries, which
@@ -106,9 +127,12 @@ export function scatterAddKernel(
   };
   const limits = directLimits[device.adapter.class];
   const isSmall = entries <= limits.entries && (elements / width) * entries <= limits.steps;
-  const chosen = strategy ?? (isSmall ? 'direct' : undefined);
+  const isWalked = device.adapter.class === 'cpu' && entries <= longestWalk;
+  const chosen = strategy ?? (isSmall ? 'direct' : isWalked ? 'owned' : undefined);
   if (chosen === 'direct') {
     lookThrough(launch, indices, indexing, checking);
+  } else if (chosen === 'owned') {
+    addToOwnRows(launch, rowsKernel(op, indices, indexing, checking), batch * outer);
   } else {
     const keys = rowsKernel(op, indices, indexing, checking);
     sumGroups(launch, keys, batch * rows, groupByKey(op, keys, batch * rows, chosen));
@@ -139,6 +163,21 @@ function lookThrough(
   };
   if (checking.check === 'none') out.device.launch(directSilent, launch);
   else out.device.launch(directReporting, { ...launch, fault: checking.fault });
+}
+
+function addToOwnRows({ updates, out, element, params }: ScatterLaunch, keys: Tensor, blocks: number): void {
+  const alone = blocks * params.inner;
+  // As many invocations as keep the cores busy: more of them look through the entries in vain. The sums don't depend on it.
+  const cores = Math.min(8, globalThis.navigator?.hardwareConcurrency ?? 4);
+  const parts = 2 ** Math.ceil(Math.log2(Math.max(1, (lanesOfCore * cores) / alone)));
+  const count = alone * parts;
+  const workgroup = count < 1024 ? ownersWorkgroup.few : ownersWorkgroup.many;
+  out.device.launch(owned, {
+    options: { ...element, parts, workgroup },
+    bindings: { keys: keys.storage, updates: updates.storage, out: out.storage },
+    params: { ...params, count },
+    workgroups: Math.ceil(count / workgroup),
+  });
 }
 
 function sumGroups(

@@ -97,6 +97,7 @@ const geometries: Geometry[] = [
   { batch: 1, outer: 1, rows: 300, entries: 1025, inner: 1 },
   { batch: 1, outer: 5, rows: 70, entries: 600, inner: 1 },
   { batch: 3, outer: 2, rows: 40, entries: 333, inner: 8 },
+  { batch: 1, outer: 1, rows: 50, entries: 2100, inner: 64 },
   { batch: 1, outer: 1, rows: 70000, entries: 5000, inner: 2 },
 ];
 
@@ -107,7 +108,7 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
       const given = problem(geometry, distribution);
       const { sums, magnitudes } = expected(given);
       const strategies: ScatterStrategy[] =
-        geometry.rows * geometry.entries < 1e6 ? ['direct', 'counting'] : ['counting'];
+        geometry.rows * geometry.entries < 1e6 ? ['direct', 'owned', 'counting'] : ['owned', 'counting'];
       const results = await Promise.all(strategies.map((strategy) => run(given, strategy)));
       for (const result of results) {
         result.forEach((value, i) => {
@@ -117,7 +118,8 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
           }
         });
       }
-      expect(sameBits(await run(given, 'counting'), results.at(-1) as Float32Array)).toBe(true);
+      for (const [k, strategy] of strategies.entries())
+        expect(sameBits(await run(given, strategy), results[k] as Float32Array), strategy).toBe(true);
     },
   );
 });
