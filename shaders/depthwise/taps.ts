@@ -32,6 +32,9 @@ export const tapsParams = {
   turns: 'u32',
   in_h: 'u32',
   in_w: 'u32',
+  /** Rows and columns of the image that windows reach: what lies behind them, even NaN, is no part of a sum. */
+  seen_h: 'u32',
+  seen_w: 'u32',
   out_h: 'u32',
   out_w: 'u32',
   pad_h: 'i32',
@@ -58,12 +61,12 @@ struct Row {
 
 fn image_row(first: u32, row: i32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((first + u32(row)) * params.in_w, u32(row) < params.in_h);
+  return Row((first + u32(row)) * params.in_w, u32(row) < params.seen_h);
 }
 
 fn image_at(row: Row, column: i32, channel: u32) -> Value {
   let value = image[(row.offset + u32(column)) * params.channels + channel];
-  return select(Value(), value, row.valid & (u32(column) < params.in_w));
+  return select(Value(), value, row.valid & (u32(column) < params.seen_w));
 }
 
 fn cotangent_at(row: Row, column: u32, channel: u32) -> Value {

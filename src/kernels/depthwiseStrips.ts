@@ -181,6 +181,10 @@ export function depthwiseInputGradInStrips(
   return launch(op, 'inputGrad', geometry, dy, kernel, spec);
 }
 
+/** How much of an axis windows reach. */
+const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
+  Math.max(0, Math.min(input, (windows - 1) * stride + window - before));
+
 /** Each strip gives sums of its own, which are added in order, so that the bits are the same every time. */
 export function depthwiseFilterGradInStrips(
   op: string,
@@ -208,6 +212,8 @@ export function depthwiseFilterGradInStrips(
       turns,
       in_h: rows.input,
       in_w: columns.input,
+      seen_h: seen(rows),
+      seen_w: seen(columns),
       out_h: rows.output,
       out_w: columns.output,
       pad_h: rows.before,

@@ -176,6 +176,25 @@ test('same input, same bits', async () => {
   expect(await once()).toEqual(await once());
 });
 
+test('NaN of the image reaches the windows that see it, and no others', async () => {
+  // The last row and the last column lie behind all windows; channel 1 has a NaN in the middle as well.
+  const c = depthwise({ image: [16, 18, 4], kernel: [3, 3, 4], strides: [2, 2] });
+  const [image, kernel, dy] = drawn(c);
+  const at = (y: number, x: number, channel: number) => (y * 18 + x) * 4 + channel;
+  for (let channel = 0; channel < 4; channel++) {
+    for (let x = 0; x < 18; x++) image[at(15, x, channel)] = Number.NaN;
+    for (let y = 0; y < 16; y++) image[at(y, 17, channel)] = Number.NaN;
+  }
+  image[at(4, 7, 1)] = Number.NaN;
+  const [y, , dk] = withDepthwiseStrips(() => run(c, image, kernel, dy));
+  const result = await y.data();
+  // Row 4 lies in the windows of rows 1 and 2, column 7 in those of column 3.
+  const seen = [1, 2].map((row) => (row * c.result[1] + 3) * 4 + 1);
+  expect([...result.keys()].filter((i) => Number.isNaN(result[i]))).toEqual(seen);
+  const gradient = await dk.data();
+  expect([...gradient.keys()].filter((i) => Number.isNaN(gradient[i])).every((i) => i % 4 === 1)).toBe(true);
+});
+
 describe('errors', () => {
   test('at most four times those of a plain sum of float32', async () => {
     const c = depthwise({ batch: 2, image: [40, 40, 8], kernel: [3, 3, 8], before: [1, 1] });
