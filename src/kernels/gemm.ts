@@ -241,10 +241,10 @@ export function gemmPrograms<O extends { tile: GemmTile }>(
  * The tile that stands in for another: it compiles in less than half the time, and its products and sums are the same,
  * step by step. Null where none is needed.
  */
-function standIn({ adapter, chooser }: Device, tile: GemmTile, size: GemmSize): GemmTile | null {
+function standIn({ adapter }: Device, tile: GemmTile, size: GemmSize): GemmTile | null {
   const isLong = tile.memory === 'registers' && tile.blockM >= gemmTiles.block.blockM;
-  // What an app measures or forces is to run itself; a large product would be slower than the program is to compile.
-  if (adapter.class === 'gpu' || chooser || forced || !isLong || workOf(size) > hugeProduct) return null;
+  // What is forced is to run itself; a large product would be slower than the program is to compile.
+  if (adapter.class === 'gpu' || forced || !isLong || workOf(size) > hugeProduct) return null;
   return gemmTiles.scalars;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   compile,
   conv2d,
+  explainChoice,
   init,
   matMul,
   memory,
@@ -39,21 +40,14 @@ describe('what is measured as the fastest is taken', () => {
   });
 
   test('for sizes of the same class, and for no others', async () => {
-    await using own = await tunedDevice({ scalars: 1 });
-    const tilesOfProduct = (m: number, n: number) =>
-      tilesOf(own.device, () =>
-        tidy(
-          () =>
-            void matMul(
-              tensor(draw(m * 96, 1), { shape: [m, 96] }),
-              tensor(draw(96 * n, 2), { shape: [96, n] }),
-            ),
-        ),
-      );
-    const [guess] = tilesOfProduct(96, 96);
+    await using _ = await tunedDevice({ scalars: 1 });
     await tune(matMul, size, size);
-    expect(tilesOfProduct(92, 96)).toEqual(['scalars']);
-    expect(tilesOfProduct(128, 128)).toEqual([guess]);
+    const choiceOf = (m: number, n: number) =>
+      explainChoice(matMul, { shape: [m, 96] }, { shape: [96, n] }).choices[0];
+    expect(choiceOf(92, 96)).toMatchObject({ taken: 'scalars', source: 'measured' });
+    expect(choiceOf(128, 128)).toMatchObject({ source: 'guessed' });
+    expect(choiceOf(93, 96)).toMatchObject({ taken: 'scalars', source: 'measured' });
+    expect(choiceOf(96, 93)).toMatchObject({ source: 'guessed' });
   });
 
   test('a variant of less accuracy only where it is clearly faster', () => {
