@@ -20,14 +20,16 @@ interface Costs {
   /** Rows and columns that a product is rounded up to. */
   rows: number;
   columns: number;
+  /** What a multiplication costs where no more columns are needed: the tile for them has fewer products a read. */
+  narrow: number;
   /** A number read or written in a transform. */
   touch: number;
 }
 
 const costs: Readonly<Record<AdapterClass, Costs>> = {
-  cpu: { least: 2 ** 24, rows: 12, columns: 16, touch: 10 },
+  cpu: { least: 2 ** 24, rows: 12, columns: 16, narrow: 1.25, touch: 10 },
   // Not measured: a device of 20 multiplications in the time in which memory moves a number.
-  gpu: { least: 2 ** 28, rows: 64, columns: 64, touch: 16 },
+  gpu: { least: 2 ** 28, rows: 64, columns: 64, narrow: 1, touch: 16 },
 };
 
 /** Channels that are worth their transforms, on either side. */
@@ -149,20 +151,20 @@ function sizes(direction: Direction, { batch, rows, columns, inputs, outputs }: 
     : { batch, height: rows.output, width: columns.output, from: inputs, to: outputs };
 }
 
-function costOfProduct(
-  { rows, columns }: Costs,
-  direction: Direction,
-  geometry: ConvolutionGeometry,
-): number {
+/** Columns of a product of `n`, in multiplications. */
+const columnsFor = ({ columns, narrow }: Costs, n: number) =>
+  n > columns ? upTo(columns, n) : narrow * columns;
+
+function costOfProduct(costs: Costs, direction: Direction, geometry: ConvolutionGeometry): number {
   const { batch, height, width, from, to } = sizes(direction, geometry);
   const pixels = batch * height * width;
   return direction === 'filterGrad'
-    ? upTo(rows, 9 * from) * upTo(columns, to) * pixels
-    : upTo(rows, pixels) * upTo(columns, to) * 9 * from;
+    ? upTo(costs.rows, 9 * from) * columnsFor(costs, to) * pixels
+    : upTo(costs.rows, pixels) * columnsFor(costs, to) * 9 * from;
 }
 
 function costOfFiltering(
-  { rows, columns, touch }: Costs,
+  costs: Costs,
   direction: Direction,
   geometry: ConvolutionGeometry,
   block: Block,
@@ -175,7 +177,7 @@ function costOfFiltering(
   const result = (block ** 2 + frequencies) * tiles * to;
   const product =
     direction === 'filterGrad'
-      ? upTo(rows, from) * upTo(columns, to) * tiles
-      : upTo(rows, tiles) * upTo(columns, to) * from;
-  return frequencies * product + touch * (kernel + image + result);
+      ? upTo(costs.rows, from) * columnsFor(costs, to) * tiles
+      : upTo(costs.rows, tiles) * columnsFor(costs, to) * from;
+  return frequencies * product + costs.touch * (kernel + image + result);
 }
