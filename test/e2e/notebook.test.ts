@@ -36,6 +36,8 @@ afterAll(() => server.close());
 async function open(browser: Browser): Promise<Notebook> {
   const { page, errors } = await openPage(browser, `${server.url}a/b/`);
   await page.setViewport({ width: 1280, height: 900 });
+  // Long enough for a busy machine; what never comes fails all the same.
+  page.setDefaultTimeout(120_000);
   return new Notebook(page, errors);
 }
 
@@ -62,19 +64,14 @@ describe('in Chromium', () => {
     expect(colours.size).toBeGreaterThan(50);
   });
 
-  // Tasks are timed by the clock: one that only waited for a busy processor is not long again.
-  test('trains: both losses fall, the pictures change, and no task of the page is long', {
-    retry: 2,
-  }, async () => {
+  test('trains: both losses fall, the pictures change, and no task of the page is long', async () => {
     await notebook.move('reconstruct', 'size', 32);
     const before = await notebook.pixels('reconstruct', 2);
     await notebook.press('reconstruct', 'start');
     await notebook.step('reconstruct', 2);
-    await notebook.watchLongTasks();
-    await notebook.step('reconstruct', 12);
-    expect(await notebook.longTasks()).toEqual([]);
+    expect(await notebook.longestTask(() => notebook.step('reconstruct', 12))).toBeLessThan(50);
     expect(await notebook.text('#cell-reconstruct .status span')).toMatch(/\d steps\/s/);
-    for (const [first, last] of await notebook.losses('reconstruct')) expect(last).toBeLessThan(first / 3);
+    await notebook.fallen('reconstruct', 3);
     expect(await notebook.pixels('reconstruct', 2)).not.toEqual(before);
     await notebook.press('reconstruct', 'start');
     await notebook.label('reconstruct', 'start', 'Resume');
@@ -99,11 +96,14 @@ describe('in Chromium', () => {
     await notebook.move('reconstruct', 'size', 32);
     await notebook.page.waitForFunction(
       () => document.querySelector<HTMLCanvasElement>('#cell-reconstruct canvas')?.width === 32,
-      { timeout: 120_000 },
     );
     await notebook.step('reconstruct', 5);
     await notebook.move('reconstruct', 'seed', 7);
     await notebook.beganAnew('reconstruct', 5);
+    for (const layer of ['block1_conv2', 'block3_conv2']) await notebook.move('reconstruct', layer, 0);
+    await notebook.says('reconstruct', 'Give at least one layer a weight above 0.', '.fault');
+    await notebook.move('reconstruct', 'block1_conv2', 1);
+    await notebook.page.waitForSelector('#cell-reconstruct[data-state=done] .fault[hidden]');
   });
 
   test('takes a picture of the visitor, and says it plainly where a file is none', async () => {
@@ -159,8 +159,16 @@ describe('in Chromium', () => {
     await notebook.run('lostDevice');
     const lost = await notebook.stepNow('reconstruct');
     await notebook.step('reconstruct', lost + 3);
-    const [first, last] = (await notebook.losses('reconstruct'))[0] as [number, number];
-    expect(last).toBeLessThan(first);
+    await notebook.fallen('reconstruct');
+    // Lost while nothing runs: whatever is tried next opens another.
+    await notebook.press('reconstruct', 'start');
+    await notebook.label('reconstruct', 'start', 'Resume');
+    await notebook.run('lostDevice');
+    await notebook.move('reconstruct', 'seed', 3);
+    await notebook.says('reconstruct', 'Back at the start.');
+    await notebook.run('lostDevice');
+    await notebook.run('readBack');
+    expect(await notebook.text('#cell-readBack .output')).toMatch(/The gradient is null/);
     await notebook.run('lostDevice', 'mend');
     expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
   });
@@ -220,10 +228,16 @@ describe('in Chromium', () => {
 
   test.each(['style', 'superResolution'])('trains %s', async (cell) => {
     await notebook.run(cell);
+    if (cell === 'style') {
+      await notebook.drop(cell, 'notes.txt', Buffer.from('not a picture'));
+      await notebook.says(cell, "'notes.txt' is not a picture", '.fault');
+      await notebook.drop(cell, 'stripes.png', smallPicture());
+      await notebook.page.waitForSelector(`#cell-${cell}[data-state=done] .fault[hidden]`);
+      await notebook.move(cell, 'style', 2);
+    }
     await notebook.press(cell, 'start');
     await notebook.step(cell, 8);
-    const [first, last] = (await notebook.losses(cell))[0] as [number, number];
-    expect(last).toBeLessThan(first);
+    await notebook.fallen(cell);
     await notebook.press(cell, 'start');
   });
 
@@ -256,6 +270,8 @@ describe('in Chromium', () => {
   test.each([320, 768, 1600])('fits a screen of %i pixels, and every control has a name', async (width) => {
     await notebook.page.setViewport({ width, height: 900 });
     expect(await notebook.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await notebook.page.click('#chapters a[href="#break"]');
+    expect(await notebook.page.evaluate(() => scrollY)).toBeGreaterThan(0);
     const nameless = await notebook.page.$$eval(
       'button, input, textarea, summary, canvas, [role=img]',
       (all) =>
@@ -304,7 +320,7 @@ test('the main path in Firefox', async () => {
     await notebook.move('reconstruct', 'size', 16);
     await notebook.press('reconstruct', 'start');
     await notebook.step('reconstruct', 6);
-    for (const [first, last] of await notebook.losses('reconstruct')) expect(last).toBeLessThan(first);
+    await notebook.fallen('reconstruct');
     await notebook.press('reconstruct', 'start');
     await notebook.run('readBack');
     expect(await notebook.text('#cell-readBack .output')).toMatch(/null[\s\S]*cut at tensor\(\)/);

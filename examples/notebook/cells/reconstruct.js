@@ -40,17 +40,20 @@ const settings = page.sliders(
 
 // Weights are variables, which a captured step reads as they are: a slider is followed without a new step.
 let weights = {};
-const needed = 'Give at least one layer a weight above 0.';
 const active = () => Object.keys(layers).filter((name) => settings[name] > 0);
 let used = active();
 
+function check() {
+  if (active().length === 0)
+    throw new page.PlainError('Give at least one layer a weight above 0.');
+}
+
 const panels = page.pictures([]);
-const run = trainer(page, make);
+const run = trainer(page, make, check);
 
 async function make() {
   const { size, seed, learningRate } = settings;
   used = active();
-  if (used.length === 0) throw new page.PlainError(needed);
   weights = Object.fromEntries(
     used.map((name) => [
       name,
@@ -120,14 +123,14 @@ function follow(name) {
     return undefined;
   }
   if (!live) return anew();
-  if (!job) return undefined;
-  if (active().length === 0)
-    throw new page.PlainError(`${needed} Until then, it goes on as before.`);
-  if (String(active()) !== String(used)) return run.renew({ keep: true });
+  if (!run.began()) return undefined;
+  check();
+  const same = job && String(active()) === String(used);
+  if (!same) return run.renew({ keep: true });
   return weights[name].assign(tidy(() => tensor(settings[name])));
 }
 
-const anew = () => (run.current() ? run.reset() : preview());
+const anew = () => (run.began() ? run.reset() : preview());
 
 /** What it will start from, before anything runs. */
 async function preview() {

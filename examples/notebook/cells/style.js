@@ -122,6 +122,6 @@ async function stylePicture() {
   return pictureOf(canvas);
 }
 
-const anew = () => (run.current() ? run.reset() : undefined);
+const anew = () => (run.began() ? run.reset() : undefined);
 listeners.add(anew);
 page.onEnd(() => listeners.delete(anew));

@@ -96,6 +96,6 @@ async function make() {
   };
 }
 
-const anew = () => (run.current() ? run.reset() : undefined);
+const anew = () => (run.began() ? run.reset() : undefined);
 listeners.add(anew);
 page.onEnd(() => listeners.delete(anew));

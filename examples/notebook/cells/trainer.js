@@ -2,9 +2,10 @@ import { DeviceLostError, init, stack, tidy } from 'retrograd';
 
 /**
  * Start, pause, resume, reset. `make()` gives a job: { descents, show(), dispose() }. Steps go in batches of about a
- * tenth of a second; then the losses are read back, and the picture is shown.
+ * tenth of a second; then the losses are read back, and the picture is shown. `check()` throws where no job can be
+ * made as things are; what runs then goes on.
  */
-export function trainer(page, make) {
+export function trainer(page, make, check = () => {}) {
   const { remembered } = page;
   let job = null;
   let device = null;
@@ -68,6 +69,7 @@ export function trainer(page, make) {
   async function ready() {
     device = await init();
     if (job) return;
+    check();
     job = await make();
     for (const [name, state] of Object.entries(saved ?? {}))
       job.descents[name].restore(state);
@@ -131,6 +133,7 @@ export function trainer(page, make) {
   async function renewNow() {
     const { keep } = asked;
     asked = null;
+    check();
     if (!keep) saved = null;
     await outliving(async () => {
       if (job && keep) saved = await savedState(job);
@@ -150,7 +153,8 @@ export function trainer(page, make) {
     inTurn(() => job?.dispose()).catch(() => {});
   });
   if (remembered.running) start().catch(page.fail);
-  return { reset, renew, isLost, current: () => job };
+  const began = () => running || job !== null || saved !== null;
+  return { reset, renew, isLost, began, current: () => job };
 }
 
 async function advance(descent, count) {

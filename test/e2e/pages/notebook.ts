@@ -17,7 +17,7 @@ export class Notebook {
         const state = document.querySelector<HTMLElement>(id)?.dataset.state ?? '';
         return !busy && (state === 'done' || state === 'failed');
       },
-      { timeout: 60_000 },
+      {},
       `#cell-${cell}`,
     );
   }
@@ -78,11 +78,11 @@ export class Notebook {
     );
   }
 
-  async says(cell: string, words: string): Promise<void> {
+  async says(cell: string, words: string, place = '.status'): Promise<void> {
     await this.page.waitForFunction(
       (selector, text) => document.querySelector(selector)?.textContent?.includes(text),
-      { timeout: 60_000 },
-      `#cell-${cell} .status`,
+      {},
+      `#cell-${cell} ${place}`,
       words,
     );
   }
@@ -106,7 +106,7 @@ export class Notebook {
         const shown = document.querySelector(selector)?.textContent ?? '';
         return Number(/^Step (\d+)/.exec(shown)?.[1] ?? 0) >= wanted;
       },
-      { timeout: 120_000 },
+      {},
       `#cell-${cell} .status span`,
       step,
     );
@@ -119,7 +119,7 @@ export class Notebook {
         const shown = document.querySelector(selector)?.textContent ?? '';
         return Number(/^Step (\d+)/.exec(shown)?.[1] ?? below) < below;
       },
-      { timeout: 60_000 },
+      {},
       `#cell-${cell} .status span`,
       step,
     );
@@ -129,16 +129,23 @@ export class Notebook {
     return Number(/^Step (\d+)/.exec(await this.text(`#cell-${cell} .status span`))?.[1] ?? 0);
   }
 
-  /** First and last loss of each curve, as its key says. */
-  async losses(cell: string): Promise<[number, number][]> {
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const keys = await this.page.$$eval(`#cell-${cell} .key li`, (all) =>
-      all.map((item) => item.textContent ?? ''),
+  /** Until every curve, as its key says, has fallen to less than its start over `factor`. */
+  async fallen(cell: string, factor = 1): Promise<void> {
+    await this.page.waitForFunction(
+      (selector, by) => {
+        const keys = [...document.querySelectorAll(selector)].map((item) => item.textContent ?? '');
+        return (
+          keys.length > 0 &&
+          keys.every((key) => {
+            const [, first, last] = /([\d.e-]+) → ([\d.e-]+)$/.exec(key) ?? [];
+            return Number(last) < Number(first) / by;
+          })
+        );
+      },
+      {},
+      `#cell-${cell} .key li`,
+      factor,
     );
-    return keys.map((key) => {
-      const [, first, last] = /([\d.e-]+) → ([\d.e-]+)$/.exec(key) ?? [];
-      return [Number(first), Number(last)];
-    });
   }
 
   pixels(cell: string, index: number): Promise<number[]> {
@@ -166,19 +173,36 @@ export class Notebook {
     );
   }
 
-  async watchLongTasks(): Promise<void> {
-    await this.page.evaluate(() => {
-      const seen: number[] = [];
-      Object.assign(globalThis, { longTasks: seen });
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) seen.push(duration);
-      }).observe({ type: 'longtask' });
-    });
+  /**
+   * Milliseconds that the longest task of the page's main thread computed during `act`. By the thread's own time: a task that
+   * waits for a busy processor is none of the page's doing.
+   */
+  async longestTask(act: () => Promise<unknown>): Promise<number> {
+    await this.page.tracing.start({ categories: ['toplevel'] });
+    await act();
+    const trace = new TextDecoder().decode(await this.page.tracing.stop());
+    const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
+    const mains = new Set(
+      traceEvents
+        .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+        .map(({ pid, tid }) => `${pid} ${tid}`),
+    );
+    const tasks = traceEvents.filter(
+      ({ name, pid, tid, tdur }) =>
+        name.endsWith('RunTask') && mains.has(`${pid} ${tid}`) && tdur !== undefined,
+    );
+    if (tasks.length < 20) throw new Error(`The trace has only ${tasks.length} tasks.`);
+    return Math.max(...tasks.map(({ tdur }) => tdur as number)) / 1000;
   }
+}
 
-  longTasks(): Promise<number[]> {
-    return this.page.evaluate(() => (globalThis as unknown as { longTasks: number[] }).longTasks);
-  }
+/** An event of Chromium's trace; times in microseconds, `tdur` by the thread's own clock. */
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  tdur?: number;
+  args: { name?: string };
 }
 
 /** A green square with a stripe. */
