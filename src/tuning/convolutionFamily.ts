@@ -1,5 +1,6 @@
 /** @file Ways to compute a convolution as candidates. Minimal filtering is there as far as its rule for accuracy goes. */
 import { type ConvolutionFacts, type ConvolutionVariant, variantsOf } from '../kernels/convolutionVariant.ts';
+import type { AdapterClass } from '../gpu/adapter.ts';
 import { type Family, sizeClass } from './family.ts';
 
 const names: Readonly<Record<ConvolutionVariant, string>> = {
@@ -17,6 +18,17 @@ const directions = {
   filterGrad: 'conv2d, kernel gradient',
 };
 
+/** Multiplications below which a launch costs more than what other ways save. */
+const smallConvolution = 2 ** 20;
+
+function ways(adapter: AdapterClass, facts: ConvolutionFacts): ReturnType<typeof variantsOf> {
+  const { batch, rows, columns, inputs, outputs, groups } = facts.geometry;
+  const work =
+    (batch * rows.output * columns.output * rows.window * columns.window * inputs * outputs) / groups;
+  const all = variantsOf(adapter, facts);
+  return work < smallConvolution ? all.slice(0, 1) : all;
+}
+
 export const convolutionFamily: Family<ConvolutionFacts, ConvolutionVariant> = {
   key({ direction, geometry: { batch, rows, columns, inputs, outputs, groups } }) {
     const pixels = [batch, rows.output, columns.output, inputs, outputs].map(sizeClass).join(' ');
@@ -32,7 +44,7 @@ export const convolutionFamily: Family<ConvolutionFacts, ConvolutionVariant> = {
   },
 
   candidates: (device, facts) =>
-    variantsOf(device.adapter.class, facts).map(({ variant, cost }) => ({
+    ways(device.adapter.class, facts).map(({ variant, cost }) => ({
       name: names[variant],
       variant,
       cost,

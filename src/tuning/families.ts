@@ -16,6 +16,16 @@ export function keyOf({ family, facts }: Question<unknown>): string | null {
   return known ? `${family}: ${known.key(facts)}` : null;
 }
 
+/** The variant of a question that is called `name`; null where there is none such. */
+export function variantOf<V>(
+  device: Device,
+  { family, facts }: Question<V>,
+  name: string,
+): { variant: V } | null {
+  const known = families[family] as Family<object, V>;
+  return known.candidates(device, facts).find((candidate) => candidate.name === name) ?? null;
+}
+
 /** The candidates of a question. */
 export function ask<V>(device: Device, { family, facts, guess }: Question<V>): Asked<V> {
   const known = families[family] as Family<object, V>;

@@ -5,7 +5,7 @@ import type { Device } from '../gpu/device.ts';
 import { QuietRun } from '../gpu/dryRun.ts';
 import type { RecordedCommand } from '../gpu/recording.ts';
 import { rehearseCall, type Target } from '../tape/rehearsal.ts';
-import { ask, keyOf } from './families.ts';
+import { ask, keyOf, variantOf } from './families.ts';
 import { Automatic, type Clock, clockOf } from './automatic.ts';
 import { type Asked, type Candidate, fastest } from './family.ts';
 import { measure, type Stopwatch, stopwatch } from './measure.ts';
@@ -39,6 +39,8 @@ export class Tuner implements Chooser {
   readonly #winners = new Map<string, Winner>();
   /** Winners of an earlier visit, of which it isn't known yet whether they were measured with the same programs. */
   readonly #stored = new Map<string, Winner>();
+  /** Questions with one candidate alone. */
+  readonly #settled = new Set<string>();
   #loaded: TuningStore | null = null;
   #survey: Survey | null = null;
   #isGuessing = false;
@@ -50,20 +52,21 @@ export class Tuner implements Chooser {
 
   decide<V, R>(question: Question<V>, run: (variant: V) => R): R {
     const key = this.#isGuessing ? null : keyOf(question);
-    if (key === null || !(this.isListening || this.#winners.has(key) || this.#stored.has(key))) {
-      return run(question.guess);
+    if (key === null) return run(question.guess);
+    const { automatic } = this.settings;
+    if (!this.#survey && !this.#stored.has(key)) {
+      const winner = this.#winners.get(key);
+      if (winner)
+        return run((variantOf(this.device, question, winner.variant) ?? { variant: question.guess }).variant);
+      if (!automatic || this.#settled.has(key)) return run(question.guess);
     }
     const asked = ask(this.device, question);
     this.#check(asked, run);
     const { variant } = this.answer(asked);
     if (this.#survey) return this.#survey.note(asked, variant, run);
-    const isOpen = this.settings.automatic && !this.#winners.has(key) && asked.candidates.length > 1;
+    if (asked.candidates.length < 2) this.#settled.add(key);
+    const isOpen = automatic && asked.candidates.length > 1 && !this.#winners.has(key);
     return isOpen ? this.#automatic.decide(asked, run) : run(variant);
-  }
-
-  /** Whether questions without an answer are of interest. */
-  private get isListening(): boolean {
-    return this.#survey !== null || this.settings.automatic;
   }
 
   /** Takes over what was measured. */

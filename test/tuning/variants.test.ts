@@ -100,8 +100,8 @@ test('products as a GPU computes them', () =>
 test('ways of convolutions', async () => {
   const c = convolution({
     batch: 2,
-    image: [between(9, 14), between(9, 14), 9],
-    kernel: [3, 3, 10],
+    image: [between(18, 21), between(18, 21), 13],
+    kernel: [3, 3, 14],
     before: [1, 1],
   });
   const names = await eachCandidate(device, 'convolution', () => expectConvolution(c));
@@ -113,13 +113,13 @@ test('ways of convolutions', async () => {
 });
 
 test('ways of convolutions of few channels', async () => {
-  const c = convolution({ image: [between(9, 14), between(9, 14), 3], kernel: [5, 5, 12], before: [2, 2] });
+  const c = convolution({ image: [between(35, 38), between(35, 38), 3], kernel: [5, 5, 12], before: [2, 2] });
   const names = await eachCandidate(device, 'convolution', () => expectConvolution(c));
   expect(names).toEqual(['implicit product', 'folded product']);
 });
 
 test('with strides there is no minimal filtering', async () => {
-  const c = convolution({ image: [13, 13, 9], kernel: [3, 3, 10], before: [1, 1], strides: [2, 2] });
+  const c = convolution({ image: [40, 40, 16], kernel: [3, 3, 20], before: [1, 1], strides: [2, 2] });
   const names = await eachCandidate(device, 'convolution', () => expectConvolution(c));
   expect(names).toEqual(['implicit product']);
 });
