@@ -3,6 +3,8 @@
  * copies; outputs are copied out, so that the next run leaves them alone.
  */
 import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
+import { bytesPerElement } from '../core/dtype.ts';
+import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { CapturedWork } from '../gpu/capturedWork.ts';
 import type { Device } from '../gpu/device.ts';
@@ -106,9 +108,10 @@ export function captureCall(
     for (const action of recording.afterRefusal) withRecording(null, action);
     return { value: given, captured: null, obstacle: recording.obstacle };
   }
-  const work = new CapturedWork(device, recording, effects, storages, rewrite);
-  // What the plain runs before needed lies idle now.
+  // What the plain run needed lies idle now. It goes before memory is planned, so that the two never lie side by side.
   device.pool.trim();
+  device.flush();
+  const work = new CapturedWork(device, recording, effects, storages, rewrite);
   const captured = new Captured(device, name, work, slots, outlets, value);
   return { value: given, captured, obstacle: null };
 }
@@ -120,7 +123,7 @@ function outletOf(leaf: Tensor): Outlet {
 /** A tensor of its own with the values that lie in `range`. */
 function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSpec): Tensor {
   const provenance: Provenance = { cause: 'unrecorded', op: name };
-  const bytes = 4 * spec.shape.reduce((product, n) => product * n, 1);
+  const bytes = sizeOf(spec.shape) * bytesPerElement(spec.dtype);
   const own = device.allocateOutside(bytes, name);
   if (bytes > 0) device.copyOutside(range, own, wholeWords(bytes));
   return makeTensor(device, own, spec, provenance);

@@ -234,6 +234,9 @@ describe('products', () => {
       );
     }
     expect(step.explain()[0]?.captured).toBe(true);
+    const rounded = compile((x: Tensor) => cast(x, 'float16'));
+    for (let turn = 0; turn < 3; turn++)
+      expect(await rounded(tensor([1, 2, 2049])).data()).toEqual(Float32Array.of(1, 2, 2048));
   });
 });
 
