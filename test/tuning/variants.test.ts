@@ -47,13 +47,8 @@ const random = generator(5);
 const between = (least: number, most: number) => Math.floor(least) + Math.floor(random() * (most - least));
 
 const draws = [
-  ...Array.from({ length: 2 }, (_, seed) => ({
-    seed,
-    of: 1,
-    transposeA: seed === 0,
-    transposeB: seed === 1,
-  })),
-  ...Array.from({ length: 4 }, (_, seed) => ({
+  { seed: 9, of: 1, transposeA: true, transposeB: false },
+  ...Array.from({ length: 3 }, (_, seed) => ({
     seed,
     of: 4,
     transposeA: seed % 2 === 0,
