@@ -33,13 +33,22 @@ function show(found: readonly Finding[], caption: string): void {
     const row = make('tr');
     row.append(
       make('th', finding.way),
-      ...columns.map(({ cell, number }) => make('td', cell(finding), number ? 'number' : '')),
+      ...columns.map(({ title, cell, number }) => {
+        const made = make('td', cell(finding), number ? 'number' : '');
+        made.dataset.title = title;
+        return made;
+      }),
     );
     body.append(row);
   }
   const header = make('thead');
   header.append(head);
   table.append(header, body);
+  // On narrow screens the style takes a table's roles away, unless they are named.
+  const roles = { thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', 'thead th': 'columnheader', td: 'cell' };
+  for (const [parts, role] of Object.entries({ ...roles, 'tbody th': 'rowheader' }))
+    for (const part of table.querySelectorAll(parts)) part.setAttribute('role', role);
+  table.setAttribute('role', 'table');
   element('result').replaceChildren(table);
 }
 

@@ -28,6 +28,12 @@ const works: Record<string, { selector: string; words: RegExp; press?: string }>
   bench: { selector: '#adapter', words: /^Adapter: \w/ },
 };
 
+/** Runs in the page: whether its heading is light, on a dark ground. */
+function inkIsLight(): boolean {
+  const { color } = getComputedStyle(document.querySelector('h1') as Element);
+  return Number(/\d+/.exec(color)?.[0]) > 128;
+}
+
 test('the index names every page, and leads to it', async () => {
   const { page, errors } = await openPage(chromium.browser, at(''));
   const links = await page.$$eval('li', (all) =>
@@ -60,6 +66,15 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
     selector,
     words.source,
   );
+  for (const [width, value] of [
+    [320, 'light'],
+    [1600, 'dark'],
+  ] as const) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+    await page.setViewport({ width, height: 900 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await page.evaluate(inkIsLight)).toBe(value === 'dark');
+  }
   expect(elsewhere).toEqual([]);
   expect(errors).toEqual([]);
   await page.close();
