@@ -4,7 +4,9 @@
  * so that neighbouring invocations read neighbouring words.
  *
  * Each line of elements is folded by `lanes` invocations. An invocation folds blocks of its elements first and those
- * results next, which keeps the error of long sums low. All orders are fixed: same input, same bits.
+ * results next, which keeps the error of long sums low. Where lines are `serial`, short ones of one lane each, it folds
+ * what it reads in one turn first: a software adapter pays for loops within loops. All orders are fixed: same input,
+ * same bits.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { foldLanes, laneIndices, type LineOrder } from './lib/lanes.ts';
@@ -34,10 +36,13 @@ export type ReduceOptions = {
    */
   width: 1 | 4;
   workgroup: number;
+  serial: boolean;
 };
 
 /** Elements (or vectors of them) that an invocation folds before it adds them to what it has. */
 const block = 32;
+/** Elements (or vectors of them) that an invocation reads in one turn where lines are serial. */
+const turn = 2;
 
 export function reduce(options: ReduceOptions): string {
   const { input, accumulator, initial, combine, prepare, finish, results, lanes, order, width } = options;
@@ -58,6 +63,51 @@ export function reduce(options: ReduceOptions): string {
     results
       .map((_, i) => `out_${i}[${lines.length}u * line + ${line}u] = finish_${i}(folded_${line});`)
       .join('\n');
+  const components = (value: string) =>
+    width === 4 ? ['x', 'y', 'z', 'w'].map((component) => `${value}.${component}`) : [value];
+  /** The values of one turn, `given` at the units `k` along the axis, folded into the totals. */
+  const foldTurn = (given: readonly string[], ks: readonly string[]) => {
+    const positions = (component: number) =>
+      width === 4 && !sideBySide ? ks.map((k) => `4u * ${k} + ${component}u`) : ks;
+    const prepared = (component: number) =>
+      given.map((value, i) => `prepare(${components(value)[component]}, ${positions(component)[i]})`);
+    const columns = components('').map((_, component) => prepared(component));
+    const folds = sideBySide
+      ? columns.map(combined)
+      : [combined(given.flatMap((_, i) => columns.map((own) => own[i] as string)))];
+    return folds.map((fold, line) => `total_${line} = combine(total_${line}, ${fold});`).join('\n    ');
+  };
+  const ofTurn = Array.from({ length: turn }, (_, i) => i);
+  const serial = `
+  if (line >= params.count) {
+    return;
+  }
+  let chunk = (line / params.inner) % params.chunks;
+  let outer = line / params.inner / params.chunks;
+  let start = outer * params.n * params.inner + line % params.inner;
+  let stride = params.chunks;
+  let step = stride * params.inner;
+  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
+  var k = chunk;
+  var at = start + k * params.inner;
+  let whole = max(params.n, ${turn - 1}u * stride) - ${turn - 1}u * stride;
+  while (k < whole) {
+    ${ofTurn.map((i) => `let value_${i} = x[at + ${i}u * step];`).join('\n    ')}
+    ${foldTurn(
+      ofTurn.map((i) => `value_${i}`),
+      ofTurn.map((i) => `(k + ${i}u * stride)`),
+    )}
+    k += ${turn}u * stride;
+    at += ${turn}u * step;
+  }
+  while (k < params.n) {
+    let value = x[at];
+    ${foldTurn(['value'], ['k'])}
+    k += stride;
+    at += step;
+  }
+  ${each((i) => `let folded_${i} = total_${i};`)}
+  ${each(write)}`;
   return wgsl`
 ${flatIndex}
 ${mathFunctions([initial, prepare, combine, ...finish].join(' '))}
@@ -86,6 +136,9 @@ fn main(
 ) {
   ${laneIndices(layout)}
   // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
+#if ${options.serial}
+  ${serial}
+#else
   let chunk = (line / params.inner) % params.chunks;
   let outer = line / params.inner / params.chunks;
   let n = select(0u, params.n, line < params.count);
@@ -107,6 +160,14 @@ fn main(
   if (lane == 0u && line < params.count) {
     ${each(write)}
   }
+#endif
 }
 `;
+}
+
+/** WGSL that combines `terms` in pairs, and those in pairs. */
+function combined(terms: readonly string[]): string {
+  if (terms.length === 1) return terms[0] as string;
+  const half = terms.length >> 1;
+  return `combine(${combined(terms.slice(0, half))}, ${combined(terms.slice(half))})`;
 }

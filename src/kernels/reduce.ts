@@ -50,7 +50,7 @@ const smallestChunk = 64;
 /** Invocations that are worth splitting an axis for on a GPU. */
 const enoughInvocations = 2 ** 16;
 /** Elements of a chunk on a software adapter: few, which keeps rounding errors low. */
-const serialChunk = 512;
+const serialChunk = 256;
 /** Invocations for which an axis is split on a software adapter, so that all of its threads have work. */
 const fewInvocations = 1024;
 
@@ -148,6 +148,7 @@ class Pass {
         order: inner === 1 ? 'rows' : 'columns',
         width,
         workgroup,
+        serial: device.adapter.class === 'cpu' && lanes === 1,
       },
       bindings: {
         x: tensor.storage,

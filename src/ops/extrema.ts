@@ -22,12 +22,26 @@ const highest: Partial<Record<DType, number>> = {
   uint32: 2 ** 32 - 1,
 };
 
-/** Floats by functions that carry NaN, which WGSL's own max and min may drop. */
 function extremum(name: 'max' | 'min', dtype: DType): Reduction {
-  const carrying = name === 'max' ? math.larger : math.smaller;
+  if (dtype === 'float32') return floatExtremum(name);
+  return { identity: (name === 'max' ? lowest : highest)[dtype] as number, combine: `${name}(a, b)` };
+}
+
+/**
+ * The extremum of what can be compared, beside a word whose first bit tells that NaN was met: WGSL's own max and min may
+ * drop it, and functions that carry it cost many instructions a value. Infinity's bits plus 0x7fffff are the largest word
+ * without that bit.
+ */
+function floatExtremum(name: 'max' | 'min'): Reduction {
+  const [sign, bits] = name === 'max' ? ['>', 0xff800000] : ['<', 0x7f800000];
   return {
-    identity: (name === 'max' ? lowest : highest)[dtype] as number,
-    combine: dtype === 'float32' ? carrying('a', 'b') : `${name}(a, b)`,
+    accumulator: 'vec2<u32>',
+    initial: 'vec2<u32>(params.initial, 0u)',
+    identity: bits,
+    prepare: 'vec2<u32>(bitcast<u32>(value), (bitcast<u32>(value) & 0x7fffffffu) + 0x7fffffu)',
+    combine: `vec2<u32>(select(a.x, b.x, bitcast<f32>(b.x) ${sign} bitcast<f32>(a.x)), a.y | b.y)`,
+    finish: [`select(bitcast<f32>(a.x), ${math.nanValue()}, a.y >= 0x80000000u)`],
+    empty: [(name === 'max' ? lowest : highest).float32 as number],
   };
 }
 
