@@ -1,7 +1,7 @@
 /**
  * @file Reductions over one merged axis of x seen as [outer, n, inner], to [outer, chunks, inner]. With more than one
  * chunk the result is a partial one, folded by a second launch: chunk c holds the elements c, c + chunks, … of the axis,
- * so that neighbouring invocations read neighbouring words.
+ * so that neighbouring invocations read neighbouring words; where lines are `serial`, elements that follow each other.
  *
  * Each line of elements is folded by `lanes` invocations. An invocation folds blocks of its elements first and those
  * results next, which keeps the error of long sums low. Where lines are `serial`, short ones of one lane each, it folds
@@ -85,26 +85,27 @@ export function reduce(options: ReduceOptions): string {
   let chunk = (line / params.inner) % params.chunks;
   let outer = line / params.inner / params.chunks;
   let start = outer * params.n * params.inner + line % params.inner;
-  let stride = params.chunks;
-  let step = stride * params.inner;
+  // Each chunk is a stretch of the axis here, which a CPU reads from its caches.
+  let length = (params.n + params.chunks - 1u) / params.chunks;
+  let end = min(params.n, (chunk + 1u) * length);
   ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
-  var k = chunk;
+  var k = chunk * length;
   var at = start + k * params.inner;
-  let whole = max(params.n, ${turn - 1}u * stride) - ${turn - 1}u * stride;
+  let whole = max(end, ${turn - 1}u) - ${turn - 1}u;
   while (k < whole) {
-    ${ofTurn.map((i) => `let value_${i} = x[at + ${i}u * step];`).join('\n    ')}
+    ${ofTurn.map((i) => `let value_${i} = x[at + ${i}u * params.inner];`).join('\n    ')}
     ${foldTurn(
       ofTurn.map((i) => `value_${i}`),
-      ofTurn.map((i) => `(k + ${i}u * stride)`),
+      ofTurn.map((i) => `(k + ${i}u)`),
     )}
-    k += ${turn}u * stride;
-    at += ${turn}u * step;
+    k += ${turn}u;
+    at += ${turn}u * params.inner;
   }
-  while (k < params.n) {
+  while (k < end) {
     let value = x[at];
     ${foldTurn(['value'], ['k'])}
-    k += stride;
-    at += step;
+    k += 1u;
+    at += params.inner;
   }
   ${each((i) => `let folded_${i} = total_${i};`)}
   ${each(write)}`;
