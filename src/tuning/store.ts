@@ -43,7 +43,13 @@ function databaseStore(factory: IDBFactory): TuningStore {
     async write(name, text) {
       const database = await open();
       try {
-        await done(database.transaction(table, 'readwrite').objectStore(table).put(text, name));
+        const transaction = database.transaction(table, 'readwrite');
+        transaction.objectStore(table).put(text, name);
+        // A page or a worker may end right after.
+        await new Promise<void>((resolve, reject) => {
+          transaction.oncomplete = () => resolve();
+          transaction.onabort = () => reject(transaction.error);
+        });
       } finally {
         database.close();
       }

@@ -124,10 +124,11 @@ export class Tuner implements Chooser {
   async tune(target: Target, inputs: readonly unknown[]): Promise<TuningReport> {
     const { device, settings } = this;
     const start = performance.now();
-    const isOver = () => performance.now() - start > settings.budget;
     const scratch = new Scratch(device);
     const measured = new Set<string>();
     let survey = await this.survey('tune', target, inputs);
+    const surveyed = performance.now();
+    const isOver = () => performance.now() - surveyed >= settings.budget;
     const known = new Set([...survey.findings.keys()].filter((key) => this.#winners.has(key)));
     try {
       for (let pass = 0; pass < maxPasses; pass++) {

@@ -22,7 +22,7 @@ test('on a page', async () => {
       const { explainChoice, init, matMul, tune, tuning } = (await import(
         '/lib/index.js' as string
       )) as Library;
-      await init({ tuning: tuning({ budget: 50 }) });
+      await init({ tuning: tuning({ budget: 500 }) });
       const size = { shape: [96, 96] };
       const source = () => explainChoice(matMul, size, size).choices[0]?.source;
       const before = source();
@@ -33,10 +33,32 @@ test('on a page', async () => {
   expect(await visit()).toEqual({ before: 'measured', measured: 0, known: 1, after: 'measured' });
 });
 
+test('while calls do their work', async () => {
+  const found = await chromium.run('/', async () => {
+    const { compile, explainChoice, init, matMul, ones, tuning } = (await import(
+      '/lib/index.js' as string
+    )) as Library;
+    await init({ tuning: tuning({ automatic: true, store: null }) });
+    const size = { shape: [112, 96] };
+    const [a, b] = [ones([112, 96]), ones([96, 112])];
+    const multiply = compile(() => matMul(a, b));
+    let isRight = true;
+    const source = () => explainChoice(matMul, size, { shape: [96, 112] }).choices[0]?.source;
+    for (let call = 0; call < 300 && source() !== 'measured'; call++) {
+      const c = multiply();
+      isRight &&= (await c.data()).every((value) => value === 96);
+      c.dispose();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return { isRight, source: source() };
+  });
+  expect(found).toEqual({ isRight: true, source: 'measured' });
+});
+
 /** A worker has no localStorage: a database serves it. */
 const inWorker = `
   const { init, matMul, tune, tuning } = await import(\`\${self.name}/lib/index.js\`);
-  await init({ tuning: tuning({ budget: 50 }) });
+  await init({ tuning: tuning({ budget: 500 }) });
   const { measured, known } = await tune(matMul, { shape: [96, 80] }, { shape: [80, 96] });
   postMessage({ measured, known });
 `;
