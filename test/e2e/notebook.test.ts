@@ -136,7 +136,7 @@ describe('in Chromium', () => {
     await notebook.move('reconstruct', 'size', 16);
     await notebook.move('reconstruct', 'block2_conv2', 0);
     await notebook.press('reconstruct', 'start');
-    await notebook.page.waitForFunction(() => document.querySelector('#cell-reconstruct .fault strong'));
+    await notebook.says('reconstruct', 'Stopped');
     expect(await notebook.text('#cell-reconstruct .fault')).toMatch(/no weights for 'block1_conv2\/kernel'/);
     const whole = weightsOf([
       ['block1_conv1', 3, 64],

@@ -40,6 +40,7 @@ export function trainer(page, make, check = () => {}) {
       while (running) await inTurn(steps);
     } catch (error) {
       pause();
+      status.update('Stopped: what went wrong stands above.');
       throw error;
     }
   }

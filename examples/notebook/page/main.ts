@@ -69,5 +69,8 @@ function start(): void {
   for (const { name, opens } of allCells()) if (opens) views.get(name)?.run();
 }
 
+// A file that falls beside its place would be opened in the page's stead.
+for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
+
 document.querySelector('#restart')?.addEventListener('click', start);
 start();
