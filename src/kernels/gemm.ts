@@ -133,7 +133,7 @@ const smallProduct = 2 ** 18;
 
 /** Multiplications from which a software adapter's time to compile a longer program is worth what it saves. */
 const largeProduct = 2 ** 23;
-/** … and a tile of twice the code worth what it saves. */
+/** Multiplications above which a stand-in takes longer than the program that it stands in for takes to compile. */
 const hugeProduct = 2 ** 26;
 
 /**
@@ -143,7 +143,7 @@ const hugeProduct = 2 ** 26;
 const quadTiles = [
   { tile: gemmTiles.quad, cost: 1, least: 0 },
   { tile: gemmTiles.narrowQuad, cost: 1, least: largeProduct },
-  { tile: gemmTiles.tallQuad, cost: 0.8, least: hugeProduct },
+  { tile: gemmTiles.tallQuad, cost: 0.8, least: largeProduct },
 ] as const;
 
 /** The tile that computes m × n elements of C at the least cost, those included that lie beyond its edges. */
@@ -243,7 +243,7 @@ export function gemmPrograms<O extends { tile: GemmTile }>(
  */
 function standIn({ adapter }: Device, tile: GemmTile, size: GemmSize): GemmTile | null {
   const isLong = tile.memory === 'registers' && tile.blockM >= gemmTiles.block.blockM;
-  // What is forced is to run itself; a large product would be slower than the program is to compile.
+  // What is forced is to run itself.
   if (adapter.class === 'gpu' || forced || !isLong || workOf(size) > hugeProduct) return null;
   return gemmTiles.scalars;
 }
