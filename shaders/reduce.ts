@@ -36,7 +36,10 @@ export type ReduceOptions = {
    */
   width: 1 | 4;
   workgroup: number;
+  /** Whether lines are short and of one lane. */
   serial: boolean;
+  /** Vectors of neighbouring lines that an invocation folds side by side; more than one in serial columns of vectors alone. */
+  abreast: 1 | 4;
 };
 
 /** Elements (or vectors of them) that an invocation folds before it adds them to what it has. */
@@ -45,11 +48,12 @@ const block = 32;
 const turn = 2;
 
 export function reduce(options: ReduceOptions): string {
-  const { input, accumulator, initial, combine, prepare, finish, results, lanes, order, width } = options;
+  const { input, accumulator, initial, combine, prepare, finish, results, lanes, order, width, abreast } =
+    options;
   const layout = { lanes, order, workgroup: options.workgroup };
   const sideBySide = order === 'columns' && width === 4;
   // One accumulator for each line that an invocation folds.
-  const lines = sideBySide ? [0, 1, 2, 3] : [0];
+  const lines = Array.from({ length: sideBySide ? 4 * abreast : 1 }, (_, line) => line);
   const each = (text: (line: number) => string) => lines.map(text).join('\n');
   const folded = (component: string, i: number) =>
     sideBySide
@@ -78,20 +82,7 @@ export function reduce(options: ReduceOptions): string {
     return folds.map((fold, line) => `total_${line} = combine(total_${line}, ${fold});`).join('\n    ');
   };
   const ofTurn = Array.from({ length: turn }, (_, i) => i);
-  const serial = `
-  if (line >= params.count) {
-    return;
-  }
-  let chunk = (line / params.inner) % params.chunks;
-  let outer = line / params.inner / params.chunks;
-  let start = outer * params.n * params.inner + line % params.inner;
-  // Each chunk is a stretch of the axis here, which a CPU reads from its caches.
-  let length = (params.n + params.chunks - 1u) / params.chunks;
-  let end = min(params.n, (chunk + 1u) * length);
-  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
-  var k = chunk * length;
-  var at = start + k * params.inner;
-  let whole = max(end, ${turn - 1}u) - ${turn - 1}u;
+  const inPairs = `let whole = max(end, ${turn - 1}u) - ${turn - 1}u;
   while (k < whole) {
     ${ofTurn.map((i) => `let value_${i} = x[at + ${i}u * params.inner];`).join('\n    ')}
     ${foldTurn(
@@ -100,13 +91,37 @@ export function reduce(options: ReduceOptions): string {
     )}
     k += ${turn}u;
     at += ${turn}u * params.inner;
-  }
-  while (k < end) {
-    let value = x[at];
-    ${foldTurn(['value'], ['k'])}
+  }`;
+  const neighbours = Array.from({ length: abreast }, (_, i) => i);
+  const oneByOne = `while (k < end) {
+    ${neighbours.map((i) => `let value_${i} = x[at + ${i}u];`).join('\n    ')}
+    ${
+      abreast === 1
+        ? foldTurn(['value_0'], ['k'])
+        : each((line) => {
+            const value = components(`value_${line >> 2}`)[line & 3];
+            return `total_${line} = combine(total_${line}, prepare(${value}, k));`;
+          })
+    }
     k += 1u;
     at += params.inner;
+  }`;
+  const serial = `
+  if (line >= params.count) {
+    return;
   }
+  let inner = params.inner / ${abreast}u;
+  let chunk = (line / inner) % params.chunks;
+  let outer = line / inner / params.chunks;
+  let start = outer * params.n * params.inner + (line % inner) * ${abreast}u;
+  // Each chunk is a stretch of the axis here, which a CPU reads from its caches.
+  let length = (params.n + params.chunks - 1u) / params.chunks;
+  let end = min(params.n, (chunk + 1u) * length);
+  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
+  var k = chunk * length;
+  var at = start + k * params.inner;
+  ${abreast === 1 ? inPairs : ''}
+  ${oneByOne}
   ${each((i) => `let folded_${i} = total_${i};`)}
   ${each(write)}`;
   return wgsl`

@@ -132,6 +132,9 @@ class Pass {
     const lines = { ...units, count: units.count * chunks };
     const lanes = lanesFor(device, { ...lines, n: Math.ceil(n / chunks) });
     const workgroup = workgroupFor(lanes);
+    const serial = device.adapter.class === 'cpu' && lanes === 1;
+    const abreast = serial && width === 4 && isFarApart(lines) && !accumulator.startsWith('vec') ? 4 : 1;
+    const invocations = (lines.count * lanes) / abreast;
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, count * chunks), this.op)];
@@ -148,21 +151,22 @@ class Pass {
         order: inner === 1 ? 'rows' : 'columns',
         width,
         workgroup,
-        serial: device.adapter.class === 'cpu' && lanes === 1,
+        serial,
+        abreast,
       },
       bindings: {
         x: tensor.storage,
         ...Object.fromEntries(results.map((result, i) => [`out_${i}`, result.storage])),
       },
       params: {
-        count: lines.count,
+        count: lines.count / abreast,
         n: inner === 1 ? n / width : n,
         inner: lines.inner,
         chunks,
         initial: bitsOf(identity, dtypeOf(accumulator)),
         length: this.elements,
       },
-      workgroups: Math.ceil((lines.count * lanes) / workgroup),
+      workgroups: Math.ceil(invocations / workgroup),
     });
     return { tensor: results[0] as Tensor, type: accumulator, prepared: true, results };
   }
@@ -176,6 +180,14 @@ function widthOf({ tensor, type }: Source, lines: Lines): 1 | 4 {
 /** Lines as invocations count them: with four columns side by side, one invocation stands for four lines. */
 function unitsOf({ count, n, inner }: Lines, width: 1 | 4): Lines {
   return inner === 1 ? { count, n, inner } : { count: count / width, n, inner: inner / width };
+}
+
+/**
+ * Whether the vectors of a column lie pages apart, and are enough for several to an invocation: each page is then read in
+ * longer stretches.
+ */
+function isFarApart({ count, inner }: Lines): boolean {
+  return inner >= 256 && inner % 4 === 0 && count >= fewInvocations;
 }
 
 /** Chunks that an axis is split into: 1 where there are results enough to fill the device, or little to fold. */

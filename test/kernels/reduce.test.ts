@@ -38,6 +38,9 @@ const shapes = [
   [2, 513, 17],
   [1, 2100, 64],
   [3, 9, 300],
+  [3, 9, 2048],
+  [2, 5, 4100],
+  [1, 520, 4096],
 ] as const;
 
 /** Values off zero, so that a rounded mean shows. */
