@@ -1,12 +1,12 @@
 /** @file A program that stands in for another while that is being compiled: the same bits, sooner. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compile, type Device, init, matMul, type Tensor, tensor } from '../../src/index.ts';
+import { compile, init, matMul, type Tensor, tensor } from '../../src/index.ts';
 import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
 import { generator } from '../ops/samples/draw.ts';
+import { ownDevice } from '../support/ownDevice.ts';
 
-let device: Device;
 beforeAll(async () => {
-  device = await init();
+  await init();
 });
 
 function draw(shape: readonly number[], seed: number) {
@@ -39,6 +39,8 @@ describe('the stand-in computes the same bits as', () => {
 });
 
 test('the first call runs it, later ones what was compiled beside it, and nobody can tell', async () => {
+  await using own = await ownDevice();
+  const { device } = own;
   const [a, b] = [draw([96, 100], 1), draw([96, 100], 2)];
   const product = () => matMul(a, b, { transposeB: true });
   const before = device.pipelineCount;
@@ -54,7 +56,9 @@ test('the first call runs it, later ones what was compiled beside it, and nobody
   expect(device.pipelineCount).toBe(before + 2);
 });
 
-test('what is recorded runs the better one from the start', () => {
+test('what is recorded runs the better one from the start', async () => {
+  await using own = await ownDevice();
+  const { device } = own;
   const step = compile((x: Tensor) => matMul(x, x, { transposeA: true }));
   const before = device.pipelineCount;
   step(draw([100, 92], 3)).dispose();
