@@ -101,6 +101,16 @@ export const gemmTiles = {
     quads: false,
   },
   row: { memory: 'registers', groupM: 1, groupN: 64, blockM: 1, blockN: 4, depth: 4, width: 4, quads: false },
+  wideRow: {
+    memory: 'registers',
+    groupM: 1,
+    groupN: 16,
+    blockM: 1,
+    blockN: 16,
+    depth: 4,
+    width: 4,
+    quads: false,
+  },
   small: {
     memory: 'registers',
     groupM: 1,
@@ -170,7 +180,8 @@ function workOf({ m, n, segments, length, slices }: GemmSize): number {
 function chooseTile({ adapter, gpu }: Device, facts: GemmFacts): GemmTile {
   if (isSmall(facts)) return gemmTiles.small;
   const { m, n, slices } = facts.size;
-  if (m === 1) return gemmTiles.row;
+  // A software adapter reads the row anew for every block.
+  if (m === 1) return adapter.class === 'cpu' && facts.b.major === 'mn' ? gemmTiles.wideRow : gemmTiles.row;
   if (adapter.class === 'cpu') {
     const work = workOf(facts.size);
     const inVectors = facts.a.width === 4 && facts.b.width === 4;
