@@ -7,10 +7,9 @@
  * - inputGrad:  four columns of the image that the same taps reach, `stride` apart, share each weight
  * - filterGrad: up to four taps of a row of the kernel share each value of the cotangent; sums[part, tap, o] of some rows
  */
+import type { DepthwiseDirection } from '../depthwise.ts';
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
-
-export type BlockDirection = 'forward' | 'inputGrad' | 'filterGrad';
 
 export type BlockOptions = {
   /** Channels that an invocation computes: 4 where the multiplier is 1 and channels come in fours. */
@@ -217,7 +216,7 @@ const filterGrad = ({ block }: BlockOptions) => ({
 const programs = { forward, inputGrad, filterGrad };
 
 export const depthwiseBlocks =
-  (direction: BlockDirection) =>
+  (direction: DepthwiseDirection) =>
   (options: BlockOptions): string => {
     const { functions, body } = programs[direction](options);
     return wgsl`

@@ -6,14 +6,11 @@ import {
   depthwise,
   type DepthwiseDirection,
   depthwiseOperands,
-  type DepthwiseOptions,
   depthwiseParams,
   depthwiseWorkgroup,
 } from '../../shaders/depthwise.ts';
-import type { WindowAxis } from '../core/windows.ts';
-import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { depthwiseFilterGradInBlocks, launchDepthwiseBlocks } from './depthwiseBlocks.ts';
 import {
@@ -22,26 +19,19 @@ import {
   depthwiseInStrips,
   usesStrips,
 } from './depthwiseStrips.ts';
-import { addPartialSums } from './gemm.ts';
-import { bindsAsVectors, output } from './output.ts';
-
-export interface DepthwiseGeometry {
-  readonly batch: number;
-  readonly rows: WindowAxis;
-  readonly columns: WindowAxis;
-  readonly channels: number;
-  /** Result channels for each image channel. */
-  readonly multiplier: number;
-}
+import {
+  bindingsOf,
+  channelWidth,
+  type DepthwiseGeometry,
+  geometryValues,
+  inParts,
+} from './depthwiseGeometry.ts';
+import { output } from './output.ts';
 
 const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
     name,
-    bindings: ({ width }: DepthwiseOptions): Bindings => {
-      const element = width === 4 ? 'vec4<f32>' : 'f32';
-      const [a, b] = depthwiseOperands[direction];
-      return { [a]: `read ${element}`, [b]: `read ${element}`, out: `write ${element}` };
-    },
+    bindings: bindingsOf(direction),
     params: depthwiseParams,
     source: depthwise(direction),
   });
@@ -58,7 +48,7 @@ const wantedInvocations = 16384;
 function launch(
   op: string,
   direction: DepthwiseDirection,
-  { batch, rows, columns, channels, multiplier }: DepthwiseGeometry,
+  geometry: DepthwiseGeometry,
   a: Tensor,
   b: Tensor,
   spec: TensorSpec,
@@ -67,33 +57,13 @@ function launch(
   const { device } = a;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const vectors = multiplier === 1 && channels % 4 === 0 && [a, b, out].every(bindsAsVectors);
-  const width: 1 | 4 = vectors ? 4 : 1;
+  const width = channelWidth(geometry, a, b, out);
   const [first, second] = depthwiseOperands[direction];
   const count = out.size / width;
   device.launch(kernels[direction], {
     options: { width },
     bindings: { [first]: a.storage, [second]: b.storage, out: out.storage },
-    params: {
-      count,
-      in_h: rows.input,
-      in_w: columns.input,
-      in_c: channels / width,
-      out_h: rows.output,
-      out_w: columns.output,
-      out_c: (channels * multiplier) / width,
-      multiplier,
-      kernel_h: rows.window,
-      kernel_w: columns.window,
-      stride_h: rows.stride,
-      stride_w: columns.stride,
-      dilation_h: rows.dilation,
-      dilation_w: columns.dilation,
-      pad_h: rows.before,
-      pad_w: columns.before,
-      rows: batch * rows.output,
-      rows_per_part: rowsPerPart,
-    },
+    params: { count, ...geometryValues(geometry, width, rowsPerPart) },
     workgroups: Math.ceil(count / depthwiseWorkgroup),
   });
   return out;
@@ -128,7 +98,6 @@ export function depthwiseInputGradKernel(
     : launch(op, 'inputGrad', geometry, dy, kernel, spec);
 }
 
-/** Each part covers some rows of the images; the parts are added in order, so that the bits are the same every time. */
 export function depthwiseFilterGradKernel(
   op: string,
   geometry: DepthwiseGeometry,
@@ -139,12 +108,7 @@ export function depthwiseFilterGradKernel(
   if (usesStrips(x.device.adapter.class, geometry))
     return depthwiseFilterGradInStrips(op, geometry, x, dy, spec);
   if (onCpu(x)) return depthwiseFilterGradInBlocks(op, geometry, x, dy, spec);
-  const rows = geometry.batch * geometry.rows.output;
-  const size = Math.max(1, sizeOf(spec.shape));
-  const wanted = Math.max(1, Math.min(rows, Math.ceil(wantedInvocations / size)));
-  const rowsPerPart = Math.max(1, Math.ceil(rows / wanted));
-  const parts = Math.max(1, Math.ceil(rows / rowsPerPart));
-  if (parts === 1) return launch(op, 'filterGrad', geometry, x, dy, spec, rowsPerPart);
-  const cut = { shape: [parts, size], dtype: spec.dtype };
-  return addPartialSums(op, launch(op, 'filterGrad', geometry, x, dy, cut, rowsPerPart), spec, {});
+  return inParts(op, geometry, spec, wantedInvocations, (sums, _, rowsPerPart) =>
+    launch(op, 'filterGrad', geometry, x, dy, sums, rowsPerPart),
+  );
 }

@@ -1,30 +1,29 @@
 /** @file Launches depthwise convolutions of any kernel on CPU adapters, a few neighbours of a row at a time. */
-import { depthwiseOperands } from '../../shaders/depthwise.ts';
+import { type DepthwiseDirection, depthwiseOperands } from '../../shaders/depthwise.ts';
 import {
   blockColumns,
-  type BlockDirection,
   type BlockOptions,
   blockParams,
   blockWorkgroup,
   depthwiseBlocks,
 } from '../../shaders/depthwise/blocks.ts';
-import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { DepthwiseGeometry } from './depthwise.ts';
-import { addPartialSums } from './gemm.ts';
-import { bindsAsVectors, output } from './output.ts';
+import {
+  bindingsOf,
+  channelWidth,
+  type DepthwiseGeometry,
+  geometryValues,
+  inParts,
+} from './depthwiseGeometry.ts';
+import { output } from './output.ts';
 
-const define = (name: string, direction: BlockDirection) =>
+const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
     name,
-    bindings: ({ width }: BlockOptions): Bindings => {
-      const element = width === 4 ? 'vec4<f32>' : 'f32';
-      const [a, b] = depthwiseOperands[direction];
-      return { [a]: `read ${element}`, [b]: `read ${element}`, out: `write ${element}` };
-    },
+    bindings: ({ width }: BlockOptions) => bindingsOf(direction)({ width }),
     params: blockParams,
     source: depthwiseBlocks(direction),
   });
@@ -39,7 +38,7 @@ const kernels = {
 const busyInvocations = 1024;
 
 /** How rows are cut: into lines, and each line into blocks. */
-function cut(direction: BlockDirection, { batch, rows, columns }: DepthwiseGeometry) {
+function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseGeometry) {
   if (direction === 'forward')
     return {
       lines: batch * rows.output,
@@ -65,7 +64,7 @@ const stepOf = ({ stride, dilation }: WindowAxis) => (dilation > 1 ? 1 : stride)
 /** One direction; of a filter gradient, one that is cut into `parts` of `rowsPerPart` rows. */
 export function launchDepthwiseBlocks(
   op: string,
-  direction: BlockDirection,
+  direction: DepthwiseDirection,
   geometry: DepthwiseGeometry,
   a: Tensor,
   b: Tensor,
@@ -73,12 +72,11 @@ export function launchDepthwiseBlocks(
   parts = 1,
   rowsPerPart = 1,
 ): Tensor {
-  const { batch, rows, columns, channels, multiplier } = geometry;
+  const { rows, columns, channels, multiplier } = geometry;
   const { device } = a;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const vectors = multiplier === 1 && channels % 4 === 0 && [a, b, out].every(bindsAsVectors);
-  const width: 1 | 4 = vectors ? 4 : 1;
+  const width = channelWidth(geometry, a, b, out);
   const { lines, blocks, block } = cut(direction, geometry);
   const resultChannels = direction === 'inputGrad' ? channels : channels * multiplier;
   const count = (parts * lines * blocks * resultChannels) / width;
@@ -93,32 +91,15 @@ export function launchDepthwiseBlocks(
     params: {
       count,
       blocks,
-      in_h: rows.input,
-      in_w: columns.input,
-      in_c: channels / width,
-      out_h: rows.output,
-      out_w: columns.output,
-      out_c: (channels * multiplier) / width,
-      multiplier,
-      kernel_h: rows.window,
-      kernel_w: columns.window,
-      stride_h: rows.stride,
-      stride_w: columns.stride,
-      dilation_h: rows.dilation,
-      dilation_w: columns.dilation,
-      pad_h: rows.before,
-      pad_w: columns.before,
+      ...geometryValues(geometry, width, rowsPerPart),
       step_h: stepOf(rows),
       step_w: stepOf(columns),
-      rows: batch * rows.output,
-      rows_per_part: rowsPerPart,
     },
     workgroups: Math.ceil(count / blockWorkgroup),
   });
   return out;
 }
 
-/** Each part covers some rows of the images; the parts are added in order, so that the bits are the same every time. */
 export function depthwiseFilterGradInBlocks(
   op: string,
   geometry: DepthwiseGeometry,
@@ -126,13 +107,7 @@ export function depthwiseFilterGradInBlocks(
   dy: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  const rows = geometry.batch * geometry.rows.output;
-  const size = Math.max(1, sizeOf(spec.shape));
-  const wanted = Math.max(1, Math.min(rows, Math.ceil(busyInvocations / size)));
-  const rowsPerPart = Math.max(1, Math.ceil(rows / wanted));
-  const parts = Math.max(1, Math.ceil(rows / rowsPerPart));
-  if (parts === 1) return launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, spec, 1, rowsPerPart);
-  const sums = { shape: [parts, size], dtype: spec.dtype };
-  const partial = launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, sums, parts, rowsPerPart);
-  return addPartialSums(op, partial, spec, {});
+  return inParts(op, geometry, spec, busyInvocations, (sums, parts, rowsPerPart) =>
+    launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, sums, parts, rowsPerPart),
+  );
 }

@@ -23,11 +23,9 @@ import type { WindowAxis } from '../core/windows.ts';
 import type { AdapterClass } from '../gpu/adapter.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { DepthwiseGeometry } from './depthwise.ts';
+import { channelWidth, type DepthwiseGeometry, elementOf } from './depthwiseGeometry.ts';
 import { addPartialSums } from './gemm.ts';
-import { bindsAsVectors, output } from './output.ts';
-
-const elementOf = (width: 1 | 4) => (width === 4 ? 'vec4<f32>' : 'f32');
+import { output } from './output.ts';
 
 const stripsKernel = /* @__PURE__ */ defineKernel({
   name: 'depthwiseStrips',
@@ -96,9 +94,6 @@ export function usesStrips(adapter: AdapterClass, geometry: DepthwiseGeometry): 
   return hasProgram && (forced ? work > 0 : adapter === 'cpu' && work >= least);
 }
 
-const widthFor = (channels: number, ...tensors: Tensor[]): 1 | 4 =>
-  channels % 4 === 0 && tensors.every(bindsAsVectors) ? 4 : 1;
-
 /** How `rows` turns are cut into strips of equal length: as long as leave enough of them to work on at once. */
 function cutRows(rows: number, columnsOfStrips: number) {
   const wanted = Math.max(
@@ -120,15 +115,16 @@ function beginning(direction: Direction, { window, stride, before }: WindowAxis)
 function launch(
   op: string,
   direction: Direction,
-  { batch, rows, columns, channels }: DepthwiseGeometry,
+  geometry: DepthwiseGeometry,
   values: Tensor,
   weights: Tensor,
   spec: TensorSpec,
 ): Tensor {
+  const { batch, rows, columns, channels } = geometry;
   const { device } = values;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const width = widthFor(channels, values, weights, out);
+  const width = channelWidth(geometry, values, weights, out);
   const options: StripOptions = { direction, width, window: rows.window, stride: rows.stride };
   const size = stripSize(direction, rows.stride);
   const isForward = direction === 'forward';
@@ -188,13 +184,14 @@ const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
 /** Each strip gives sums of its own, which are added in order, so that the bits are the same every time. */
 export function depthwiseFilterGradInStrips(
   op: string,
-  { batch, rows, columns, channels }: DepthwiseGeometry,
+  geometry: DepthwiseGeometry,
   x: Tensor,
   dy: Tensor,
   spec: TensorSpec,
 ): Tensor {
+  const { batch, rows, columns, channels } = geometry;
   const { device } = x;
-  const width = widthFor(channels, x, dy);
+  const width = channelWidth(geometry, x, dy);
   const strip_columns = Math.ceil(columns.output / tapsColumns);
   const side = (batch * strip_columns * channels) / width;
   const { turns, strip_rows } = cutRows(rows.output, side);

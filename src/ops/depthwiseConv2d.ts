@@ -13,11 +13,11 @@ import { ShapeError } from '../core/errors.ts';
 import { checkShape, requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import {
-  type DepthwiseGeometry,
   depthwiseFilterGradKernel,
   depthwiseInputGradKernel,
   depthwiseKernel,
 } from '../kernels/depthwise.ts';
+import type { DepthwiseGeometry } from '../kernels/depthwiseGeometry.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { depthwiseCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';

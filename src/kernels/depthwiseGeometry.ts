@@ -1,0 +1,82 @@
+/** @file What all ways of launching a depthwise convolution share: its sizes, its bindings, and sums in parts. */
+import { type DepthwiseDirection, depthwiseOperands } from '../../shaders/depthwise.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { WindowAxis } from '../core/windows.ts';
+import type { Bindings } from '../gpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { addPartialSums } from './gemm.ts';
+import { bindsAsVectors } from './output.ts';
+
+export interface DepthwiseGeometry {
+  readonly batch: number;
+  readonly rows: WindowAxis;
+  readonly columns: WindowAxis;
+  readonly channels: number;
+  /** Result channels for each image channel. */
+  readonly multiplier: number;
+}
+
+/** Channels that are read at once. */
+export function channelWidth({ channels, multiplier }: DepthwiseGeometry, ...tensors: Tensor[]): 1 | 4 {
+  return multiplier === 1 && channels % 4 === 0 && tensors.every(bindsAsVectors) ? 4 : 1;
+}
+
+export const elementOf = (width: 1 | 4) => (width === 4 ? 'vec4<f32>' : 'f32');
+
+/** The bindings of a direction: its operands, and `out`. */
+export const bindingsOf =
+  (direction: DepthwiseDirection) =>
+  ({ width }: { width: 1 | 4 }): Bindings => {
+    const [a, b] = depthwiseOperands[direction];
+    return {
+      [a]: `read ${elementOf(width)}`,
+      [b]: `read ${elementOf(width)}`,
+      out: `write ${elementOf(width)}`,
+    };
+  };
+
+/** Values of the parameters that say what is computed, with channels in units of `width`. */
+export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPerPart: number) {
+  const { batch, rows, columns, channels, multiplier } = geometry;
+  return {
+    in_h: rows.input,
+    in_w: columns.input,
+    in_c: channels / width,
+    out_h: rows.output,
+    out_w: columns.output,
+    out_c: (channels * multiplier) / width,
+    multiplier,
+    kernel_h: rows.window,
+    kernel_w: columns.window,
+    stride_h: rows.stride,
+    stride_w: columns.stride,
+    dilation_h: rows.dilation,
+    dilation_w: columns.dilation,
+    pad_h: rows.before,
+    pad_w: columns.before,
+    rows: batch * rows.output,
+    rows_per_part: rowsPerPart,
+  };
+}
+
+/**
+ * A filter gradient of `spec` as sums over parts of the images' rows, so many that `invocations` have work. The parts are
+ * added in order, so that the bits are the same every time. `launch` computes sums of `parts` parts as `sums`.
+ */
+export function inParts(
+  op: string,
+  { batch, rows }: DepthwiseGeometry,
+  spec: TensorSpec,
+  invocations: number,
+  launch: (sums: TensorSpec, parts: number, rowsPerPart: number) => Tensor,
+): Tensor {
+  const all = batch * rows.output;
+  const size = Math.max(1, sizeOf(spec.shape));
+  const wanted = Math.max(1, Math.min(all, Math.ceil(invocations / size)));
+  const rowsPerPart = Math.max(1, Math.ceil(all / wanted));
+  const parts = Math.max(1, Math.ceil(all / rowsPerPart));
+  if (parts === 1) return launch(spec, 1, rowsPerPart);
+  const sums = { shape: [parts, size], dtype: spec.dtype };
+  return addPartialSums(op, launch(sums, parts, rowsPerPart), spec, {});
+}
