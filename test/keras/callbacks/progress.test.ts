@@ -1,4 +1,5 @@
 /** @file Progress bars: what a terminal and a page show. */
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ValueError } from '../../../src/core/errors.ts';
 import {
@@ -42,9 +43,7 @@ async function run(
 
 /** What is on the screen: carriage returns write over, colours are left out. */
 function screen(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of.
-  const plain = text.replaceAll(/\u001b\[\d+m/g, '');
-  return plain
+  return stripVTControlCharacters(text)
     .split('\n')
     .map((line) => line.split('\r').at(-1)?.trimEnd())
     .join('\n');

@@ -26,8 +26,18 @@ function padded() {
   const query = layers.embedding({ inputDim: 5, outputDim: 4, maskZero: true });
   const value = layers.embedding({ inputDim: 5, outputDim: 4, maskZero: true });
   return {
-    query: query.apply(ids([[1, 2, 0], [3, 4, 1]])), // biome-ignore format: rows
-    value: value.apply(ids([[1, 0, 0, 2], [4, 4, 3, 0]])), // biome-ignore format: rows
+    query: query.apply(
+      ids([
+        [1, 2, 0],
+        [3, 4, 1],
+      ]),
+    ),
+    value: value.apply(
+      ids([
+        [1, 0, 0, 2],
+        [4, 4, 3, 0],
+      ]),
+    ),
   };
 }
 
@@ -62,7 +72,10 @@ describe('multiHeadAttention', () => {
     const layer = make();
     const [query, value] = [draw(1, 1, 2, 4), draw(2, 1, 3, 4)];
     const keyMask = flags([[1, 0, 1]]);
-    const all = [[1, 0, 1], [1, 0, 1]]; // biome-ignore format: rows
+    const all = [
+      [1, 0, 1],
+      [1, 0, 1],
+    ];
     const masked = layer.apply([query, value], { keyMask });
     for (const attentionMask of [all, [all], [[all, all]], [[all]]])
       await expectClose(layer.apply([query, value], { attentionMask: flags(attentionMask) }), masked);
@@ -102,7 +115,10 @@ describe('multiHeadAttention', () => {
   test('attends to all alike where a query sees nothing', async () => {
     const x = draw(1, 1, 2, 3);
     const [, scores] = make().apply([x, x], {
-      attentionMask: flags([[0, 0], [1, 0]]), // biome-ignore format: rows
+      attentionMask: flags([
+        [0, 0],
+        [1, 0],
+      ]),
       returnAttentionScores: true,
     });
     expect(await values(scores)).toEqual([0.5, 0.5, 1, 0, 0.5, 0.5, 1, 0]);

@@ -273,7 +273,16 @@ class Doubling extends layers.RNNCell {
 
   override call([x, total]: readonly Tensor[]): readonly Tensor[] {
     const next = add(total as Tensor, matMul(x as Tensor, this.kernel as Variable));
-    return [matMul(next, tensor([[1, 0, 1], [0, 1, 1]])), next]; // biome-ignore format: a matrix
+    return [
+      matMul(
+        next,
+        tensor([
+          [1, 0, 1],
+          [0, 1, 1],
+        ]),
+      ),
+      next,
+    ];
   }
 }
 

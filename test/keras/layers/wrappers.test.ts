@@ -147,7 +147,15 @@ describe('bidirectional', () => {
 
 describe('timeDistributed', () => {
   test('hands its mask to the layer inside, and on', async () => {
-    const mask = tensor([[[1, 0], [1, 1]]], { dtype: 'bool' }); // biome-ignore format: rows
+    const mask = tensor(
+      [
+        [
+          [1, 0],
+          [1, 1],
+        ],
+      ],
+      { dtype: 'bool' },
+    );
     const x = draw(1, 1, 2, 2, 3);
     const inner = layers.gru({ units: 2 });
     const layer = layers.timeDistributed({ layer: inner });
