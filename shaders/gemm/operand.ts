@@ -52,9 +52,10 @@ export class Operand {
   /** What is stored at `index`. */
   #value(index: string): string {
     const { width, half } = this.layout;
+    const values = `${this.name}_values`;
     if (half)
-      return `${width === 4 ? 'halves' : 'half'}(${this.name}_values[${index} >> ${width === 4 ? 2 : 1}u]${width === 4 ? '' : `, ${index}`})`;
-    return `${this.name}_values[${index}${width === 4 ? ' >> 2u' : ''}]`;
+      return width === 4 ? `halves(${values}[${index} >> 2u])` : `half(${values}[${index} >> 1u], ${index})`;
+    return width === 4 ? `${values}[${index} >> 2u]` : `${values}[${index}]`;
   }
 
   /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */

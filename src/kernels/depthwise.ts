@@ -20,7 +20,7 @@ import {
   usesStrips,
 } from './depthwiseStrips.ts';
 import {
-  bindingsOf,
+  depthwiseBindings,
   channelWidth,
   type DepthwiseGeometry,
   geometryValues,
@@ -31,7 +31,7 @@ import { output } from './output.ts';
 const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
     name,
-    bindings: bindingsOf(direction),
+    bindings: depthwiseBindings(direction),
     params: depthwiseParams,
     source: depthwise(direction),
   });

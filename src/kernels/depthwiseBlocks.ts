@@ -12,7 +12,7 @@ import type { WindowAxis } from '../core/windows.ts';
 import { defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
-  bindingsOf,
+  depthwiseBindings,
   channelWidth,
   type DepthwiseGeometry,
   geometryValues,
@@ -23,7 +23,7 @@ import { output } from './output.ts';
 const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
     name,
-    bindings: ({ width }: BlockOptions) => bindingsOf(direction)({ width }),
+    bindings: ({ width }: BlockOptions) => depthwiseBindings(direction)({ width }),
     params: blockParams,
     source: depthwiseBlocks(direction),
   });

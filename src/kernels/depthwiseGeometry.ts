@@ -25,7 +25,7 @@ export function channelWidth({ channels, multiplier }: DepthwiseGeometry, ...ten
 export const elementOf = (width: 1 | 4) => (width === 4 ? 'vec4<f32>' : 'f32');
 
 /** The bindings of a direction: its operands, and `out`. */
-export const bindingsOf =
+export const depthwiseBindings =
   (direction: DepthwiseDirection) =>
   ({ width }: { width: 1 | 4 }): Bindings => {
     const [a, b] = depthwiseOperands[direction];
