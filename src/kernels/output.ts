@@ -29,7 +29,12 @@ function unrecorded(op: string): Provenance {
   return { cause: 'unrecorded', op, callSite: callSite() };
 }
 
-/** Whether the values of `x` may be bound as an array of vec4: the last, ragged vector must lie in the buffer. */
+/** Whether the values of `x` may be bound as an array of `n` words each: the last, ragged unit must lie in the buffer. */
+export function bindsInUnits(x: Tensor, n: number): boolean {
+  return Math.ceil(x.size / n) * n * 4 <= x.storage.bytes;
+}
+
+/** Whether they may be bound as an array of vec4. */
 export function bindsAsVectors(x: Tensor): boolean {
-  return Math.ceil(x.size / 4) * 16 <= x.storage.bytes;
+  return bindsInUnits(x, 4);
 }

@@ -3,7 +3,7 @@
  * neighbouring is reduced in several passes, the longest first. A long axis with few results is split into chunks that
  * fill the device, and the results of the chunks are reduced by another pass.
  */
-import { reduce, type ReduceOptions } from '../../shaders/reduce.ts';
+import { elementsOf, reduce, type ReduceOptions } from '../../shaders/reduce.ts';
 import { type DType, wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -12,13 +12,13 @@ import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf, fillKernel } from './fill.ts';
 import { lanesFor, type Lines, widthFor, workgroupFor } from './lanes.ts';
-import { output, view } from './output.ts';
+import { bindsInUnits, output, view } from './output.ts';
 
 const kernel = defineKernel({
   name: 'reduce',
-  bindings: ({ input, results, width }: ReduceOptions): Bindings => ({
-    x: `read ${width === 4 ? `vec4<${input}>` : input}`,
-    ...Object.fromEntries(results.map((type, i) => [`out_${i}`, `write ${type}`] as const)),
+  bindings: (options: ReduceOptions): Bindings => ({
+    x: `read ${elementsOf(options)}`,
+    ...Object.fromEntries(options.results.map((type, i) => [`out_${i}`, `write ${type}`] as const)),
   }),
   params: { count: 'u32', n: 'u32', inner: 'u32', chunks: 'u32', initial: 'u32', length: 'f32' },
   source: reduce,
@@ -51,8 +51,10 @@ const smallestChunk = 64;
 const enoughInvocations = 2 ** 16;
 /** Elements of a chunk on a software adapter: few, which keeps rounding errors low. */
 const serialChunk = 256;
-/** Invocations for which an axis is split on a software adapter, so that all of its threads have work. */
-const fewInvocations = 1024;
+/** Invocations for which an axis is split on a software adapter, so that all of its threads have work … */
+const fewInvocations = 256;
+/** … and of a workgroup there: few where there are few in all, which the threads then share. */
+const serialWorkgroup = (count: number) => (count < 2048 ? 16 : 64);
 
 /**
  * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
@@ -112,32 +114,46 @@ class Pass {
   }
 
   run(source: Source, isLast: boolean): Source {
-    const chunks = chunksOf(source.tensor.device, unitsOf(this.lines, widthOf(source, this.lines)));
-    if (chunks === 1) return this.#launch(source, this.lines, 1, isLast);
-    const partial = this.#launch(source, this.lines, chunks, false);
-    const { count, inner } = this.lines;
-    return new Pass(this.op, this.reduction, this.specs, this.elements, { count, n: chunks, inner }).run(
-      partial,
-      isLast,
-    );
+    const { device } = source.tensor;
+    const units = unitsOf(this.lines, this.#widthOf(source));
+    const chunks = device.adapter.class === 'cpu' ? serialChunks(units) : laneChunks(device, units);
+    if (chunks === 1) return this.#launch(source, 1, isLast);
+    const partial = this.#launch(source, chunks, false);
+    const { op, reduction, specs, elements } = this;
+    return new Pass(op, reduction, specs, elements, { ...this.lines, n: chunks }).run(partial, isLast);
   }
 
-  #launch(source: Source, { count, n, inner }: Lines, chunks: number, isLast: boolean): Source {
+  /** Elements read at once. Accumulators of more than one word are read one by one. */
+  #widthOf({ tensor, type }: Source): 1 | 4 | 16 {
+    if (type.startsWith('vec')) return 1;
+    const { count, n, inner } = this.lines;
+    const isRow = inner === 1;
+    const isWide =
+      tensor.device.adapter.class === 'cpu' &&
+      type === 'f32' &&
+      (isRow ? n : inner) % 16 === 0 &&
+      // Sixteen lines side by side must leave work for all threads. Of large accumulators, sixteen are too much code.
+      (isRow
+        ? this.accumulator !== 'vec4<f32>'
+        : this.accumulator === 'f32' && count >= 16 * fewInvocations) &&
+      bindsInUnits(tensor, 16);
+    return isWide ? 16 : widthFor(tensor, this.lines);
+  }
+
+  #launch(source: Source, chunks: number, isLast: boolean): Source {
     const { tensor, type, prepared } = source;
     const { device } = tensor;
-    const { accumulator, reduction, specs } = this;
+    const { accumulator, reduction, specs, lines } = this;
     const { identity = 0, initial = defaultInitial(accumulator), prepare, combine, finish } = reduction;
-    const width = widthOf(source, { count, n, inner });
-    const units = unitsOf({ count, n, inner }, width);
-    const lines = { ...units, count: units.count * chunks };
-    const lanes = lanesFor(device, { ...lines, n: Math.ceil(n / chunks) });
-    const workgroup = workgroupFor(lanes);
-    const serial = device.adapter.class === 'cpu' && lanes === 1;
-    const abreast = serial && width === 4 && isFarApart(lines) && !accumulator.startsWith('vec') ? 4 : 1;
-    const invocations = (lines.count * lanes) / abreast;
+    const width = this.#widthOf(source);
+    const units = unitsOf(lines, width);
+    const count = units.count * chunks;
+    const serial = device.adapter.class === 'cpu';
+    const lanes = lanesFor(device, { ...units, count, n: Math.ceil(units.n / chunks) });
+    const workgroup = serial ? serialWorkgroup(count) : workgroupFor(lanes);
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
-      : [output(device, accumulators(accumulator, count * chunks), this.op)];
+      : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];
     device.launch(kernel, {
       options: {
         input: type,
@@ -147,59 +163,46 @@ class Pass {
         prepare: prepared ? 'value' : (prepare ?? `${accumulator}(value)`),
         finish: isLast ? (finish ?? specs.map(() => 'a')) : ['a'],
         results: isLast ? specs.map((spec) => wgslType(spec.dtype)) : [accumulator],
-        lanes,
-        order: inner === 1 ? 'rows' : 'columns',
+        order: lines.inner === 1 ? 'rows' : 'columns',
         width,
         workgroup,
+        lanes,
         serial,
-        abreast,
       },
       bindings: {
         x: tensor.storage,
         ...Object.fromEntries(results.map((result, i) => [`out_${i}`, result.storage])),
       },
       params: {
-        count: lines.count / abreast,
-        n: inner === 1 ? n / width : n,
-        inner: lines.inner,
+        count,
+        n: lines.inner === 1 ? lines.n / width : lines.n,
+        inner: units.inner,
         chunks,
         initial: bitsOf(identity, dtypeOf(accumulator)),
         length: this.elements,
       },
-      workgroups: Math.ceil(invocations / workgroup),
+      workgroups: Math.ceil((count * lanes) / workgroup),
     });
     return { tensor: results[0] as Tensor, type: accumulator, prepared: true, results };
   }
 }
 
-/** Elements read at once. Accumulators of more than one word are read one by one. */
-function widthOf({ tensor, type }: Source, lines: Lines): 1 | 4 {
-  return type.startsWith('vec') ? 1 : widthFor(tensor, lines);
-}
-
-/** Lines as invocations count them: with four columns side by side, one invocation stands for four lines. */
-function unitsOf({ count, n, inner }: Lines, width: 1 | 4): Lines {
+/** Lines as invocations count them: those that one folds side by side are one. */
+function unitsOf({ count, n, inner }: Lines, width: number): Lines {
   return inner === 1 ? { count, n, inner } : { count: count / width, n, inner: inner / width };
 }
 
-/**
- * Whether the vectors of a column lie pages apart, and are enough for several to an invocation: each page is then read in
- * longer stretches.
- */
-function isFarApart({ count, inner }: Lines): boolean {
-  return inner >= 256 && inner % 4 === 0 && count >= fewInvocations;
+/** Chunks that an axis is split into: 1 where there are results enough to fill the device, or little to fold. */
+function laneChunks(device: Device, lines: Lines): number {
+  const lanes = lanesFor(device, lines);
+  const wanted = Math.ceil(enoughInvocations / (lines.count * lanes));
+  return Math.max(1, Math.min(wanted, Math.floor(lines.n / (smallestChunk * lanes))));
 }
 
-/** Chunks that an axis is split into: 1 where there are results enough to fill the device, or little to fold. */
-function chunksOf(device: Device, lines: Lines): number {
-  const { count, n } = lines;
-  if (device.adapter.class === 'cpu') {
-    const short = n <= 2 * serialChunk ? 1 : Math.ceil(n / serialChunk);
-    return Math.max(short, Math.min(Math.ceil(fewInvocations / count), Math.floor(n / smallestChunk)));
-  }
-  const lanes = lanesFor(device, lines);
-  const wanted = Math.ceil(enoughInvocations / (count * lanes));
-  return Math.max(1, Math.min(wanted, Math.floor(n / (smallestChunk * lanes))));
+/** The same on a software adapter, where lines are short. */
+function serialChunks({ count, n }: Lines): number {
+  const short = n <= 2 * serialChunk ? 1 : Math.ceil(n / serialChunk);
+  return Math.max(short, Math.min(Math.ceil(fewInvocations / count), Math.floor(n / smallestChunk)));
 }
 
 /**

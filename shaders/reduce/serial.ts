@@ -1,0 +1,75 @@
+/**
+ * @file Reductions for software adapters: one invocation folds a line, or neighbouring lines side by side, in one loop. Each
+ * pays for every read by the check of its index, and for every turn of a loop: a turn reads as much as it can.
+ */
+import { wgsl } from '../lib/wgsl.ts';
+import { componentsOf, declarations, linesAbreast, type ReduceOptions, write } from './program.ts';
+
+export function serialReduce(options: ReduceOptions): string {
+  const { accumulator, initial, order, width, workgroup } = options;
+  const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
+  const each = (text: (line: number) => string) => lines.map(text).join('\n  ');
+  /** The elements that `value` holds of each line, with their positions, folded into the totals. */
+  const fold = (values: readonly { value: string; k: string }[]) => {
+    const elements = values.map(({ value, k }) =>
+      componentsOf(options, value).map((component, i) =>
+        order === 'rows' && width > 1
+          ? `prepare(${component}, ${width}u * ${k} + ${i}u)`
+          : `prepare(${component}, ${k})`,
+      ),
+    );
+    const ofLine = (line: number) =>
+      order === 'rows' ? elements.flat() : elements.map((own) => own[line] as string);
+    return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
+  };
+  return wgsl`
+${declarations(options)}
+@compute @workgroup_size(${workgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  // A line is one output, or neighbouring ones: [outer, chunks, inner], row-major.
+  let line = flat_index(group, groups, local, ${workgroup}u);
+  if (line >= params.count) {
+    return;
+  }
+  let chunk = (line / params.inner) % params.chunks;
+  let outer = line / params.inner / params.chunks;
+  // Each chunk is a stretch of the axis, which a CPU reads from its caches.
+  let length = (params.n + params.chunks - 1u) / params.chunks;
+  let end = min(params.n, (chunk + 1u) * length);
+  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
+  var k = chunk * length;
+  var at = (outer * params.n + k) * params.inner + line % params.inner;
+#if ${width < 16}
+  let whole = max(end, 1u) - 1u;
+  while (k < whole) {
+    let first = x[at];
+    let second = x[at + params.inner];
+  ${fold([
+    { value: 'first', k: 'k' },
+    { value: 'second', k: '(k + 1u)' },
+  ])}
+    k += 2u;
+    at += 2u * params.inner;
+  }
+#endif
+  while (k < end) {
+    let value = x[at];
+  ${fold([{ value: 'value', k: 'k' }])}
+    k += 1u;
+    at += params.inner;
+  }
+  ${each((i) => write(options, i, `total_${i}`))}
+}
+`;
+}
+
+/** WGSL that combines `terms` in pairs, and those in pairs: errors stay low, and no term waits for all before it. */
+function inPairs(terms: readonly string[]): string {
+  if (terms.length === 1) return terms[0] as string;
+  const half = terms.length >> 1;
+  return `combine(${inPairs(terms.slice(0, half))}, ${inPairs(terms.slice(half))})`;
+}
