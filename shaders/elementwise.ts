@@ -34,7 +34,7 @@ export type ElementwiseOptions = {
   aligned: boolean;
 };
 
-export const elementwiseWorkgroup = 256;
+export const elementwiseWorkgroup = 128;
 export const operandNames = ['a', 'b', 'c', 'd'] as const;
 
 /** Whether an operand is bound as an array of vectors. */

@@ -175,7 +175,7 @@ export class Device implements RecordedDevice {
       pipeline,
       ranges: pipeline.bindingNames.map((name) => bindings[name] as BoundRange),
       grid: typeof workgroups === 'number' ? foldWorkgroups(workgroups) : workgroups,
-      layout: kernel.layout,
+      layout: pipeline.layout,
       params,
       fault: (kernel.faults && fault) || null,
       charge: takeCharge(),

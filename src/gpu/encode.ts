@@ -135,7 +135,7 @@ function encodeDispatch(
   if (faultWords) entries.push({ binding: ranges.length + 1, resource: faultWords });
   const group = device.createBindGroup({
     label: `retrograd ${pipeline.label}`,
-    layout: pipeline.bindGroupLayout,
+    layout: pipeline.bindings.gpu,
     entries,
   });
   const isPass = 'dispatchWorkgroups' in target;

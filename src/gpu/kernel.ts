@@ -24,6 +24,8 @@ export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P
   bindings: B | ((options: O) => B);
   /** Runtime parameters, read in WGSL as `params.<field>`. */
   params: P;
+  /** Those that a program of these options reads. Default: all. */
+  reads?: (options: O) => readonly (keyof P & string)[];
   /** The WGSL after the generated declarations; its entry point is `main`. */
   source: (options: O) => string;
   /** WGSL directives (`enable …;`), which must stand before all declarations. */
@@ -37,6 +39,7 @@ export interface Kernel<
   B extends Bindings = Bindings,
   P extends ParamFields = ParamFields,
 > extends KernelDefinition<O, B, P> {
+  /** Of all parameters. */
   readonly layout: ParamLayout;
   /** Phantom: the launch derives its argument types from these. */
   readonly types?: { options: O; bindings: B; params: ParamValues<P> };
@@ -59,6 +62,21 @@ export function bindingsOf(kernel: Kernel, options: KernelOptions): Bindings {
   return typeof kernel.bindings === 'function' ? kernel.bindings(options) : kernel.bindings;
 }
 
+/** The layouts of those that read fewer parameters than all, by what they read. */
+const narrower = new WeakMap<Kernel, Map<string, ParamLayout>>();
+
+/** How the parameters of a launch of `kernel` under `options` lie. */
+export function layoutOf(kernel: Kernel, options: KernelOptions): ParamLayout {
+  const read = kernel.reads?.(options);
+  if (!read) return kernel.layout;
+  const layouts = narrower.get(kernel) ?? new Map<string, ParamLayout>();
+  narrower.set(kernel, layouts);
+  const key = read.join();
+  const layout = layouts.get(key) ?? kernel.layout.only(read);
+  layouts.set(key, layout);
+  return layout;
+}
+
 export function isReadOnly(type: BindingType): boolean {
   return type.startsWith('read ');
 }
@@ -66,16 +84,14 @@ export function isReadOnly(type: BindingType): boolean {
 /** The complete WGSL module of a kernel under `options`. */
 export function moduleSource(kernel: Kernel, options: KernelOptions, faultLibrary: string): string {
   const bindings = Object.entries(bindingsOf(kernel, options));
+  const layout = layoutOf(kernel, options);
   const declarations = bindings.map(([name, type], i) => {
     const element = type.slice(type.indexOf(' ') + 1);
     const access = isReadOnly(type) ? 'read' : 'read_write';
     return `@group(0) @binding(${i}) var<storage, ${access}> ${name}: array<${element}>;`;
   });
-  if (kernel.layout.fields.length > 0) {
-    declarations.push(
-      kernel.layout.wgsl,
-      `@group(0) @binding(${bindings.length}) var<uniform> params: Params;`,
-    );
+  if (layout.fields.length > 0) {
+    declarations.push(layout.wgsl, `@group(0) @binding(${bindings.length}) var<uniform> params: Params;`);
   }
   if (kernel.faults) {
     declarations.push(

@@ -9,22 +9,27 @@ import {
   isReadOnly,
   type Kernel,
   type KernelOptions,
+  layoutOf,
   moduleSource,
 } from './kernel.ts';
+import type { ParamLayout } from './params.ts';
 import type { ErrorWatch } from './watch.ts';
 
 export interface Pipeline {
   readonly label: string;
   readonly gpu: GPUComputePipeline;
-  readonly bindGroupLayout: GPUBindGroupLayout;
-  /** Equal for pipelines with equal layouts, which share bind groups. */
-  readonly layoutId: number;
   readonly bindingNames: readonly string[];
+  /** Shared by pipelines that bind alike. */
+  readonly bindings: BindingLayout;
+  /** How the parameters of its launches lie. */
+  readonly layout: ParamLayout;
 }
 
-interface BindingLayout {
-  readonly id: number;
+/** What a launch binds, by kind. */
+export interface BindingLayout {
   readonly gpu: GPUBindGroupLayout;
+  /** The bind groups of the stream, by what they bind. */
+  readonly groups: Map<number | string, GPUBindGroup>;
 }
 
 /** What compiles to a pipeline. */
@@ -80,33 +85,33 @@ export class PipelineCache {
   /** What is known of a pipeline before it is compiled. */
   describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
     const bindings = bindingsOf(kernel, options);
-    const { id, gpu } = this.#bindGroupLayout(kernel, bindings);
-    return { label: kernel.name, bindGroupLayout: gpu, layoutId: id, bindingNames: Object.keys(bindings) };
+    const layout = layoutOf(kernel, options);
+    return {
+      label: kernel.name,
+      bindingNames: Object.keys(bindings),
+      bindings: this.#bindingLayout(kernel, bindings, layout),
+      layout,
+    };
   }
 
-  sources(
-    kernel: Kernel,
-    options: KernelOptions,
-    key: string,
-    { bindGroupLayout }: Omit<Pipeline, 'gpu'>,
-  ): Sources {
+  sources(kernel: Kernel, options: KernelOptions, key: string, { bindings }: Omit<Pipeline, 'gpu'>): Sources {
     const label = `retrograd ${kernel.name} ${key}`;
     const code = moduleSource(kernel, options, faultLibrary);
     const module = this.device.createShaderModule({ label, code });
     const layout = this.device.createPipelineLayout({
       label: `retrograd ${kernel.name}`,
-      bindGroupLayouts: [bindGroupLayout],
+      bindGroupLayouts: [bindings.gpu],
     });
     return { module, descriptor: { label, layout, compute: { module, entryPoint: 'main' } } };
   }
 
-  /** Layouts are shared by all kernels with the same kinds of bindings, so that bind groups are too. */
-  #bindGroupLayout(kernel: Kernel, bindings: Bindings): BindingLayout {
+  /** Shared by all kernels with the same kinds of bindings and as many parameters, so that bind groups are too. */
+  #bindingLayout(kernel: Kernel, bindings: Bindings, { fields, bytes }: ParamLayout): BindingLayout {
     const kinds: GPUBufferBindingLayout[] = Object.values(bindings).map((type) => ({
       type: isReadOnly(type) ? 'read-only-storage' : 'storage',
     }));
-    const hasParams = kernel.layout.fields.length > 0;
-    const key = JSON.stringify([kinds, hasParams, kernel.faults]);
+    const hasParams = fields.length > 0;
+    const key = JSON.stringify([kinds, hasParams && bytes, kernel.faults]);
     const known = this.#layouts.get(key);
     if (known) return known;
     const entries = kinds.map((buffer, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer }));
@@ -122,9 +127,9 @@ export class PipelineCache {
       entries.push({ binding: params + 1, visibility: GPUShaderStage.COMPUTE, buffer: { type: 'storage' } });
     }
     const gpu = this.device.createBindGroupLayout({ label: `retrograd ${kernel.name}`, entries });
-    const layout = { id: this.#layouts.size, gpu };
-    this.#layouts.set(key, layout);
-    return layout;
+    const made = { gpu, groups: new Map() };
+    this.#layouts.set(key, made);
+    return made;
   }
 }
 

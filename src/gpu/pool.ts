@@ -44,8 +44,8 @@ export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
 
 /** The size class that holds `bytes`: powers of two in eight steps each, multiples of 256. */
 export function sizeClass(bytes: number): number {
-  if (bytes <= smallestClass) return smallestClass;
-  const step = Math.max(smallestClass, 2 ** (Math.floor(Math.log2(bytes)) - 3));
+  if (bytes <= 8 * smallestClass) return Math.max(1, Math.ceil(bytes / smallestClass)) * smallestClass;
+  const step = 2 ** (28 - Math.clz32(Math.min(bytes, 2 ** 32 - 1)));
   return Math.ceil(bytes / step) * step;
 }
 

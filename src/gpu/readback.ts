@@ -37,7 +37,7 @@ export class Readback {
     const faultOffset = joined ? dataBytes : 0;
     if (range && dataBytes > 0) this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
     if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, aside, faultOffset, faultBytes);
-    this.stream.flush();
+    this.stream.drain();
     // A staging buffer that no copy writes maps at once, whatever is still running.
     if (dataBytes + faultBytes === 0) await this.device.queue.onSubmittedWorkDone();
     const bytes = await this.#take(staging, dataBytes + (joined ? faultBytes : 0));

@@ -12,8 +12,13 @@ import type { ErrorWatch } from './watch.ts';
 
 /** Dynamic uniform offsets are multiples of this on every device (the WebGPU default limit). */
 const ringSlotBytes = 256;
-/** Launches in one submission, at most. Software adapters start work only at a submission, so it isn't huge. */
+/** Launches in one submission, at most. */
 const ringSlots = 256;
+/** Launches in the first one after a readback: an idle device is given work soon, and more at a time from there on. */
+const firstSlots = 32;
+
+/** Bind groups kept for one layout, at most. */
+const maxGroups = 4096;
 
 /** A range of a buffer as a launch binds it. */
 export interface BoundRange {
@@ -32,8 +37,9 @@ export interface StreamStatistics {
 export class CommandStream {
   readonly #ring: DeviceBuffer;
   readonly #words = new ParamWords(ringSlotBytes * ringSlots);
-  readonly #bindGroups = new Map<string, GPUBindGroup>();
   #slot = 0;
+  /** Launches after which the work so far is submitted. */
+  #room = firstSlots;
   #encoder: GPUCommandEncoder | null = null;
   /** Commands before those of the encoder, where a watcher wants launches in submissions of their own. */
   #finished: GPUCommandBuffer[] = [];
@@ -97,7 +103,10 @@ export class CommandStream {
   /** Packs parameters into the next slot of the ring. The dynamic offsets under which a launch reads them. */
   pack(layout: ParamLayout, params: LiveParams): readonly number[] {
     if (layout.fields.length === 0) return [];
-    if (this.#slot === ringSlots) this.flush();
+    if (this.#slot >= this.#room) {
+      this.flush();
+      this.#room = Math.min(ringSlots, 2 * this.#room);
+    }
     const offset = this.#slot * ringSlotBytes;
     layout.pack(this.#words, offset / 4, params);
     this.#slot++;
@@ -127,6 +136,12 @@ export class CommandStream {
   /** Lets `encode` append commands of its own between passes. */
   encode(encode: (encoder: GPUCommandEncoder) => void): void {
     encode(this.#openEncoder());
+  }
+
+  /** Submits what was appended; the caller waits for it. */
+  drain(): void {
+    this.flush();
+    this.#room = firstSlots;
   }
 
   /** Submits what was appended. Does nothing where there is nothing. */
@@ -204,17 +219,14 @@ export class CommandStream {
     faultWords: DeviceBuffer | null,
     layout: ParamLayout,
   ): GPUBindGroup {
-    const paramBytes = layout.fields.length > 0 ? layout.bytes : 0;
-    let key = `${pipeline.layoutId}:${paramBytes}`;
-    for (const { buffer, offset, bytes } of ranges) {
-      key += offset === 0 && bytes === buffer.size ? `,${buffer.id}` : `,${buffer.id}+${offset}+${bytes}`;
-    }
-    const known = this.#bindGroups.get(key);
+    const { groups } = pipeline.bindings;
+    const key = keyOf(ranges);
+    const known = groups.get(key);
     if (known) return known;
     const group = this.makeBindGroup(pipeline, ranges, faultWords, layout);
     // Buffer numbers are never given twice, so a stale entry is only dead weight; drop all before they pile up.
-    if (this.#bindGroups.size > 8192) this.#bindGroups.clear();
-    this.#bindGroups.set(key, group);
+    if (groups.size > maxGroups) groups.clear();
+    groups.set(key, group);
     return group;
   }
 
@@ -234,10 +246,10 @@ export class CommandStream {
       entries.push({ binding: ranges.length, resource: { buffer: params.gpu, size: layout.bytes } });
     }
     if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
-    const { label, bindGroupLayout } = pipeline;
+    const { label, bindings } = pipeline;
     return this.watch.during(
       'validation',
-      () => this.device.createBindGroup({ label: `retrograd ${label}`, layout: bindGroupLayout, entries }),
+      () => this.device.createBindGroup({ label: `retrograd ${label}`, layout: bindings.gpu, entries }),
       (error) =>
         new DeviceError({
           op: label,
@@ -247,4 +259,21 @@ export class CommandStream {
         }),
     );
   }
+}
+
+/** Buffer numbers below this one are packed, three to a key. */
+const packedIds = 2 ** 17;
+
+/** What tells bind groups of one layout apart. Most bind at most three whole buffers: a number does for those. */
+function keyOf(ranges: readonly BoundRange[]): number | string {
+  let key = 0;
+  for (const { buffer, offset, bytes } of ranges) {
+    if (offset !== 0 || bytes !== buffer.size || buffer.id >= packedIds) return fullKeyOf(ranges);
+    key = key * packedIds + buffer.id;
+  }
+  return ranges.length > 3 ? fullKeyOf(ranges) : key;
+}
+
+function fullKeyOf(ranges: readonly BoundRange[]): string {
+  return ranges.map(({ buffer, offset, bytes }) => `${buffer.id}+${offset}+${bytes}`).join();
 }

@@ -22,6 +22,9 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
 
+const scalars = ['alpha', 'beta', 'alpha_bits', 'beta_bits'] as const;
+const strideNames = ['a_strides', 'b_strides', 'c_strides', 'd_strides'] as const;
+
 /** What operands are bound as. */
 const valuesOf = operandNames.map((name) => `${name}_values`);
 
@@ -47,6 +50,11 @@ export const elementwiseMap = defineKernel({
     c_strides: 'u32x8',
     d_strides: 'u32x8',
   },
+  reads: ({ expression, types, rank }) => [
+    'count',
+    ...scalars.filter((name) => expression.includes(`params.${name}`)),
+    ...(rank > 0 ? (['shape', ...strideNames.slice(0, types.length)] as const) : []),
+  ],
   source: elementwise,
 });
 

@@ -281,16 +281,17 @@ class Chain {
     };
     const walkers = this.#inputs.filter(({ rank }) => rank > 0);
     const kernel = fused as unknown as Kernel;
+    const pipeline = this.device.pipelineOf(kernel, options);
     return {
       kind: 'launch',
       kernel,
       options,
-      pipeline: this.device.pipelineOf(kernel, options),
+      pipeline,
       ranges: [
         ...this.#inputs.map(({ range }) => range),
         ...outputs.map((step) => (steps[step] as Step).out),
       ],
-      layout: fused.layout,
+      layout: pipeline.layout,
       params: {
         count: this.#count,
         scalars_low: this.#words.slice(0, 8),

@@ -26,7 +26,7 @@ export function view(
 }
 
 function unrecorded(op: string): Provenance {
-  return { cause: 'unrecorded', op, callSite: callSite() };
+  return { cause: 'unrecorded', op, inputs: undefined, callSite: callSite() };
 }
 
 /** Whether the values of `x` may be bound as an array of `n` words each: the last, ragged unit must lie in the buffer. */

@@ -53,8 +53,8 @@ const enoughInvocations = 2 ** 16;
 const serialChunk = 256;
 /** Invocations for which an axis is split on a software adapter, so that all of its threads have work … */
 const fewInvocations = 256;
-/** … and of a workgroup there: few where there are few in all, which the threads then share. */
-const serialWorkgroup = (count: number) => (count < 2048 ? 16 : 64);
+/** … and of a workgroup there, so that even few are shared out. */
+const serialWorkgroup = 32;
 
 /**
  * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
@@ -150,7 +150,7 @@ class Pass {
     const count = units.count * chunks;
     const serial = device.adapter.class === 'cpu';
     const lanes = lanesFor(device, { ...units, count, n: Math.ceil(units.n / chunks) });
-    const workgroup = serial ? serialWorkgroup(count) : workgroupFor(lanes);
+    const workgroup = serial ? serialWorkgroup : workgroupFor(lanes);
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];

@@ -279,7 +279,8 @@ test('more launches than the parameter ring has slots', async () => {
     x = next;
   }
   expect(statistics.launches).toBe(1001);
-  expect(statistics.submits).toBeLessThan(5);
+  // 32, 64 and 128 launches, then 256 at a time; the last 9 wait.
+  expect(statistics.submits).toBe(6);
   expect(await x.data()).toEqual(new Float32Array(8).fill(1001));
 });
 
