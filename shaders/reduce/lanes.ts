@@ -10,7 +10,7 @@ import { componentsOf, declarations, linesAbreast, type ReduceOptions, write } f
 const block = 32;
 
 export function laneReduce(options: ReduceOptions): string {
-  const { accumulator, initial, lanes, order, width, workgroup } = options;
+  const { accumulator, initial, lanes, order, width, workgroup, split } = options;
   const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n    ');
   const folds = componentsOf(options, 'value').map((component, i) => {
@@ -29,8 +29,13 @@ fn main(
 ) {
   ${laneIndices(options)}
   // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
+#if ${split}
   let chunk = (line / params.inner) % params.chunks;
   let outer = line / params.inner / params.chunks;
+#else
+  let chunk = 0u;
+  let outer = line / params.inner;
+#endif
   let n = select(0u, params.n, line < params.count);
   let start = outer * params.n * params.inner + line % params.inner;
   let stride = ${lanes}u * params.chunks;

@@ -30,6 +30,8 @@ export type ReduceOptions = {
   lanes: number;
   /** Whether one invocation folds a line, or several side by side, in one loop. */
   serial: boolean;
+  /** Whether there is more than one chunk. */
+  split: boolean;
 };
 
 /** What x is bound as. */

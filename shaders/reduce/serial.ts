@@ -6,20 +6,20 @@ import { wgsl } from '../lib/wgsl.ts';
 import { componentsOf, declarations, linesAbreast, type ReduceOptions, write } from './program.ts';
 
 export function serialReduce(options: ReduceOptions): string {
-  const { accumulator, initial, order, width, workgroup } = options;
+  const { accumulator, initial, order, width, workgroup, split } = options;
+  const inRows = order === 'rows';
   const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n  ');
   /** The elements that `value` holds of each line, with their positions, folded into the totals. */
   const fold = (values: readonly { value: string; k: string }[]) => {
     const elements = values.map(({ value, k }) =>
       componentsOf(options, value).map((component, i) =>
-        order === 'rows' && width > 1
+        inRows && width > 1
           ? `prepare(${component}, ${width}u * ${k} + ${i}u)`
           : `prepare(${component}, ${k})`,
       ),
     );
-    const ofLine = (line: number) =>
-      order === 'rows' ? elements.flat() : elements.map((own) => own[line] as string);
+    const ofLine = (line: number) => (inRows ? elements.flat() : elements.map((own) => own[line] as string));
     return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
   };
   return wgsl`
@@ -35,14 +35,23 @@ fn main(
   if (line >= params.count) {
     return;
   }
-  let chunk = (line / params.inner) % params.chunks;
-  let outer = line / params.inner / params.chunks;
+  // Divisions are dear: lane by lane, and guarded.
+  let column = ${inRows ? '0u' : 'line % params.inner'};
+  let row = ${inRows ? 'line' : 'line / params.inner'};
+#if ${split}
   // Each chunk is a stretch of the axis, which a CPU reads from its caches.
+  let chunk = row % params.chunks;
+  let outer = row / params.chunks;
   let length = (params.n + params.chunks - 1u) / params.chunks;
-  let end = min(params.n, (chunk + 1u) * length);
-  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
   var k = chunk * length;
-  var at = (outer * params.n + k) * params.inner + line % params.inner;
+  let end = min(params.n, k + length);
+  var at = (outer * params.n + k) * params.inner + column;
+#else
+  var k = 0u;
+  let end = params.n;
+  var at = row * params.n * params.inner + column;
+#endif
+  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
 #if ${width < 16}
   let whole = max(end, 1u) - 1u;
   while (k < whole) {

@@ -168,6 +168,7 @@ class Pass {
         workgroup,
         lanes,
         serial,
+        split: chunks > 1,
       },
       bindings: {
         x: tensor.storage,
