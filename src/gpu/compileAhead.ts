@@ -2,16 +2,18 @@
 import type { Kernel, KernelOptions } from './kernel.ts';
 import { explainFailure, type Pipeline, type PipelineCache } from './pipelines.ts';
 
-/** A pipeline that is being compiled. Its `gpu` isn't to be used. */
+/** A pipeline that is being compiled, or will be. */
 interface Pending {
+  /** Says what a launch binds; it can't run. */
   readonly pipeline: Pipeline;
-  readonly ready: Promise<void>;
+  /** Begins to compile, the first time. Rejects with a DeviceError for WGSL that doesn't compile. */
+  begin(): Promise<void>;
 }
 
 /** By kernel and options, of each cache. */
 const underWay = new WeakMap<PipelineCache, Map<Kernel, Map<string, Pending>>>();
 
-/** How many are being compiled for `cache`. */
+/** How many are being compiled for `cache`, or will be. */
 export function countUnderWay(cache: PipelineCache): number {
   return [...(underWay.get(cache)?.values() ?? [])].reduce((total, { size }) => total + size, 0);
 }
@@ -29,40 +31,56 @@ export function compileAhead(
   const key = JSON.stringify(options);
   const known = cache.find(kernel, key);
   if (known) return known;
+  const pending = pendingOf(cache, kernel, options, key);
+  told(pending.begin());
+  return pending.pipeline;
+}
+
+/** What begins to compile the pipeline of `kernel` under `options`, which is new; its failure is for the launch that needs it. */
+export function compileLater(cache: PipelineCache, kernel: Kernel, options: KernelOptions): () => void {
+  const pending = pendingOf(cache, kernel, options, JSON.stringify(options));
+  return () => {
+    pending.begin().catch(() => {});
+  };
+}
+
+function pendingOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions, key: string): Pending {
   const all = underWay.get(cache) ?? new Map<Kernel, Map<string, Pending>>();
   underWay.set(cache, all);
   const variants = all.get(kernel) ?? new Map<string, Pending>();
   all.set(kernel, variants);
-  const pending = variants.get(key) ?? begin(cache, kernel, options, key, () => variants.delete(key));
+  const known = variants.get(key);
+  if (known) return known;
+  const described = cache.describe(kernel, options);
+  let compiling: Promise<void> | undefined;
+  const pending = {
+    pipeline: { ...described, gpu: null as never },
+    begin: () => {
+      compiling ??= compile(cache, kernel, options, key, described).finally(() => variants.delete(key));
+      return compiling;
+    },
+  };
   variants.set(key, pending);
-  told(pending.ready);
-  return pending.pipeline;
+  return pending;
 }
 
-function begin(
+async function compile(
   cache: PipelineCache,
   kernel: Kernel,
   options: KernelOptions,
   key: string,
-  done: () => void,
-): Pending {
+  described: Omit<Pipeline, 'gpu'>,
+): Promise<void> {
+  // A launch may have needed it meanwhile.
+  if (cache.find(kernel, key)) return;
   const { device } = cache;
-  const described = cache.describe(kernel, options);
   // The rejected promise tells of it, too: the scope only keeps the error from the page.
   device.pushErrorScope('validation');
   const { module, descriptor } = cache.sources(kernel, options, key, described);
   const compiling = device.createComputePipelineAsync(descriptor);
   device.popErrorScope().catch(() => null);
-  const ready = compiling
-    .then(
-      (gpu) => {
-        // A launch may have needed it meanwhile.
-        if (!cache.find(kernel, key)) cache.add(kernel, key, { ...described, gpu });
-      },
-      async (error: GPUError) => {
-        throw await explainFailure(kernel, module, error);
-      },
-    )
-    .finally(done);
-  return { pipeline: { ...described, gpu: null as never }, ready };
+  const gpu = await compiling.catch(async (error: GPUError) => {
+    throw await explainFailure(kernel, module, error);
+  });
+  if (!cache.find(kernel, key)) cache.add(kernel, key, { ...described, gpu });
 }

@@ -5,7 +5,7 @@ import { DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { takeCharge } from './charge.ts';
 import type { Chooser } from './choice.ts';
-import { compileAhead, countUnderWay } from './compileAhead.ts';
+import { compileLater, countUnderWay } from './compileAhead.ts';
 import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -52,6 +52,8 @@ export class Device implements RecordedDevice {
   chooser: Chooser | null = null;
   /** Errors that arrive while no one waits; the next readback tells them. */
   readonly watch: ErrorWatch;
+  /** What is compiled once the device has done the work before it, which would else share its cores. */
+  #postponed: (() => void)[] = [];
   #lost: DeviceLostError | null = null;
 
   constructor(
@@ -62,7 +64,7 @@ export class Device implements RecordedDevice {
     this.adapter = describeAdapter(gpu);
     this.watch = new ErrorWatch(gpu);
     this.pool = new BufferPool(gpu, this.watch, maxPooledBytes);
-    this.stream = new CommandStream(gpu, this.watch, () => this.pool.destroyCondemned());
+    this.stream = new CommandStream(gpu, this.watch, () => this.#submitted());
     this.pipelines = new PipelineCache(gpu, this.watch);
     this.faults = new FaultWords(gpu);
     this.#readback = new Readback(gpu, this.stream, this.faults, this.watch);
@@ -77,6 +79,16 @@ export class Device implements RecordedDevice {
 
   get limits(): GPUSupportedLimits {
     return this.gpu.limits;
+  }
+
+  #submitted(): void {
+    this.pool.destroyCondemned();
+    const compilations = this.#postponed.splice(0);
+    if (compilations.length === 0) return;
+    const begin = () => {
+      for (const compile of compilations) compile();
+    };
+    this.gpu.queue.onSubmittedWorkDone().then(begin, () => {});
   }
 
   /** Number of pipelines, compiled or under way; flat once every kernel in use was met. */
@@ -149,15 +161,14 @@ export class Device implements RecordedDevice {
     this.run(this.prepare(kernel, this.#soonest(kernel as unknown as Kernel, launch)));
   }
 
-  /** A launch of what can run at once; what was asked for is then compiled beside it, for the next time. */
+  /** A launch of what can run at once; what was asked for is then compiled behind it, for the next time. */
   #soonest<L extends Pick<Launch<KernelOptions, Bindings, ParamFields>, 'options' | 'meanwhile'>>(
     kernel: Kernel,
     launch: L,
   ): L {
     const { options, meanwhile } = launch;
     if (!meanwhile || this.pipelines.find(kernel, JSON.stringify(options))) return launch;
-    // Where it doesn't compile, the launch that needs it says so.
-    compileAhead(this.pipelines, kernel, options, (ready) => ready.catch(() => {}));
+    this.#postponed.push(compileLater(this.pipelines, kernel, options));
     return { ...launch, ...meanwhile };
   }
 
