@@ -7,7 +7,7 @@ import { type Limits, measureLimits } from './roofline.ts';
 import type { Row } from './row.ts';
 import { families } from './rows/index.ts';
 import { adapterClass, type RunOptions, runRow } from './run.ts';
-import { coldName, sizeNames } from './start.ts';
+import { coldName, sizeListings } from './start.ts';
 import { matcher, runWays } from './ways.ts';
 
 export { line, toMarkdown, waysLine } from './report.ts';
@@ -38,7 +38,7 @@ export async function listRows(filter = ''): Promise<Listed[]> {
   );
   const start: Listed[] = [
     { name: coldName, family: 'start', kind: 'cold' },
-    ...Object.values(sizeNames).map((name): Listed => ({ name, family: 'start', kind: 'size' })),
+    ...sizeListings.map(({ name }): Listed => ({ name, family: 'start', kind: 'size' })),
   ];
   return [...rows, ...start, ...(filter ? ways : [])].filter(({ name }) => matches(name));
 }

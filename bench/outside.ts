@@ -3,4 +3,4 @@ export { libraries } from './job.ts';
 export { summarize } from './measure.ts';
 export { line, toMarkdown, waysLine } from './report.ts';
 export { rowResult } from './result.ts';
-export { sizeNames, sizeRow } from './start.ts';
+export { sizeListings, sizeRow } from './start.ts';

@@ -2,36 +2,50 @@
 import type { Library } from './job.ts';
 
 export const coldName = 'cold start, import to first result (matMul 256)';
-export const sizeNames = {
-  core: 'bundle, matMul + conv2d + gather + grad',
-  keras: 'bundle, with Keras layers and VGG19',
-} as const;
+
+/** What is weighed, and of it what a page loads at once, or in all. */
+const bundles = { core: 'matMul + conv2d + gather + grad', keras: 'with Keras layers and VGG19' } as const;
+export type Bundle = keyof typeof bundles;
+const parts = { first: 'first files', all: 'all files' } as const;
+type Part = keyof typeof parts;
+
+export interface SizeListing {
+  readonly name: string;
+  readonly bundle: Bundle;
+  readonly part: Part;
+}
+
+export const sizeListings: readonly SizeListing[] = (Object.keys(bundles) as Bundle[]).flatMap((bundle) =>
+  (Object.keys(parts) as Part[]).map((part) => ({
+    name: `bundle, ${bundles[bundle]}, ${parts[part]}`,
+    bundle,
+    part,
+  })),
+);
 
 /** What a page downloads, in kB gzipped. */
 export interface Weight {
   /** Before it does anything. */
   first: number;
-  /** What `import()` brings, where it is wanted. */
+  /** What `import()` brings: with the device, or where it is wanted. */
   later: number;
 }
 
-/** By row: what `npm run bench -- --serve` leaves beside the page. */
-export type Sizes = Record<keyof typeof sizeNames, Partial<Record<Library, Weight>>>;
+/** What `npm run bench -- --serve` leaves beside the page. */
+export type Sizes = Record<Bundle, Partial<Record<Library, Weight>>>;
 
-/** Why a library has no size in a row. */
-const missing: Record<keyof typeof sizeNames, Partial<Record<Library, string>>> = {
+/** Why a library has no size. */
+const missing: Record<Bundle, Partial<Record<Library, string>>> = {
   core: {},
   keras: { tfjs: 'layers are a package of their own', jaxjs: 'no layers', ort: 'no layers' },
 };
 
 /** A row's values and what is to be said of them. */
-export function sizeRow(row: keyof typeof sizeNames, weights: Sizes[keyof Sizes]) {
+export function sizeRow({ bundle, part }: SizeListing, weights: Partial<Record<Library, Weight>>) {
   const entries = Object.entries(weights) as [Library, Weight][];
-  const values: Partial<Record<Library, number>> = {};
-  const notes = { ...missing[row] };
-  for (const [library, { first, later }] of entries) {
-    values[library] = first;
-    if (later > 0) notes[library] = `${later.toFixed(1)} kB more, loaded where they are wanted`;
-  }
-  return { values, notes };
+  const inKilobytes = ({ first, later }: Weight) => (part === 'first' ? first : first + later);
+  return {
+    values: Object.fromEntries(entries.map(([library, weight]) => [library, inKilobytes(weight)])),
+    notes: missing[bundle],
+  };
 }

@@ -139,10 +139,11 @@ async function runColdStarts({ name, family }, coldStart, rounds, { libraries, r
 }
 
 /** @param {Listed} row @param {Outside} outside */
-async function weigh({ name, family }, { rowResult, sizeNames, sizeRow }) {
+async function weigh({ name, family }, { rowResult, sizeListings, sizeRow }) {
   const { measureSizes } = await import('./lib/bench-sizes.mjs');
-  const key = name === sizeNames.core ? 'core' : 'keras';
-  return rowResult(name, family, 'kB gzipped', sizeRow(key, await measureSizes(key)));
+  const listing = sizeListings.find((other) => other.name === name);
+  if (!listing) throw new Error(`no bundle is called ${name}`);
+  return rowResult(name, family, 'kB gzipped', sizeRow(listing, await measureSizes(listing.bundle)));
 }
 
 /**

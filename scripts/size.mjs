@@ -26,11 +26,11 @@ ${net}
 net.compile({ optimizer: 'adam', loss: 'categoricalCrossentropy', metrics: ['accuracy'] });
 export const fit = (x, y) => net.fit(x, y);`;
 
-/** kB are 1000 bytes. @type {Record<string, { says: string, source: string, limit: number }>} */
+/** kB are 1000 bytes: of the first files, and of those that come with the device. @type {Record<string, { says: string, source: string, limit: number, device: number }>} */
 const CASES = {
-  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 46 },
-  model: { says: '… and a model that is applied', source: net, limit: 78 },
-  training: { says: '… and trained', source: training, limit: 78 },
+  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 28, device: 21 },
+  model: { says: '… and a model that is applied', source: net, limit: 60, device: 21 },
+  training: { says: '… and trained', source: training, limit: 60, device: 21 },
 };
 
 /** @param {string} text */
@@ -64,16 +64,21 @@ async function bundle(source) {
 const sizeOf = (chunks) => chunks.reduce((total, { code }) => total + compressed(code), 0);
 
 async function checkSizes() {
-  const kB = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
+  const kB = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(8);
   let failed = false;
-  for (const { says, source, limit } of Object.values(CASES)) {
-    const { first, later } = byLoad(await bundle(source));
-    const size = sizeOf(first);
-    const extra = later.length > 0 ? `, then${kB(sizeOf(later))}` : '';
-    const isOver = size > 1000 * limit;
-    failed ||= isOver;
-    const verdict = isOver ? `MORE THAN ${limit} kB` : `of ${limit} kB`;
-    process.stdout.write(`${says.padEnd(32)} ${kB(size)} ${verdict}${extra}\n`);
+  for (const { says, source, limit, device } of Object.values(CASES)) {
+    const chunks = byLoad(await bundle(source));
+    const sizes = [
+      { of: 'at once', size: sizeOf(chunks.first), limit },
+      { of: 'with the device', size: sizeOf(chunks.device), limit: device },
+      { of: 'where it is wanted', size: sizeOf(chunks.later), limit: Number.POSITIVE_INFINITY },
+    ];
+    const parts = sizes.map((part) => {
+      const isOver = part.size > 1000 * part.limit;
+      failed ||= isOver;
+      return `${kB(part.size)} ${part.of}${isOver ? `: MORE THAN ${part.limit} kB` : ''}`;
+    });
+    process.stdout.write(`${says.padEnd(30)} ${parts.join(', ')}\n`);
   }
   process.exitCode = failed ? 1 : 0;
 }

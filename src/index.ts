@@ -1,14 +1,8 @@
 /** @file Retrograd's main entry: named exports only. */
 
 // Device
-export {
-  type Device,
-  type DeviceTuning,
-  getDevice,
-  init,
-  type InitOptions,
-  setDevice,
-} from './gpu/device.ts';
+export { type Device, type DeviceTuning, getDevice, setDevice } from './gpu/device.ts';
+export { init, type InitOptions } from './kernels/init.ts';
 // Tensors
 export type { DType } from './core/dtype.ts';
 export type { Shape } from './core/shape.ts';

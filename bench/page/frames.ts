@@ -10,7 +10,7 @@ import type { Listed } from '../main.ts';
 import { summarize } from '../measure.ts';
 import { type RowResult, rowResult } from '../result.ts';
 import type { Limits } from '../roofline.ts';
-import { type Sizes, sizeNames, sizeRow } from '../start.ts';
+import { type Sizes, sizeListings, sizeRow } from '../start.ts';
 
 export interface FrameOptions {
   budget: number;
@@ -106,11 +106,16 @@ export class Frames {
 
 /** The sizes that were weighed as the page was built. */
 async function weigh({ name, family }: Listed): Promise<RowResult> {
-  const key = (Object.keys(sizeNames) as (keyof Sizes)[]).find((row) => sizeNames[row] === name) ?? 'core';
+  const listing = sizeListings.find((other) => other.name === name);
   const response = await fetch('sizes.json');
   const sizes = response.ok ? ((await response.json()) as Sizes) : null;
   const unweighed = { values: {}, notes: { retrograd: 'failed: the page was built without sizes' } };
-  return rowResult(name, family, 'kB gzipped', sizes ? sizeRow(key, sizes[key]) : unweighed);
+  return rowResult(
+    name,
+    family,
+    'kB gzipped',
+    sizes && listing ? sizeRow(listing, sizes[listing.bundle]) : unweighed,
+  );
 }
 
 async function until<T>(value: () => T | undefined): Promise<T> {

@@ -44,11 +44,11 @@ async function weigh(entry) {
   });
   const outputs = [result].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
   const chunks = outputs.flatMap((file) => (file.type === 'chunk' ? [file] : []));
-  const { first, later } = byLoad(chunks);
+  const { first, device, later } = byLoad(chunks);
   const assets = outputs.flatMap((file) => (file.type === 'asset' ? [file.source] : []));
   return {
     first: sizeOf([...first.map(({ code }) => code), ...assets]),
-    later: sizeOf(later.map(({ code }) => code)),
+    later: sizeOf([...device, ...later].map(({ code }) => code)),
   };
 }
 
@@ -57,11 +57,20 @@ function sizeOf(files) {
   return files.reduce((sum, file) => sum + gzipSync(file).length, 0) / 1000;
 }
 
-/** @param {keyof Sizes} row @returns {Promise<Partial<Record<Library, Weight>>>} */
-export async function measureSizes(row) {
+/** By bundle, since several rows show parts of one. @type {Partial<Record<keyof Sizes, Promise<Partial<Record<Library, Weight>>>>>} */
+const weighed = {};
+
+/** @param {keyof Sizes} bundle */
+export function measureSizes(bundle) {
+  weighed[bundle] ??= weighAll(bundle);
+  return weighed[bundle];
+}
+
+/** @param {keyof Sizes} bundle @returns {Promise<Partial<Record<Library, Weight>>>} */
+async function weighAll(bundle) {
   /** @type {Partial<Record<Library, Weight>>} */
   const sizes = {};
-  for (const [library, entry] of Object.entries(entries[row])) {
+  for (const [library, entry] of Object.entries(entries[bundle])) {
     sizes[/** @type {Library} */ (library)] = await weigh(entry);
   }
   return sizes;

@@ -1,21 +1,42 @@
 // @ts-check
 /** @file The files of a bundle by when a page loads them. */
 
-/** @typedef {{ fileName: string, isEntry: boolean, imports: string[] }} Chunk */
+/** @typedef {{ fileName: string, isEntry: boolean, imports: string[], moduleIds: string[] }} Chunk */
+
+/** What Retrograd loads with the device. */
+const CORE = /kernels\/core\.[jt]s$/;
 
 /**
- * What is loaded with the entry, and what `import()` loads.
+ * What is loaded with the entry, what comes with the device, and what `import()` loads where it is wanted.
  *
  * @template {Chunk} C
  * @param {readonly C[]} chunks
  */
 export function byLoad(chunks) {
-  const first = new Set(chunks.filter((chunk) => chunk.isEntry));
-  for (const chunk of first) {
+  const first = withImports(
+    chunks.filter((chunk) => chunk.isEntry),
+    chunks,
+  );
+  const core = chunks.filter(({ moduleIds }) => moduleIds.some((id) => CORE.test(id)));
+  const device = withImports(core, chunks).filter((chunk) => !first.includes(chunk));
+  const later = chunks.filter((chunk) => !first.includes(chunk) && !device.includes(chunk));
+  return { first, device, later };
+}
+
+/**
+ * `from`, and what they import.
+ *
+ * @template {Chunk} C
+ * @param {readonly C[]} from
+ * @param {readonly C[]} chunks
+ */
+function withImports(from, chunks) {
+  const found = new Set(from);
+  for (const chunk of found) {
     for (const name of chunk.imports) {
       const imported = chunks.find(({ fileName }) => fileName === name);
-      if (imported) first.add(imported);
+      if (imported) found.add(imported);
     }
   }
-  return { first: [...first], later: chunks.filter((chunk) => !first.has(chunk)) };
+  return [...found];
 }

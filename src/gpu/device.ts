@@ -23,17 +23,6 @@ import { ErrorWatch } from './watch.ts';
 
 export { getDevice, setDevice, withDevice } from './current.ts';
 
-export interface InitOptions extends GPURequestAdapterOptions {
-  /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
-  device?: GPUDevice;
-  /** The WebGPU entry, where it isn't `navigator.gpu` (Node). */
-  gpu?: GPU;
-  /** Bytes that may lie ready in the buffer pool. Default 1 GiB. */
-  maxPooledBytes?: number;
-  /** What measures which variants of kernels are fast here: `tuning(…)`. Default: they are guessed. */
-  tuning?: DeviceTuning;
-}
-
 /** What a device is tuned by. */
 export interface DeviceTuning {
   attach(device: Device): Promise<void>;
@@ -288,21 +277,25 @@ export class Device implements RecordedDevice {
   }
 }
 
-let opening: Promise<Device> | null = null;
-
-/**
- * Opens a device and makes it the current one. Called again it returns the current device, unless options name
- * another `device`; `tuning` counts at every call.
- * Errors: DeviceError where there is no WebGPU or no adapter.
- */
-export async function init({ tuning, ...options }: InitOptions = {}): Promise<Device> {
-  const device = await open(options);
-  await tuning?.attach(device);
-  return device;
+/** How a device is opened. */
+export interface OpenOptions extends GPURequestAdapterOptions {
+  /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
+  device?: GPUDevice;
+  /** The WebGPU entry, where it isn't `navigator.gpu` (Node). */
+  gpu?: GPU;
+  /** Bytes that may lie ready in the buffer pool. Default 1 GiB. */
+  maxPooledBytes?: number;
 }
 
-async function open(options: Omit<InitOptions, 'tuning'>): Promise<Device> {
-  const { device: appDevice, gpu, maxPooledBytes = 2 ** 30, ...adapterOptions } = options;
+let opening: Promise<Device> | null = null;
+
+/** The current device, unless options name another `device`; where there is none, a new one, which it makes the current one. */
+export async function open({
+  device: appDevice,
+  gpu,
+  maxPooledBytes = 2 ** 30,
+  ...adapterOptions
+}: OpenOptions): Promise<Device> {
   const current = openedDevice();
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return current;
   const opened = (device: Device) => {

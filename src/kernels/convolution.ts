@@ -14,21 +14,12 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import {
-  addPartialSums,
-  type Epilogue,
-  gemmBindings,
-  gemmParamValues,
-  gemmPrograms,
-  type GemmSize,
-  partialSums,
-  widthOf,
-  withGemmPlan,
-} from './gemm.ts';
+import { gemmBindings, gemmParamValues, gemmPrograms, type GemmSize, widthOf, withGemmPlan } from './gemm.ts';
 import { withVariant } from './convolutionVariant.ts';
 import { foldedForward, foldedInputGrad } from './fold.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
+import { addPartialSums, type Epilogue, partialSums } from './partialSums.ts';
 import { winogradFilterGrad, winogradForward, winogradInputGrad } from './winograd.ts';
 
 const defineDirection = (name: string, direction: Direction) =>

@@ -5,8 +5,8 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import type { Bindings } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { addPartialSums } from './gemm.ts';
 import { bindsAsVectors } from './output.ts';
+import { addPartialSums } from './partialSums.ts';
 
 export interface DepthwiseGeometry {
   readonly batch: number;

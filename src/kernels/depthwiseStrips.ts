@@ -24,8 +24,8 @@ import type { AdapterClass } from '../gpu/adapter.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { channelWidth, type DepthwiseGeometry, elementOf } from './depthwiseGeometry.ts';
-import { addPartialSums } from './gemm.ts';
 import { output } from './output.ts';
+import { addPartialSums } from './partialSums.ts';
 
 const stripsKernel = /* @__PURE__ */ defineKernel({
   name: 'depthwiseStrips',

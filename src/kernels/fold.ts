@@ -9,9 +9,9 @@ import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copyInto } from './copy.ts';
-import type { Epilogue } from './gemm.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
+import type { Epilogue } from './partialSums.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'fold',

@@ -7,16 +7,9 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Device } from '../gpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import {
-  checkIndicesKernel,
-  type IndexChecking,
-  type Indexing,
-  indexOptions,
-  indexValues,
-  rowsKernel,
-  unchecked,
-} from './indexing.ts';
+import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
+import { checkIndicesKernel, rowsKernel } from './rows.ts';
 
 const definition = {
   bindings: ({ index, width }: GatherOptions): Bindings => {

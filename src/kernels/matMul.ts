@@ -11,17 +11,15 @@ import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { broadcastStrides, mergeAxes } from './elementwise.ts';
 import {
-  addPartialSums,
-  type Epilogue,
   gemmBindings,
   gemmParamValues,
   gemmPrograms,
   type GemmFacts,
-  partialSums,
   widthOf,
   withGemmPlan,
 } from './gemm.ts';
 import { output } from './output.ts';
+import { addPartialSums, type Epilogue, partialSums } from './partialSums.ts';
 
 const kernel = defineKernel({
   name: 'matMul',

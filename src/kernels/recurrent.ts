@@ -20,7 +20,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { copied } from './copy.ts';
 import { elementwiseKernel } from './elementwise.ts';
 import { fillKernel } from './fill.ts';
-import { matMulKernel } from './matMul.ts';
+import { core } from './loadCore.ts';
 import { output } from './output.ts';
 
 export { gateCount, type StepKind } from '../../shaders/recurrent.ts';
@@ -267,7 +267,7 @@ export function stepsGradientKernel(
 function product(op: string, rows: Tensor, kernel: Tensor, transposed: boolean, bias: Tensor | null): Tensor {
   const [m, k] = rows.shape as [number, number];
   const n = kernel.shape[transposed ? 0 : 1] as number;
-  return matMulKernel(
+  return core().matMulKernel(
     op,
     { values: rows, batch: [], transposed: false },
     { values: kernel, batch: [], transposed },

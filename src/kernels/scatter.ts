@@ -20,8 +20,9 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { fillKernel } from './fill.ts';
-import { type IndexChecking, type Indexing, indexOptions, indexValues, rowsKernel } from './indexing.ts';
+import { type IndexChecking, type Indexing, indexOptions, indexValues } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
+import { rowsKernel } from './rows.ts';
 import { type Grouping, type GroupingStrategy, groupByKey } from './sort.ts';
 
 const vectorOf = (type: string, width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);

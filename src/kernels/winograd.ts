@@ -21,9 +21,9 @@ import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { Epilogue } from './gemm.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
+import type { Epilogue } from './partialSums.ts';
 
 const tilesKernel = /* @__PURE__ */ defineKernel({
   name: 'winogradTiles',

@@ -2,7 +2,7 @@
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { elementwiseKernel } from '../kernels/elementwise.ts';
-import { packHalves, unpackHalves } from '../kernels/half.ts';
+import { core } from '../kernels/loadCore.ts';
 import * as math from '../kernels/math.ts';
 import { view } from '../kernels/output.ts';
 import { checkStoredDType } from '../tensor/create.ts';
@@ -43,8 +43,8 @@ const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x
   forward: ([x], { dtype }, { outputs: [spec] }) => {
     const input = x as Tensor;
     if (input.dtype === dtype) return view(input, input, 'cast');
-    if (dtype === 'float16') return packHalves('cast', cast(input, 'float32'));
-    if (input.dtype === 'float16') return cast(unpackHalves('cast', input), dtype);
+    if (dtype === 'float16') return core().packHalves('cast', cast(input, 'float32'));
+    if (input.dtype === 'float16') return cast(core().unpackHalves('cast', input), dtype);
     return elementwiseKernel('cast', expressionOf(input.dtype, dtype), [input], spec as TensorSpec);
   },
   backward: ([dy], { inputSpecs: [x] }) => [isFloating((x as TensorSpec).dtype) ? (dy as Tensor) : null],

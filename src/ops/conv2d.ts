@@ -12,7 +12,7 @@ import {
 import { requireDType } from '../core/dtype.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel } from '../kernels/convolution.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { convolutionCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -109,7 +109,7 @@ export const conv2d: Op<[x: Tensor, kernel: Tensor], Conv2dOptions, Tensor> = /*
     dtype: 'float32',
   }),
   forward: ([x, kernel], options) =>
-    conv2dKernel(
+    core().conv2dKernel(
       'conv2d',
       planConv2d('conv2d', x as Tensor, kernel as Tensor, options),
       x as Tensor,
@@ -134,7 +134,7 @@ export const conv2dInputGrad: Op<[dy: Tensor, kernel: Tensor], Conv2dInputGradOp
       return { shape: [...options.inputShape], dtype: 'float32' };
     },
     forward: ([dy, kernel], options) =>
-      conv2dInputGradKernel(
+      core().conv2dInputGradKernel(
         'conv2dInputGrad',
         planInputGrad(dy as Tensor, kernel as Tensor, options),
         dy as Tensor,
@@ -165,7 +165,7 @@ export const conv2dFilterGrad: Op<[x: Tensor, dy: Tensor], Conv2dFilterGradOptio
       return { shape: [...options.kernelShape], dtype: 'float32' };
     },
     forward: ([x, dy], options) =>
-      conv2dFilterGradKernel(
+      core().conv2dFilterGradKernel(
         'conv2dFilterGrad',
         planFilterGrad(x as Tensor, dy as Tensor, options),
         x as Tensor,

@@ -6,7 +6,7 @@ import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { requireOneOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import type { Epilogue } from '../kernels/gemm.ts';
+import type { Epilogue } from '../kernels/partialSums.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { sigmoid } from './activations.ts';

@@ -1,7 +1,7 @@
 /** @file fusedConv2d: a convolutional layer in one kernel. */
 import { resultShape } from '../core/convolution.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { conv2dKernel } from '../kernels/convolution.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2dGradients, planConv2d } from './conv2d.ts';
 import { convolutionCost, epilogueCost } from './cost.ts';
@@ -38,7 +38,7 @@ export const fusedConv2d: Op<[x: Tensor, kernel: Tensor, bias: Tensor | null], F
       return result;
     },
     forward: ([x, kernel, bias], options) =>
-      conv2dKernel(
+      core().conv2dKernel(
         op,
         planConv2d(op, x as Tensor, kernel as Tensor, options),
         x as Tensor,

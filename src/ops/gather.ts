@@ -3,7 +3,7 @@ import { DTypeError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
-import { gatherKernel } from '../kernels/gather.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
 import { noFlops } from './cost.ts';
@@ -109,7 +109,7 @@ export function gatherRows(
     mend: names.mend ?? readsAsZeros,
   });
   const fill = bitsOf(options.fillValue ?? 0, x.dtype);
-  return gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
+  return core().gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
 }
 
 /** The forward pass has reported what there is to report: the gradient is unchecked. */

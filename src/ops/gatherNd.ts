@@ -3,7 +3,7 @@ import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
-import { gatherKernel } from '../kernels/gather.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Indexing } from '../kernels/indexing.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -63,7 +63,7 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor>
       mend: readsAsZeros,
     });
     const fill = bitsOf(options.fillValue ?? 0, x.dtype);
-    return gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
+    return core().gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
   },
   backward: ([dy], { inputs: [, indices], inputSpecs: [x] }, { batchDims = 0, mode }) => [
     scatterNd(indices as Tensor, dy as Tensor, {

@@ -3,8 +3,9 @@ import { type DType, promote } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { broadcastShapes, requireBoolean, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { type MatrixOperand, matMulKernel, type Product } from '../kernels/matMul.ts';
-import type { Epilogue } from '../kernels/gemm.ts';
+import { core } from '../kernels/loadCore.ts';
+import type { MatrixOperand, Product } from '../kernels/matMul.ts';
+import type { Epilogue } from '../kernels/partialSums.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
 import type { Cost } from './cost.ts';
@@ -90,7 +91,7 @@ export function multiply(
     batch,
     transposed,
   });
-  return matMulKernel(
+  return core().matMulKernel(
     op,
     operand(a, plan.aBatch, plan.transposeA),
     operand(b, plan.bBatch, plan.transposeB),

@@ -1,7 +1,7 @@
 /** @file scatterAdd */
 import { checkShape, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { scatterAddKernel } from '../kernels/scatter.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perUpdate } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -52,7 +52,7 @@ export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOption
         limits: [indexing.rows],
         mend: isDropped,
       });
-      return scatterAddKernel('scatterAdd', indices, updates, spec, indexing, checking);
+      return core().scatterAddKernel('scatterAdd', indices, updates, spec, indexing, checking);
     },
     backward: ([dy], { inputs: [indices] }, { shape: _, ...options }) => [
       null,

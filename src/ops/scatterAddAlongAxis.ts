@@ -2,7 +2,7 @@
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { scatterAddKernel } from '../kernels/scatter.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { checkIndices, checkingOf, isDropped, requireUpdates } from './indices.ts';
@@ -56,7 +56,7 @@ export const scatterAddAlongAxis: Op<[indices: Tensor, updates: Tensor], Scatter
         mend: isDropped,
       });
       const indexing = alongIndexing(spec.shape, indices.shape, axis, options);
-      return scatterAddKernel(call.op, indices, updates, spec, indexing, checking);
+      return core().scatterAddKernel(call.op, indices, updates, spec, indexing, checking);
     },
     backward: ([dy], { inputs: [indices] }, { shape: _, ...options }) => [
       null,

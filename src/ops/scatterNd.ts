@@ -1,7 +1,7 @@
 /** @file scatterNd */
 import { checkShape, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { scatterAddKernel } from '../kernels/scatter.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { type CoordinateOptions, coordinateGeometry, gatherNd } from './gatherNd.ts';
@@ -44,7 +44,7 @@ export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions,
         limits: indexing.sizes ?? [],
         mend: isDropped,
       });
-      return scatterAddKernel(call.op, indices, updates, spec, indexing, checking);
+      return core().scatterAddKernel(call.op, indices, updates, spec, indexing, checking);
     },
     backward: ([dy], { inputs: [indices] }, { shape: _, ...options }) => [
       null,

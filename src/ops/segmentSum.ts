@@ -4,7 +4,7 @@ import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, requireInteger, sameShape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Indexing } from '../kernels/indexing.ts';
-import { scatterAddKernel } from '../kernels/scatter.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { gather } from './gather.ts';
@@ -68,7 +68,7 @@ export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, 
         mend: 'raise numSegments, or pass validateIndices: false to drop such rows.',
         ignoresNegative: true,
       });
-      return scatterAddKernel('segmentSum', ids, x, spec, indexing, checking);
+      return core().scatterAddKernel('segmentSum', ids, x, spec, indexing, checking);
     },
     backward: ([dy], { inputs: [, ids] }) => [
       gather(dy as Tensor, ids as Tensor, { axis: 0, validateIndices: false }),

@@ -3,8 +3,8 @@ import { ShapeError } from '../core/errors.ts';
 import { broadcastShapes, formatShape, normalizeAxis, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
-import { gatherKernel } from '../kernels/gather.ts';
-import { type Indexing, rowsKernel, unchecked } from '../kernels/indexing.ts';
+import { type Indexing, unchecked } from '../kernels/indexing.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { broadcastTo } from './broadcastTo.ts';
 import { defineOp, type Op } from './define.ts';
@@ -53,10 +53,10 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
       });
       if (!sameShape(indices.shape, out) && checking.check !== 'none') {
         // Positions are told in the indices as they were given, before they are repeated.
-        rowsKernel(call.op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
+        core().rowsKernel(call.op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
         checking = unchecked;
       }
-      return gatherKernel(
+      return core().gatherKernel(
         call.op,
         repeated(x, table),
         repeated(indices, out),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IndexOutOfRangeError, TapeError } from '../../src/core/errors.ts';
-import { type Device, init } from '../../src/gpu/device.ts';
+import type { Device } from '../../src/gpu/device.ts';
+import { init } from '../../src/kernels/init.ts';
 import { eachRun } from '../../src/gpu/eachRun.ts';
 import { add, mul, sub } from '../../src/ops/arithmetic.ts';
 import { dropout } from '../../src/ops/dropout.ts';

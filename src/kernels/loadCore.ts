@@ -1,0 +1,34 @@
+/**
+ * @file Loads the core while the browser opens a device: no kernel is launched before there is one, and by then the core
+ * is there.
+ */
+import { DeviceError } from '../core/errors.ts';
+import { getDevice } from '../gpu/current.ts';
+import type * as Core from './core.ts';
+
+let loaded: typeof Core | undefined;
+
+/** Errors: DeviceError where the module can't be had. Called again it tries again. */
+export async function loadCore(): Promise<void> {
+  try {
+    loaded ??= await import('./core.ts');
+  } catch (cause) {
+    throw new DeviceError({
+      rule: 'init() loads the kernels of the core by import().',
+      received: cause instanceof Error ? cause.message : String(cause),
+      mend: "serve all files of your app's build; where import() isn't allowed (service workers), build it into one file.",
+      cause,
+    });
+  }
+}
+
+/** Errors: DeviceError before `init()`. */
+export function core(): typeof Core {
+  if (loaded) return loaded;
+  getDevice();
+  throw new DeviceError({
+    rule: 'the core must be there before its kernels are launched.',
+    received: 'a device that init() did not open',
+    mend: 'await init(), or init({ device }), first.',
+  });
+}
