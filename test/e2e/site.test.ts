@@ -79,3 +79,31 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
   expect(errors).toEqual([]);
   await page.close();
 });
+
+test('where the core of the library is not served, init says so; once it is, init works', async () => {
+  let served = false;
+  const { page } = await openPage(chromium.browser, at('vanilla/'), {
+    prepare: async (fresh) => {
+      await fresh.setRequestInterception(true);
+      fresh.on('request', (request) => {
+        const isCore = /\/chunks\/core-[^/]*\.js$/.test(request.url());
+        return isCore && !served ? request.abort() : request.continue();
+      });
+    },
+  });
+  // As text: the test runner would rewrite the import.
+  const start = () =>
+    page.evaluate(`(async () => {
+      const { init, matMul } = await import('${at('vanilla/retrograd/index.js')}');
+      try {
+        await init();
+        return [...(await matMul([[2]], [[3]]).data())];
+      } catch (error) {
+        return error.message;
+      }
+    })()`);
+  expect(await start()).toMatch(/^init\(\) loads the kernels of the core[\s\S]*serve all files/);
+  served = true;
+  expect(await start()).toEqual([6]);
+  await page.close();
+});
