@@ -16,6 +16,8 @@ export interface Question<V> {
 export interface Chooser {
   /** Another number whenever answers changed: what was captured before would be launched differently now. */
   readonly version: number;
+  /** Resolves once what was asked so far is measured; null where nothing is being measured. */
+  readonly measuring: Promise<void> | null;
   /** Runs `run` with a variant, and returns what it returns. */
   decide<V, R>(question: Question<V>, run: (variant: V) => R): R;
 }

@@ -1,168 +1,94 @@
 /**
- * @file Measuring by itself: calls of a question take its candidates in turn, and their time is taken. No work is done
- * twice, and nothing waits: candidates are compiled beside, and come into play when they are ready. What stands in for a
- * program that is being compiled is so never timed.
+ * @file Measuring by itself: the first call of a kind takes the guess, and its candidates are measured behind it, on memory of
+ * their own. A call never takes a variant that isn't known to be the fastest but the guess, and none waits; who wants to
+ * wait for the measurements has their promise.
  */
-import { compileAhead } from '../gpu/compileAhead.ts';
 import type { Device } from '../gpu/device.ts';
 import { activeDryRun } from '../gpu/activeRecording.ts';
-import { PassTimer } from '../gpu/timing.ts';
-import { type Asked, type Candidate, worthTrying } from './family.ts';
+import type { RecordedCommand } from '../gpu/recording.ts';
+import { type Asked, worthTrying } from './family.ts';
 import { commandsOf } from './probe.ts';
-import { canTry } from './trial.ts';
+import { canTry, Scratch } from './trial.ts';
 
-/** Appends work, and says when it is known how many milliseconds it takes. */
-export type Clock = <R>(device: Device, name: string, body: () => R) => { result: R; time: Promise<number> };
-
-/** GPU time where the device has timestamps, otherwise from the end of what came before to the end. */
-export const clockOf: Clock = (device, _name, body) => {
-  const { gpu, stream } = device;
-  if (!gpu.features.has('timestamp-query')) {
-    device.flush();
-    const now = () => performance.now();
-    const ready = gpu.queue.onSubmittedWorkDone().then(now);
-    const result = body();
-    device.flush();
-    const submitted = now();
-    const done = gpu.queue.onSubmittedWorkDone().then(now);
-    return {
-      result,
-      time: Promise.all([ready, done]).then(([begin, end]) => end - Math.max(begin, submitted)),
-    };
-  }
-  const timer = new PassTimer(gpu, 'pass', 32);
-  stream.watcher = timer;
-  let result: ReturnType<typeof body>;
-  try {
-    result = body();
-  } finally {
-    stream.encode((encoder) => timer.resolve(encoder));
-    stream.watcher = null;
-  }
-  device.flush();
-  return { result, time: timer.milliseconds().finally(() => timer.destroy()) };
-};
-
-/** What hears of measurements. */
-interface Listener {
-  version: number;
-  readonly settings: { readonly clock: Clock };
-  settle(asked: Asked, milliseconds: Readonly<Record<string, number>>, sources: string): void;
+/** What measures, and hears of it. */
+interface Measurer {
+  /** Times the launches of a question's candidates, and takes over what comes of it. */
+  measure(scratch: Scratch, job: Job): Promise<void>;
   sourcesOf<V>(asked: Asked<V>, run: (variant: V) => unknown): string;
   save(): Promise<void>;
 }
 
-/** A question that is being measured. */
-interface Course {
+/** A question, with what its candidates would launch. */
+export interface Job {
   readonly asked: Asked;
+  readonly trials: ReadonlyMap<string, readonly RecordedCommand[]>;
   readonly sources: string;
-  readonly times: Map<string, number[]>;
-  /** Candidates to run, by name; those that are being compiled aren't among them yet. */
-  readonly due: string[];
-  /** Compilations and measurements that aren't over. */
-  pending: number;
-  /** Whether all of it was in vain. */
-  failed: boolean;
 }
 
-/** Runs of each candidate. The lesser counts. */
-const rounds = 2;
+/** Milliseconds after which it is looked again whether the device is free of whoever watches it. */
+const patience = 50;
 
 export class Automatic {
-  readonly #courses = new Map<string, Course>();
-  #isTiming = false;
+  /** Keys of questions that were taken up: each is measured once. */
+  readonly #known = new Set<string>();
+  readonly #jobs: Job[] = [];
+  #measuring: Promise<void> | null = null;
+  /** Whether candidates are being looked at: what they ask in turn is no question of a call. */
+  #isLooking = false;
 
   constructor(
     private readonly device: Device,
-    private readonly listener: Listener,
+    private readonly measurer: Measurer,
   ) {}
 
-  /** Runs the candidate whose turn it is; the guess, where none is due or can be timed now. */
-  decide<V, R>(asked: Asked<V>, run: (variant: V) => R): R {
-    const { device, listener } = this;
-    const canTime = !this.#isTiming && !activeDryRun() && !device.diversion && !device.stream.watcher;
-    if (!canTime) return run(asked.guess.variant);
-    const course = this.#courses.get(asked.key) ?? this.#begin(asked, run);
-    const due = course.failed ? undefined : course.due.shift();
-    const candidate = asked.candidates.find(({ name }) => name === due);
-    if (!candidate) return run(asked.guess.variant);
-    // What captures this call is to do it anew for the next candidate.
-    if (candidate.name !== asked.guess.name || course.due.length > 0) listener.version++;
-    course.pending++;
-    this.#isTiming = true;
+  /** Resolves once what was asked so far is measured; null where nothing is under way. */
+  get measuring(): Promise<void> | null {
+    return this.#measuring;
+  }
+
+  /** Takes up a question that a call has asked. */
+  note<V>(asked: Asked<V>, run: (variant: V) => unknown): void {
+    const { device } = this;
+    if (this.#isLooking || this.#known.has(asked.key) || activeDryRun() || device.diversion) return;
+    this.#known.add(asked.key);
+    const trials = this.#look(() =>
+      worthTrying(asked).map(({ name, variant }) => [name, commandsOf(device, () => run(variant))] as const),
+    );
+    if (trials.length < 2 || !trials.every(([, commands]) => canTry(commands))) return;
+    const sources = this.#look(() => this.measurer.sourcesOf(asked, run));
+    this.#jobs.push({ asked: asked as Asked, trials: new Map(trials), sources });
+    this.#measuring ??= this.#work().finally(() => {
+      this.#measuring = null;
+    });
+  }
+
+  #look<R>(body: () => R): R {
+    this.#isLooking = true;
     try {
-      const { result, time } = listener.settings.clock(device, candidate.name, () => run(candidate.variant));
-      time.then(
-        (milliseconds) => {
-          course.times.set(candidate.name, [...(course.times.get(candidate.name) ?? []), milliseconds]);
-          this.#end(course);
-        },
-        () => this.#fail(course),
-      );
-      return result;
-    } catch (error) {
-      this.#fail(course);
-      throw error;
+      return body();
     } finally {
-      this.#isTiming = false;
+      this.#isLooking = false;
     }
   }
 
-  #begin<V>(asked: Asked<V>, run: (variant: V) => unknown): Course {
-    const { device, listener } = this;
-    const course: Course = {
-      asked: asked as Asked,
-      sources: listener.sourcesOf(asked, run),
-      times: new Map(),
-      due: [],
-      pending: 0,
-      failed: false,
-    };
-    this.#courses.set(asked.key, course);
-    const compile = ({ variant }: Candidate<V>) => {
-      const compiling: Promise<void>[] = [];
-      this.#isTiming = true;
-      try {
-        const commands = commandsOf(device, () => run(variant));
-        if (!canTry(commands)) course.failed = true;
-        for (const command of commands) {
-          if (command.kind === 'copy') continue;
-          const { kernel, options } = command;
-          compileAhead(device.pipelines, kernel, options, (ready) => compiling.push(ready));
-        }
-      } finally {
-        this.#isTiming = false;
+  async #work(): Promise<void> {
+    const { device } = this;
+    const scratch = new Scratch(device);
+    try {
+      // What the call launched goes first.
+      await Promise.resolve();
+      device.flush();
+      for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
+        while (device.stream.watcher) await new Promise((resolve) => setTimeout(resolve, patience));
+        await device.gpu.queue.onSubmittedWorkDone();
+        await this.measurer.measure(scratch, job);
       }
-      return Promise.all(compiling);
-    };
-    for (const candidate of worthTrying(asked)) {
-      course.pending++;
-      compile(candidate).then(
-        () => {
-          for (let i = 0; i < rounds; i++) course.due.push(candidate.name);
-          listener.version++;
-          this.#end(course);
-        },
-        // One that doesn't compile isn't tried.
-        () => this.#end(course),
-      );
+      await this.measurer.save();
+    } catch {
+      // A device that is lost, or out of memory: guesses do, and the app's own work tells of it.
+      this.#jobs.length = 0;
+    } finally {
+      scratch.release();
     }
-    return course;
-  }
-
-  /** Something that was pending is over. */
-  #end(course: Course): void {
-    course.pending--;
-    if (course.failed || course.pending > 0 || course.due.length > 0) return;
-    const { asked, times, sources } = course;
-    this.#courses.delete(asked.key);
-    const best = Object.fromEntries([...times].map(([name, taken]) => [name, Math.min(...taken)]));
-    this.listener.settle(asked, best, sources);
-    void this.listener.save();
-  }
-
-  #fail(course: Course): void {
-    course.pending--;
-    course.failed = true;
   }
 }

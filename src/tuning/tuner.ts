@@ -6,7 +6,7 @@ import { QuietRun } from '../gpu/dryRun.ts';
 import type { RecordedCommand } from '../gpu/recording.ts';
 import { rehearseCall, type Target } from '../tape/rehearsal.ts';
 import { ask, keyOf, variantOf } from './families.ts';
-import { Automatic, type Clock, clockOf } from './automatic.ts';
+import { Automatic, type Job } from './automatic.ts';
 import { type Asked, type Candidate, fastest } from './family.ts';
 import { measure, type Stopwatch, stopwatch } from './measure.ts';
 import { type ChoiceReport, TuningReport } from './report.ts';
@@ -21,7 +21,6 @@ export interface TunerSettings {
   /** Whether calls measure by themselves. */
   automatic: boolean;
   stopwatch: Stopwatch;
-  clock: Clock;
 }
 
 /** Passes at most: what an answer asks in turn is measured after it. */
@@ -34,7 +33,6 @@ export class Tuner implements Chooser {
     store: pageStore(),
     automatic: false,
     stopwatch,
-    clock: clockOf,
   };
   readonly #winners = new Map<string, Winner>();
   /** Winners of an earlier visit, of which it isn't known yet whether they were measured with the same programs. */
@@ -65,12 +63,15 @@ export class Tuner implements Chooser {
     const { variant } = this.answer(asked);
     if (this.#survey) return this.#survey.note(asked, variant, run);
     if (asked.candidates.length < 2) this.#settled.add(key);
-    const isOpen = automatic && asked.candidates.length > 1 && !this.#winners.has(key);
-    return isOpen ? this.#automatic.decide(asked, run) : run(variant);
+    else if (automatic && !this.#winners.has(key)) this.#automatic.note(asked, run);
+    return run(variant);
   }
 
-  /** Takes over what was measured. */
-  settle(asked: Asked, milliseconds: Readonly<Record<string, number>>, sources: string): void {
+  get measuring(): Promise<void> | null {
+    return this.#automatic.measuring;
+  }
+
+  #settle(asked: Asked, milliseconds: Readonly<Record<string, number>>, sources: string): void {
     const winner = fastest(asked.candidates, milliseconds);
     if (!winner) return;
     this.#winners.set(asked.key, { variant: winner.name, milliseconds, sources });
@@ -139,7 +140,7 @@ export class Tuner implements Chooser {
         if (ready.length === 0 || isOver()) break;
         for (const finding of ready) {
           if (isOver()) break;
-          await this.#measure(scratch, finding, isOver);
+          await this.#time(scratch, finding, isOver);
           measured.add(finding.asked.key);
         }
         survey = await this.survey('tune', target, inputs);
@@ -211,7 +212,13 @@ export class Tuner implements Chooser {
     });
   }
 
-  async #measure(scratch: Scratch, { asked, trials, sources }: Finding, isOver: () => boolean) {
+  /** Measures what a call asked, in no more time than `tune` has for all. */
+  async measure(scratch: Scratch, job: Job): Promise<void> {
+    const start = performance.now();
+    await this.#time(scratch, job, () => performance.now() - start >= this.settings.budget);
+  }
+
+  async #time(scratch: Scratch, { asked, trials, sources }: Job, isOver: () => boolean) {
     const { device, settings } = this;
     // A variant that this device's compiler refuses isn't one here.
     const prepare = ([name, commands]: [string, readonly RecordedCommand[]]) =>
@@ -220,7 +227,7 @@ export class Tuner implements Chooser {
     device.requireAlive();
     const subjects = prepared.filter((trial) => trial !== null);
     const milliseconds = await measure(device, subjects, settings.stopwatch, isOver);
-    this.settle(asked, milliseconds, sources);
+    this.#settle(asked, milliseconds, sources);
   }
 
   /** Takes over what an earlier visit measured, if it was with the same programs. */

@@ -6,7 +6,7 @@ import { pageStore, type TuningStore } from './store.ts';
 import { installTuner } from './tuner.ts';
 
 export interface TuningOptions {
-  /** Whether calls measure by themselves, in turns over the first calls of each kind. Default false. */
+  /** Whether what calls ask and isn't known is measured behind them. Default false. */
   automatic?: boolean;
   /** Milliseconds that a call of `tune` may take, give or take a measurement. Default 2000. */
   budget?: number;
@@ -22,7 +22,8 @@ const names = ['automatic', 'budget', 'store'];
 /**
  * How a device is tuned: `await init({ tuning: tuning() })` takes what earlier visits measured. Without it, and without a
  * call of `tune`, variants of kernels are guessed by sizes and the class of the adapter, and stay the same.
- * With `automatic`, results may differ in their last bits from call to call until measuring is over.
+ * With `automatic`, `fit` waits after a step that asked something new until it is measured, so that a wrong guess costs one step;
+ * elsewhere calls take the guess until then. Results may differ in their last bits from there on.
  * Errors: ValueError for options.
  */
 export function tuning(options: TuningOptions = {}): DeviceTuning {

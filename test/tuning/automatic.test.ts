@@ -1,76 +1,124 @@
+/** @file Tuning by itself: what calls ask is measured behind them, and a wrong guess costs the step that asked. */
 import { expect, test } from 'vitest';
 import { compile, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
-import { clockOf } from '../../src/tuning/automatic.ts';
+import { activeDryRun } from '../../src/gpu/activeRecording.ts';
+import { layers, sequential } from '../../src/keras/index.ts';
+import { gemmTiles } from '../../src/kernels/gemm.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/products.ts';
-import { memoryStore, tilesOf, tunedDevice } from './support.ts';
+import { memoryStore, type TunedDevice, tilesOf, tunedDevice } from './support.ts';
 
 const [left, right] = [draw(96 * 96, 1), draw(96 * 96, 2)];
 const expected = product(left, right, [96, 96, 96]);
 const operands = () => [tensor(left, { shape: [96, 96] }), tensor(right, { shape: [96, 96] })] as const;
 
-/** Lets what waits outside of calls happen: compilations, and the times of measurements. */
-const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-async function settled(run: () => Promise<void>, isOver: () => boolean): Promise<number> {
-  for (let calls = 1; calls < 400; calls++) {
-    await run();
-    if (isOver()) return calls;
-    await pause();
-  }
-  throw new Error('never settled');
+/** The tiles that calls of products take; what is only looked at isn't among them. */
+function answersOf({ tuner }: TunedDevice): string[] {
+  const answers: string[] = [];
+  const { decide } = tuner;
+  tuner.decide = (question, run) =>
+    decide.call(tuner, question, (variant) => {
+      const tile = JSON.stringify((variant as { tile?: object }).tile);
+      const named = Object.entries(gemmTiles).find(([, known]) => JSON.stringify(known) === tile);
+      if (named && !activeDryRun()) answers.push(named[0]);
+      return run(variant as never);
+    }) as never;
+  return answers;
 }
 
-test('calls try the candidates in turn, and end with the fastest; each result is used', async () => {
+async function multiply(): Promise<void> {
+  const [a, b] = operands();
+  const c = matMul(a, b);
+  expect(largestError(await c.data(), expected)).toBeLessThan(allowedError(96));
+  for (const x of [a, b, c]) x.dispose();
+}
+
+test('the first call takes the guess; from when it is measured on, calls take the fastest', async () => {
   const store = memoryStore();
   await using own = await tunedDevice({ scalars: 1 }, { automatic: true, store });
+  const answers = answersOf(own);
   const [a, b] = operands();
-  await settled(
-    async () => {
-      const c = matMul(a, b);
-      expect(largestError(await c.data(), expected)).toBeLessThan(allowedError(96));
-      c.dispose();
-    },
-    () => store.texts.size > 0,
-  );
+  expect(own.tuner.measuring).toBeNull();
+  matMul(a, b).dispose();
+  expect(answers).toEqual(['block']);
+  await own.tuner.measuring;
+  expect(new Set(own.timed)).toContain('block');
   expect(new Set(own.timed)).toContain('scalars');
-  expect(own.timed.filter((name) => name === 'scalars')).toHaveLength(2);
+  expect(store.texts.size).toBe(1);
   const count = own.timed.length;
   expect(tilesOf(own.device, () => tidy(() => void matMul(a, b)))).toEqual(['scalars']);
-  matMul(a, b).dispose();
+  expect(own.tuner.measuring).toBeNull();
   expect(own.timed).toHaveLength(count);
+  await multiply();
 });
 
-test('compiled functions are captured anew for each candidate, and stay with the fastest', async () => {
-  const store = memoryStore();
-  await using own = await tunedDevice({ row: 1 }, { automatic: true, store });
+test('calls take nothing but the guess and the fastest, whenever they come', async () => {
+  await using own = await tunedDevice({ row: 1 }, { automatic: true });
+  const answers = answersOf(own);
+  await multiply();
+  const measuring = own.tuner.measuring;
+  for (let i = 0; i < 5; i++) await multiply();
+  await measuring;
+  await multiply();
+  expect(answers.at(-1)).toBe('row');
+  expect([...new Set(answers)]).toEqual(['block', 'row']);
+});
+
+test('compiled functions are captured anew once, with the fastest', async () => {
+  await using own = await tunedDevice({ row: 1 }, { automatic: true });
   const [a, b] = operands();
-  const f = compile((x: Tensor, y: Tensor) => matMul(x, y));
+  let recordings = 0;
+  const f = compile((x: Tensor, y: Tensor) => {
+    recordings++;
+    return matMul(x, y);
+  });
   const run = async () => {
     const c = f(a, b);
     expect(largestError(await c.data(), expected)).toBeLessThan(allowedError(96));
     c.dispose();
   };
-  await settled(run, () => store.texts.size > 0);
   await run();
-  const { launches } = own.device.stream.statistics;
+  await own.tuner.measuring;
+  await run();
+  await run();
+  expect(recordings).toBe(2);
   expect(tilesOf(own.device, () => f(a, b).dispose())).toEqual(['row']);
-  expect(own.device.stream.statistics.launches).toBe(launches + 1);
   expect(f.explain()).toMatchObject([{ captured: true }]);
 });
 
-test('the first call is not timed, and waits for nothing', async () => {
+test('in fit a wrong guess costs one step', async () => {
+  await using own = await tunedDevice({ scalars: 1 }, { automatic: true });
+  const answers = answersOf(own);
+  const net = sequential({ layers: [layers.inputLayer({ shape: [96] }), layers.dense({ units: 96 })] });
+  net.compile({ optimizer: 'sgd', loss: 'mse' });
+  await net.fit(left, right.slice(), { epochs: 1, batchSize: 96, shuffle: false, verbose: 0 });
+  const first = [...new Set(answers)];
+  expect(first).toEqual(['block']);
+  answers.length = 0;
+  await net.fit(left, right.slice(), { epochs: 1, batchSize: 96, shuffle: false, verbose: 0 });
+  expect([...new Set(answers)]).toEqual(['scalars']);
+});
+
+test('while someone else watches the device, nothing is timed; afterwards it is', async () => {
+  await using own = await tunedDevice({ scalars: 1 }, { automatic: true });
+  const [a, b] = operands();
+  own.device.stream.watcher = { apart: null, next: () => undefined };
+  matMul(a, b).dispose();
+  await own.device.sync();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(own.timed).toEqual([]);
+  own.device.stream.watcher = null;
+  await own.tuner.measuring;
+  expect(own.timed).toContain('scalars');
+});
+
+test('on a device that is lost meanwhile, measuring ends, and says nothing', async () => {
   await using own = await tunedDevice({ scalars: 1 }, { automatic: true });
   const [a, b] = operands();
   matMul(a, b).dispose();
-  expect(own.timed).toEqual([]);
-});
-
-test('while someone else watches the device, and on the way into an app, nothing is timed', async () => {
-  await using own = await tunedDevice({ scalars: 1 }, { automatic: true });
-  const [a, b] = operands();
-  tilesOf(own.device, () => tidy(() => void matMul(a, b)));
-  expect(own.timed).toEqual([]);
+  own.gpu.destroy();
+  await own.tuner.measuring;
+  expect(own.tuner.measuring).toBeNull();
 });
 
 test('the same twice without it: the same bits', async () => {
@@ -80,18 +128,4 @@ test('the same twice without it: the same bits', async () => {
   for (let i = 0; i < 4; i++) results.push((await matMul(a, b).data()) as Float32Array);
   for (const result of results) expect(result).toEqual(results[0]);
   expect(own.timed).toEqual([]);
-});
-
-test('the clock tells the time of what is launched inside alone', async () => {
-  await using own = await tunedDevice({});
-  const [a, b] = operands();
-  const times = (count: number) => {
-    for (let i = 0; i < count; i++) matMul(a, b).dispose();
-  };
-  times(1);
-  await own.device.sync();
-  const short = clockOf(own.device, 'short', () => times(1));
-  times(60);
-  const long = clockOf(own.device, 'long', () => times(60));
-  expect(await long.time).toBeGreaterThan(4 * (await short.time));
 });

@@ -39,10 +39,6 @@ export async function tunedDevice(
       subject.run();
       return repeats * timeOf(subject.name);
     },
-    clock: <R>(_: Device, name: string, body: () => R) => {
-      const result = body();
-      return { result, time: Promise.resolve(timeOf(name)) };
-    },
   });
   return Object.assign(own, { tuner, timed });
 }

@@ -22,6 +22,7 @@ async function eachCandidate(
   let wanted: string | null = null;
   const chooser: Chooser = {
     version: 0,
+    measuring: null,
     decide: (question, run) => {
       const asked = ask(device, question);
       if (question.family !== family) return run(question.guess);

@@ -48,6 +48,9 @@ export async function runPass(pass: Pass): Promise<number> {
     }
     const after = pass.after?.(index);
     if (after) await after;
+    // Where an app has choices measured by themselves, a wrong guess costs the one step that asked.
+    const measuring = device.chooser?.measuring;
+    if (measuring) await pace.orAborted(measuring, () => {});
     const wait = pace.step();
     if (wait) await wait;
     if (pass.stopped?.()) return index + 1;
