@@ -7,9 +7,10 @@
  * A *line* is a row of A or a column of B. The k axis is walked as `params.segments` segments of `params.length`
  * steps (a convolution's kernel taps and channels), so that what holds for a whole segment is worked out once for it.
  *
- * Two forms of one algorithm:
+ * Forms of one algorithm:
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
  * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small products.
+ * - `matrix`: as `shared`, of halves and by matrix units; it is added where a device is to use them (gemm/matrix.ts).
  *
  * Sums run in ascending k order; `splits` cut k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
@@ -21,18 +22,47 @@ export {
   type GemmOptions,
   gemmParams,
   type GemmTile,
+  type MatrixUnits,
   type OperandLayout,
   type Problem,
 } from './gemm/problem.ts';
 
+/** One way of writing the engine. */
+export interface Form {
+  source(options: GemmOptions, problem: Problem): string;
+  directives(tile: GemmTile): string;
+}
+
+const forms = new Map<GemmTile['memory'], Form>([
+  ['shared', { source: shared, directives: () => '' }],
+  [
+    'registers',
+    {
+      source: registers,
+      // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
+      directives: ({ quads }) => (quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : ''),
+    },
+  ],
+]);
+
+/** Has tiles of a kind written by `form`. */
+export function setForm(memory: GemmTile['memory'], form: Form): void {
+  forms.set(memory, form);
+}
+
+function formOf({ memory }: GemmTile): Form {
+  const form = forms.get(memory);
+  if (!form) throw new TypeError(`the engine has no form for '${memory}' here`);
+  return form;
+}
+
 export function gemm(options: GemmOptions, problem: Problem): string {
-  return options.tile.memory === 'shared' ? shared(options, problem) : registers(options, problem);
+  return formOf(options.tile).source(options, problem);
 }
 
 /** WGSL directives of an instance. */
 export function gemmDirectives({ tile }: GemmOptions): string {
-  // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
-  return tile.quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
+  return formOf(tile).directives(tile);
 }
 
 /** Invocations that have a block of `slices` products of m × n to compute. */

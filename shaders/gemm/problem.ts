@@ -3,9 +3,13 @@
  * reads them.
  */
 
+/** Sizes of the matrices that a subgroup multiplies at once, m × k by k × n, and its invocations. */
+export type MatrixUnits = readonly [m: number, n: number, k: number, lanes: number];
+
 /** The shape of the work of a workgroup and of an invocation. */
 export type GemmTile = {
-  memory: 'shared' | 'registers';
+  /** Where tiles are multiplied from: workgroup memory, registers alone, or matrix units. */
+  memory: 'shared' | 'registers' | 'matrix';
   /** Invocations of a workgroup along m and along n. */
   groupM: number;
   groupN: number;
@@ -21,6 +25,8 @@ export type GemmTile = {
    * of their elements of A. Needs the feature `subgroups`.
    */
   quads: boolean;
+  /** Of tiles for matrix units. */
+  units?: MatrixUnits;
 };
 
 /** How an operand lies in memory. */

@@ -37,9 +37,11 @@ const noWebGPU = {
     "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
 };
 
+/** Opens a device, with those of `wished` that the adapter has beside the features that kernels always use. */
 export async function openDevice(
   gpu: GPU | undefined,
   options: GPURequestAdapterOptions,
+  wished: readonly GPUFeatureName[] = [],
 ): Promise<GPUDevice> {
   const entry = gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
   if (!entry) throw new DeviceError({ ...noWebGPU, received: 'an environment without navigator.gpu' });
@@ -50,7 +52,9 @@ export async function openDevice(
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
   return adapter.requestDevice({
     label: 'retrograd',
-    requiredFeatures: usedFeatures[describe(adapter.info).class].filter((name) => adapter.features.has(name)),
+    requiredFeatures: [...new Set([...usedFeatures[describe(adapter.info).class], ...wished])].filter(
+      (name) => adapter.features.has(name),
+    ),
     requiredLimits,
   });
 }

@@ -1,6 +1,7 @@
 /**
  * @file A device: everything that belongs to one GPUDevice, and the current device that creation uses.
  */
+import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
 import { DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { takeCharge } from './charge.ts';
@@ -10,6 +11,7 @@ import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import { foldWorkgroups, type Launch } from './launch.ts';
+import { matrixUnitFeatures } from './matrixUnits.ts';
 import type { ParamFields, ParamValue } from './params.ts';
 import { type Pipeline, PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
@@ -37,6 +39,8 @@ export class Device implements RecordedDevice {
   readonly #readback: Readback;
   /** Where launches go in place of the stream. */
   diversion: Diversion | null = null;
+  /** Sizes of the matrices that products of halves are made of; null where they aren't. */
+  matrixUnits: MatrixUnits | null = null;
   /** Who answers which variants of kernels are launched; null where they are guessed. */
   chooser: Chooser | null = null;
   /** Errors that arrive while no one waits; the next readback tells them. */
@@ -285,6 +289,12 @@ export interface OpenOptions extends GPURequestAdapterOptions {
   gpu?: GPU;
   /** Bytes that may lie ready in the buffer pool. Default 1 GiB. */
   maxPooledBytes?: number;
+  /**
+   * Whether products of two float16 tensors are computed by the device's matrix units, where it has them: halves by
+   * halves with float32 sums, in another order than otherwise. Experimental, as the browser's feature is
+   * (Chromium with unsafe WebGPU allowed). Default false.
+   */
+  matrixUnits?: boolean;
 }
 
 let opening: Promise<Device> | null = null;
@@ -294,6 +304,7 @@ export async function open({
   device: appDevice,
   gpu,
   maxPooledBytes = 2 ** 30,
+  matrixUnits = false,
   ...adapterOptions
 }: OpenOptions): Promise<Device> {
   const current = openedDevice();
@@ -304,7 +315,7 @@ export async function open({
   };
   if (appDevice) return opened(new Device(appDevice, false, maxPooledBytes));
   // Two parts of an app may both call this before either has a device: they get the same one.
-  opening ??= openDevice(gpu, adapterOptions)
+  opening ??= openDevice(gpu, adapterOptions, matrixUnits ? matrixUnitFeatures : [])
     .then((device) => opened(new Device(device, true, maxPooledBytes)))
     .finally(() => {
       opening = null;

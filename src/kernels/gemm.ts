@@ -162,9 +162,26 @@ function workOf({ m, n, segments, length, slices }: GemmSize): number {
   return m * n * segments * length * slices;
 }
 
+/** Steps that a tile for matrix units takes at once, where workgroup memory has room for them, and otherwise. */
+const matrixDepths = { many: 32, few: 16 };
+
+/** The tile by which matrix units multiply; null where they don't: they take halves, and whole matrices of them. */
+export function matrixTile(device: Device, { a, b, size: { m, n, slices } }: GemmFacts): GemmTile | null {
+  const units = device.matrixUnits;
+  if (!units || !a.half || !b.half || m < units[0] || n < units[1]) return null;
+  const { large, medium } = gemmTiles;
+  const isLarge = gemmWorkgroups(large, m, n, slices) >= busyWorkgroups || units[3] > 64;
+  const { many, few } = matrixDepths;
+  const depth = device.limits.maxComputeWorkgroupStorageSize >= 32768 && many % units[2] === 0 ? many : few;
+  return { ...(isLarge ? large : medium), memory: 'matrix', depth, units };
+}
+
 /** The tile for a product. */
-function chooseTile({ adapter, gpu }: Device, facts: GemmFacts): GemmTile {
+function chooseTile(device: Device, facts: GemmFacts): GemmTile {
   if (isSmall(facts)) return gemmTiles.small;
+  const matrix = matrixTile(device, facts);
+  if (matrix) return matrix;
+  const { adapter, gpu } = device;
   const { m, n, slices } = facts.size;
   // A software adapter reads the row anew for every block.
   if (m === 1) return adapter.class === 'cpu' && facts.b.major === 'mn' ? gemmTiles.wideRow : gemmTiles.row;
@@ -252,7 +269,7 @@ export function planGemm(
   tile: GemmTile,
   isWhole = false,
 ): GemmPlan {
-  const flat = tile.memory === 'shared' && wastesTiles(size, tile.depth);
+  const flat = tile.memory !== 'registers' && wastesTiles(size, tile.depth);
   const walked = flat ? { ...size, segments: 1, length: size.segments * size.length } : size;
   const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
   return {

@@ -1,7 +1,7 @@
 /** @file Tiles of the matrix multiplication engine as candidates. */
 import { gemmInvocations, type GemmTile, type OperandLayout } from '../../shaders/gemm.ts';
 import type { Device } from '../gpu/device.ts';
-import { type GemmFacts, type GemmPlan, gemmTiles, isSmall, planGemm } from '../kernels/gemm.ts';
+import { type GemmFacts, type GemmPlan, gemmTiles, isSmall, matrixTile, planGemm } from '../kernels/gemm.ts';
 import { type Candidate, type Family, sizeClass } from './family.ts';
 
 type TileName = keyof typeof gemmTiles;
@@ -13,6 +13,9 @@ const costs: Readonly<Record<'cpu' | 'gpu', Partial<Record<TileName, number>>>> 
   // Not measured: the reads of memory that a product needs.
   gpu: { large: 1, medium: 1.15, block: 2, scalars: 3, row: 4, small: 6 },
 };
+
+/** The same of matrix units. Not measured: an eighth, as makers say. */
+const matrixCost = 0.125;
 
 /** Invocations that fill a device. */
 const busy = { cpu: 8, gpu: 16384 } as const;
@@ -54,9 +57,13 @@ export const productFamily: Family<GemmFacts, GemmPlan> = {
     const { m, n, segments, length, slices } = facts.size;
     const { class: adapter } = device.adapter;
     const rows = Object.entries(costs[adapter]) as [TileName, number][];
-    const fitting = rows.filter(([name]) => runsOn(device, gemmTiles[name]) && reads(gemmTiles[name], facts));
-    return fitting.flatMap(([name, cost]): Candidate<GemmPlan>[] => {
-      const tile: GemmTile = gemmTiles[name];
+    const units = matrixTile(device, facts);
+    const tiles: [string, GemmTile, number][] = [
+      ...(units ? [['matrix units', units, matrixCost] as [string, GemmTile, number]] : []),
+      ...rows.map(([name, cost]) => [name, gemmTiles[name], cost] as [string, GemmTile, number]),
+    ];
+    const fitting = tiles.filter(([, tile]) => runsOn(device, tile) && reads(tile, facts));
+    return fitting.flatMap(([name, tile, cost]): Candidate<GemmPlan>[] => {
       const plan = planGemm(device, facts, tile);
       const invocations = gemmInvocations(tile, m, n, slices);
       const padded = invocations * tile.blockM * tile.blockN * segments * length;

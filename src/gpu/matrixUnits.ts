@@ -1,0 +1,44 @@
+/**
+ * @file Matrix units of a device, by Chromium's experimental subgroup matrices: which sizes of matrices they multiply, halves
+ * by halves with float32 sums.
+ */
+import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
+
+/** What a device must have been opened with. Not in the types of WebGPU: the feature is Chromium's. */
+export const matrixUnitFeatures = [
+  'chromium-experimental-subgroup-matrix',
+  'shader-f16',
+  'subgroups',
+] as GPUFeatureName[];
+
+/** One size, as adapters tell it. */
+interface SubgroupMatrixConfig {
+  readonly componentType: string;
+  readonly resultComponentType: string;
+  readonly M: number;
+  readonly N: number;
+  readonly K: number;
+}
+
+/** Tiles are multiples of these numbers of lines and steps. */
+const largest = { lines: 32, steps: 16 };
+
+/** The units of a device's matrices; null where it has none that products can be made of. */
+export function matrixUnitsOf(gpu: GPUDevice): MatrixUnits | null {
+  if (!matrixUnitFeatures.every((feature) => gpu.features.has(feature))) return null;
+  const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = gpu.adapterInfo as GPUAdapterInfo & {
+    readonly subgroupMatrixConfigs?: Iterable<SubgroupMatrixConfig>;
+  };
+  // A program is compiled for one size of subgroups.
+  if (!subgroupMinSize || subgroupMinSize !== subgroupMaxSize || subgroupMaxSize > 256) return null;
+  const fitting = [...(subgroupMatrixConfigs ?? [])].filter(
+    ({ componentType, resultComponentType, M, N, K }) =>
+      componentType === 'f16' &&
+      resultComponentType === 'f32' &&
+      [M, N].every((lines) => lines % 4 === 0 && largest.lines % lines === 0) &&
+      largest.steps % K === 0,
+  );
+  fitting.sort((a, b) => b.M * b.N * b.K - a.M * a.N * a.K);
+  const [best] = fitting;
+  return best ? [best.M, best.N, best.K, subgroupMaxSize] : null;
+}

@@ -1,0 +1,225 @@
+/**
+ * @file Products of halves by matrix units. No adapter of these tests has any, so that the form is tested in two halves: what
+ * it computes, by a dialect in which a subgroup is one invocation and a matrix an array; and what it says in Chromium's
+ * dialect, by Dawn's compiler, whose null adapter takes every feature.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { create } from 'webgpu';
+import { faultLibrary } from '../../shaders/lib/fault.ts';
+import { type GemmTile, type MatrixUnits, setForm } from '../../shaders/gemm.ts';
+import { type MatrixDialect, matrixForm } from '../../shaders/gemm/matrix.ts';
+import { halfToNumber, numberToHalf } from '../../src/core/half.ts';
+import { moduleSource } from '../../src/gpu/kernel.ts';
+import { matrixUnitFeatures, matrixUnitsOf } from '../../src/gpu/matrixUnits.ts';
+import { explainChoice, fusedMatMul, init, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
+import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import { useMatrixUnits } from '../../src/kernels/useMatrixUnits.ts';
+import { commandsOf } from '../../src/tuning/probe.ts';
+import { asAdapter } from '../support/adapterClass.ts';
+import { allowedError } from '../support/convolutions.ts';
+import { draw, largestError, product } from '../support/products.ts';
+
+const device = await init();
+
+/** A matrix is an array of one invocation, which is a subgroup by itself. */
+const arrays: MatrixDialect = {
+  directives: '',
+  element: 'f32',
+  declarations: ([m, n, k]) => `
+struct Left { v: array<f32, ${m * k}> }
+struct Right { v: array<f32, ${k * n}> }
+struct Sum { v: array<f32, ${m * n}> }
+
+fn left_at(at: u32, stride: u32) -> Left {
+  var result: Left;
+  for (var i = 0u; i < ${m * k}u; i++) {
+    result.v[i] = a_tile[at + i % ${k}u * stride + i / ${k}u];
+  }
+  return result;
+}
+
+fn right_at(at: u32, stride: u32) -> Right {
+  var result: Right;
+  for (var i = 0u; i < ${k * n}u; i++) {
+    result.v[i] = b_tile[at + i / ${n}u * stride + i % ${n}u];
+  }
+  return result;
+}
+
+fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
+  var l = left;
+  var r = right;
+  var sum = before;
+  for (var i = 0u; i < ${m * n}u; i++) {
+    for (var s = 0u; s < ${k}u; s++) {
+      sum.v[i] += l.v[i / ${n}u * ${k}u + s] * r.v[s * ${n}u + i % ${n}u];
+    }
+  }
+  return sum;
+}
+`,
+  builtins: '',
+  prologue: ['let subgroup = local;', 'let lane = 0u;'],
+  zero: () => 'Sum()',
+  left: (_, at, stride) => `left_at(${at}, ${stride}u)`,
+  right: (_, at, stride) => `right_at(${at}, ${stride}u)`,
+  multiply: (left, right, sum) => `multiplied(${left}, ${right}, ${sum})`,
+  store: ([m, n], at, sum) => `for (var i = 0u; i < ${m * n}u; i++) { staged[${at} + i] = ${sum}.v[i]; }`,
+};
+
+/** A tile of 32 × 32, of four subgroups of one lane each. */
+const tileOf = (units: MatrixUnits): GemmTile => ({
+  ...gemmTiles.medium,
+  memory: 'matrix',
+  groupM: 2,
+  groupN: 2,
+  blockM: 16,
+  blockN: 16,
+  units,
+});
+
+/** Values that halves hold exactly. */
+const drawHalves = (size: number, seed: number) =>
+  draw(size, seed).map((value) => halfToNumber(numberToHalf(value)));
+
+const halves = (values: Float32Array, shape: readonly number[]) =>
+  tensor(values, { shape: [...shape], dtype: 'float16' });
+
+async function expectNear(result: Tensor, wanted: Float64Array, k: number, what: string): Promise<void> {
+  expect(largestError(await result.data(), wanted), what).toBeLessThan(allowedError(k));
+  result.dispose();
+}
+
+describe('what it computes', () => {
+  beforeAll(() => setForm('matrix', matrixForm(arrays)));
+
+  const size = [33, 36, 17] as const;
+
+  test.each([
+    [[8, 8, 8, 1], size, false, false],
+    [[8, 8, 8, 1], size, true, false],
+    [[8, 8, 8, 1], size, false, true],
+    [[8, 8, 8, 1], [31, 33, 15], true, true],
+    [[16, 8, 16, 1], [64, 40, 52], false, false],
+    [[8, 16, 4, 1], [5, 70, 33], false, true],
+  ] as const)(
+    'in matrices of %j, of %j, transposed: %j, %j',
+    async (units, [m, n, k], transposeA, transposeB) => {
+      const [a, b] = [drawHalves(m * k, 1), drawHalves(k * n, 2)];
+      const c = tidy(() =>
+        withGemmTile(tileOf(units), () =>
+          matMul(halves(a, transposeA ? [k, m] : [m, k]), halves(b, transposeB ? [n, k] : [k, n]), {
+            transposeA,
+            transposeB,
+          }),
+        ),
+      );
+      await expectNear(c, product(a, b, [m, n, k], transposeA, transposeB), k, 'product');
+    },
+  );
+
+  test('with bias and activation, for each matrix of a batch, and with k in parts', async () => {
+    const [m, n, k] = [20, 24, 1040] as const;
+    const [a, b, bias] = [drawHalves(2 * m * k, 3), drawHalves(2 * k * n, 4), draw(n, 5)];
+    const on = (body: () => Tensor) => tidy(() => withGemmTile(tileOf([8, 8, 8, 1]), body));
+    const fused = on(() =>
+      fusedMatMul(halves(a.slice(0, m * k), [m, k]), halves(b.slice(0, k * n), [k, n]), tensor(bias), {
+        activation: 'relu',
+      }),
+    );
+    const first = product(a, b, [m, n, k]);
+    const rectified = first.map((value, i) => Math.max(0, value + (bias[i % n] as number)));
+    await expectNear(fused, rectified, k, 'fused');
+    const batch = on(() => matMul(halves(a, [2, m, k]), halves(b, [2, k, n])));
+    const second = product(a.slice(m * k), b.slice(k * n), [m, n, k]);
+    await expectNear(batch, Float64Array.of(...first, ...second), k, 'batch');
+  });
+});
+
+/** Runs `body` on a device that is said to have `units`, and to be a GPU. */
+async function withUnits<T>(units: MatrixUnits, body: () => T): Promise<T> {
+  device.matrixUnits = units;
+  try {
+    return await asAdapter('gpu', body);
+  } finally {
+    device.matrixUnits = null;
+  }
+}
+
+test('it is taken for products of two operands of halves that fill a matrix, where the device is to use it', async () => {
+  const half = halves(draw(96 * 96, 1), [96, 96]);
+  const flat = halves(draw(6 * 96, 1), [6, 96]);
+  const float = tensor(draw(96 * 96, 1), { shape: [96, 96] });
+  const guess = (a: Tensor, b: Tensor) => explainChoice(matMul, a, b).choices[0]?.guess;
+  expect(guess(half, half)).not.toBe('matrix units');
+  await withUnits([8, 8, 8, 32], () => {
+    expect(guess(half, half)).toBe('matrix units');
+    for (const [a, b] of [
+      [half, float],
+      [float, half],
+      [float, float],
+      [flat, half],
+    ] as const)
+      expect(guess(a, b)).not.toBe('matrix units');
+  });
+});
+
+test('a device without the features has no units, and asking for them changes nothing', () => {
+  expect(matrixUnitsOf(device.gpu)).toBeNull();
+  useMatrixUnits(device);
+  expect(device.matrixUnits).toBeNull();
+});
+
+test('units are the largest matrices of halves with float32 sums, of subgroups of one size', () => {
+  const config = (M: number, N: number, K: number, componentType = 'f16', resultComponentType = 'f32') => ({
+    M,
+    N,
+    K,
+    componentType,
+    resultComponentType,
+  });
+  const unitsWith = (info: object) =>
+    matrixUnitsOf({ features: new Set(matrixUnitFeatures), adapterInfo: info } as unknown as GPUDevice);
+  const configs = [
+    config(8, 8, 8),
+    config(16, 16, 16, 'f16', 'f16'),
+    config(16, 8, 16),
+    config(16, 16, 16),
+    config(64, 64, 16),
+    config(16, 16, 32, 'u8', 'u32'),
+  ];
+  const sizes = { subgroupMinSize: 32, subgroupMaxSize: 32 };
+  expect(unitsWith({ ...sizes, subgroupMatrixConfigs: configs })).toEqual([16, 16, 16, 32]);
+  expect(unitsWith({ ...sizes, subgroupMatrixConfigs: configs.slice(0, 2) })).toEqual([8, 8, 8, 32]);
+  expect(unitsWith({ ...sizes, subgroupMatrixConfigs: [] })).toBeNull();
+  expect(unitsWith({ ...sizes, subgroupMinSize: 8, subgroupMatrixConfigs: configs })).toBeNull();
+});
+
+test("Chromium's dialect compiles, of every transposition", async () => {
+  useMatrixUnits(device);
+  // Held to the end: an entry that is collected takes its devices along.
+  const gpu = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
+  const adapter = await gpu.requestAdapter();
+  const other = await adapter?.requestDevice({ requiredFeatures: matrixUnitFeatures });
+  if (!adapter || !other) throw new Error('Dawn has a null adapter');
+  // Its subgroups have up to 128 invocations, of which workgroups must be multiples.
+  const tile: GemmTile = { ...gemmTiles.large, memory: 'matrix', units: [16, 16, 16, 128] };
+  const sourcesOf = (transposeA: boolean, transposeB: boolean) => {
+    const [a, b] = [halves(draw(128 * 128, 1), [128, 128]), halves(draw(128 * 128, 2), [128, 128])];
+    const multiply = () => fusedMatMul(a, b, tensor(draw(128, 3)), { transposeA, transposeB });
+    return commandsOf(device, () => withGemmTile(tile, multiply)).map((command) =>
+      command.kind === 'launch' ? moduleSource(command.kernel, command.options, faultLibrary) : '',
+    );
+  };
+  const sources = [false, true].flatMap((transposeA) =>
+    [false, true].flatMap((transposeB) => sourcesOf(transposeA, transposeB)),
+  );
+  expect(sources.filter((source) => source.includes('subgroupMatrixMultiplyAccumulate'))).toHaveLength(4);
+  for (const code of sources) {
+    const module = other.createShaderModule({ code });
+    const { messages } = await module.getCompilationInfo();
+    expect(messages.map(({ message, lineNum }) => `${lineNum}: ${message}`)).toEqual([]);
+    await other.createComputePipelineAsync({ layout: 'auto', compute: { module } });
+  }
+  other.destroy();
+});
