@@ -10,10 +10,11 @@
  * Forms of one algorithm:
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
  * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small products.
- * - `matrix`: as `shared`, of halves and by matrix units; it is added where a device is to use them (gemm/matrix.ts).
+ * - `matrix`: as `shared`, of halves and by matrix units, where a device is to use them.
  *
  * Sums run in ascending k order; `splits` cut k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
+import { matrix, matrixDirectives } from './gemm/matrix.ts';
 import type { GemmOptions, GemmTile, Problem } from './gemm/problem.ts';
 import { registers } from './gemm/registers.ts';
 import { shared } from './gemm/shared.ts';
@@ -27,42 +28,17 @@ export {
   type Problem,
 } from './gemm/problem.ts';
 
-/** One way of writing the engine. */
-export interface Form {
-  source(options: GemmOptions, problem: Problem): string;
-  directives(tile: GemmTile): string;
-}
-
-const forms = new Map<GemmTile['memory'], Form>([
-  ['shared', { source: shared, directives: () => '' }],
-  [
-    'registers',
-    {
-      source: registers,
-      // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
-      directives: ({ quads }) => (quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : ''),
-    },
-  ],
-]);
-
-/** Has tiles of a kind written by `form`. */
-export function setForm(memory: GemmTile['memory'], form: Form): void {
-  forms.set(memory, form);
-}
-
-function formOf({ memory }: GemmTile): Form {
-  const form = forms.get(memory);
-  if (!form) throw new TypeError(`the engine has no form for '${memory}' here`);
-  return form;
-}
+const forms = { shared, registers, matrix } as const;
 
 export function gemm(options: GemmOptions, problem: Problem): string {
-  return formOf(options.tile).source(options, problem);
+  return forms[options.tile.memory](options, problem);
 }
 
 /** WGSL directives of an instance. */
 export function gemmDirectives({ tile }: GemmOptions): string {
-  return formOf(tile).directives(tile);
+  if (tile.memory === 'matrix') return matrixDirectives();
+  // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
+  return tile.quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
 }
 
 /** Invocations that have a block of `slices` products of m × n to compute. */

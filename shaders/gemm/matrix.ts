@@ -5,7 +5,6 @@
  *
  * WGSL has no matrices of subgroups yet; how they are written is apart from where they lie (`MatrixDialect`).
  */
-import type { Form } from '../gemm.ts';
 import type { Loader } from './loader.ts';
 import { components, range } from './operand.ts';
 import type { GemmOptions, MatrixUnits, Problem } from './problem.ts';
@@ -30,6 +29,40 @@ export interface MatrixDialect {
   store(units: MatrixUnits, at: string, sum: string): string;
 }
 
+/** Chromium's experimental subgroup matrices. Types name their columns before their rows. */
+const subgroupMatrices: MatrixDialect = {
+  directives: [
+    'enable f16;',
+    'enable subgroups;',
+    'enable chromium_experimental_subgroup_matrix;',
+    // Each subgroup has matrices of its own; its control flow is uniform, though no compiler can tell.
+    'diagnostic(off, chromium.subgroup_matrix_uniformity);',
+    '',
+  ].join('\n'),
+  element: 'f16',
+  declarations: () => '',
+  builtins: '@builtin(subgroup_id) subgroup: u32,\n  @builtin(subgroup_invocation_id) lane: u32,',
+  prologue: [],
+  zero: ([m, n]) => `subgroup_matrix_result<f32, ${n}, ${m}>()`,
+  left: ([m, , k], at, stride) =>
+    `subgroupMatrixLoad<subgroup_matrix_left<f16, ${k}, ${m}>, col_major>(&a_tile, ${at}, ${stride}u)`,
+  right: ([, n, k], at, stride) =>
+    `subgroupMatrixLoad<subgroup_matrix_right<f16, ${n}, ${k}>, row_major>(&b_tile, ${at}, ${stride}u)`,
+  multiply: (left, right, sum) => `subgroupMatrixMultiplyAccumulate(${left}, ${right}, ${sum})`,
+  store: ([, n], at, sum) => `subgroupMatrixStore<row_major>(&staged, ${at}, ${sum}, ${n}u);`,
+};
+
+let dialect = subgroupMatrices;
+
+/** Has programs written in `other` from now on, or in Chromium's again: for tests where no adapter has matrix units. */
+export function setDialect(other: MatrixDialect = subgroupMatrices): void {
+  dialect = other;
+}
+
+export function matrixDirectives(): string {
+  return dialect.directives;
+}
+
 /** Elements between a tile's steps that nobody reads: so that steps don't all begin in the same bank. */
 const padding = 8;
 
@@ -39,7 +72,7 @@ function gridOf(subgroups: number): readonly [number, number] {
   return [down, subgroups / down];
 }
 
-function matrix(dialect: MatrixDialect, options: GemmOptions, problem: Problem): string {
+export function matrix(options: GemmOptions, problem: Problem): string {
   const { groupM, groupN, blockM, blockN, depth, units } = options.tile;
   if (!units) throw new TypeError('a tile for matrix units says which');
   const [m, n, k, lanes] = units;
@@ -117,34 +150,3 @@ ${dialect.declarations(units)}
     ],
   }));
 }
-
-/** The form of the engine that writes its matrices by `dialect`. */
-export function matrixForm(dialect: MatrixDialect): Form {
-  return {
-    source: (options, problem) => matrix(dialect, options, problem),
-    directives: () => dialect.directives,
-  };
-}
-
-/** Chromium's experimental subgroup matrices. Types name their columns before their rows. */
-export const subgroupMatrices: MatrixDialect = {
-  directives: [
-    'enable f16;',
-    'enable subgroups;',
-    'enable chromium_experimental_subgroup_matrix;',
-    // Each subgroup has matrices of its own; its control flow is uniform, though no compiler can tell.
-    'diagnostic(off, chromium.subgroup_matrix_uniformity);',
-    '',
-  ].join('\n'),
-  element: 'f16',
-  declarations: () => '',
-  builtins: '@builtin(subgroup_id) subgroup: u32,\n  @builtin(subgroup_invocation_id) lane: u32,',
-  prologue: [],
-  zero: ([m, n]) => `subgroup_matrix_result<f32, ${n}, ${m}>()`,
-  left: ([m, , k], at, stride) =>
-    `subgroupMatrixLoad<subgroup_matrix_left<f16, ${k}, ${m}>, col_major>(&a_tile, ${at}, ${stride}u)`,
-  right: ([, n, k], at, stride) =>
-    `subgroupMatrixLoad<subgroup_matrix_right<f16, ${n}, ${k}>, row_major>(&b_tile, ${at}, ${stride}u)`,
-  multiply: (left, right, sum) => `subgroupMatrixMultiplyAccumulate(${left}, ${right}, ${sum})`,
-  store: ([, n], at, sum) => `subgroupMatrixStore<row_major>(&staged, ${at}, ${sum}, ${n}u);`,
-};

@@ -11,7 +11,7 @@ import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import { foldWorkgroups, type Launch } from './launch.ts';
-import { matrixUnitFeatures } from './matrixUnits.ts';
+import { matrixUnitFeatures, matrixUnitsOf } from './matrixUnits.ts';
 import type { ParamFields, ParamValue } from './params.ts';
 import { type Pipeline, PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
@@ -310,6 +310,7 @@ export async function open({
   const current = openedDevice();
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return current;
   const opened = (device: Device) => {
+    if (matrixUnits) device.matrixUnits = matrixUnitsOf(device.gpu);
     setDevice(device);
     return device;
   };

@@ -17,6 +17,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { gemmBindings, gemmParamValues, gemmPrograms, type GemmSize, widthOf, withGemmPlan } from './gemm.ts';
 import { withVariant } from './convolutionVariant.ts';
 import { foldedForward, foldedInputGrad } from './fold.ts';
+import { unpackHalves } from './half.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import { addPartialSums, type Epilogue, partialSums } from './partialSums.ts';
@@ -120,7 +121,14 @@ function launch(
   const { bias = null, activation = 'value', alpha = 0 } = epilogue;
   const product = plans[direction](geometry);
   const { size } = product;
-  const facts = { of: kernels[direction].name, dtype: spec.dtype, ...product };
+  const layoutOf = (x: Tensor, layout: OperandLayout) => ({ ...layout, half: x.dtype === 'float16' });
+  const facts = {
+    of: kernels[direction].name,
+    dtype: spec.dtype,
+    ...product,
+    a: layoutOf(a, product.a),
+    b: layoutOf(b, product.b),
+  };
   return withGemmPlan(device, facts, (plan) => {
     const { tile, split, ...layouts } = plan;
     const isSplit = split.parts > 1;
@@ -175,6 +183,9 @@ function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
   );
 }
 
+/** As ways that transform their operands want them. */
+const widened = (op: string, x: Tensor) => (x.dtype === 'float16' ? unpackHalves(op, x) : x);
+
 const matrix = (values: Tensor, transposed = false) => ({ values, batch: [], transposed });
 
 /** The convolution of image `x` with `kernel`. */
@@ -192,9 +203,10 @@ export function conv2dKernel(
     return matMulKernel(op, matrix(x), matrix(kernel), product, spec, epilogue);
   }
   return withVariant(x.device, 'forward', geometry, (variant) => {
-    if (variant === 'folded') return foldedForward(op, geometry, x, kernel, epilogue);
-    if (typeof variant === 'number') return winogradForward(op, variant, geometry, x, kernel, epilogue);
-    return launch(op, 'forward', geometry, x, kernel, spec, epilogue);
+    if (variant === 'implicit') return launch(op, 'forward', geometry, x, kernel, spec, epilogue);
+    const [image, weights] = [widened(op, x), widened(op, kernel)];
+    if (variant === 'folded') return foldedForward(op, geometry, image, weights, epilogue);
+    return winogradForward(op, variant, geometry, image, weights, epilogue);
   });
 }
 
@@ -213,9 +225,10 @@ export function conv2dInputGradKernel(
     return matMulKernel(op, matrix(dy), matrix(kernel, true), product, spec, epilogue);
   }
   return withVariant(dy.device, 'inputGrad', geometry, (variant) => {
-    if (variant === 'folded') return foldedInputGrad(op, geometry, dy, kernel, epilogue);
-    if (typeof variant === 'number') return winogradInputGrad(op, variant, geometry, dy, kernel, epilogue);
-    return launch(op, 'inputGrad', geometry, dy, kernel, spec, epilogue);
+    if (variant === 'implicit') return launch(op, 'inputGrad', geometry, dy, kernel, spec, epilogue);
+    const weights = widened(op, kernel);
+    if (variant === 'folded') return foldedInputGrad(op, geometry, dy, weights, epilogue);
+    return winogradInputGrad(op, variant, geometry, dy, weights, epilogue);
   });
 }
 
@@ -233,7 +246,7 @@ export function conv2dFilterGradKernel(
     return matMulKernel(op, matrix(x, true), matrix(dy), product, spec);
   }
   return withVariant(x.device, 'filterGrad', geometry, (variant) => {
-    if (typeof variant === 'number') return winogradFilterGrad(op, variant, geometry, x, dy);
+    if (typeof variant === 'number') return winogradFilterGrad(op, variant, geometry, widened(op, x), dy);
     return launch(op, 'filterGrad', geometry, x, dy, spec);
   });
 }

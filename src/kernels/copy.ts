@@ -6,8 +6,8 @@ import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { mergeAxes } from './elementwise.ts';
 import { bindsAsVectors, output } from './output.ts';
+import { mergeAxes } from './walks.ts';
 
 const kernel = defineKernel({
   name: 'copy',

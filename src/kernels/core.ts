@@ -1,10 +1,12 @@
 /**
- * @file The core: products, convolutions, gathers and scatters, and the halves that they take. These kernels come with the device (loadCore.ts), so that an
- * app's first file doesn't hold them. Nothing but types of this module may be imported elsewhere.
+ * @file The core: maps, reductions, products, convolutions, gathers and scatters, and halves. These kernels come with the
+ * device (loadCore.ts), so that an app's first file doesn't hold them. Nothing but types may be imported from them elsewhere.
  */
 export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel } from './convolution.ts';
+export { elementwiseKernel } from './elementwise.ts';
 export { gatherKernel } from './gather.ts';
 export { packHalves, unpackHalves } from './half.ts';
 export { matMulKernel } from './matMul.ts';
+export { reduceKernel } from './reduce.ts';
 export { rowsKernel } from './rows.ts';
 export { scatterAddKernel } from './scatter.ts';

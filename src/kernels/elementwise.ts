@@ -21,6 +21,7 @@ import type { Storage } from '../gpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
+import { broadcastStrides, mergeAxes } from './walks.ts';
 
 const scalars = ['alpha', 'beta', 'alpha_bits', 'beta_bits'] as const;
 const strideNames = ['a_strides', 'b_strides', 'c_strides', 'd_strides'] as const;
@@ -65,36 +66,6 @@ export const elementwiseMap = defineKernel({
 export interface Scalars {
   alpha?: number;
   beta?: number;
-}
-
-/** The strides by which a tensor of shape `from` is read over shape `to`: 0 along broadcast axes. */
-export function broadcastStrides(from: Shape, to: Shape): number[] {
-  const own = stridesOf(from);
-  const offset = to.length - from.length;
-  return to.map((_, i) => (i < offset || from[i - offset] === 1 ? 0 : (own[i - offset] as number)));
-}
-
-/** Drops axes of size 1 and merges neighbours that every operand walks as one. */
-export function mergeAxes(
-  shape: Shape,
-  strides: readonly (readonly number[])[],
-): { shape: number[]; strides: number[][] } {
-  const merged: number[] = [];
-  const walks: number[][] = strides.map(() => []);
-  for (let axis = 0; axis < shape.length; axis++) {
-    const n = shape[axis] as number;
-    if (n === 1) continue;
-    const last = merged.length - 1;
-    const joins =
-      last >= 0 && strides.every((s, k) => (walks[k] as number[])[last] === (s[axis] as number) * n);
-    if (joins) merged[last] = (merged[last] as number) * n;
-    else merged.push(n);
-    const at = joins ? last : merged.length - 1;
-    strides.forEach((s, k) => {
-      (walks[k] as number[])[at] = s[axis] as number;
-    });
-  }
-  return { shape: merged, strides: walks };
 }
 
 /** How a launch reads its operands. */

@@ -14,7 +14,6 @@ export interface InitOptions extends OpenOptions {
  */
 export async function init({ tuning, ...options }: InitOptions = {}): Promise<Device> {
   const [device] = await Promise.all([open(options), loadCore()]);
-  if (options.matrixUnits) (await import('./useMatrixUnits.ts')).useMatrixUnits(device);
   await tuning?.attach(device);
   return device;
 }

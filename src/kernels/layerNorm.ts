@@ -4,11 +4,10 @@
 import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { core } from './loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { elementwiseKernel } from './elementwise.ts';
 import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
 import { output, view } from './output.ts';
-import { reduceKernel } from './reduce.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 
 const kernel = defineKernel({
@@ -73,14 +72,14 @@ function composed(
   epsilon: number,
 ): Tensor {
   const one = { shape: x.shape.map((n, i) => (axes.includes(i) ? 1 : n)), dtype: x.dtype };
-  const [mean, variance] = reduceKernel(
+  const [mean, variance] = core().reduceKernel(
     'layerNorm',
     x,
     axes,
     [one, one],
     momentsReduction([meanOf, varianceOf]),
   );
-  const normalized = elementwiseKernel(
+  const normalized = core().elementwiseKernel(
     'layerNorm',
     '(a - b) * inverseSqrt(c + params.alpha)',
     [x, mean as Tensor, variance as Tensor],
@@ -90,7 +89,7 @@ function composed(
   const parameterShape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
   const spread = (t: Tensor) => view(t, { shape: parameterShape, dtype: t.dtype }, 'layerNorm');
   if (gamma && beta)
-    return elementwiseKernel('layerNorm', 'a * b + c', [normalized, spread(gamma), spread(beta)], x);
-  if (gamma) return elementwiseKernel('layerNorm', 'a * b', [normalized, spread(gamma)], x);
-  return beta ? elementwiseKernel('layerNorm', 'a + b', [normalized, spread(beta)], x) : normalized;
+    return core().elementwiseKernel('layerNorm', 'a * b + c', [normalized, spread(gamma), spread(beta)], x);
+  if (gamma) return core().elementwiseKernel('layerNorm', 'a * b', [normalized, spread(gamma)], x);
+  return beta ? core().elementwiseKernel('layerNorm', 'a + b', [normalized, spread(beta)], x) : normalized;
 }

@@ -9,7 +9,6 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { broadcastStrides, mergeAxes } from './elementwise.ts';
 import {
   gemmBindings,
   gemmParamValues,
@@ -20,6 +19,7 @@ import {
 } from './gemm.ts';
 import { output } from './output.ts';
 import { addPartialSums, type Epilogue, partialSums } from './partialSums.ts';
+import { broadcastStrides, mergeAxes } from './walks.ts';
 
 const kernel = defineKernel({
   name: 'matMul',

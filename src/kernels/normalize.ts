@@ -4,11 +4,10 @@
  */
 import type { Shape } from '../core/shape.ts';
 import { broadcastShapes } from '../core/shape.ts';
+import { core } from './loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { elementwiseKernel } from './elementwise.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 import { view } from './output.ts';
-import { reduceKernel } from './reduce.ts';
 
 /** What x is scaled by. All tensors broadcast over x. */
 export interface Scaling {
@@ -23,7 +22,7 @@ export interface Scaling {
 export function normalizeKernel(op: string, x: Tensor, scaling: Scaling): Tensor {
   const { mean, variance, gamma, beta, epsilon } = scaling;
   const shape = gamma ? broadcastShapes(op, variance.shape, gamma.shape) : variance.shape;
-  const scale = elementwiseKernel(
+  const scale = core().elementwiseKernel(
     op,
     gamma ? 'inverseSqrt(a + params.alpha) * b' : 'inverseSqrt(a + params.alpha)',
     gamma ? [variance, gamma] : [variance],
@@ -32,8 +31,8 @@ export function normalizeKernel(op: string, x: Tensor, scaling: Scaling): Tensor
   );
   // Not x · scale + (beta - mean · scale): where the mean is large, that would take the difference of large numbers.
   return beta
-    ? elementwiseKernel(op, '(a - b) * c + d', [x, mean, scale, beta], x)
-    : elementwiseKernel(op, '(a - b) * c', [x, mean, scale], x);
+    ? core().elementwiseKernel(op, '(a - b) * c + d', [x, mean, scale, beta], x)
+    : core().elementwiseKernel(op, '(a - b) * c', [x, mean, scale], x);
 }
 
 export interface Groups {
@@ -57,7 +56,10 @@ export function normalizeGroups(
   const grouped = as(x, shape);
   const one = { shape: shape.map((n, i) => (axes.includes(i) ? 1 : n)), dtype: x.dtype };
   const finish = momentsReduction([meanOf, varianceOf]);
-  const [mean, variance] = reduceKernel('groupNorm', grouped, axes, [one, one], finish) as [Tensor, Tensor];
+  const [mean, variance] = core().reduceKernel('groupNorm', grouped, axes, [one, one], finish) as [
+    Tensor,
+    Tensor,
+  ];
   const normalized = normalizeKernel('groupNorm', grouped, {
     mean,
     variance,

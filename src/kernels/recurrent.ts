@@ -18,7 +18,6 @@ import type { Device } from '../gpu/device.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copied } from './copy.ts';
-import { elementwiseKernel } from './elementwise.ts';
 import { fillKernel } from './fill.ts';
 import { core } from './loadCore.ts';
 import { output } from './output.ts';
@@ -135,7 +134,7 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
   const stateSpec = { shape: [batch, units], dtype: 'float32' } as const;
   // The steps change these in place.
   const scratch = (state: Tensor | null) =>
-    state ? elementwiseKernel(op, 'a', [state], stateSpec) : fillKernel(device, stateSpec, 0, op);
+    state ? core().elementwiseKernel(op, 'a', [state], stateSpec) : fillKernel(device, stateSpec, 0, op);
   const h = scratch(input.h);
   const c = isLstm ? scratch(input.c) : null;
   const chosen = productsOf(device, batch, units, kind);
@@ -253,7 +252,7 @@ export function stepsGradientKernel(
     );
     const through = product(op, first, recurrentKernel, true, null);
     const by = isLstm ? (mask ? passed(1) : null) : passed(0);
-    return by ? elementwiseKernel(op, 'a + b', [through, by], through) : through;
+    return by ? core().elementwiseKernel(op, 'a + b', [through, by], through) : through;
   };
   return {
     dgates,

@@ -5,8 +5,8 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copyInto } from './copy.ts';
-import { mergeAxes } from './elementwise.ts';
 import { output } from './output.ts';
+import { mergeAxes } from './walks.ts';
 
 const tiles = defineKernel({
   name: 'transpose',

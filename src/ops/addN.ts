@@ -3,7 +3,7 @@ import { type DType, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
@@ -49,7 +49,7 @@ export const addN: Op<[tensors: Tensor[]], object, Tensor> = /* @__PURE__ */ def
     if (tensors.length === 1) return view(total, total, 'addN');
     for (let next = 1; next < tensors.length; next += widest - 1) {
       const operands = [total, ...tensors.slice(next, next + widest - 1)];
-      total = elementwiseKernel('addN', sums[operands.length] as string, operands, spec as TensorSpec);
+      total = core().elementwiseKernel('addN', sums[operands.length] as string, operands, spec as TensorSpec);
     }
     return total;
   },

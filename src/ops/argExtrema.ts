@@ -4,7 +4,8 @@ import { ShapeError } from '../core/errors.ts';
 import { normalizeAxes, normalizeAxis } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { ascendingKey, descendingKey } from '../kernels/keys.ts';
-import { type Reduction, reduceKernel } from '../kernels/reduce.ts';
+import type { Reduction } from '../kernels/reduce.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { reducedSpec } from './reduction.ts';
@@ -49,7 +50,7 @@ function defineArg(name: 'argMax' | 'argMin'): ArgOp {
     },
     forward: ([input], { axis }, { outputs }) => {
       const x = input as Tensor;
-      return reduceKernel(
+      return core().reduceKernel(
         name,
         x,
         normalizeAxes(name, axis, x.rank),

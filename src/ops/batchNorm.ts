@@ -4,8 +4,8 @@ import { normalizeAxis } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
 import { normalizeKernel } from '../kernels/normalize.ts';
+import { core } from '../kernels/loadCore.ts';
 import { view } from '../kernels/output.ts';
-import { reduceKernel } from '../kernels/reduce.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
 import { defineOp, type Op } from './define.ts';
@@ -135,7 +135,10 @@ export const batchNormTrain: Op<
     const x = input as Tensor;
     const { axes, shape } = layoutOf('batchNormTrain', x, options);
     const reduction = momentsReduction([meanOf, varianceOf]);
-    const [mean, variance] = reduceKernel('batchNormTrain', x, axes, specs, reduction) as [Tensor, Tensor];
+    const [mean, variance] = core().reduceKernel('batchNormTrain', x, axes, specs, reduction) as [
+      Tensor,
+      Tensor,
+    ];
     const y = normalizeKernel('batchNormTrain', x, {
       mean: along(mean, shape),
       variance: along(variance, shape),

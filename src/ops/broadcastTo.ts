@@ -2,7 +2,7 @@
 import { ShapeError } from '../core/errors.ts';
 import { broadcastShapes, checkShape, formatShape, sameShape, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -32,7 +32,7 @@ export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor> = /* @__PURE
     return { shape: [...shape], dtype: x.dtype };
   },
   forward: ([x], _, { outputs: [spec] }) =>
-    elementwiseKernel('broadcastTo', 'a', [x as Tensor], spec as TensorSpec),
+    core().elementwiseKernel('broadcastTo', 'a', [x as Tensor], spec as TensorSpec),
   backward: ([dy], { inputSpecs: [x] }) => [sumToShape(dy as Tensor, (x as TensorSpec).shape)],
   save: { inputs: [] },
   cost: noFlops,

@@ -1,7 +1,6 @@
 /** @file cast */
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
 import { core } from '../kernels/loadCore.ts';
 import * as math from '../kernels/math.ts';
 import { view } from '../kernels/output.ts';
@@ -45,7 +44,7 @@ const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x
     if (input.dtype === dtype) return view(input, input, 'cast');
     if (dtype === 'float16') return core().packHalves('cast', cast(input, 'float32'));
     if (input.dtype === 'float16') return cast(core().unpackHalves('cast', input), dtype);
-    return elementwiseKernel('cast', expressionOf(input.dtype, dtype), [input], spec as TensorSpec);
+    return core().elementwiseKernel('cast', expressionOf(input.dtype, dtype), [input], spec as TensorSpec);
   },
   backward: ([dy], { inputSpecs: [x] }) => [isFloating((x as TensorSpec).dtype) ? (dy as Tensor) : null],
   save: { inputs: [] },

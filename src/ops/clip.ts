@@ -3,7 +3,7 @@ import { type ComputeDType, type DType, isFloating, requireDType, wgslType } fro
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
@@ -74,10 +74,13 @@ export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp<[x: Tensor], 
     const [alpha, beta] = boundsOf(options, x.dtype);
     if (isFloating(x.dtype)) {
       const expression = math.smaller(math.larger('a', 'params.alpha'), 'params.beta');
-      return elementwiseKernel('clip', expression, [x], spec as TensorSpec, { alpha, beta });
+      return core().elementwiseKernel('clip', expression, [x], spec as TensorSpec, { alpha, beta });
     }
     const [from, to] = ['alpha', 'beta'].map((name) => `bitcast<${wgslType(x.dtype)}>(params.${name}_bits)`);
-    return elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], spec as TensorSpec, { alpha, beta });
+    return core().elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], spec as TensorSpec, {
+      alpha,
+      beta,
+    });
   },
   backward: ([dy], { inputs: [x] }, options) => [clipSlope(dy as Tensor, x as Tensor, options)],
   cost: perResult,

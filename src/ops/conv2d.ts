@@ -29,6 +29,8 @@ export interface Conv2dFilterGradOptions extends ConvolutionOptions {
   kernelShape: Shape;
 }
 
+const floats = ['float32', 'float16'] as const;
+
 /** The geometry of a convolution of `x` with `kernel`. Errors: ShapeError, DTypeError, ValueError. */
 export function planConv2d(
   op: string,
@@ -36,8 +38,8 @@ export function planConv2d(
   kernel: TensorSpec,
   options: ConvolutionOptions,
 ): ConvolutionGeometry {
-  requireDType(op, 'x', x.dtype, ['float32']);
-  requireDType(op, 'kernel', kernel.dtype, ['float32']);
+  requireDType(op, 'x', x.dtype, floats);
+  requireDType(op, 'kernel', kernel.dtype, floats);
   return convolutionGeometry(op, x.shape, kernel.shape, options);
 }
 
@@ -94,7 +96,8 @@ export function conv2dGradients(
 /**
  * The 2D convolution (cross-correlation) of images with a kernel.
  * Shapes: x [batch, height, width, channels], kernel [height, width, channels / groups, filters]
- * → [batch, outHeight, outWidth, filters]. float32. `padding` is 'same' (ceil(size / stride) windows, the odd row of
+ * → [batch, outHeight, outWidth, filters]. float32; a float16 image or kernel is widened as it is read, and its gradient is
+ * float32. `padding` is 'same' (ceil(size / stride) windows, the odd row of
  * padding behind), 'valid', or [[top, bottom], [left, right]].
  * Errors: ShapeError for ranks, channels that don't fit, a kernel larger than the padded image; DTypeError; ValueError.
  */
@@ -104,6 +107,7 @@ export const conv2d: Op<[x: Tensor, kernel: Tensor], Conv2dOptions, Tensor> = /*
 >({
   name: 'conv2d',
   inputs: ['x', 'kernel'],
+  takesHalves: true,
   infer: ([x, kernel], options) => ({
     shape: resultShape(planConv2d('conv2d', x as TensorSpec, kernel as TensorSpec, options)),
     dtype: 'float32',
@@ -129,6 +133,7 @@ export const conv2dInputGrad: Op<[dy: Tensor, kernel: Tensor], Conv2dInputGradOp
   /* @__PURE__ */ defineOp<[dy: Tensor, kernel: Tensor], Conv2dInputGradOptions>({
     name: 'conv2dInputGrad',
     inputs: ['dy', 'kernel'],
+    takesHalves: true,
     infer: ([dy, kernel], options) => {
       planInputGrad(dy as TensorSpec, kernel as TensorSpec, options);
       return { shape: [...options.inputShape], dtype: 'float32' };
@@ -160,6 +165,7 @@ export const conv2dFilterGrad: Op<[x: Tensor, dy: Tensor], Conv2dFilterGradOptio
   /* @__PURE__ */ defineOp<[x: Tensor, dy: Tensor], Conv2dFilterGradOptions>({
     name: 'conv2dFilterGrad',
     inputs: ['x', 'dy'],
+    takesHalves: true,
     infer: ([x, dy], options) => {
       planFilterGrad(x as TensorSpec, dy as TensorSpec, options);
       return { shape: [...options.kernelShape], dtype: 'float32' };

@@ -72,7 +72,7 @@ function refuseHalves(op: string, inputs: readonly (Tensor | null)[]): void {
   if (!half) return;
   throw new DTypeError({
     op,
-    rule: 'float16 is for storage: products and gathers take it, other ops compute in float32.',
+    rule: 'float16 is for storage: products, convolutions and gathers take it, other ops compute in float32.',
     received: formatSpec(half),
     mend: "widen it first: cast(x, 'float32').",
   });

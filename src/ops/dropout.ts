@@ -3,8 +3,8 @@ import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, formatShape, type Shape, sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
 import { fillKernel } from '../kernels/fill.ts';
+import { core } from '../kernels/loadCore.ts';
 import { view } from '../kernels/output.ts';
 import { dropoutKernel } from '../kernels/random.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -74,7 +74,7 @@ export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp<[x: Ten
     if (sameShape(shape, x.shape)) return dropoutKernel(x, rate, seed as Seed, 'dropout');
     const whole = fillKernel(x.device, { shape, dtype: 'float32' }, 1, 'dropout');
     const mask = dropoutKernel(whole, rate, seed as Seed, 'dropout');
-    return elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], spec as TensorSpec);
+    return core().elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], spec as TensorSpec);
   },
   backward: ([dy], _, options) => [dropout(dy as Tensor, options)],
   save: { inputs: [] },

@@ -4,7 +4,8 @@
 import { type ComputeDType, type DType, promote, requireDType } from '../core/dtype.ts';
 import { broadcastAxes, broadcastShapes, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
+import type { Scalars } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
 import { perResult } from './cost.ts';
@@ -56,7 +57,7 @@ export function defineUnary<O extends object = object>(definition: UnaryDefiniti
         typeof expression === 'string'
           ? expression
           : expression((x as Tensor).dtype as ComputeDType, options);
-      return elementwiseKernel(name, text, [x as Tensor], spec as TensorSpec, scalars?.(options));
+      return core().elementwiseKernel(name, text, [x as Tensor], spec as TensorSpec, scalars?.(options));
     },
     backward:
       gradient &&
@@ -114,7 +115,12 @@ export function defineBinary(definition: BinaryDefinition): BinaryOp {
       const [x, y] = inputs as [Tensor, Tensor];
       const dtype = computes(promote(name, x.dtype, y.dtype));
       const text = typeof expression === 'string' ? expression : expression(dtype as ComputeDType);
-      return elementwiseKernel(name, text, [converted(x, dtype), converted(y, dtype)], spec as TensorSpec);
+      return core().elementwiseKernel(
+        name,
+        text,
+        [converted(x, dtype), converted(y, dtype)],
+        spec as TensorSpec,
+      );
     },
     backward:
       gradient &&

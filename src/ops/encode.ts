@@ -11,8 +11,9 @@ import { encodeWork, type EncodeTarget } from '../gpu/encode.ts';
 import { Storage } from '../gpu/storage.ts';
 import type { BoundRange } from '../gpu/stream.ts';
 import { copyWords } from '../kernels/copyWords.ts';
-import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
+import type { Scalars } from '../kernels/elementwise.ts';
 import { type BufferRange, checkTarget, rangeOf } from '../kernels/encodeKernel.ts';
+import { core } from '../kernels/loadCore.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 import { makeTensor, Tensor } from '../tensor/tensor.ts';
@@ -330,6 +331,6 @@ export function map(target: EncodeTarget, encoding: MapEncoding): void {
       const { range } = lend(device, 'map', `inputs[${i}]`, { values, shape: spec.shape });
       return borrow(device, 'map', range, spec);
     });
-    return [elementwiseKernel('map', expression, operands, spec, scalars)];
+    return [core().elementwiseKernel('map', expression, operands, spec, scalars)];
   });
 }

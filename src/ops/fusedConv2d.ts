@@ -21,7 +21,7 @@ const op = 'fusedConv2d';
 
 /**
  * activation(conv2d(x, kernel) + bias), without a pass over memory between the three.
- * Shapes: x and kernel as in conv2d, bias [filters] or null → as in conv2d. float32.
+ * Shapes and dtypes: x and kernel as in conv2d, bias [filters], float32, or null → as in conv2d.
  * `activation`: 'linear', 'relu', 'relu6', 'leakyRelu' (`negativeSlope`), 'elu' (`alpha`), 'sigmoid', 'tanh'.
  * Errors: as conv2d; ShapeError for a bias of another size, ValueError for an unknown activation.
  */
@@ -29,6 +29,7 @@ export const fusedConv2d: Op<[x: Tensor, kernel: Tensor, bias: Tensor | null], F
   /* @__PURE__ */ defineOp<[x: Tensor, kernel: Tensor, bias: Tensor | null], FusedConv2dOptions>({
     name: op,
     inputs: ['x', 'kernel', 'bias?'],
+    takesHalves: true,
     infer: (specs, options) => {
       const [x, kernel, bias] = specs as [TensorSpec, TensorSpec, TensorSpec | null];
       const geometry = planConv2d(op, x, kernel, options);

@@ -2,7 +2,7 @@
 import { requireDType } from '../core/dtype.ts';
 import { broadcastShapes } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { perResult } from './cost.ts';
@@ -22,7 +22,7 @@ export const mulAdd: Op<[a: Tensor, b: Tensor, c: Tensor], object, Tensor> = /* 
     return { shape: broadcastShapes('mulAdd', product, c.shape), dtype: 'float32' };
   },
   forward: (operands, _, { outputs: [spec] }) =>
-    elementwiseKernel('mulAdd', 'fma(a, b, c)', operands, spec as TensorSpec),
+    core().elementwiseKernel('mulAdd', 'fma(a, b, c)', operands, spec as TensorSpec),
   backward: ([cotangent], { inputs: [a, b], inputSpecs, needs }) => {
     const dy = cotangent as Tensor;
     const toShape = (gradient: Tensor, i: number) =>

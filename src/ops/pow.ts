@@ -1,7 +1,7 @@
 /** @file pow */
 import { broadcastShapes } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
@@ -35,7 +35,7 @@ const powSlope: Op<[dy: Tensor, x: Tensor, y: Tensor], object, Tensor> = /* @__P
     return { shape: broadcastShapes('powSlope', x.shape, y.shape), dtype: dy.dtype };
   },
   forward: (operands, _, { outputs: [spec] }) =>
-    elementwiseKernel(
+    core().elementwiseKernel(
       'powSlope',
       `select(a * c * ${math.precisePow('b', 'c - 1.0')}, 0.0, c == 0.0)`,
       operands as [Tensor, Tensor, Tensor],

@@ -4,7 +4,8 @@
 import { type DType, requireDType } from '../core/dtype.ts';
 import { normalizeAxes, reducedShape, requireBoolean, type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Reduction, reduceKernel } from '../kernels/reduce.ts';
+import type { Reduction } from '../kernels/reduce.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { broadcastTo } from './broadcastTo.ts';
 import { perInput } from './cost.ts';
@@ -50,7 +51,7 @@ export function defineReduction(definition: ReductionDefinition): ReductionOp {
     },
     forward: ([input], { axis }, { outputs }) => {
       const x = input as Tensor;
-      return reduceKernel(
+      return core().reduceKernel(
         name,
         x,
         normalizeAxes(name, axis, x.rank),

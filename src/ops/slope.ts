@@ -4,7 +4,8 @@
  */
 import { broadcastShapes } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel, type Scalars } from '../kernels/elementwise.ts';
+import type { Scalars } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { perResult } from './cost.ts';
@@ -38,7 +39,7 @@ export function defineSlope<O extends object = object>({
     infer: ([dy]) => ({ shape: (dy as TensorSpec).shape, dtype: (dy as TensorSpec).dtype }),
     forward: ([dy, b], options, { outputs: [spec] }) => {
       const text = typeof expression === 'string' ? expression : expression(options);
-      return elementwiseKernel(
+      return core().elementwiseKernel(
         name,
         text,
         [dy as Tensor, b as Tensor],
@@ -72,7 +73,7 @@ export function defineChoice(name: string, condition: string): Choice {
       return { shape: broadcastShapes(name, x.shape, y.shape), dtype: dy.dtype };
     },
     forward: (operands, _, { outputs: [spec] }) =>
-      elementwiseKernel(
+      core().elementwiseKernel(
         name,
         `select(0.0, a, ${condition})`,
         operands as [Tensor, Tensor, Tensor],

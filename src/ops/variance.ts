@@ -4,7 +4,7 @@ import { requireDType } from '../core/dtype.ts';
 import { normalizeAxes } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
-import { reduceKernel } from '../kernels/reduce.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, sub } from './arithmetic.ts';
 import { defineOp, type Op } from './define.ts';
@@ -80,7 +80,7 @@ export const moments: Op<[x: Tensor], ReduceOptions, Tensor[]> = /* @__PURE__ */
   forward: ([input], { axis }, { outputs }) => {
     const x = input as Tensor;
     const axes = normalizeAxes('moments', axis, x.rank);
-    return reduceKernel('moments', x, axes, outputs, momentsReduction([meanOf, varianceOf]));
+    return core().reduceKernel('moments', x, axes, outputs, momentsReduction([meanOf, varianceOf]));
   },
   backward: ([dMean, dVariance], { inputs, outputs, inputSpecs }, options) => {
     const spec = inputSpecs[0] as TensorSpec;

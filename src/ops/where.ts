@@ -2,7 +2,7 @@
 import { promote, requireDType } from '../core/dtype.ts';
 import { broadcastShapes } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { elementwiseKernel } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -31,7 +31,7 @@ export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor
     const [condition, x, y] = inputs as [Tensor, Tensor, Tensor];
     const { dtype } = spec as TensorSpec;
     const operands = [condition, converted(x, dtype), converted(y, dtype)];
-    return elementwiseKernel('where', 'select(c, b, a != 0u)', operands, spec as TensorSpec);
+    return core().elementwiseKernel('where', 'select(c, b, a != 0u)', operands, spec as TensorSpec);
   },
   backward: ([dy], { inputs: [condition], inputSpecs: [, x, y], needs }) => [
     null,

@@ -3,17 +3,25 @@
  * it computes, by a dialect in which a subgroup is one invocation and a matrix an array; and what it says in Chromium's
  * dialect, by Dawn's compiler, whose null adapter takes every feature.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { create } from 'webgpu';
 import { faultLibrary } from '../../shaders/lib/fault.ts';
-import { type GemmTile, type MatrixUnits, setForm } from '../../shaders/gemm.ts';
-import { type MatrixDialect, matrixForm } from '../../shaders/gemm/matrix.ts';
+import type { GemmTile, MatrixUnits } from '../../shaders/gemm.ts';
+import { type MatrixDialect, setDialect } from '../../shaders/gemm/matrix.ts';
 import { halfToNumber, numberToHalf } from '../../src/core/half.ts';
 import { moduleSource } from '../../src/gpu/kernel.ts';
 import { matrixUnitFeatures, matrixUnitsOf } from '../../src/gpu/matrixUnits.ts';
-import { explainChoice, fusedMatMul, init, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
+import {
+  explainChoice,
+  fusedMatMul,
+  init,
+  matMul,
+  setDevice,
+  type Tensor,
+  tensor,
+  tidy,
+} from '../../src/index.ts';
 import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
-import { useMatrixUnits } from '../../src/kernels/useMatrixUnits.ts';
 import { commandsOf } from '../../src/tuning/probe.ts';
 import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError } from '../support/convolutions.ts';
@@ -91,7 +99,8 @@ async function expectNear(result: Tensor, wanted: Float64Array, k: number, what:
 }
 
 describe('what it computes', () => {
-  beforeAll(() => setForm('matrix', matrixForm(arrays)));
+  beforeAll(() => setDialect(arrays));
+  afterAll(() => setDialect());
 
   const size = [33, 36, 17] as const;
 
@@ -164,10 +173,20 @@ test('it is taken for products of two operands of halves that fill a matrix, whe
   });
 });
 
-test('a device without the features has no units, and asking for them changes nothing', () => {
-  expect(matrixUnitsOf(device.gpu)).toBeNull();
-  useMatrixUnits(device);
-  expect(device.matrixUnits).toBeNull();
+test('a device without the features has no units, and asking for them changes nothing', async () => {
+  const { gpu } = device;
+  try {
+    const own = await init({
+      device: (await (await navigator.gpu.requestAdapter())?.requestDevice()) as GPUDevice,
+      matrixUnits: true,
+    });
+    expect(own.matrixUnits).toBeNull();
+    expect(await matMul([[2]], [[3]]).data()).toEqual(new Float32Array([6]));
+    own.gpu.destroy();
+  } finally {
+    setDevice(device);
+  }
+  expect(device.gpu).toBe(gpu);
 });
 
 test('units are the largest matrices of halves with float32 sums, of subgroups of one size', () => {
@@ -196,7 +215,6 @@ test('units are the largest matrices of halves with float32 sums, of subgroups o
 });
 
 test("Chromium's dialect compiles, of every transposition", async () => {
-  useMatrixUnits(device);
   // Held to the end: an entry that is collected takes its devices along.
   const gpu = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
   const adapter = await gpu.requestAdapter();

@@ -1,12 +1,15 @@
-/** @file float16: stored at half the size, widened where products and gathers read it. */
+/** @file float16: stored at half the size, widened where products, convolutions and gathers read it. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { halfToNumber, numberToHalf } from '../../src/core/half.ts';
 import {
   cast,
   compile,
+  conv2d,
+  conv2dInputGrad,
   DTypeError,
   embedding,
   freshTensor,
+  fusedConv2d,
   fusedMatMul,
   gather,
   grad,
@@ -17,12 +20,14 @@ import {
   mul,
   relu,
   reshape,
+  square,
   sum,
   type Tensor,
   tensor,
   variable,
   zeros,
 } from '../../src/index.ts';
+import { withConvolutionVariant } from '../../src/kernels/convolutionVariant.ts';
 import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { generator } from './samples/draw.ts';
@@ -237,6 +242,61 @@ describe('products', () => {
     const rounded = compile((x: Tensor) => cast(x, 'float16'));
     for (let turn = 0; turn < 3; turn++)
       expect(await rounded(tensor([1, 2, 2049])).data()).toEqual(Float32Array.of(1, 2, 2048));
+  });
+});
+
+describe('convolutions', () => {
+  const ways = ['implicit', 'folded', 2, 4] as const;
+  const shapes = [
+    { image: [1, 9, 8, 6], kernel: [3, 3, 6, 10], options: { padding: 'same' } },
+    { image: [2, 8, 8, 8], kernel: [3, 3, 8, 8], options: { padding: 'same' } },
+    { image: [1, 9, 9, 8], kernel: [3, 3, 4, 6], options: { groups: 2, strides: 2 } },
+    { image: [1, 6, 7, 8], kernel: [1, 1, 8, 4], options: {} },
+    { image: [1, 8, 8, 3], kernel: [3, 3, 3, 5], options: { dilationRate: 2 } },
+  ] as const;
+  const count = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
+
+  // Convolutions of floats have tests of their own, against float64: here halves do what those floats do.
+  test.each(ways.flatMap((way) => shapes.map((shape) => [way, shape] as const)))(
+    '%s: %j',
+    async (way, shape) => {
+      const { image, kernel, options } = shape;
+      const [x, w, bias] = [draw(count(image), 1), draw(count(kernel), 2), tensor(draw(kernel[3], 3))];
+      const run = (typeX: 'float16' | 'float32', typeW: 'float16' | 'float32') =>
+        withConvolutionVariant(way, () => {
+          const [a, b] = [
+            tensor(x, { shape: image, dtype: typeX }),
+            tensor(w, { shape: kernel, dtype: typeW }),
+          ];
+          const lossOf = (u: Tensor, v: Tensor) => sum(square(conv2d(u, v, options)));
+          return [
+            fusedConv2d(a, b, bias, { ...options, activation: 'relu' }),
+            ...grads((u: Tensor, v: Tensor) => lossOf(cast(u, typeX), cast(v, typeW)))([
+              tensor(x, { shape: image }),
+              tensor(w, { shape: kernel }),
+            ]),
+          ];
+        });
+      const floats = await Promise.all(run('float32', 'float32').map((t) => t.data()));
+      for (const [typeX, typeW] of pairs) {
+        const halves = run(typeX, typeW);
+        for (const [i, found] of halves.entries()) {
+          expect(found.dtype).toBe('float32');
+          const data = await found.data();
+          const largest = Math.max(...floats[i]!.map(Math.abs));
+          for (const [j, value] of (floats[i] as Float32Array).entries())
+            expect(Math.abs((data[j] as number) - value)).toBeLessThanOrEqual(1e-6 * largest);
+        }
+      }
+    },
+  );
+
+  test('take no other dtype, and cotangents of float32 alone', () => {
+    const x = tensor(draw(16, 1), { shape: [1, 4, 4, 1], dtype: 'float16' });
+    const w = cast(tensor([1, 2, 3, 4], { shape: [2, 2, 1, 1] }), 'int32');
+    expect(() => conv2d(x, w)).toThrow(DTypeError);
+    const float = cast(w, 'float32');
+    expect(() => conv2dInputGrad(x, float, { inputShape: [1, 5, 5, 1] })).toThrow(DTypeError);
   });
 });
 
