@@ -37,6 +37,9 @@ const noWebGPU = {
     "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
 };
 
+/** Dawn for Node takes devices down with the object of `create()` that they came from: while they live, it has to. */
+const origins = new WeakMap<GPUDevice, GPU>();
+
 /** Opens a device, with those of `wished` that the adapter has beside the features that kernels always use. */
 export async function openDevice(
   gpu: GPU | undefined,
@@ -50,13 +53,15 @@ export async function openDevice(
     throw new DeviceError({ ...noWebGPU, received: 'no adapter from navigator.gpu.requestAdapter()' });
   const requiredLimits: Record<string, number> = {};
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
-  return adapter.requestDevice({
+  const device = await adapter.requestDevice({
     label: 'retrograd',
     requiredFeatures: [...new Set([...usedFeatures[describe(adapter.info).class], ...wished])].filter(
       (name) => adapter.features.has(name),
     ),
     requiredLimits,
   });
+  origins.set(device, entry);
+  return device;
 }
 
 /** What is known of a device's adapter. */

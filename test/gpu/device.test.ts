@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { openDevice } from '../../src/gpu/adapter.ts';
 import {
@@ -140,6 +142,13 @@ test('every object is labelled', async () => {
   expect(labels.some((label) => /^createComputePipeline: retrograd conv/.test(label))).toBe(true);
 });
 
+/** What is held by nothing but a weak reference is gone afterwards. */
+async function collectGarbage(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve));
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
 async function timestampsWhereTheyAre(): Promise<GPUDeviceDescriptor> {
   const adapter = await (await installNodeGpu()).requestAdapter();
   return adapter?.features.has('timestamp-query') ? { requiredFeatures: ['timestamp-query'] } : {};
@@ -151,7 +160,7 @@ test('only limits and features that are used are requested', async () => {
   const adapter = {
     limits: real?.limits,
     features: new Set(['timestamp-query', 'shader-f16', 'subgroups', 'depth-clip-control']),
-    requestDevice: async (descriptor: GPUDeviceDescriptor) => void requests.push(descriptor),
+    requestDevice: async (descriptor: GPUDeviceDescriptor) => ({ order: requests.push(descriptor) }),
   };
   const asked: GPURequestAdapterOptions[] = [];
   const gpu = {
@@ -175,6 +184,27 @@ test('only limits and features that are used are requested', async () => {
   adapter.features.clear();
   await openDevice(gpu, {});
   expect(requests[1]?.requiredFeatures).toEqual([]);
+});
+
+test('the object that a device came from lives as long as the device', async () => {
+  const adapter = {
+    limits: {},
+    features: new Set<string>(),
+    info: {},
+    requestDevice: async () => ({}) as GPUDevice,
+  };
+  const open = async () => {
+    const gpu = { requestAdapter: async () => adapter } as unknown as GPU;
+    return { device: await openDevice(gpu, {}), gpu: new WeakRef(gpu) };
+  };
+  const { device, gpu } = await open();
+  await collectGarbage();
+  expect(device).toBeDefined();
+  expect(gpu.deref()).toBeDefined();
+  // Without its device it goes: the test can tell the two apart.
+  const forgotten = (await open()).gpu;
+  await collectGarbage();
+  expect(forgotten.deref()).toBeUndefined();
 });
 
 test('an environment without an adapter is told how to get one', async () => {
