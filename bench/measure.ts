@@ -23,9 +23,13 @@ export interface Measurement {
 export interface MeasureOptions {
   /** Milliseconds that each contender may take in all. Default 400. */
   budget?: number;
-  /** Rounds over which a contender's samples are spread. Default 5. */
+  /** Rounds over which a contender's samples are spread. Default: one for each 80 ms, at least 5. */
   rounds?: number;
 }
+
+/** Short turns: what else a machine does comes and goes within seconds, and should meet all contenders. */
+const turn = 80;
+const fewestRounds = 5;
 
 /** A sample should take so many milliseconds, and so many times as long as a wait for nothing (100 ms in some browsers), … */
 const wantedSample = 20;
@@ -50,7 +54,7 @@ interface Plan {
  */
 export async function measure<K extends string>(
   contenders: Readonly<Record<K, Timed>>,
-  { budget = 400, rounds = 5 }: MeasureOptions = {},
+  { budget = 400, rounds = Math.max(fewestRounds, Math.round(budget / turn)) }: MeasureOptions = {},
 ): Promise<Record<K, Measurement | Error>> {
   const results = {} as Record<K, Measurement | Error>;
   const plans = new Map<K, Plan>();
@@ -64,12 +68,12 @@ export async function measure<K extends string>(
   };
   for (const name of Object.keys(contenders) as K[]) {
     await attempt(name, async () => {
-      plans.set(name, await plan(contenders[name], budget / rounds));
+      plans.set(name, await plan(contenders[name], budget, rounds));
     });
   }
   for (let round = 0; round < rounds; round++) {
     for (const [name, planned] of plans) {
-      if (round >= planned.rounds) continue;
+      if (!takesPart(planned.rounds, round, rounds)) continue;
       await attempt(name, async () => {
         planned.taken.push(...(await samplesOf(name, planned)));
       });
@@ -77,6 +81,12 @@ export async function measure<K extends string>(
   }
   for (const [name, { taken, repeats }] of plans) results[name] = { ...summarize(taken), repeats };
   return results;
+}
+
+/** Whether a contender that can afford `own` of all rounds has a turn in this one: its turns are spread evenly. */
+function takesPart(own: number, round: number, rounds: number): boolean {
+  const turnsBefore = (end: number) => Math.floor((end * Math.min(own, rounds)) / rounds);
+  return turnsBefore(round + 1) > turnsBefore(round);
 }
 
 async function samplesOf(name: string, { sample, samples, repeats }: Plan): Promise<number[]> {
@@ -89,8 +99,8 @@ async function samplesOf(name: string, { sample, samples, repeats }: Plan): Prom
   return (result.latency.samples ?? []).map((milliseconds) => milliseconds / repeats);
 }
 
-/** How many runs make a sample, and how many samples fit into `budget` milliseconds of a round. Warms up on the way. */
-async function plan(contender: Timed, budget: number): Promise<Plan> {
+/** How many runs make a sample, and how many samples fit into a round's share of `budget` milliseconds. Warms up on the way. */
+async function plan(contender: Timed, budget: number, rounds: number): Promise<Plan> {
   const sampleOf = (repeats: number) => async () => {
     for (let i = 0; i < repeats; i++) await contender.run();
     await contender.wait();
@@ -103,11 +113,12 @@ async function plan(contender: Timed, budget: number): Promise<Plan> {
     await sampleOf(repeats)();
     const took = performance.now() - start;
     if (took >= wanted / 2 || repeats >= mostRepeats) {
-      const samples = Math.max(1, Math.min(mostSamplesInRound, Math.round(budget / took)));
-      // What takes far longer than it may counts from the first warm run on, and is run twice more.
-      const slow = took > 4 * budget;
-      const [rounds, taken] = slow ? [2, [took / repeats]] : [Number.POSITIVE_INFINITY, []];
-      return { sample: sampleOf(repeats), repeats, samples, rounds, taken };
+      const samples = Math.max(1, Math.min(mostSamplesInRound, Math.round(budget / rounds / took)));
+      const affordable = Math.max(fewestRounds, Math.round(budget / took));
+      // What takes most of the budget at once counts from the first warm run on, and is run twice more.
+      const slow = took > 0.8 * budget;
+      const [limit, taken] = slow ? [2, [took / repeats]] : [affordable, []];
+      return { sample: sampleOf(repeats), repeats, samples, rounds: limit, taken };
     }
     repeats = Math.min(mostRepeats, Math.max(2 * repeats, Math.ceil((repeats * wanted) / Math.max(took, 1))));
   }

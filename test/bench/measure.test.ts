@@ -46,6 +46,23 @@ it('takes turns', async () => {
   expect(turns).toBe('abababab');
 });
 
+it('gives one that is slower fewer turns, spread over all rounds', async () => {
+  const order: string[] = [];
+  const contender = (name: string, milliseconds: number) => ({
+    run: async () => {
+      order.push(name);
+      await pause(milliseconds);
+    },
+    wait: async () => {},
+  });
+  await measure({ a: contender('a', 12), b: contender('b', 60) }, { budget: 320, rounds: 16 });
+  const turns = order.filter((name, i) => name !== order[i - 1]).join('');
+  // After the first runs of both, some five turns among sixteen.
+  expect(turns.slice(2)).toMatch(/^(ab){5,6}a?$/);
+  expect(order.filter((name) => name === 'b').length).toBeLessThanOrEqual(8);
+  expect(order.slice(-8)).toContain('b');
+});
+
 it('runs what is slow three times in all, after its first run', async () => {
   let runs = 0;
   const { slow } = await measure(
