@@ -1,13 +1,7 @@
 // @ts-check
 /**
  * @file `npm run bench`: measures Retrograd beside its peers on the rows of bench/rows, prints a line a row and a table, and
- * keeps the result as it grows.
- *
- *     -- [--filter TEXT | --filter /REGEXP/] [--budget MS] [--json FILE] [--markdown FILE]
- *        [--browser chromium|firefox] [--runtime browser|node] [--serve]
- *
- * `--serve` builds and serves bench/index.html, for a browser of your own. `--filter gather` takes in the three ways of
- * gathering, which are many rows. Exit code 1 where Retrograd failed in a row.
+ * keeps the result as it grows. `-- --help` lists the options.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -15,7 +9,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { HELP, parseBenchOptions } from './lib/bench-options.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 /** @typedef {import('../bench/main.ts').Listed} Listed */
@@ -181,33 +175,6 @@ async function serve() {
   say(`The benchmark is at ${url} (Ctrl+C ends it).`);
 }
 
-function parse() {
-  const { values } = parseArgs({
-    options: {
-      filter: { type: 'string', default: '' },
-      budget: { type: 'string' },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      browser: { type: 'string', default: 'chromium' },
-      runtime: { type: 'string', default: 'browser' },
-      serve: { type: 'boolean', default: false },
-      inside: { type: 'boolean', default: false },
-    },
-  });
-  const { browser, runtime } = values;
-  if (browser !== 'chromium' && browser !== 'firefox') {
-    throw new SetupError(`--browser is chromium or firefox. Received: ${browser}`);
-  }
-  if (runtime !== 'browser' && runtime !== 'chromium' && runtime !== 'node') {
-    throw new SetupError(`--runtime is browser or node. Received: ${runtime}`);
-  }
-  const budget = values.budget === undefined ? undefined : Number(values.budget);
-  if (budget !== undefined && !(budget > 0)) {
-    throw new SetupError(`--budget is a number of milliseconds above 0. Received: ${values.budget}`);
-  }
-  return { ...values, browser: /** @type {'chromium' | 'firefox'} */ (browser), runtime, budget };
-}
-
 /** Dawn reads its environment when it is loaded: a process of its own. @param {Record<string, string>} env */
 async function runInside(env) {
   const args = ['--enable-source-maps', ...process.argv.slice(1), '--inside'];
@@ -217,7 +184,13 @@ async function runInside(env) {
 }
 
 await runMain(async () => {
-  const { filter, budget, json, markdown, browser, runtime, inside, ...values } = parse();
+  const { filter, budget, json, markdown, browser, runtime, inside, ...values } = parseBenchOptions(
+    process.argv.slice(2),
+  );
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
   if (values.serve) return serve();
   if (runtime === 'node' && !inside) {
     process.exitCode = await runInside(setup().env);

@@ -50,7 +50,10 @@ function buildTypes() {
   const reached = new Set();
   for (const [name, source] of Object.entries(presentEntries(ROOT))) {
     const types = source.replace(/\.ts$/, '');
-    fs.writeFileSync(path.join(ROOT, 'dist', `${name}.d.ts`), `export * from './types/${types}.js';\n`);
+    const file = path.join(ROOT, 'dist', `${name}.d.ts`);
+    const up = name.includes('/') ? '../' : './';
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, `export * from '${up}types/${types}.js';\n`);
     reach(path.join(TYPES, `${types}.d.ts`), reached);
   }
   for (const file of filesIn(TYPES)) if (!reached.has(file)) fs.rmSync(file);

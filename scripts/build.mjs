@@ -68,7 +68,8 @@ async function build() {
   }
   for (const [name, source] of Object.entries(entries)) {
     const module = source.replace(/\.ts$/, '.js');
-    write(path.join(DIST, `${name}.js`), `export * from './${module}';\n`);
+    const up = name.includes('/') ? '../' : './';
+    write(path.join(DIST, `${name}.js`), `export * from '${up}${module}';\n`);
   }
   await bundleForPages(Object.keys(entries));
   process.stdout.write(`dist/: ${reached.size} modules\n`);

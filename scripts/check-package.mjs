@@ -138,11 +138,11 @@ function checkConsumer(entries, files) {
     }
     const names = Object.keys(entries);
     const imports = names.map(
-      (name) => `import * as ${name} from 'retrograd${name === 'index' ? '' : `/${name}`}';`,
+      (name, i) => `import * as entry${i} from 'retrograd${name === 'index' ? '' : `/${name}`}';`,
     );
     fs.writeFileSync(
       path.join(project, 'app.mts'),
-      `${imports.join('\n')}\nexport default [${names.join(', ')}];\n`,
+      `${imports.join('\n')}\nexport default [${names.map((_, i) => `entry${i}`).join(', ')}];\n`,
     );
     return ['nodenext', 'bundler'].flatMap((resolution) => compile(project, resolution));
   } finally {

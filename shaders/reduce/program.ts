@@ -22,9 +22,10 @@ export type ReduceOptions = {
   order: LineOrder;
   /**
    * Elements read at once. Several are neighbours: those of one line where lines are `rows`, of as many lines, which an
-   * invocation folds side by side, where they are `columns`. Sixteen are for the serial form, and for floats.
+   * invocation folds side by side, where they are `columns`. Sixteen, and of columns twice as many, are for the serial
+   * form, and for floats.
    */
-  width: 1 | 4 | 16;
+  width: 1 | 4 | 16 | 32;
   workgroup: number;
   /** Invocations that share a line. */
   lanes: number;
@@ -37,13 +38,22 @@ export type ReduceOptions = {
 /** What x is bound as. */
 export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'width'>): string {
   // A matrix is the largest thing that is read by one checked index.
-  return { 1: input, 4: `vec4<${input}>`, 16: 'mat4x4<f32>' }[width];
+  return { 1: input, 4: `vec4<${input}>`, 16: 'mat4x4<f32>', 32: 'mat4x4<f32>' }[width];
+}
+
+/** WGSL that declares `value`, what lies at `at`. */
+export function readInto(value: string, at: string, { width }: ReduceOptions): string {
+  if (width < 32) return `let ${value} = x[${at}];`;
+  return `let ${value}_low = x[2u * (${at})];
+    let ${value}_high = x[2u * (${at}) + 1u];`;
 }
 
 /** The elements of `value`, as expressions. */
 export function componentsOf({ width }: ReduceOptions, value: string): string[] {
   const vector = (from: string) => ['x', 'y', 'z', 'w'].map((component) => `${from}.${component}`);
-  if (width === 16) return [0, 1, 2, 3].flatMap((column) => vector(`${value}[${column}]`));
+  const matrix = (from: string) => [0, 1, 2, 3].flatMap((column) => vector(`${from}[${column}]`));
+  if (width === 32) return [...matrix(`${value}_low`), ...matrix(`${value}_high`)];
+  if (width === 16) return matrix(value);
   return width === 4 ? vector(value) : [value];
 }
 

@@ -29,6 +29,7 @@ export class Readback {
   async read(range: BoundRange | null): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
     const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
     const faultBytes = this.faults.bytesTaken;
+    if (dataBytes + faultBytes === 0) return this.#finish();
     const reports = this.faults.collect();
     // A tensor may be as large as a buffer can be: the fault words then travel beside it.
     const joined = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
@@ -38,12 +39,17 @@ export class Readback {
     if (range && dataBytes > 0) this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
     if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, aside, faultOffset, faultBytes);
     this.stream.drain();
-    // A staging buffer that no copy writes maps at once, whatever is still running.
-    if (dataBytes + faultBytes === 0) await this.device.queue.onSubmittedWorkDone();
     const bytes = await this.#take(staging, dataBytes + (joined ? faultBytes : 0));
     const words = joined ? bytes : await this.#take(aside, faultBytes);
     const errors = decodeFaults(new Uint32Array(words, faultOffset, faultBytes / 4), reports);
     return { bytes, errors };
+  }
+
+  /** A wait for nothing but the work: mapping would be a second one. */
+  async #finish(): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
+    this.stream.drain();
+    await this.device.queue.onSubmittedWorkDone();
+    return { bytes: new ArrayBuffer(0), errors: [] };
   }
 
   async #take(staging: GPUBuffer, size: number): Promise<ArrayBuffer> {

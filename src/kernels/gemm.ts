@@ -93,7 +93,7 @@ export const gemmTiles = {
     groupN: 16,
     blockM: 1,
     blockN: 16,
-    depth: 4,
+    depth: 1,
     width: 4,
     quads: false,
   },
@@ -272,10 +272,15 @@ export function planGemm(
   const flat = tile.memory !== 'registers' && wastesTiles(size, tile.depth);
   const walked = flat ? { ...size, segments: 1, length: size.segments * size.length } : size;
   const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
+  // Single steps read single elements along k.
+  const laid = (x: OperandLayout): OperandLayout => ({
+    ...x,
+    width: x.major === 'k' && tile.depth === 1 ? 1 : capped(x.width),
+  });
   return {
     tile,
-    a: { ...a, width: capped(a.width) },
-    b: { ...b, width: capped(b.width) },
+    a: laid(a),
+    b: laid(b),
     outWidth: capped(outWidth),
     flat,
     split: isWhole ? uncut(walked) : chooseSplit(device.adapter.class, tile, walked),

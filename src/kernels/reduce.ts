@@ -55,6 +55,8 @@ const serialChunk = 256;
 const fewInvocations = 256;
 /** … and of a workgroup there, so that even few are shared out. */
 const serialWorkgroup = 32;
+/** Words from which the elements of a line lie on pages of their own: each is then worth reading more of. */
+const pageWords = 1024;
 
 /**
  * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
@@ -124,20 +126,17 @@ class Pass {
   }
 
   /** Elements read at once. Accumulators of more than one word are read one by one. */
-  #widthOf({ tensor, type }: Source): 1 | 4 | 16 {
+  #widthOf({ tensor, type }: Source): 1 | 4 | 16 | 32 {
     if (type.startsWith('vec')) return 1;
+    const narrow = widthFor(tensor, this.lines);
+    if (tensor.device.adapter.class !== 'cpu' || type !== 'f32' || !bindsInUnits(tensor, 16)) return narrow;
     const { count, n, inner } = this.lines;
-    const isRow = inner === 1;
-    const isWide =
-      tensor.device.adapter.class === 'cpu' &&
-      type === 'f32' &&
-      (isRow ? n : inner) % 16 === 0 &&
-      // Sixteen lines side by side must leave work for all threads. Of large accumulators, sixteen are too much code.
-      (isRow
-        ? this.accumulator !== 'vec4<f32>'
-        : this.accumulator === 'f32' && count >= 16 * fewInvocations) &&
-      bindsInUnits(tensor, 16);
-    return isWide ? 16 : widthFor(tensor, this.lines);
+    // Of large accumulators, sixteen are too much code.
+    if (inner === 1) return n % 16 === 0 && this.accumulator !== 'vec4<f32>' ? 16 : narrow;
+    // Lines side by side must leave work for all threads.
+    const fits = (abreast: number) => inner % abreast === 0 && count >= abreast * fewInvocations;
+    if (this.accumulator !== 'f32' || !fits(16)) return narrow;
+    return inner >= pageWords && fits(32) ? 32 : 16;
   }
 
   #launch(source: Source, chunks: number, isLast: boolean): Source {

@@ -41,6 +41,8 @@ const shapes = [
   [3, 9, 2048],
   [2, 5, 4100],
   [1, 520, 4096],
+  [4, 9, 2080],
+  [1, 515, 8224],
 ] as const;
 
 /** Values off zero, so that a rounded mean shows. */
