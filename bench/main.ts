@@ -29,10 +29,15 @@ async function allRows(): Promise<Row[]> {
   return families.flatMap((family) => family.rows(adapter));
 }
 
-/** The rows whose names the filter lets through. Ways are many: without a filter they are left out. */
+/**
+ * The rows whose names the filter lets through. Ways are many: without a filter they are left out. So are, on a software
+ * adapter, rows that take it many minutes.
+ */
 export async function listRows(filter = ''): Promise<Listed[]> {
   const matches = matcher(filter);
-  const rows: Listed[] = (await allRows()).map(({ name, family }) => ({ name, family, kind: 'peers' }));
+  const isSoftware = (await adapterClass()) === 'cpu';
+  const fitting = (await allRows()).filter(({ slow = false }) => filter || !(slow && isSoftware));
+  const rows: Listed[] = fitting.map(({ name, family }) => ({ name, family, kind: 'peers' }));
   const ways: Listed[] = waysRows.flatMap(({ name, rows }) =>
     rows.map((row) => ({ name: row.name, family: name, kind: 'ways' as const })),
   );

@@ -16,6 +16,8 @@ export interface Row {
   work?: Work;
   /** Ops in one run, where the row is about the time that an op takes: its unit is then µs an op. */
   ops?: number;
+  /** Whether it takes a software adapter so long that it is left out there unless a filter asks for it. */
+  slow?: boolean;
   /** Whether the row is about the most bytes that live on the device at once, not about time. */
   bytes?: boolean;
 }

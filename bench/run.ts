@@ -117,12 +117,15 @@ async function peaksOf(ready: readonly [Library, Job][], stage: Stage): Promise<
 
 /** A job that says when it is measured. */
 function announced(job: Job, library: Library, stage: Stage): Job {
-  let first = true;
+  let told = Number.NEGATIVE_INFINITY;
   return {
     ...job,
     run() {
-      if (first) stage(library, 'measured');
-      first = false;
+      // Rarely: where a run takes minutes, each is heard of; the runs of others aren't disturbed.
+      if (performance.now() - told > 10_000) {
+        stage(library, 'measured');
+        told = performance.now();
+      }
       return job.run();
     },
   };

@@ -18,7 +18,6 @@ interface Product {
   transposeB?: boolean;
 }
 
-/** On a software adapter 2048³ takes ten minutes with all contenders. */
 const products = (adapter: AdapterClass): Product[] => [
   ...[256, 512, 1024, 2048, ...(adapter === 'gpu' ? [4096] : [])].map((n) => ({
     what: 'square',
@@ -48,6 +47,7 @@ function row({ what, m, k, n, batch, transposeA = false, transposeB = false }: P
   return {
     name: `matMul ${times}${m}×${k}×${n} ${what}`,
     family: 'matMul',
+    slow: m * n * k >= 2 ** 33,
     inputs: () => [normal(shapeA, 1), normal(shapeB, 2)],
     check: ([result], inputs) => {
       const [a, b] = inputs.map(({ values }) => values) as [HostArray['values'], HostArray['values']];

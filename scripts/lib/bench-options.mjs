@@ -9,8 +9,9 @@ Measures Retrograd beside TF.js, jax-js and ONNX Runtime Web: every result is ch
 Prints a line a row, then a table with the ratio of the fastest peer to Retrograd and a roofline of each kernel.
 
 Options
-  --filter TEXT     rows whose names have TEXT, or match /REGEXP/; default: all, which take more than an hour on a
-                    software adapter. 'gather' takes in the three ways of gathering, which are many rows
+  --filter TEXT     rows whose names have TEXT, or match /REGEXP/; default: all, which take some 40 minutes on a
+                    software adapter. 'gather' takes in the three ways of gathering, which are many rows; 'matMul' takes in the
+                    product of 2048, half an hour on a software adapter
   --budget MS       milliseconds for each library in each row; default 400
   --json FILE       the result for programs, kept as it grows
   --markdown FILE   the table, likewise
