@@ -2,6 +2,7 @@
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
  * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
  */
+import { BufferUsage } from './flags.ts';
 import type { Device } from './device.ts';
 import { LiveNumber, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
@@ -172,7 +173,7 @@ function paramBuffer(gpu: GPUDevice, words: ParamWords): GPUBuffer {
   const buffer = gpu.createBuffer({
     label: 'retrograd captured parameters',
     size: words.bytes,
-    usage: GPUBufferUsage.UNIFORM,
+    usage: BufferUsage.UNIFORM,
     mappedAtCreation: true,
   });
   new Uint32Array(buffer.getMappedRange()).set(words.u32);

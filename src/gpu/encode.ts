@@ -3,6 +3,7 @@
  * share the stream's ring then. They lie in small buffers that are written once and kept by their contents, so that a
  * launch that is encoded again every frame makes no buffer.
  */
+import { BufferUsage } from './flags.ts';
 import { DeviceError } from '../core/errors.ts';
 import type { Device } from './device.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
@@ -34,7 +35,7 @@ class ParamBuffers {
     const buffer = this.device.createBuffer({
       label: 'retrograd parameters',
       size: layout.bytes,
-      usage: GPUBufferUsage.UNIFORM,
+      usage: BufferUsage.UNIFORM,
       mappedAtCreation: true,
     });
     new Uint32Array(buffer.getMappedRange()).set(words.u32);

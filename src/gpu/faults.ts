@@ -2,6 +2,7 @@
  * @file The device's fault words. A validating launch takes a slot; every readback copies the slots taken since the
  * last one, in the same submission, and turns what they hold into errors.
  */
+import { BufferUsage } from './flags.ts';
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
 import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
@@ -25,7 +26,7 @@ export class FaultWords {
       device.createBuffer({
         label: 'retrograd fault words',
         size: slots * wordsPerSlot * 4,
-        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+        usage: BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST,
       }),
     );
   }

@@ -1,6 +1,7 @@
 /**
  * @file Compiled kernels. A pipeline is cached by its kernel and compile-time options, never by a shape.
  */
+import { ShaderStage } from './flags.ts';
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import { DeviceError } from '../core/errors.ts';
 import {
@@ -114,17 +115,17 @@ export class PipelineCache {
     const key = JSON.stringify([kinds, hasParams && bytes, kernel.faults]);
     const known = this.#layouts.get(key);
     if (known) return known;
-    const entries = kinds.map((buffer, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer }));
+    const entries = kinds.map((buffer, binding) => ({ binding, visibility: ShaderStage.COMPUTE, buffer }));
     const params = kinds.length;
     if (hasParams) {
       entries.push({
         binding: params,
-        visibility: GPUShaderStage.COMPUTE,
+        visibility: ShaderStage.COMPUTE,
         buffer: { type: 'uniform', hasDynamicOffset: true },
       });
     }
     if (kernel.faults) {
-      entries.push({ binding: params + 1, visibility: GPUShaderStage.COMPUTE, buffer: { type: 'storage' } });
+      entries.push({ binding: params + 1, visibility: ShaderStage.COMPUTE, buffer: { type: 'storage' } });
     }
     const gpu = this.device.createBindGroupLayout({ label: `retrograd ${kernel.name}`, entries });
     const made = { gpu, groups: new Map() };

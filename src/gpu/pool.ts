@@ -2,6 +2,7 @@
  * @file A bounded pool of GPU buffers in size classes: eight to an octave, so that at most an eighth of a buffer
  * is unused. A buffer that is given back may be taken again at once, since the launches of a device run in order.
  */
+import { BufferUsage } from './flags.ts';
 import { OutOfMemoryError } from '../core/errors.ts';
 import type { ErrorWatch } from './watch.ts';
 
@@ -146,7 +147,7 @@ export class BufferPool {
         this.device.createBuffer({
           label: `retrograd ${label}`,
           size,
-          usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+          usage: BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST,
         }),
       (error) =>
         new OutOfMemoryError({

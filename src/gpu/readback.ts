@@ -2,6 +2,7 @@
  * @file Readback: the only wait. Values and the fault words taken since the last readback travel in one copy and one
  * submission; staging buffers are kept for the next one.
  */
+import { BufferUsage, MapMode } from './flags.ts';
 import { OutOfMemoryError, type RetrogradError } from '../core/errors.ts';
 import { decodeFaults, type FaultWords } from './faults.ts';
 import type { DeviceBuffer } from './pool.ts';
@@ -54,7 +55,7 @@ export class Readback {
 
   async #take(staging: GPUBuffer, size: number): Promise<ArrayBuffer> {
     const mapped = Math.max(4, size);
-    await staging.mapAsync(GPUMapMode.READ, 0, mapped);
+    await staging.mapAsync(MapMode.READ, 0, mapped);
     const bytes = staging.getMappedRange(0, mapped).slice(0);
     staging.unmap();
     // The one that waited longest goes: its size is asked for least.
@@ -77,7 +78,7 @@ export class Readback {
         this.device.createBuffer({
           label: 'retrograd readback',
           size,
-          usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+          usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST,
         }),
       (error) =>
         new OutOfMemoryError({

@@ -2,6 +2,7 @@
  * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a
  * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
  */
+import { BufferUsage } from './flags.ts';
 import { DeviceError } from '../core/errors.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
@@ -61,7 +62,7 @@ export class CommandStream {
       device.createBuffer({
         label: 'retrograd parameter ring',
         size: ringSlotBytes * ringSlots,
-        usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+        usage: BufferUsage.UNIFORM | BufferUsage.COPY_DST,
       }),
     );
   }

@@ -1,6 +1,7 @@
 /**
  * @file GPU time of compute passes, from timestamp queries where the device has the feature.
  */
+import { BufferUsage, MapMode } from './flags.ts';
 import type { RecordedLaunch } from './recording.ts';
 import type { CommandStream } from './stream.ts';
 
@@ -94,7 +95,7 @@ export class PassTimer implements StreamWatcher {
       resolved: device.createBuffer({
         label,
         size: 16 * this.perSet,
-        usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
+        usage: BufferUsage.QUERY_RESOLVE | BufferUsage.COPY_SRC,
       }),
       passes: 0,
       done: 0,
@@ -104,12 +105,12 @@ export class PassTimer implements StreamWatcher {
   async #read({ resolved, done }: QuerySet): Promise<BigUint64Array> {
     const bytes = 16 * done;
     const label = 'retrograd timer readback';
-    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+    const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
     const staging = this.device.createBuffer({ label, size: bytes, usage });
     const encoder = this.device.createCommandEncoder({ label });
     encoder.copyBufferToBuffer(resolved, 0, staging, 0, bytes);
     this.device.queue.submit([encoder.finish()]);
-    await staging.mapAsync(GPUMapMode.READ);
+    await staging.mapAsync(MapMode.READ);
     const stamps = new BigUint64Array(staging.getMappedRange().slice(0));
     staging.destroy();
     return stamps;

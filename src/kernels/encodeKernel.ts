@@ -1,6 +1,7 @@
 /**
  * @file encodeKernel: a kernel on an app's own buffers, into the app's own encoder.
  */
+import { BufferUsage } from '../gpu/flags.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { checkBindings, checkParams, checkWorkgroups } from '../gpu/checkLaunch.ts';
@@ -86,7 +87,7 @@ export function rangeOf(op: string, name: string, range: BufferRange): BoundRang
   const isBuffer =
     !(range instanceof Tensor) &&
     typeof buffer?.size === 'number' &&
-    (buffer.usage & GPUBufferUsage.STORAGE) !== 0;
+    (buffer.usage & BufferUsage.STORAGE) !== 0;
   const fits = Number.isInteger(offset) && offset >= 0 && offset % 256 === 0;
   if (
     isBuffer &&

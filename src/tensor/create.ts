@@ -1,6 +1,7 @@
 /**
  * @file Tensors from host data and from an app's own buffers.
  */
+import { BufferUsage } from '../gpu/flags.ts';
 import {
   bytesPerElement,
   type ComputeDType,
@@ -225,7 +226,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       mend: 'align the values in your buffer to 256 bytes.',
     });
   }
-  if (!(buffer.usage & GPUBufferUsage.STORAGE)) {
+  if (!(buffer.usage & BufferUsage.STORAGE)) {
     throw new ValueError({
       op: 'fromBuffer',
       rule: 'a shared buffer needs the usage GPUBufferUsage.STORAGE.',
