@@ -230,9 +230,9 @@ test('a lost device is told by what waits for it and by what comes after', async
   const before = await init();
   const lost = await ownDevice();
   const x = ones([4]);
-  const waiting = x.data();
+  const waiting = [x.data(), lost.device.sync()];
   lost.gpu.destroy();
-  await expect(waiting).rejects.toThrow(DeviceLostError);
+  for (const wait of waiting) await expect(wait).rejects.toThrow(DeviceLostError);
   await expect(x.data()).rejects.toThrow(DeviceLostError);
   expect(() => ones([4])).toThrow(DeviceLostError);
   expect(() => add(x, x)).toThrow(/mend: call init\(\) again/);
