@@ -7,6 +7,7 @@ import { describe } from '../core/shape.ts';
 import {
   customObjectOf,
   type Registrable,
+  classOf,
   registeredAs,
   registeredNameOf,
 } from './serialization/registered.ts';
@@ -40,7 +41,7 @@ export function memberOf<T extends Configured & { call: unknown }>(
   identifier: unknown,
 ): T {
   if (typeof identifier === 'string') return make(family, identifier, {});
-  if (typeof identifier === 'function') return asMember(identifier) as unknown as T;
+  if (typeof identifier === 'function') return asMember(identifier as Registrable) as unknown as T;
   if (typeof identifier === 'object' && identifier !== null) {
     const { call, className, config } = identifier as Partial<T & ClassConfig>;
     if (typeof call === 'function') return identifier as T;
@@ -52,7 +53,7 @@ export function memberOf<T extends Configured & { call: unknown }>(
 /** `{ className, config }` of a member, for a configuration; null stays null. */
 export function configOf(member: Configured | null): ClassConfig | null {
   if (member === null) return null;
-  const registered = registeredNameOf(member.constructor as Registrable);
+  const registered = registeredNameOf(classOf(member));
   return { className: registered ?? member.className, config: member.getConfig() };
 }
 

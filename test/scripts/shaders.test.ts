@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates are what is tested.
 /** @file Shaders as they are shipped say what their sources say: the same tokens in the same order. */
 import fs from 'node:fs';
 import { parseSync } from 'vite';
@@ -75,7 +74,7 @@ test.each(files)('%s ships its tokens', (file) => {
 });
 
 describe('directives', () => {
-  const source = 'wgsl`a\n#if ${v[0]}\nb\n#elif ${v[1]}\nc\n#if ${v[2]}\nd\n#endif\n#else\ne\n#endif\nf`';
+  const source = `wgsl\`a\n#if \${v[0]}\nb\n#elif \${v[1]}\nc\n#if \${v[2]}\nd\n#endif\n#else\ne\n#endif\nf\``;
 
   test.each([
     [[true, true, true], 'a b f'],
@@ -90,10 +89,10 @@ describe('directives', () => {
 
   test('are refused where they don’t match', () => {
     const compile = (text: string) => compileShaders(`wgsl\`${text}\``, 'shaders/case.ts');
-    expect(() => compile('#if ${a}\nb')).toThrow('#if without #endif');
+    expect(() => compile(`#if \${a}\nb`)).toThrow('#if without #endif');
     expect(() => compile('b\n#endif')).toThrow('#endif without #if');
     expect(() => compile('#else\nb\n#endif')).toThrow('#else without #if');
-    expect(() => compile('#if x ${a}\nb\n#endif')).toThrow('#if is followed by ${a condition}');
+    expect(() => compile(`#if x \${a}\nb\n#endif`)).toThrow(`#if is followed by \${a condition}`);
   });
 });
 
@@ -109,13 +108,13 @@ describe('spaces', () => {
   });
 
   test('comments go, with the expressions in them', () => {
-    const [written, shipped] = bothWays('wgsl`/* one ${v[0]} */ let a // ${v[0]} two\n = 1u;`', ['name']);
+    const [written, shipped] = bothWays(`wgsl\`/* one \${v[0]} */ let a // \${v[0]} two\n = 1u;\``, ['name']);
     expect(tokens(shipped)).toEqual(tokens(written));
     expect(shipped.trim()).toBe('let a=1u;');
   });
 
   test('a comment at the end of an expression’s text takes nothing with it', () => {
-    const [, shipped] = bothWays('wgsl`{\n  ${v[0]}\n}`', ['a(); // why']);
+    const [, shipped] = bothWays(`wgsl\`{\n  \${v[0]}\n}\``, ['a(); // why']);
     expect(tokens(shipped)).toEqual(tokens('{ a(); }'));
   });
 });

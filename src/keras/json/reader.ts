@@ -1,17 +1,19 @@
 /** @file What reading a document carries along, and what every part of it may ask for. */
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { LambdaFunction } from '../layers/lambda.ts';
 import type { AnyLayer } from '../layers/layer.ts';
+import type { Nest } from '../nest.ts';
 import type { JsonObject } from './document.ts';
 import { refusal } from './fault.ts';
 
-/** A function in place of the code of a Lambda layer. */
-// biome-ignore lint/suspicious/noExplicitAny: a Lambda's function takes nests of any form.
-export type LambdaFunction = (inputs: any, options?: any) => any;
+/** A function in place of the code of a Lambda layer: it takes and gives nests of its own form. */
+export type AnyLambdaFunction = LambdaFunction<never, Nest<Tensor>>;
 
 export interface Reader {
   /** What is read, as errors name it. */
   readonly source: string;
   /** Functions for Lambda layers, by the layers' names. */
-  readonly lambdas: Readonly<Record<string, LambdaFunction>>;
+  readonly lambdas: Readonly<Record<string, AnyLambdaFunction>>;
   /** Layers that the document shares between places. */
   readonly shared: Map<number, AnyLayer>;
   /** All layers made so far, to be freed if the rest can't be read. */

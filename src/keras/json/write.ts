@@ -6,7 +6,7 @@ import { InputLayer } from '../layers/inputLayer.ts';
 import { Model } from '../models/model.ts';
 import { Sequential } from '../models/sequential.ts';
 import { mapShapes, type Nest } from '../nest.ts';
-import { registeredNameOf } from '../serialization/registered.ts';
+import { classOf, registeredNameOf } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
 import { compileConfig } from './compileConfig.ts';
 import { dialectOf } from './dialect.ts';
@@ -49,7 +49,7 @@ function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject 
     : layerConfig(writer, layer, place);
   const compiled: JsonObject = isModel ? { compile_config: compileConfig(layer as unknown as AnyModel) } : {};
   return {
-    ...classOf(layer),
+    ...namesOf(layer),
     config,
     registered_name: registeredName(layer),
     ...buildConfig(layer),
@@ -61,16 +61,16 @@ function isBuiltIn(layer: AnyLayer): boolean {
   return builtInClasses().get(layer.className) === layer.constructor;
 }
 
-function classOf(layer: AnyLayer): { module: string | null; class_name: string } {
+function namesOf(layer: AnyLayer): { module: string | null; class_name: string } {
   const { className } = layer;
   if (!isBuiltIn(layer))
-    return { module: null, class_name: registeredNameOf(layer.constructor)?.split('>')[1] ?? className };
+    return { module: null, class_name: registeredNameOf(classOf(layer))?.split('>')[1] ?? className };
   return { module: dialectOf(className).module ?? 'keras.layers', class_name: className };
 }
 
 /** Keras names its own classes by their modules; but for Functional, which has no public name. */
 function registeredName(layer: AnyLayer): string | null {
-  if (!isBuiltIn(layer)) return registeredNameOf(layer.constructor) ?? layer.className;
+  if (!isBuiltIn(layer)) return registeredNameOf(classOf(layer)) ?? layer.className;
   return layer.className === 'Functional' ? 'Functional' : null;
 }
 

@@ -7,7 +7,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { ClassConfig } from '../family.ts';
 import { type AnyLayer, Layer } from '../layers/layer.ts';
-import { customObjectOf, type Registrable, registeredAs, registeredNameOf } from './registered.ts';
+import { classOf, customObjectOf, type Registrable, registeredAs, registeredNameOf } from './registered.ts';
 
 /** A class of layers, as far as making one goes. */
 interface LayerClass {
@@ -36,8 +36,8 @@ export function withBuiltIns<T>(classes: ReadonlyMap<string, Registrable>, body:
 
 /** `{ className, config }` of a layer, from which `deserializeLayer` makes an equal one. */
 export function serializeLayer(layer: AnyLayer): ClassConfig {
-  const className = registeredNameOf(layer.constructor) ?? layer.className;
-  written.set(className, layer.constructor);
+  const className = registeredNameOf(classOf(layer)) ?? layer.className;
+  written.set(className, classOf(layer));
   const made = { className, config: layer.getConfig() };
   sources.set(made, layer);
   return made;

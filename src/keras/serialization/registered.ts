@@ -6,8 +6,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
 /** A class of layers, losses, metrics, initializers, …, or a function such as an activation. */
-// biome-ignore lint/complexity/noBannedTypes: constructors of every signature, abstract ones included.
-export type Registrable = Function;
+export type Registrable = (abstract new (...args: never) => object) | ((...args: never) => unknown);
 
 export interface RegisterOptions {
   /** Default 'Custom'. */
@@ -46,6 +45,11 @@ export function registerClass<T extends Registrable>(item: T, options: RegisterO
   byName.set(registered, item);
   nameOf.set(item, registered);
   return item;
+}
+
+/** The class of an object: TypeScript calls it a function of no known form. */
+export function classOf(item: object): Registrable {
+  return item.constructor as Registrable;
 }
 
 /** `Package>Name`; null for what was not registered. */

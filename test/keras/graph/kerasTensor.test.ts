@@ -64,7 +64,7 @@ describe('a symbolic tensor', () => {
   });
 
   test('stands for true in a condition, which JavaScript lets no one see; compared, it throws', () => {
-    // biome-ignore lint/suspicious/noDoubleEquals: the comparison that asks for a primitive is what is tested.
+    // biome-ignore lint/suspicious/noDoubleEquals: `===` asks no object for a primitive, and that it is refused is what is tested.
     expect(() => (x as unknown) == true).toThrow(SymbolicError);
     expect(() => +(x as unknown as number)).toThrow(SymbolicError);
     expect(x ? 'taken' : 'left').toBe('taken');
