@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { presentEntries } from './lib/entries.mjs';
+import { entryModule, presentEntries } from './lib/entries.mjs';
 import { readImports } from './lib/imports.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -51,9 +51,8 @@ function buildTypes() {
   for (const [name, source] of Object.entries(presentEntries(ROOT))) {
     const types = source.replace(/\.ts$/, '');
     const file = path.join(ROOT, 'dist', `${name}.d.ts`);
-    const up = name.includes('/') ? '../' : './';
     fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, `export * from '${up}types/${types}.js';\n`);
+    fs.writeFileSync(file, entryModule(name, `types/${types}.js`));
     reach(path.join(TYPES, `${types}.d.ts`), reached);
   }
   for (const file of filesIn(TYPES)) if (!reached.has(file)) fs.rmSync(file);

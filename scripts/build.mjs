@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { transformWithOxc } from 'vite';
 import { rewriteImports } from './build-types.mjs';
-import { presentEntries } from './lib/entries.mjs';
+import { entryModule, presentEntries } from './lib/entries.mjs';
 import { readImports } from './lib/imports.mjs';
 import { compileShaders } from './lib/shaders.mjs';
 
@@ -67,9 +67,7 @@ async function build() {
     }
   }
   for (const [name, source] of Object.entries(entries)) {
-    const module = source.replace(/\.ts$/, '.js');
-    const up = name.includes('/') ? '../' : './';
-    write(path.join(DIST, `${name}.js`), `export * from '${up}${module}';\n`);
+    write(path.join(DIST, `${name}.js`), entryModule(name, source.replace(/\.ts$/, '.js')));
   }
   await bundleForPages(Object.keys(entries));
   process.stdout.write(`dist/: ${reached.size} modules\n`);

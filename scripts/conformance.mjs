@@ -13,7 +13,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
+import { readArguments } from './lib/arguments.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const CASES = 'test/fixtures/ops';
@@ -72,19 +72,16 @@ function parts() {
 }
 
 function parse() {
-  try {
-    return parseArgs({
-      options: {
-        fixtures: { type: 'string' },
-        tfjs: { type: 'string' },
-        filter: { type: 'string' },
-        browser: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new SetupError(`${message}\nUsage:\n  ${usage.join('\n  ')}`);
-  }
+  const options = /** @type {const} */ ({
+    fixtures: { type: 'string' },
+    tfjs: { type: 'string' },
+    filter: { type: 'string' },
+    browser: { type: 'boolean' },
+  });
+  return readArguments(
+    { options },
+    (message) => new SetupError(`${message}\nUsage:\n  ${usage.join('\n  ')}`),
+  );
 }
 
 await runMain(async () => {

@@ -11,7 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArguments } from './lib/arguments.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const FOLDER = path.join(ROOT, 'examples');
@@ -75,14 +75,13 @@ async function inNode(entry) {
 }
 
 await runMain(async () => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      list: { type: 'boolean', default: false },
-      runtime: { type: 'string', default: 'chromium' },
-      inside: { type: 'boolean', default: false },
-    },
+  const options = /** @type {const} */ ({
+    list: { type: 'boolean', default: false },
+    runtime: { type: 'string', default: 'chromium' },
+    inside: { type: 'boolean', default: false },
   });
+  const refused = (/** @type {string} */ message) => new SetupError(message);
+  const { values, positionals } = readArguments({ allowPositionals: true, options }, refused);
   const known = examples();
   if (values.list) {
     process.stdout.write(`${[...known.keys()].join('\n')}\n`);

@@ -2,11 +2,12 @@
 /** @file `npm run notebook`: the notebook, served live on the sources. `--port N` chooses the port. */
 import path from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
-import { ROOT, runMain, setup } from './setup.mjs';
+import { readArguments } from './lib/arguments.mjs';
+import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 await runMain(async () => {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '5173' } } });
+  const options = /** @type {const} */ ({ port: { type: 'string', default: '5173' } });
+  const { values } = readArguments({ options }, (message) => new SetupError(message));
   setup({ browser: false });
   const { createServer } = await import('vite');
   const server = await createServer({

@@ -1,7 +1,7 @@
 // @ts-check
 /** @file The options of `npm run bench`: read, checked before anything is built, and explained. Uses nothing but Node. */
-import { parseArgs } from 'node:util';
 import { SetupError } from '../setup.mjs';
+import { readArguments } from './arguments.mjs';
 
 export const HELP = `npm run bench -- [options]
 
@@ -66,25 +66,18 @@ export function parseBenchOptions(args) {
 function parse(args) {
   const text = /** @type {const} */ ({ type: 'string' });
   const flag = /** @type {const} */ ({ type: 'boolean', default: false });
-  try {
-    return parseArgs({
-      args,
-      options: {
-        filter: { ...text, default: '' },
-        budget: text,
-        json: text,
-        markdown: text,
-        browser: { ...text, default: 'chromium' },
-        runtime: { ...text, default: 'browser' },
-        serve: flag,
-        inside: flag,
-        help: { ...flag, short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new SetupError(`${message.replace(/\.?$/, '.')} See --help.`);
-  }
+  const options = {
+    filter: { ...text, default: '' },
+    budget: text,
+    json: text,
+    markdown: text,
+    browser: { ...text, default: 'chromium' },
+    runtime: { ...text, default: 'browser' },
+    serve: flag,
+    inside: flag,
+    help: { ...flag, short: 'h' },
+  };
+  return readArguments({ args, options }, (message) => new SetupError(`${message} See --help.`)).values;
 }
 
 /** A pattern that can't be read is told here, not by the page that would use it. @param {string} filter */

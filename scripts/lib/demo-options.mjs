@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArguments } from './arguments.mjs';
 
 /** A bad argument: told as it stands, without a stack; ends with exit code 2. */
 export class OptionError extends Error {
@@ -104,26 +104,20 @@ export function parseOptions(args) {
 function parse(args) {
   const text = /** @type {const} */ ({ type: 'string' });
   const flag = /** @type {const} */ ({ type: 'boolean' });
-  try {
-    return parseArgs({
-      args: joinNegatives(args),
-      options: {
-        size: text,
-        steps: text,
-        seed: text,
-        layers: text,
-        image: text,
-        weights: text,
-        out: text,
-        json: flag,
-        serve: flag,
-        help: { ...flag, short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new OptionError(`${message.replace(/\.?$/, '.')} See --help.`);
-  }
+  const options = {
+    size: text,
+    steps: text,
+    seed: text,
+    layers: text,
+    image: text,
+    weights: text,
+    out: text,
+    json: flag,
+    serve: flag,
+    help: { ...flag, short: 'h' },
+  };
+  const refused = (/** @type {string} */ message) => new OptionError(`${message} See --help.`);
+  return readArguments({ args: joinNegatives(args), options }, refused).values;
 }
 
 /** `--size -3` as `--size=-3`, so that the number is told to be wrong, not the option. @param {string[]} args */

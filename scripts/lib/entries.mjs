@@ -21,6 +21,17 @@ export const ENTRY_SOURCES = {
 };
 
 /**
+ * The module of an entry in dist/, which passes on what `target`, a path in dist/, exports.
+ *
+ * @param {string} name
+ * @param {string} target
+ */
+export function entryModule(name, target) {
+  const file = path.posix.relative(path.posix.dirname(name), target);
+  return `export * from '${file.startsWith('.') ? file : `./${file}`}';\n`;
+}
+
+/**
  * The entries whose source exists under `root`.
  *
  * @param {string} root
