@@ -42,10 +42,9 @@ export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'widt
 }
 
 /** WGSL that declares `value`, what lies at `at`. */
-export function readInto(value: string, at: string, { width }: ReduceOptions): string {
-  if (width < 32) return `let ${value} = x[${at}];`;
-  return `let ${value}_low = x[2u * (${at})];
-    let ${value}_high = x[2u * (${at}) + 1u];`;
+export function readValue({ width }: ReduceOptions): string {
+  if (width < 32) return 'let value = x[at];';
+  return 'let value_low = x[2u * at];\n    let value_high = x[2u * at + 1u];';
 }
 
 /** The elements of `value`, as expressions. */

@@ -3,7 +3,7 @@
  * pays for every read by the check of its index, and for every turn of a loop: a turn reads as much as it can.
  */
 import { wgsl } from '../lib/wgsl.ts';
-import { componentsOf, declarations, linesAbreast, readInto, type ReduceOptions, write } from './program.ts';
+import { componentsOf, declarations, linesAbreast, readValue, type ReduceOptions, write } from './program.ts';
 
 export function serialReduce(options: ReduceOptions): string {
   const { accumulator, initial, order, width, workgroup, split } = options;
@@ -55,8 +55,8 @@ fn main(
 #if ${width < 16}
   let whole = max(end, 1u) - 1u;
   while (k < whole) {
-    ${readInto('first', 'at', options)}
-    ${readInto('second', 'at + params.inner', options)}
+    let first = x[at];
+    let second = x[at + params.inner];
   ${fold([
     { value: 'first', k: 'k' },
     { value: 'second', k: '(k + 1u)' },
@@ -66,7 +66,7 @@ fn main(
   }
 #endif
   while (k < end) {
-    ${readInto('value', 'at', options)}
+    ${readValue(options)}
   ${fold([{ value: 'value', k: 'k' }])}
     k += 1u;
     at += params.inner;

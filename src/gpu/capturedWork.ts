@@ -2,8 +2,8 @@
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
  * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
  */
-import { BufferUsage } from './flags.ts';
 import type { Device } from './device.ts';
+import { BufferUsage } from './flags.ts';
 import { LiveNumber, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
 import { adoptBuffer, BufferPool, type DeviceBuffer } from './pool.ts';

@@ -3,13 +3,13 @@
  * share the stream's ring then. They lie in small buffers that are written once and kept by their contents, so that a
  * launch that is encoded again every frame makes no buffer.
  */
-import { BufferUsage } from './flags.ts';
 import { DeviceError } from '../core/errors.ts';
 import type { Device } from './device.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
 import { activeDryRun } from './activeRecording.ts';
+import { BufferUsage } from './flags.ts';
 import type { RecordedLaunch } from './recording.ts';
 import { Storage } from './storage.ts';
 import type { BoundRange } from './stream.ts';

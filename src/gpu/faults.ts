@@ -2,9 +2,9 @@
  * @file The device's fault words. A validating launch takes a slot; every readback copies the slots taken since the
  * last one, in the same submission, and turns what they hold into errors.
  */
-import { BufferUsage } from './flags.ts';
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
 import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
+import { BufferUsage } from './flags.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
 
 /** What a validating launch leaves behind, so that its fault can be told. */

@@ -1,9 +1,9 @@
 /**
  * @file Compiled kernels. A pipeline is cached by its kernel and compile-time options, never by a shape.
  */
-import { ShaderStage } from './flags.ts';
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import { DeviceError } from '../core/errors.ts';
+import { ShaderStage } from './flags.ts';
 import {
   type Bindings,
   bindingsOf,

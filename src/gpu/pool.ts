@@ -2,8 +2,8 @@
  * @file A bounded pool of GPU buffers in size classes: eight to an octave, so that at most an eighth of a buffer
  * is unused. A buffer that is given back may be taken again at once, since the launches of a device run in order.
  */
-import { BufferUsage } from './flags.ts';
 import { OutOfMemoryError } from '../core/errors.ts';
+import { BufferUsage } from './flags.ts';
 import type { ErrorWatch } from './watch.ts';
 
 const smallestClass = 256;

@@ -2,8 +2,8 @@
  * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a
  * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
  */
-import { BufferUsage } from './flags.ts';
 import { DeviceError } from '../core/errors.ts';
+import { BufferUsage } from './flags.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';

@@ -4,9 +4,9 @@
 import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
-import { core } from './loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
+import { core } from './loadCore.ts';
 import { output, view } from './output.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { Shape } from '../core/shape.ts';
 import { broadcastShapes } from '../core/shape.ts';
-import { core } from './loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { core } from './loadCore.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 import { view } from './output.ts';
 

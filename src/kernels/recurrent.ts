@@ -19,10 +19,10 @@ import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copied } from './copy.ts';
 import { fillKernel } from './fill.ts';
-import { core } from './loadCore.ts';
 import { output } from './output.ts';
 
 export { gateCount, type StepKind } from '../../shaders/recurrent.ts';
+import { core } from './loadCore.ts';
 
 /** Blocks of units in the trace of a step. */
 export const traceCount = 5;

@@ -5,9 +5,9 @@
 import { softmax, softmaxGradient, type SoftmaxOptions } from '../../shaders/softmax.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
-import { core } from './loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isFewAndLong, lineLaunch, linesAlong } from './lanes.ts';
+import { core } from './loadCore.ts';
 import * as math from './math.ts';
 import { output } from './output.ts';
 

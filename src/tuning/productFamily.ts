@@ -17,6 +17,12 @@ const costs: Readonly<Record<'cpu' | 'gpu', Partial<Record<TileName, number>>>> 
 /** The same of matrix units. Not measured: an eighth, as makers say. */
 const matrixCost = 0.125;
 
+interface PricedTile {
+  name: string;
+  tile: GemmTile;
+  cost: number;
+}
+
 /** Invocations that fill a device. */
 const busy = { cpu: 8, gpu: 16384 } as const;
 
@@ -57,13 +63,11 @@ export const productFamily: Family<GemmFacts, GemmPlan> = {
     const { m, n, segments, length, slices } = facts.size;
     const { class: adapter } = device.adapter;
     const rows = Object.entries(costs[adapter]) as [TileName, number][];
+    const tiles: PricedTile[] = rows.map(([name, cost]) => ({ name, tile: gemmTiles[name], cost }));
     const units = matrixTile(device, facts);
-    const tiles: [string, GemmTile, number][] = [
-      ...(units ? [['matrix units', units, matrixCost] as [string, GemmTile, number]] : []),
-      ...rows.map(([name, cost]) => [name, gemmTiles[name], cost] as [string, GemmTile, number]),
-    ];
-    const fitting = tiles.filter(([, tile]) => runsOn(device, tile) && reads(tile, facts));
-    return fitting.flatMap(([name, tile, cost]): Candidate<GemmPlan>[] => {
+    if (units) tiles.unshift({ name: 'matrix units', tile: units, cost: matrixCost });
+    const fitting = tiles.filter(({ tile }) => runsOn(device, tile) && reads(tile, facts));
+    return fitting.flatMap(({ name, tile, cost }): Candidate<GemmPlan>[] => {
       const plan = planGemm(device, facts, tile);
       const invocations = gemmInvocations(tile, m, n, slices);
       const padded = invocations * tile.blockM * tile.blockN * segments * length;
