@@ -11,6 +11,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { installDebianPackages } from './lib/apt.mjs';
 import { findBrowser, searchBrowser } from './lib/find-browser.mjs';
 import { nodeGpuEnv } from './lib/node-gpu.mjs';
 
@@ -21,7 +22,6 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** WebGPU in headless mode, with the flags that lib/browser.mjs gives, works from here on. */
 const OLDEST_BROWSER = 121;
 const DOWNLOAD_MINUTES = 5;
-const APT_MINUTES = 15;
 
 /** An error that is told as it stands, without a stack: the machine lacks something, the code is fine. */
 export class SetupError extends Error {
@@ -165,23 +165,12 @@ function downloadBrowser(shell) {
 
 /** @param {Shell} shell @returns {RunResult} */
 function installDebianBrowser(shell) {
-  if (shell.platform !== 'linux' || !shell.run('apt-get', ['--version']).ok) {
-    return { ok: false, output: 'apt-get install chromium: not a Debian system' };
-  }
-  if (!shell.root) return { ok: false, output: 'apt-get install chromium: needs root' };
-  shell.say('The download failed. Installing the chromium package (apt-get; about 90 MB) …');
-  const options = { minutes: APT_MINUTES, env: { DEBIAN_FRONTEND: 'noninteractive' } };
-  shell.run('apt-get', ['update', '-qq'], options); // May fail in part; the install tells.
-  const { ok, output } = shell.run(
-    'apt-get',
-    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
-    options,
-  );
+  const { ok, output } = installDebianPackages(shell, ['chromium']);
   return { ok, output: `apt-get install chromium: ${lastError(output)}` };
 }
 
 /** The line of `output` that says why, and the next where it is announced by a colon. @param {string} output */
-function lastError(output) {
+export function lastError(output) {
   const lines = output
     .split('\n')
     .map((line) => line.trim())

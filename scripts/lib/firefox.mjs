@@ -7,9 +7,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { ROOT, SetupError, thisShell } from '../setup.mjs';
+import { lastError, ROOT, SetupError, thisShell } from '../setup.mjs';
+import { installDebianPackages } from './apt.mjs';
 
 /** @typedef {import('../setup.mjs').Shell} Shell */
+/** @typedef {import('../setup.mjs').RunResult} RunResult */
 
 const NAMES_ON_PATH = ['firefox', 'firefox-esr'];
 const USUAL_PLACES = [
@@ -17,7 +19,6 @@ const USUAL_PLACES = [
   'C:\\Program Files\\Mozilla Firefox\\firefox.exe',
 ];
 const DOWNLOAD_MINUTES = 5;
-const INSTALL_MINUTES = 10;
 /** Software Vulkan of Mesa, lavapipe: what Firefox needs on a Linux machine without a GPU. */
 const LAVAPIPE = 'mesa-vulkan-drivers';
 const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'];
@@ -63,15 +64,8 @@ function downloaded() {
  * @throws {SetupError} saying what was tried
  */
 export function ensureFirefox(shell = thisShell()) {
-  const found = findFirefox() ?? download(shell) ?? install(shell, ['firefox-esr', LAVAPIPE]);
-  if (!found) {
-    throw new SetupError(
-      'A Firefox is needed for the tests in a second browser. Received: none was found, puppeteer could not download one, ' +
-        'and no Debian package could be installed (that takes root). ' +
-        'Mend: install Firefox 141 or newer, or set RETROGRAD_FIREFOX to its full path.',
-    );
-  }
-  if (shell.platform === 'linux' && !hasVulkanDriver()) install(shell, [LAVAPIPE]);
+  const found = findFirefox() ?? installFirefox(shell);
+  if (shell.platform === 'linux' && !hasVulkanDriver()) installDebianPackages(shell, [LAVAPIPE]);
   return found;
 }
 
@@ -79,24 +73,38 @@ function hasVulkanDriver() {
   return DRIVER_FOLDERS.some((folder) => fs.existsSync(folder) && fs.readdirSync(folder).length > 0);
 }
 
-/** @param {Shell} shell */
+/**
+ * @param {Shell} shell
+ * @returns {string}
+ */
+function installFirefox(shell) {
+  /** @type {string[]} */
+  const tried = [];
+  for (const attempt of [download, installDebianFirefox]) {
+    const outcome = attempt(shell);
+    const found = outcome.ok ? findFirefox() : null;
+    if (found) return found;
+    tried.push(outcome.output);
+  }
+  throw new SetupError(
+    `A Firefox is needed for the tests in a second browser. Received: none. Tried:\n${tried.map((line) => `  - ${line}`).join('\n')}\n` +
+      "Mend: install Firefox 141 or newer (on Debian, as root: `apt-get install firefox-esr`), or set RETROGRAD_FIREFOX to an executable's full path.",
+  );
+}
+
+/** @param {Shell} shell @returns {RunResult} */
 function download(shell) {
   shell.say('No Firefox found. Downloading one (puppeteer) …');
   const cli = path.join(ROOT, 'node_modules', 'puppeteer', 'lib', 'esm', 'puppeteer', 'node', 'cli.js');
-  const { ok } = shell.run(process.execPath, [cli, 'browsers', 'install', 'firefox'], {
-    minutes: DOWNLOAD_MINUTES,
-  });
-  return ok ? findFirefox() : null;
+  const args = [cli, 'browsers', 'install', 'firefox'];
+  const { ok, output } = shell.run(process.execPath, args, { minutes: DOWNLOAD_MINUTES });
+  return { ok, output: `puppeteer's download: ${lastError(output)}` };
 }
 
-/** @param {Shell} shell @param {string[]} packages */
-function install(shell, packages) {
-  if (shell.platform !== 'linux' || !shell.root || !shell.run('apt-get', ['--version']).ok) return null;
-  shell.say(`Installing ${packages.join(' and ')} (apt-get) …`);
-  const options = { minutes: INSTALL_MINUTES, env: { DEBIAN_FRONTEND: 'noninteractive' } };
-  shell.run('apt-get', ['update', '-qq'], options);
-  shell.run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
-  return findFirefox();
+/** @param {Shell} shell @returns {RunResult} */
+function installDebianFirefox(shell) {
+  const { ok, output } = installDebianPackages(shell, ['firefox-esr', LAVAPIPE]);
+  return { ok, output: `apt-get install firefox-esr: ${lastError(output)}` };
 }
 
 /**

@@ -9,8 +9,9 @@ type Shell = NonNullable<Parameters<typeof ensureBrowser>[0]>;
 /**
  * A machine whose commands answer as `answers` says (`[pattern, output]`, null: it fails) and are written down.
  */
-function machine(answers: [RegExp, string | null | (() => string)][], browsers: string[] = []) {
+function machine(answers: [RegExp, string | null | (() => string | null)][], browsers: string[] = []) {
   const commands: string[] = [];
+  let failure = 'E: it failed';
   const shell: Shell = {
     platform: 'linux',
     root: true,
@@ -25,7 +26,7 @@ function machine(answers: [RegExp, string | null | (() => string)][], browsers: 
       commands.push(command);
       const answer = answers.find(([pattern]) => pattern.test(command))?.[1] ?? null;
       const output = typeof answer === 'function' ? answer() : answer;
-      return { ok: output !== null, output: output ?? 'E: it failed' };
+      return { ok: output !== null, output: output ?? failure };
     },
   };
   /** An answer after which `file` is there. */
@@ -33,7 +34,11 @@ function machine(answers: [RegExp, string | null | (() => string)][], browsers: 
     browsers.push(file);
     return '';
   };
-  return { shell, commands, finds };
+  /** Commands that fail say `output` from here on. */
+  const failsWith = (output: string) => {
+    failure = output;
+  };
+  return { shell, commands, finds, failsWith };
 }
 
 const VERSION: [RegExp, string] = [/^chromium --version$/, 'Chromium 156.0.8078.79 built on Debian'];
@@ -77,6 +82,41 @@ describe('ensureBrowser', () => {
       .filter((command) => command.startsWith('apt-get'))
       .map((command) => command.split(' ')[1]);
     expect(apt).toEqual(['--version', 'update', 'install']);
+  });
+
+  test('an installation that was broken off is finished first, as apt tells', () => {
+    const finished = () => world.commands.some((command) => /^dpkg .*--configure -a$/.test(command));
+    const world = machine([
+      VERSION,
+      [/^apt-get (--version|update)/, ''],
+      [/^dpkg/, ''],
+      [/^apt-get install .*chromium$/, () => (finished() ? world.finds('/usr/bin/chromium') : null)],
+    ]);
+    world.failsWith('E: dpkg was interrupted, you must manually run ...');
+    expect(ensureBrowser(world.shell)).toBe('/usr/bin/chromium');
+    expect(world.commands.filter((command) => /^(dpkg|apt-get install)/.test(command))).toEqual([
+      expect.stringMatching(/^apt-get install/),
+      expect.stringMatching(/^dpkg/),
+      expect.stringMatching(/^apt-get install/),
+    ]);
+  });
+
+  test('packages that lack what they need are mended, once', () => {
+    const world = machine([
+      VERSION,
+      [/^apt-get (--version|update)/, ''],
+      [/^apt-get install --fix-broken/, ''],
+    ]);
+    world.failsWith("E: Unmet dependencies. Try 'apt --fix-broken install' with no packages");
+    expect(() => ensureBrowser(world.shell)).toThrow(/apt-get install chromium: E: Unmet dependencies/);
+    const installs = world.commands.filter((command) => command.startsWith('apt-get install'));
+    expect(installs.map((command) => command.includes('--fix-broken'))).toEqual([false, true, false]);
+  });
+
+  test('what failed otherwise is left as it is', () => {
+    const world = machine([VERSION, [/^apt-get (--version|update)/, '']]);
+    expect(() => ensureBrowser(world.shell)).toThrow(SetupError);
+    expect(world.commands.some((command) => /dpkg|--fix-broken/.test(command))).toBe(false);
   });
 
   test('else a message: the rule, what was tried, the mend', () => {

@@ -1,0 +1,53 @@
+// @ts-check
+/**
+ * @file Installs packages of Debian and its kin, where this process may (as root). A machine whose last installation
+ * was broken off refuses every new one until that is mended: mended here first, in the way that apt itself tells.
+ */
+
+/** @typedef {import('../setup.mjs').Shell} Shell */
+/** @typedef {import('../setup.mjs').RunResult} RunResult */
+
+const MINUTES = 15;
+/** Seconds to wait while another process (automatic upgrades) installs. */
+const LOCK_SECONDS = 300;
+/** Asks nothing, and speaks English: what apt says is read here. */
+const ENV = { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+
+/** What apt says of a machine left half-way, and the command that it names. Each is tried once, in this order. */
+const MENDS = [
+  {
+    sign: /dpkg was interrupted/,
+    // A configuration file that the user changed stays as it is.
+    command: ['dpkg', '--force-confdef', '--force-confold', '--configure', '-a'],
+  },
+  {
+    sign: /--fix-broken install/,
+    command: ['apt-get', 'install', '--fix-broken', '-y', '-qq', '--no-install-recommends'],
+  },
+];
+
+/**
+ * @param {Shell} shell
+ * @param {string[]} packages
+ * @returns {RunResult} of the installation; where it can't be tried, `output` is the reason
+ */
+export function installDebianPackages(shell, packages) {
+  /** @param {string[]} command */
+  const run = ([file = '', ...args]) => shell.run(file, args, { minutes: MINUTES, env: ENV });
+  if (shell.platform !== 'linux' || !run(['apt-get', '--version']).ok) {
+    return { ok: false, output: 'not a Debian system' };
+  }
+  if (!shell.root) return { ok: false, output: 'needs root' };
+  shell.say(`Installing ${packages.join(' and ')} (apt-get) …`);
+  run(['apt-get', 'update', '-qq']); // May fail in part; the install tells.
+  const wait = `DPkg::Lock::Timeout=${LOCK_SECONDS}`;
+  const install = ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', '-o', wait, ...packages];
+  let result = run(install);
+  for (const { sign, command } of MENDS) {
+    if (result.ok || !sign.test(result.output)) continue;
+    shell.say(`An earlier installation was broken off. Finishing it (${command.join(' ')}) …`);
+    run(command);
+    result = run(install);
+  }
+  return result;
+}
