@@ -264,6 +264,8 @@ export class Device implements RecordedDevice {
   /** Waits for all work and raises its faults, without reading data. */
   async sync(): Promise<void> {
     await this.read(null);
+    // The queue says that the work of a lost device is done, but not before the device says that it is lost.
+    this.requireAlive();
   }
 
   get isLost(): boolean {

@@ -232,7 +232,7 @@ test('a lost device is told by what waits for it and by what comes after', async
   const x = ones([4]);
   const waiting = [x.data(), lost.device.sync()];
   lost.gpu.destroy();
-  for (const wait of waiting) await expect(wait).rejects.toThrow(DeviceLostError);
+  await Promise.all(waiting.map((wait) => expect(wait).rejects.toThrow(DeviceLostError)));
   await expect(x.data()).rejects.toThrow(DeviceLostError);
   expect(() => ones([4])).toThrow(DeviceLostError);
   expect(() => add(x, x)).toThrow(/mend: call init\(\) again/);
