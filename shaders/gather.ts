@@ -14,7 +14,10 @@ export type GatherOptions = IndexLibraryOptions & {
   /** True where batch and outer are 1. */
   flat: boolean;
   width: 1 | 4;
-  /** Divides `inner`, so that no invocation meets two rows; at most `count`, where rows are `single`. */
+  /**
+   * Divides `inner`, so that no invocation meets two rows. Where rows are `single`: at most `count`, and a divisor of the
+   * entries of a batch where it isn't `flat`, so that no invocation meets two blocks.
+   */
   run: number;
   /** True where a row is one element of its width: entries follow each other then. */
   single: boolean;
@@ -29,10 +32,10 @@ export function gather({ flat, width, run, single, ...index }: GatherOptions): s
 ${flatIndex}
 ${indexLibrary(index)}
 #if ${single}
-fn element_of(entry: u32) -> ${width === 4 ? 'vec4<u32>' : 'u32'} {
-  let row = row_of(entry, true);
+fn element_of(entry: u32, base: u32, reports: bool) -> ${width === 4 ? 'vec4<u32>' : 'u32'} {
+  let row = row_of(entry, reports);
   // Reads something in any case, which costs less than a branch.
-  return select(x[min(row, params.rows - 1u)], ${filled}, row == OUTSIDE);
+  return select(x[base + min(row, params.rows - 1u)], ${filled}, row == OUTSIDE);
 }
 #endif
 @compute @workgroup_size(${gatherWorkgroup})
@@ -48,7 +51,17 @@ fn main(
 #if ${single}
   // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
   let first = min(i, params.count - ${run}u);
-  ${steps.map((step) => `out[first + ${step}] = element_of(first + ${step});`).join('\n  ')}
+#if ${flat}
+  let entry = first;
+  let base = 0u;
+  let reports = true;
+#else
+  let block = first / params.entries;
+  let base = block * params.rows;
+  let entry = (block / params.outer) * params.entries + first % params.entries;
+  let reports = block % params.outer == 0u;
+#endif
+  ${steps.map((step) => `out[first + ${step}] = element_of(entry + ${step}, base, reports);`).join('\n  ')}
 #else
   let line = i / params.inner;
   let within = i % params.inner;

@@ -34,10 +34,15 @@ const reporting = defineKernel({ name: 'gather checked', ...definition, faults: 
  * A software adapter pays for the divisions that find a row once an invocation, so that each moves much of one. A GPU wants
  * neighbours to read neighbours.
  */
-function runFor(device: Device, inner: number, count: number, single: boolean): number {
+function runFor(device: Device, count: number, neighbours: number): number {
   if (device.adapter.class === 'gpu' || count < 16 * gatherWorkgroup) return 1;
-  if (single) return 8;
-  return [8, 4, 2].find((run) => inner % run === 0) ?? 1;
+  return [8, 4, 2].find((run) => neighbours % run === 0) ?? 1;
+}
+
+/** Neighbours that lie in one block, or in one row of it: of single elements in one block, any number. */
+function neighboursOf(flat: boolean, single: boolean, entries: number, inner: number): number {
+  if (!single) return inner;
+  return flat ? 8 : entries;
 }
 
 /** Rows of `x` as `spec`; an entry that names no row reads as the bits `fill`. */
@@ -64,8 +69,8 @@ export function gatherKernel(
   const inner = words / width;
   const count = out.size / (halves * width);
   const flat = batch === 1 && outer === 1;
-  const single = flat && inner === 1 && rows > 0;
-  const run = runFor(x.device, inner, count, single);
+  const single = inner === 1 && rows > 0;
+  const run = runFor(x.device, count, neighboursOf(flat, single, entries, inner));
   // A GPU skips the code that reports where no index is at fault; a software rasteriser walks through it every time.
   const apart = checking.check !== 'none' && x.device.adapter.class === 'cpu';
   if (apart) checkIndicesKernel(indices, indexing, checking);
