@@ -18,23 +18,16 @@ import { type Storage, wholeWords } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
 /** A dispatch with all that it binds. */
-export interface ReadyLaunch {
-  readonly kind: 'ready';
+interface BoundLaunch {
+  /** `live` where parameters are packed at every run, into the ring of the stream. */
+  readonly kind: 'ready' | 'live';
   readonly launch: RecordedLaunch;
-  readonly group: GPUBindGroup;
-  /** Of the parameters in the work's own buffer; empty for a kernel without parameters. */
+  group: GPUBindGroup;
+  /** Of the parameters in the work's own buffer; empty for a kernel without parameters, and where they are live. */
   readonly offsets: readonly number[];
 }
 
-/** A dispatch whose parameters are packed at every run, into the ring of the stream. */
-export interface LiveLaunch {
-  readonly kind: 'live';
-  readonly launch: RecordedLaunch;
-  readonly group: GPUBindGroup;
-  readonly offsets: readonly number[];
-}
-
-export type ReadyCommand = ReadyLaunch | LiveLaunch | RecordedCopy;
+type BoundCommand = BoundLaunch | RecordedCopy;
 
 /** Intermediate values of a device's captured work. Between two runs no one needs what lies there. */
 const pools = new WeakMap<Device, BufferPool>();
@@ -47,15 +40,23 @@ function poolOf(device: Device): BufferPool {
 }
 
 const slotBytes = 256;
+/** Bytes from which a result is written where its tensor lies: to copy less costs less than to bind anew. */
+const leastFresh = 2 ** 16;
+/** Bind groups kept for one launch, at most. */
+const maxGroups = 64;
 
 export class CapturedWork {
-  readonly commands: readonly ReadyCommand[];
-  /** Buffers that the commands name: a run of the work is a use of each. */
+  /** Buffers that the commands name in every run: a run of the work is a use of each. */
   readonly buffers: ReadonlySet<DeviceBuffer>;
   readonly launches: number;
   /** Bytes of what the launches hand to each other, and the least that any plan would need. */
   readonly bytes: number;
   readonly leastBytes: number;
+  readonly #commands: readonly BoundCommand[];
+  /** Results that every run writes into a storage of its own, with their bytes. */
+  readonly #fresh: ReadonlyMap<Storage, number>;
+  /** What names those results. */
+  readonly #rebound: readonly ReboundLaunch[];
   readonly #params: GPUBuffer | null;
 
   /** Where the values lie that are wanted after a run. */
@@ -68,12 +69,15 @@ export class CapturedWork {
     outlets: readonly Storage[],
     rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
   ) {
-    const planned = placeCommands(poolOf(device), recording, outlets, rewrite);
+    this.#fresh = freshOf(recording, outlets);
+    const planned = placeCommands(poolOf(device), recording, outlets, rewrite, this.#fresh);
     const { commands } = planned;
     this.bytes = planned.bytes;
     this.leastBytes = planned.leastBytes;
     this.#places = planned.places;
-    this.buffers = new Set(commands.flatMap(rangesOf).map(({ buffer }) => buffer));
+    const isFresh = (range: BoundRange) => this.#fresh.has(range as Storage);
+    const lasting = commands.flatMap(rangesOf).filter((range) => !isFresh(range));
+    this.buffers = new Set(lasting.map(({ buffer }) => buffer));
     this.launches = commands.filter(({ kind }) => kind === 'launch').length;
     const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as RecordedLaunch[];
     const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
@@ -81,35 +85,47 @@ export class CapturedWork {
     for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
     this.#params = fixed.length > 0 ? paramBuffer(device.gpu, words) : null;
     const params = this.#params && adoptBuffer(this.#params);
-    this.commands = commands.map((command): ReadyCommand => {
-      if (command.kind === 'copy') return command;
-      if (!isFixed(command)) {
-        return { kind: 'live', launch: command, group: this.#bindGroup(command), offsets: [] };
-      }
-      const offset = slotOf.get(command);
-      const offsets = offset === undefined ? [] : [offset];
-      return {
-        kind: 'ready',
-        launch: command,
-        group: this.#bindGroup(command, params ?? undefined),
-        offsets,
+    const rebound: ReboundLaunch[] = [];
+    this.#commands = commands.map((launch): BoundCommand => {
+      if (launch.kind === 'copy') return launch;
+      const offset = slotOf.get(launch);
+      const ring = isFixed(launch) ? (params ?? undefined) : undefined;
+      const bind = (ranges: readonly BoundRange[]) => this.#bindGroup(launch, ranges, ring);
+      const bound: BoundLaunch = {
+        kind: isFixed(launch) ? 'ready' : 'live',
+        launch,
+        group: bind(launch.ranges),
+        offsets: offset === undefined ? [] : [offset],
       };
+      if (launch.ranges.some(isFresh)) rebound.push(new ReboundLaunch(bound, bind));
+      return bound;
     });
+    this.#rebound = rebound;
   }
 
   /** The parameters lie in `params`, or in the ring of the stream. */
-  #bindGroup({ pipeline, ranges, layout, fault }: RecordedLaunch, params?: DeviceBuffer): GPUBindGroup {
+  #bindGroup(
+    { pipeline, layout, fault }: RecordedLaunch,
+    ranges: readonly BoundRange[],
+    params?: DeviceBuffer,
+  ): GPUBindGroup {
     const { stream, faults } = this.device;
     return stream.makeBindGroup(pipeline, ranges, fault ? faults.buffer : null, layout, params);
   }
 
-  /** Appends all commands to the stream, once the variables are home. */
-  run(): void {
+  /**
+   * Appends all commands to the stream, once the variables are home. Returns the storages that this run made for results;
+   * they are the caller's.
+   */
+  run(): ReadonlyMap<Storage, Storage> {
     const { device } = this;
     const { stream } = device;
     device.requireAlive();
     for (const effect of this.effects) effect();
-    for (const command of this.commands) {
+    const results = new Map<Storage, Storage>();
+    for (const [result, bytes] of this.#fresh) results.set(result, device.allocateOutside(bytes, 'result'));
+    for (const launch of this.#rebound) launch.bindTo(results);
+    for (const command of this.#commands) {
       if (command.kind === 'copy') {
         const { source, target, bytes } = command;
         stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
@@ -124,9 +140,11 @@ export class CapturedWork {
       stream.dispatch(launch, group, offsets);
     }
     for (const buffer of this.buffers) buffer.lastUse = stream.serial;
+    for (const { buffer } of results.values()) buffer.lastUse = stream.serial;
+    return results;
   }
 
-  /** Where the values of `outlet` lie after a run. */
+  /** Where the values of `outlet` lie after a run that made no storage for them. */
   placeOf(outlet: Storage): BoundRange {
     return this.#places.get(outlet) ?? outlet;
   }
@@ -155,6 +173,37 @@ export class CapturedWork {
     this.recording.release();
     this.#params?.destroy();
   }
+}
+
+/** A launch that binds what each run makes anew. The pool hands the same few buffers out again and again. */
+class ReboundLaunch {
+  readonly #groups = new Map<string, GPUBindGroup>();
+
+  constructor(
+    private readonly bound: BoundLaunch,
+    private readonly bind: (ranges: readonly BoundRange[]) => GPUBindGroup,
+  ) {}
+
+  /** Binds what `results` says in place of the recorded storages. */
+  bindTo(results: ReadonlyMap<Storage, Storage>): void {
+    const ranges = this.bound.launch.ranges.map((range) => results.get(range as Storage) ?? range);
+    const key = ranges.map(({ buffer }) => buffer.id).join();
+    const group = this.#groups.get(key) ?? this.bind(ranges);
+    if (this.#groups.size >= maxGroups) this.#groups.clear();
+    this.#groups.set(key, group);
+    this.bound.group = group;
+  }
+}
+
+/**
+ * The results that are worth a storage of their own in every run, with their bytes: large ones that launches alone name.
+ * Others are copied out.
+ */
+function freshOf(recording: Recording, outlets: readonly Storage[]): ReadonlyMap<Storage, number> {
+  const { made, commands } = recording;
+  const copied = new Set(commands.flatMap((command) => (command.kind === 'copy' ? rangesOf(command) : [])));
+  const isFresh = (outlet: Storage) => (made.get(outlet) ?? 0) >= leastFresh && !copied.has(outlet);
+  return new Map(outlets.filter(isFresh).map((outlet) => [outlet, made.get(outlet) as number]));
 }
 
 type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;

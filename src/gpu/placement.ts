@@ -21,16 +21,17 @@ export interface PlacedCommands {
 const alignment = 16;
 
 /**
- * Rewrites the commands, and lays what they make into as little memory as it takes. `outlets` are needed to the end.
- * Between two runs nothing in the buffers is needed, so that all work of a device shares them.
+ * Rewrites the commands, and lays what they make into as little memory as it takes. `outlets` are needed to the end;
+ * those that are `elsewhere` get no place. Between two runs nothing in the buffers is needed, so that all work of a device shares them.
  */
 export function placeCommands(
   pool: BufferPool,
   recording: Recording,
   outlets: readonly Storage[],
   rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
+  elsewhere: ReadonlyMap<Storage, unknown>,
 ): PlacedCommands {
-  const { made } = recording;
+  const made = new Map([...recording.made].filter(([storage]) => !elsewhere.has(storage)));
   const commands = rewrite(recording.commands);
   const lifetimes = lifetimesOf(commands, made, outlets);
   const { sizes, places: planned } = planMemory(lifetimes, pool.limit);

@@ -1,6 +1,7 @@
 /**
  * @file One captured call: what a recording needs beside its launches. Inputs lie in slots of its own, into which each run
- * copies; outputs are copied out, so that the next run leaves them alone.
+ * copies; outputs are copied out, so that the next run leaves them alone, or written where
+ * they stay.
  */
 import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import { bytesPerElement } from '../core/dtype.ts';
@@ -112,7 +113,10 @@ export function captureCall(
   device.pool.trim();
   device.flush();
   const work = new CapturedWork(device, recording, effects, storages, rewrite);
-  const captured = new Captured(device, name, work, slots, outlets, value);
+  // What the work makes lies elsewhere from now on.
+  for (const storage of storages) if (recording.made.has(storage)) storage.release();
+  const found = storages.filter((storage) => !recording.made.has(storage));
+  const captured = new Captured(device, name, work, slots, found, outlets, value);
   return { value: given, captured, obstacle: null };
 }
 
@@ -122,10 +126,14 @@ function outletOf(leaf: Tensor): Outlet {
 
 /** A tensor of its own with the values that lie in `range`. */
 function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSpec): Tensor {
-  const provenance: Provenance = { cause: 'unrecorded', op: name };
   const bytes = sizeOf(spec.shape) * bytesPerElement(spec.dtype);
   const own = device.allocateOutside(bytes, name);
   if (bytes > 0) device.copyOutside(range, own, wholeWords(bytes));
+  return madeBy(device, name, own, spec);
+}
+
+function madeBy(device: Device, name: string, own: Storage, spec: TensorSpec): Tensor {
+  const provenance: Provenance = { cause: 'unrecorded', op: name };
   return makeTensor(device, own, spec, provenance);
 }
 
@@ -135,6 +143,8 @@ export class Captured {
     private readonly name: string,
     private readonly work: CapturedWork,
     private readonly slots: readonly Slot[],
+    /** Results that the work didn't make, held for the next run. */
+    private readonly found: readonly Storage[],
     private readonly outlets: ReadonlyMap<Tensor, Outlet>,
     /** The result of the recorded call; its tensors stand for the outlets. */
     private readonly result: Nest<unknown>,
@@ -158,13 +168,17 @@ export class Captured {
       device.copy(storage, slot.storage, wholeWords(slot.bytes));
       slot.holds = input.id;
     });
-    work.run();
+    const results = work.run();
     const outputs = new Map(
-      [...this.outlets].map(([leaf, { storage, spec }]) => [
-        leaf,
-        takeOut(device, this.name, work.placeOf(storage), spec),
-      ]),
+      [...this.outlets].map(([leaf, { storage, spec }]) => {
+        const own = results.get(storage);
+        const output = own
+          ? madeBy(device, this.name, own.retain(), spec)
+          : takeOut(device, this.name, work.placeOf(storage), spec);
+        return [leaf, output];
+      }),
     );
+    for (const own of results.values()) own.release();
     // Work starts at a submission; the next call's JavaScript runs beside it.
     device.flush();
     return { value: mapNest(this.result, (leaf) => outputs.get(leaf as Tensor) ?? leaf) };
@@ -172,7 +186,7 @@ export class Captured {
 
   dispose(): void {
     for (const { storage } of this.slots) storage.release();
-    for (const { storage } of this.outlets.values()) storage.release();
+    for (const storage of this.found) storage.release();
     this.work.release();
   }
 }

@@ -5,11 +5,14 @@ import { init } from '../../src/kernels/init.ts';
 import { eachRun } from '../../src/gpu/eachRun.ts';
 import { add, mul, sub } from '../../src/ops/arithmetic.ts';
 import { dropout } from '../../src/ops/dropout.ts';
+import { eye } from '../../src/ops/eye.ts';
+import { fill } from '../../src/ops/creation.ts';
 import { gather } from '../../src/ops/gather.ts';
 import { identity } from '../../src/ops/identity.ts';
 import { matMul } from '../../src/ops/matMul.ts';
 import { mean } from '../../src/ops/mean.ts';
 import { randomUniform } from '../../src/ops/random.ts';
+import { reshape } from '../../src/ops/reshape.ts';
 import { relu } from '../../src/ops/rectifiers.ts';
 import { sum } from '../../src/ops/sum.ts';
 import { square } from '../../src/ops/unary.ts';
@@ -80,6 +83,56 @@ describe('compile', () => {
     expect(await third[1]?.item()).toBe(11);
     expect(await other[1]?.item()).toBe(6);
     expect(double.explain().map(({ captured }) => captured)).toEqual([true, true]);
+  });
+
+  describe('gives results too large to copy', () => {
+    const large = (value: number) => fill([200, 100], value);
+    const firstOf = async (x: Tensor | undefined) => (await (x as Tensor).data())[19_999];
+
+    it('that the next calls leave alone, whoever holds them', async () => {
+      const f = compile((x: Tensor) => {
+        const doubled = mul(x, 2);
+        const lines = reshape(doubled, { shape: [20_000] });
+        return [doubled, lines, add(sum(lines, { axis: 0, keepDims: true }), 1), matMul(doubled, eye(100))];
+      });
+      const runs = [1, 2, 3, 4, 5].map((value) => f(large(value)));
+      for (const [i, [doubled, lines, total, product]] of runs.entries()) {
+        expect(doubled?.shape).toEqual([200, 100]);
+        expect(lines?.shape).toEqual([20_000]);
+        expect(await firstOf(doubled)).toBe(2 * (i + 1));
+        expect(await firstOf(lines)).toBe(2 * (i + 1));
+        expect(await firstOf(product)).toBe(2 * (i + 1));
+        expect(await total?.item()).toBe(40_000 * (i + 1) + 1);
+      }
+      expect(f.explain()[0]?.captured).toBe(true);
+    });
+
+    it('that lie in a variable as well, or are what went in', async () => {
+      const total = variable(large(0));
+      const f = compile((x: Tensor) => {
+        const next = add(total, x);
+        total.assign(next);
+        return [next, x];
+      });
+      const runs = [1, 2, 3, 4].map((value) => f(large(value)));
+      expect(await Promise.all(runs.map(([next]) => firstOf(next)))).toEqual([1, 3, 6, 10]);
+      expect(await Promise.all(runs.map(([, x]) => firstOf(x)))).toEqual([1, 2, 3, 4]);
+      expect((await total.data())[0]).toBe(10);
+    });
+
+    it('and makes nothing anew where they are let go', async () => {
+      const f = compile((x: Tensor) => mul(sub(x, 1), x));
+      const x = keep(large(3));
+      const run = () => tidy(() => void f(x));
+      for (let i = 0; i < 5; i++) run();
+      await device.sync();
+      const before = memory();
+      for (let i = 0; i < 20; i++) run();
+      expect(memory()).toEqual({ ...before, peakBytes: expect.any(Number) });
+      // The input's copy and the result: no second copy of the result.
+      f.dispose();
+      expect(before.bytes - memory().bytes).toBeLessThan(1.5 * x.bytes);
+    });
   });
 
   it('takes numbers and flags as constants of the signature', async () => {
