@@ -10,6 +10,7 @@ import type { Device } from '../gpu/device.ts';
 import type { Bindings } from '../gpu/kernel.ts';
 import type { Launch } from '../gpu/launch.ts';
 import type { ParamFields } from '../gpu/params.ts';
+import { gemmTiles, paddedSize, readsRows, softwareCost, softwareTiles } from './gemmTiles.ts';
 
 /** The size of a product: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -19,95 +20,6 @@ export interface GemmSize {
   length: number;
   slices: number;
 }
-
-/**
- * The tiles there are. Blocks of 8 × 8 do 64 multiplications for 16 elements read; small blocks leave more of them to
- * spread over a device, and compile in a tenth of the time.
- */
-export const gemmTiles = {
-  large: {
-    memory: 'shared',
-    groupM: 16,
-    groupN: 16,
-    blockM: 8,
-    blockN: 8,
-    depth: 16,
-    width: 4,
-    quads: false,
-  },
-  medium: { memory: 'shared', groupM: 8, groupN: 8, blockM: 8, blockN: 8, depth: 16, width: 4, quads: false },
-  quad: {
-    memory: 'registers',
-    groupM: 1,
-    groupN: 16,
-    blockM: 12,
-    blockN: 8,
-    depth: 4,
-    width: 4,
-    quads: true,
-  },
-  tallQuad: {
-    memory: 'registers',
-    groupM: 1,
-    groupN: 16,
-    blockM: 24,
-    blockN: 8,
-    depth: 4,
-    width: 4,
-    quads: true,
-  },
-  narrowQuad: {
-    memory: 'registers',
-    groupM: 1,
-    groupN: 16,
-    blockM: 24,
-    blockN: 4,
-    depth: 4,
-    width: 4,
-    quads: true,
-  },
-  block: {
-    memory: 'registers',
-    groupM: 1,
-    groupN: 16,
-    blockM: 8,
-    blockN: 8,
-    depth: 4,
-    width: 4,
-    quads: false,
-  },
-  scalars: {
-    memory: 'registers',
-    groupM: 1,
-    groupN: 16,
-    blockM: 4,
-    blockN: 4,
-    depth: 4,
-    width: 4,
-    quads: false,
-  },
-  row: { memory: 'registers', groupM: 1, groupN: 64, blockM: 1, blockN: 4, depth: 4, width: 4, quads: false },
-  wideRow: {
-    memory: 'registers',
-    groupM: 1,
-    groupN: 16,
-    blockM: 1,
-    blockN: 16,
-    depth: 1,
-    width: 4,
-    quads: false,
-  },
-  small: {
-    memory: 'registers',
-    groupM: 1,
-    groupN: 64,
-    blockM: 2,
-    blockN: 4,
-    depth: 1,
-    width: 1,
-    quads: false,
-  },
-} as const satisfies Record<string, GemmTile>;
 
 let forced: GemmTile | null = null;
 
@@ -124,38 +36,15 @@ export function withGemmTile<T>(tile: GemmTile, body: () => T): T {
 
 /** Workgroups that keep a GPU busy, roughly: a few for each of its compute units. */
 const busyWorkgroups = 128;
-/** Multiplications below which a launch costs more than what it computes, so that one small kernel serves all. */
-const smallProduct = 2 ** 18;
+/** Multiplications up to which a launch costs more than what it computes, so that one small kernel serves all. */
+const smallProducts = { cpu: 2 ** 16, gpu: 2 ** 18 } as const;
 
-/** Multiplications from which a software adapter's time to compile a longer program is worth what it saves. */
-const largeProduct = 2 ** 23;
 /** Multiplications above which a stand-in takes longer than the program that it stands in for takes to compile. */
 const hugeProduct = 2 ** 26;
 
-/**
- * Tiles of software adapters, with what a multiplication costs in them, as measured on SwiftShader. Its time is that of
- * fetching code, and code is mostly reads: blocks with more products a read are faster, as long as C fills them.
- */
-const quadTiles = [
-  { tile: gemmTiles.quad, cost: 1, least: 0 },
-  { tile: gemmTiles.narrowQuad, cost: 1, least: largeProduct },
-  { tile: gemmTiles.tallQuad, cost: 0.8, least: largeProduct },
-] as const;
-
-/** The tile that computes m × n elements of C at the least cost, those included that lie beyond its edges. */
-function chooseQuad(m: number, n: number, work: number): GemmTile {
-  const tiles = quadTiles.filter(({ least }) => work >= least);
-  const costs = tiles.map(({ tile: { blockM, blockN }, cost }) => {
-    const rows = Math.ceil(m / blockM) * blockM;
-    const columns = Math.ceil(n / (4 * blockN)) * 4 * blockN;
-    return rows * columns * cost;
-  });
-  return tiles[costs.indexOf(Math.min(...costs))]?.tile ?? gemmTiles.quad;
-}
-
 /** Whether a product has one tile alone. WGSL's matrices are of floats, and so are the larger tiles. */
-export function isSmall({ dtype, size }: GemmFacts): boolean {
-  return !isFloating(dtype) || workOf(size) <= smallProduct;
+export function isSmall({ adapter }: Device, { dtype, size }: GemmFacts): boolean {
+  return !isFloating(dtype) || workOf(size) <= smallProducts[adapter.class];
 }
 
 function workOf({ m, n, segments, length, slices }: GemmSize): number {
@@ -178,22 +67,24 @@ export function matrixTile(device: Device, { a, b, size: { m, n, slices } }: Gem
 
 /** The tile for a product. */
 function chooseTile(device: Device, facts: GemmFacts): GemmTile {
-  if (isSmall(facts)) return gemmTiles.small;
+  if (isSmall(device, facts)) return gemmTiles.small;
   const matrix = matrixTile(device, facts);
   if (matrix) return matrix;
-  const { adapter, gpu } = device;
   const { m, n, slices } = facts.size;
-  // A software adapter reads the row anew for every block.
-  if (m === 1) return adapter.class === 'cpu' && facts.b.major === 'mn' ? gemmTiles.wideRow : gemmTiles.row;
-  if (adapter.class === 'cpu') {
-    const work = workOf(facts.size);
-    const inVectors = facts.a.width === 4 && facts.b.width === 4;
-    if (n <= 4 || (!inVectors && work < largeProduct)) return gemmTiles.scalars;
-    if (!gpu.features.has('subgroups')) return gemmTiles.block;
-    return chooseQuad(m, n, work);
-  }
+  if (device.adapter.class === 'cpu') return cheapestTile(device, facts, workOf(facts.size));
+  if (m === 1) return gemmTiles.row;
   const { large, medium } = gemmTiles;
   return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;
+}
+
+/** The tile that costs a software adapter least, of those whose compilation `work` multiplications are worth. */
+function cheapestTile({ gpu }: Device, { size: { m, n }, a, b }: GemmFacts, work: number): GemmTile {
+  const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
+  const tiles = softwareTiles(gpu.features.has('subgroups')).filter(
+    ({ tile, least, most }) => work >= least[reads] && m <= most.m && n <= most.n && readsRows(tile, a),
+  );
+  const costs = tiles.map(({ tile }) => paddedSize(tile, m, n) * softwareCost(tile, a, b));
+  return tiles[costs.indexOf(Math.min(...costs))]?.tile ?? gemmTiles.small;
 }
 
 /** How k is cut. `parts` is 1 where it isn't. */
@@ -256,7 +147,7 @@ export function gemmPrograms<O extends { tile: GemmTile }>(
  * step by step. Null where none is needed.
  */
 function standIn({ adapter }: Device, tile: GemmTile, size: GemmSize): GemmTile | null {
-  const isLong = tile.memory === 'registers' && tile.blockM >= gemmTiles.block.blockM;
+  const isLong = tile.memory === 'registers' && tile.depth === 4 && tile.blockM >= gemmTiles.block.blockM;
   // What is forced is to run itself.
   if (adapter.class === 'gpu' || forced || !isLong || workOf(size) > hugeProduct) return null;
   return gemmTiles.scalars;

@@ -1,17 +1,20 @@
 /** @file Tiles of the matrix multiplication engine as candidates. */
 import { gemmInvocations, type GemmTile, type OperandLayout } from '../../shaders/gemm.ts';
 import type { Device } from '../gpu/device.ts';
-import { type GemmFacts, type GemmPlan, gemmTiles, isSmall, matrixTile, planGemm } from '../kernels/gemm.ts';
+import { type GemmFacts, type GemmPlan, isSmall, matrixTile, planGemm } from '../kernels/gemm.ts';
+import { gemmTiles, readsRows, softwareCost } from '../kernels/gemmTiles.ts';
 import { type Candidate, type Family, sizeClass } from './family.ts';
 
 type TileName = keyof typeof gemmTiles;
 
-/** What a multiplication costs in a tile, by class of adapters. Tiles that aren't named don't suit the class. */
-const costs: Readonly<Record<'cpu' | 'gpu', Partial<Record<TileName, number>>>> = {
-  // SwiftShader, of 576 × 256 with k 512.
-  cpu: { tallQuad: 0.8, quad: 1, narrowQuad: 1, block: 1.6, scalars: 2.5, wideRow: 3.5, row: 4, small: 8 },
-  // Not measured: the reads of memory that a product needs.
-  gpu: { large: 1, medium: 1.15, block: 2, scalars: 3, row: 4, small: 6 },
+/** What a multiplication costs a GPU in a tile. Not measured: the reads of memory that a product needs. */
+const gpuCosts: Partial<Record<TileName, number>> = {
+  large: 1,
+  medium: 1.15,
+  block: 2,
+  scalars: 3,
+  row: 4,
+  small: 6,
 };
 
 /** The same of matrix units. Not measured: an eighth, as makers say. */
@@ -37,9 +40,16 @@ function runsOn(
   return bytes <= limits.maxComputeWorkgroupStorageSize;
 }
 
-/** Four rows of A that are read at once belong to one block. */
-function reads({ blockM, width }: GemmTile, { a }: GemmFacts): boolean {
-  return blockM % 4 === 0 || width === 1 || a.width === 1 || a.major === 'k';
+/** The tiles that an adapter's class is suited by, priced for a product. */
+function pricedTiles({ adapter }: Device, { a, b }: GemmFacts): PricedTile[] {
+  const tiles = Object.entries(gemmTiles) as [TileName, GemmTile][];
+  return tiles.flatMap(([name, tile]): PricedTile[] => {
+    if (adapter.class === 'cpu') {
+      return tile.memory === 'registers' ? [{ name, tile, cost: softwareCost(tile, a, b) }] : [];
+    }
+    const cost = gpuCosts[name];
+    return cost === undefined ? [] : [{ name, tile, cost }];
+  });
 }
 
 const layoutText = ({ major, width, half }: OperandLayout) => `${major}${width}${half ? 'h' : ''}`;
@@ -57,16 +67,15 @@ export const productFamily: Family<GemmFacts, GemmPlan> = {
   },
 
   candidates(device, facts) {
-    if (isSmall(facts)) {
+    if (isSmall(device, facts)) {
       return [{ name: 'small', variant: planGemm(device, facts, gemmTiles.small), cost: null, rank: 0 }];
     }
     const { m, n, segments, length, slices } = facts.size;
     const { class: adapter } = device.adapter;
-    const rows = Object.entries(costs[adapter]) as [TileName, number][];
-    const tiles: PricedTile[] = rows.map(([name, cost]) => ({ name, tile: gemmTiles[name], cost }));
+    const tiles = pricedTiles(device, facts);
     const units = matrixTile(device, facts);
     if (units) tiles.unshift({ name: 'matrix units', tile: units, cost: matrixCost });
-    const fitting = tiles.filter(({ tile }) => runsOn(device, tile) && reads(tile, facts));
+    const fitting = tiles.filter(({ tile }) => runsOn(device, tile) && readsRows(tile, facts.a));
     return fitting.flatMap(({ name, tile, cost }): Candidate<GemmPlan>[] => {
       const plan = planGemm(device, facts, tile);
       const invocations = gemmInvocations(tile, m, n, slices);

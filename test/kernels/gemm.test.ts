@@ -3,8 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { GemmTile } from '../../shaders/gemm.ts';
-import { fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
-import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
+import { withGemmTile } from '../../src/kernels/gemm.ts';
+import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
 import { type Convolution, draw, largestError, product } from '../support/products.ts';
 
@@ -25,6 +26,7 @@ const sharedTile: GemmTile = {
 };
 const variants: [string, GemmTile][] = [
   ['registers, one step at a time', gemmTiles.small],
+  ['registers, blocks one step at a time', gemmTiles.steps],
   ['registers, in fours', gemmTiles.scalars],
   ['registers, shared in quads', { ...gemmTiles.quad, blockM: 4, blockN: 4 }],
   ['workgroup memory', sharedTile],
@@ -84,6 +86,25 @@ test.each(Object.entries(gemmTiles).filter(([, tile]) => runs(tile)))(
     await expectProduct(tile, [132, 136, 68], [false, false]);
   },
 );
+
+describe('the tile of software adapters', () => {
+  const quad = device.gpu.features.has('subgroups') ? 'quad' : 'block';
+  test.each<[string, readonly [number, number, number], string]>([
+    ['little to compute', [32, 32, 32], 'small'],
+    ['vectors', [128, 128, 128], quad],
+    ['elements one by one', [127, 129, 131], 'steps'],
+    ['elements one by one, and many', [36, 190, 1601], quad],
+    ['a row', [1, 1024, 512], 'wideRow'],
+    ['a few rows', [3, 1024, 512], 'fewRows'],
+    ['a column', [512, 1, 1024], 'row'],
+    ['a few columns', [512, 3, 1024], 'scalars'],
+    ['small blocks alone fit', [8, 8, 4096], 'steps'],
+    ['one step', [512, 512, 1], 'steps'],
+  ])('%s', (_, [m, n, k], name) => {
+    const { choices } = explainChoice(matMul, { shape: [m, k] }, { shape: [k, n] });
+    expect(choices[0]?.taken).toBe(name);
+  });
+});
 
 test('k in parts, with the epilogue after their sum', async () => {
   const [m, n, k] = [3, 5, 4099];

@@ -21,7 +21,8 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import { withGemmTile } from '../../src/kernels/gemm.ts';
+import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { commandsOf } from '../../src/tuning/probe.ts';
 import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError } from '../support/convolutions.ts';

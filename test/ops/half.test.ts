@@ -28,7 +28,8 @@ import {
   zeros,
 } from '../../src/index.ts';
 import { withConvolutionVariant } from '../../src/kernels/convolutionVariant.ts';
-import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import { withGemmTile } from '../../src/kernels/gemm.ts';
+import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { generator } from './samples/draw.ts';
 
@@ -173,6 +174,7 @@ describe('products', () => {
     ['chosen', null],
     ['medium', gemmTiles.medium],
     ['block', gemmTiles.block],
+    ['steps', gemmTiles.steps],
     ['scalars', gemmTiles.scalars],
   ];
   test.each(tiles)('of halves, each way round, tile %s', async (_, tile) => {

@@ -1,7 +1,8 @@
 /** @file matMul where the battery's samples don't look: values of integers, sums of many terms, very many slices. */
 import { expect, test } from 'vitest';
 import { fusedMatMul, init, matMul, tensor } from '../../src/index.ts';
-import { gemmTiles, withGemmTile } from '../../src/kernels/gemm.ts';
+import { withGemmTile } from '../../src/kernels/gemm.ts';
+import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { draw, largestError, product } from '../support/products.ts';
 
 await init();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { compile, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { activeDryRun } from '../../src/gpu/activeRecording.ts';
 import { layers, sequential } from '../../src/keras/index.ts';
-import { gemmTiles } from '../../src/kernels/gemm.ts';
+import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/products.ts';
 import { memoryStore, type TunedDevice, tilesOf, tunedDevice } from './support.ts';
@@ -53,19 +53,19 @@ test('the first call takes the guess; from when it is measured on, calls take th
 });
 
 test('calls take nothing but the guess and the fastest, whenever they come', async () => {
-  await using own = await tunedDevice({ row: 1 }, { automatic: true });
+  await using own = await tunedDevice({ steps: 1 }, { automatic: true });
   const answers = answersOf(own);
   await multiply();
   const measuring = own.tuner.measuring;
   for (let i = 0; i < 5; i++) await multiply();
   await measuring;
   await multiply();
-  expect(answers.at(-1)).toBe('row');
-  expect([...new Set(answers)]).toEqual(['block', 'row']);
+  expect(answers.at(-1)).toBe('steps');
+  expect([...new Set(answers)]).toEqual(['block', 'steps']);
 });
 
 test('compiled functions are captured anew once, with the fastest', async () => {
-  await using own = await tunedDevice({ row: 1 }, { automatic: true });
+  await using own = await tunedDevice({ steps: 1 }, { automatic: true });
   const [a, b] = operands();
   let recordings = 0;
   const f = compile((x: Tensor, y: Tensor) => {
@@ -82,7 +82,7 @@ test('compiled functions are captured anew once, with the fastest', async () => 
   await run();
   await run();
   expect(recordings).toBe(2);
-  expect(tilesOf(own.device, () => f(a, b).dispose())).toEqual(['row']);
+  expect(tilesOf(own.device, () => f(a, b).dispose())).toEqual(['steps']);
   expect(f.explain()).toMatchObject([{ captured: true }]);
 });
 

@@ -8,7 +8,7 @@ import { memoryStore, size, tunedDevice } from './support.ts';
 
 /** What a first visit leaves in `store`. */
 async function firstVisit(store: ReturnType<typeof memoryStore>): Promise<void> {
-  await using _ = await tunedDevice({ row: 1 }, { store });
+  await using _ = await tunedDevice({ steps: 1 }, { store });
   await tune(matMul, size, size);
 }
 
@@ -40,7 +40,7 @@ test('the version is that of the package', () => {
 
 test('a new visit starts with what was measured, and measures nothing', async () => {
   const store = usedStore();
-  expect(await newVisit(store)).toMatchObject({ taken: 'row', source: 'measured' });
+  expect(await newVisit(store)).toMatchObject({ taken: 'steps', source: 'measured' });
   await using own = await tunedDevice({ scalars: 1 }, { store });
   expect(await tune(matMul, size, size)).toMatchObject({ measured: 0, known: 1 });
   expect(own.timed).toEqual([]);
@@ -70,8 +70,8 @@ describe('ignored, with nothing lost', () => {
     ['another format', (text) => text.replace('"format":1', '"format":0')],
     ['another adapter', (text) => text.replace('"vendor":"', '"vendor":"x')],
     ['other programs', (text) => text.replace(/"sources":"[^"]*"/, '"sources":"row 1"')],
-    ['a variant that is not there', (text) => text.replace('"variant":"row"', '"variant":"huge"')],
-    ['times that are no numbers', (text) => text.replace(/"row":1/, '"row":"1"')],
+    ['a variant that is not there', (text) => text.replace('"variant":"steps"', '"variant":"huge"')],
+    ['times that are no numbers', (text) => text.replace(/"steps":1/, '"row":"1"')],
     ['winners of another kind', (text) => text.replace(/"winners":\{.*$/, '"winners":{"a":3}}')],
   ])('%s', async (_, change) => {
     const store = usedStore();

@@ -1,7 +1,7 @@
 /** @file What tests of tuning share: devices of their own, and measurements that are made up. */
 import type { Device } from '../../src/gpu/device.ts';
 import type { RecordedLaunch } from '../../src/gpu/recording.ts';
-import { gemmTiles } from '../../src/kernels/gemm.ts';
+import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import type { Timed } from '../../src/tuning/measure.ts';
 import type { TuningStore } from '../../src/tuning/store.ts';
 import { installTuner, type Tuner } from '../../src/tuning/tuner.ts';

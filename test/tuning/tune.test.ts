@@ -29,7 +29,7 @@ import { size, tilesOf, tunedDevice } from './support.ts';
 const matrix = (seed: number) => tensor(draw(96 * 96, seed), { shape: [96, 96] });
 
 describe('what is measured as the fastest is taken', () => {
-  test.each(['scalars', 'row'])('%s', async (name) => {
+  test.each(['scalars', 'steps'])('%s', async (name) => {
     await using own = await tunedDevice({ [name]: 1 });
     const report = await tune(matMul, size, size);
     expect(report.choices).toHaveLength(1);
