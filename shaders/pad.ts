@@ -2,6 +2,9 @@
  * @file Padding: each element of `out` reads the element of `x` that its place stands for, axis by axis, by the mode:
  * `constant` (a value outside), `reflect` (mirrored, the edge once), `symmetric` (mirrored, the edge twice), `repeat`
  * (x over and over, as a tile).
+ *
+ * An invocation computes one element, or a vector of four; or a run of them along the last axis, for which it finds the line
+ * once: what software adapters want.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -13,6 +16,8 @@ export type PadOptions = {
   /** Axes after merging. */
   rank: number;
   width: 1 | 4;
+  /** Elements, or vectors, of an invocation; at most the length of the last axis. */
+  run: number;
 };
 
 export const padWorkgroup = 256;
@@ -26,10 +31,10 @@ const sources: Record<PadMode, string> = {
   repeat: 'place = place % size;',
 };
 
-export function pad({ mode, rank, width }: PadOptions): string {
-  const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
+export function pad({ mode, rank, width, run }: PadOptions): string {
+  const last = rank - 1;
   const at = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
-  const walk = axes.map(
+  const outer = Array.from({ length: last }, (_, i) => last - 1 - i).map(
     (axis) => `{
     let size = i32(${at('sizes', axis)});
     var place = i32(remaining % ${at('shape', axis)}) - i32(${at('before', axis)});
@@ -39,6 +44,17 @@ export function pad({ mode, rank, width }: PadOptions): string {
     stride *= size;
   }`,
   );
+  // Reads something in any case, which costs less than a branch.
+  const inLine = Array.from(
+    { length: run },
+    (_, step) => `{
+    var inside = is_inside;
+    var place = i32(first) + ${step} - i32(${at('before', last)});
+    ${sources[mode]}
+    out[i + ${step}u] = select(filling, x[max(x_at + place, 0)], inside);
+  }`,
+  );
+  const element = width === 4 ? 'vec4<u32>' : 'u32';
   return wgsl`
 ${flatIndex}
 @compute @workgroup_size(${padWorkgroup})
@@ -47,24 +63,25 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${padWorkgroup}u);
-  if (i >= params.count) {
+  let unit = flat_index(group, groups, local, ${padWorkgroup}u);
+  if (unit >= params.count) {
     return;
   }
-  var remaining = i;
+  // The last run of a line begins earlier, rather than to end beyond its end: some elements are computed twice.
+  let first = min((unit % params.runs) * ${run}u, ${at('shape', last)} - ${run}u);
+  var remaining = unit / params.runs;
+  let i = remaining * ${at('shape', last)} + first;
+  let size = i32(${at('sizes', last)});
+  let filling = ${element}(params.fill);
   var x_at = 0;
-  var stride = 1;
-  var inside = true;
-  ${walk.join('\n  ')}
-  if (inside) {
-    out[i] = x[x_at];
-  } else {
-#if ${width === 4}
-    out[i] = vec4<u32>(params.fill);
-#else
-    out[i] = params.fill;
-#endif
+  var stride = size;
+  var is_inside = true;
+  {
+    var inside = true;
+    ${outer.join('\n  ')}
+    is_inside = inside;
   }
+  ${inLine.join('\n  ')}
 }
 `;
 }

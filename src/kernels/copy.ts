@@ -7,7 +7,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { mergeAxes } from './walks.ts';
+import { mergeAxes, runAlong } from './walks.ts';
 
 const kernel = defineKernel({
   name: 'copy',
@@ -20,6 +20,7 @@ const kernel = defineKernel({
     x_strides: 'i32x8',
     out_strides: 'i32x8',
     count: 'u32',
+    runs: 'u32',
     x_offset: 'i32',
     out_offset: 'i32',
   },
@@ -64,15 +65,19 @@ export function copyInto(x: Tensor, from: Walk, out: Tensor, to: Walk, shape: Sh
   const walked = merged.map((n, i) => (i === last ? n / width : n));
   const expected = stridesOf(merged);
   const dense = out_strides.every((stride, i) => stride === expected[i]);
-  const count = size / width;
+  const length = walked[last] ?? 1;
+  const run = runAlong(x.device, size / width, length);
+  const runs = Math.ceil(length / run);
+  const count = (size / width / length) * runs;
   x.device.launch(kernel, {
-    options: { rank: walked.length, width, dense },
+    options: { rank: walked.length, width, dense, run },
     bindings: { x: x.storage, out: out.storage },
     params: {
       shape: walked,
       x_strides: inVectors(x_strides),
       out_strides: inVectors(out_strides),
       count,
+      runs,
       x_offset: from.offset / width,
       out_offset: to.offset / width,
     },

@@ -5,6 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
+import { runAlong } from './walks.ts';
 
 export type { PadMode };
 
@@ -14,7 +15,7 @@ const kernel = defineKernel({
     const element = width === 4 ? 'vec4<u32>' : 'u32';
     return { x: `read ${element}`, out: `write ${element}` };
   },
-  params: { shape: 'u32x8', sizes: 'u32x8', before: 'u32x8', count: 'u32', fill: 'u32' },
+  params: { shape: 'u32x8', sizes: 'u32x8', before: 'u32x8', count: 'u32', runs: 'u32', fill: 'u32' },
   source: pad,
 });
 
@@ -47,17 +48,22 @@ export function padKernel(
     last.padded /= 4;
     last.before /= 4;
   }
+  const length = last?.padded ?? 1;
+  const run = runAlong(x.device, out.size / width, length);
+  const runs = Math.ceil(length / run);
+  const count = (out.size / width / length) * runs;
   x.device.launch(kernel, {
-    options: { mode, rank: axes.length, width },
+    options: { mode, rank: axes.length, width, run },
     bindings: { x: x.storage, out: out.storage },
     params: {
       shape: axes.map((axis) => axis.padded),
       sizes: axes.map((axis) => axis.size),
       before: axes.map((axis) => axis.before),
-      count: out.size / width,
+      count,
+      runs,
       fill,
     },
-    workgroups: Math.ceil(out.size / width / padWorkgroup),
+    workgroups: Math.ceil(count / padWorkgroup),
   });
   return out;
 }
@@ -71,7 +77,7 @@ const isPadded = ({ size, padded }: Axis) => size !== padded;
 const isUnmirrored = (axis: Axis, mode: PadMode) =>
   mode === 'constant' || mode === 'repeat' || !isPadded(axis);
 
-/** An axis that nothing is added to joins the one before it, unless that one is mirrored. */
+/** Axes that are padded, at least one. One that nothing is added to joins the one before it, unless that is mirrored. */
 function mergePadded(shape: Shape, before: readonly number[], padded: Shape, mode: PadMode): Axis[] {
   const axes: Axis[] = [];
   shape.forEach((size, i) => {
@@ -85,5 +91,5 @@ function mergePadded(shape: Shape, before: readonly number[], padded: Shape, mod
       axes.push(axis);
     }
   });
-  return axes;
+  return axes.length > 0 ? axes : [{ size: 1, padded: 1, before: 0 }];
 }

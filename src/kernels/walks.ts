@@ -1,5 +1,18 @@
-/** @file Walks of operands over a shape: by which strides, and along which axes as one. */
+/** @file Walks of operands over a shape: by which strides, along which axes as one, and how far by one invocation. */
 import { type Shape, stridesOf } from '../core/shape.ts';
+import type { Device } from '../gpu/device.ts';
+
+/** Elements from which a software adapter's invocations walk several. */
+const manyElements = 4096;
+
+/**
+ * How many of `count` elements an invocation walks along a last axis of `length`. A software adapter pays for the divisions
+ * that find a place once an invocation; a GPU wants neighbours to walk neighbours.
+ */
+export function runAlong({ adapter }: Device, count: number, length: number): number {
+  if (adapter.class === 'gpu' || count < manyElements) return 1;
+  return [8, 4, 2].find((run) => length >= run) ?? 1;
+}
 
 /** The strides by which a tensor of shape `from` is read over shape `to`: 0 along broadcast axes. */
 export function broadcastStrides(from: Shape, to: Shape): number[] {

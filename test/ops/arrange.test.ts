@@ -112,6 +112,75 @@ test.each([
   await expectPicked(y, shape, out, (index) => shape.map((_, axis) => index[perm.indexOf(axis)] as number));
 });
 
+describe('many elements, several an invocation', () => {
+  // Runs of eight, four and two, of which the last overlaps the one before; vectors; one element to a line.
+  const large: [number[]][] = [
+    [[67, 83]],
+    [[3, 41, 45]],
+    [[1500, 5]],
+    [[3000, 3]],
+    [[80, 64]],
+    [[70, 90, 1]],
+  ];
+
+  test.each(large)('transposed %j', async (shape) => {
+    const perm = [...shape.keys()].reverse();
+    await expectPicked(transpose(numbered(shape), { perm }), shape, shape.toReversed(), (index) =>
+      index.toReversed(),
+    );
+  });
+
+  test.each(large)('turned round %j', async (shape) => {
+    const axis = shape.length - 1;
+    await expectPicked(flip(numbered(shape), { axis }), shape, shape, (index) =>
+      index.with(axis, (shape[axis] as number) - 1 - (index[axis] as number)),
+    );
+  });
+
+  test.each(large)('part of %j', async (shape) => {
+    const begin = shape.map((n) => Math.min(1, n - 1));
+    const out = shape.map((n, axis) => n - (begin[axis] as number));
+    await expectPicked(slice(numbered(shape), { begin, size: out }), shape, out, (index) =>
+      index.map((i, axis) => i + (begin[axis] as number)),
+    );
+  });
+
+  test.each(large)('%j beside itself', async (shape) => {
+    const axis = shape.length - 1;
+    const n = shape[axis] as number;
+    const x = numbered(shape);
+    await expectPicked(concat([x, x], { axis }), shape, shape.with(axis, 2 * n), (index) =>
+      index.with(axis, (index[axis] as number) % n),
+    );
+  });
+
+  test.each(['constant', 'reflect', 'symmetric'] as const)('padded, %s', async (mode) => {
+    for (const [shape] of large) {
+      const paddings = shape.map((n): [number, number] => (n > 2 ? [2, 1] : [0, 0]));
+      const out = shape.map((n) => (n > 2 ? n + 3 : n));
+      const edge = mode === 'symmetric' ? 1 : 0;
+      const mirrored = (place: number, n: number) => {
+        if (place < 0) return -place - edge;
+        return place < n ? place : 2 * (n - 1) - place + edge;
+      };
+      await expectPicked(pad(numbered(shape), { paddings, mode }), shape, out, (index) => {
+        const places = index.map((i, axis) => i - (paddings[axis]?.[0] as number));
+        const isInside = places.every((place, axis) => place >= 0 && place < (shape[axis] as number));
+        if (mode === 'constant') return isInside ? places : null;
+        return places.map((place, axis) => mirrored(place, shape[axis] as number));
+      });
+    }
+  });
+
+  test.each(large)('%j twice', async (shape) => {
+    const reps = shape.map((_, axis) => (axis === shape.length - 1 ? 2 : 1));
+    const out = shape.map((n, axis) => n * (reps[axis] as number));
+    await expectPicked(tile(numbered(shape), { reps }), shape, out, (index) =>
+      index.map((i, axis) => i % (shape[axis] as number)),
+    );
+  });
+});
+
 test('flip', async () => {
   const cases = shapes(6).chain((shape) => fc.tuple(fc.constant(shape), fc.subarray([...shape.keys()])));
   await fc.assert(
