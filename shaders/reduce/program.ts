@@ -26,6 +26,8 @@ export type ReduceOptions = {
    * form, and for floats.
    */
   width: 1 | 4 | 16 | 32;
+  /** Lines that an invocation of the serial form folds side by side where it reads single elements. */
+  abreast: 1 | 4;
   workgroup: number;
   /** Invocations that share a line. */
   lanes: number;
@@ -57,8 +59,8 @@ export function componentsOf({ width }: ReduceOptions, value: string): string[] 
 }
 
 /** Lines that an invocation folds side by side. */
-export function linesAbreast({ order, width }: ReduceOptions): number {
-  return order === 'columns' ? width : 1;
+export function linesAbreast({ order, width, abreast }: ReduceOptions): number {
+  return order === 'columns' && width > 1 ? width : abreast;
 }
 
 /** The functions `prepare`, `combine` and `finish_<i>`. */
@@ -93,8 +95,8 @@ ${finishers.join('\n')}
 
 /** Writes the results of line i of those abreast, from `folded`. */
 export function write(options: ReduceOptions, i: number, folded: string): string {
-  const abreast = linesAbreast(options);
+  const first = options.abreast > 1 ? 'line' : `${linesAbreast(options)}u * line`;
   return options.results
-    .map((_, result) => `out_${result}[${abreast}u * line + ${i}u] = finish_${result}(${folded});`)
+    .map((_, result) => `out_${result}[${first} + ${i}u] = finish_${result}(${folded});`)
     .join('\n  ');
 }

@@ -1,17 +1,25 @@
 /**
  * @file Reductions for software adapters: one invocation folds a line, or neighbouring lines side by side, in one loop. Each
- * pays for every read by the check of its index, and for every turn of a loop: a turn reads as much as it can.
+ * pays for every read by the check of its index, and for every turn of a loop: a turn reads as much as it can. Lines
+ * that can't be read in vectors are folded four side by side.
  */
 import { wgsl } from '../lib/wgsl.ts';
 import { componentsOf, declarations, linesAbreast, readValue, type ReduceOptions, write } from './program.ts';
 
 export function serialReduce(options: ReduceOptions): string {
-  const { accumulator, initial, order, width, workgroup, split } = options;
+  const { accumulator, initial, order, width, abreast, workgroup, split } = options;
   const inRows = order === 'rows';
+  const isApart = abreast > 1;
+  /** From one line to the next of those side by side. */
+  const distance = inRows ? 'params.n' : '1u';
   const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n  ');
   /** The elements that `value` holds of each line, with their positions, folded into the totals. */
   const fold = (values: readonly { value: string; k: string }[]) => {
+    if (isApart) {
+      const ofLine = (line: number) => values.map(({ value, k }) => `prepare(${value}_${line}, ${k})`);
+      return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
+    }
     const elements = values.map(({ value, k }) =>
       componentsOf(options, value).map((component, i) =>
         inRows && width > 1
@@ -30,14 +38,26 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  // A line is one output, or neighbouring ones: [outer, chunks, inner], row-major.
-  let line = flat_index(group, groups, local, ${workgroup}u);
-  if (line >= params.count) {
+  let unit = flat_index(group, groups, local, ${workgroup}u);
+  if (unit >= params.count) {
     return;
   }
-  // Divisions are dear: lane by lane, and guarded.
-  let column = ${inRows ? '0u' : 'line % params.inner'};
-  let row = ${inRows ? 'line' : 'line / params.inner'};
+  // A unit is one output, or neighbouring ones: [outer, chunks, inner], row-major. Divisions are dear: lane by lane, and
+  // guarded. The last units of lines that lie apart begin earlier, rather than to end beyond the end: some are folded twice.
+#if ${inRows}
+  let column = 0u;
+  let row = ${isApart ? `min(${abreast}u * unit, params.side - ${abreast}u)` : 'unit'};
+  let line = row;
+#elif ${isApart}
+  let units = (params.side + ${abreast - 1}u) / ${abreast}u;
+  let column = min(${abreast}u * (unit % units), params.side - ${abreast}u);
+  let row = unit / units;
+  let line = row * params.side + column;
+#else
+  let column = unit % params.inner;
+  let row = unit / params.inner;
+  let line = unit;
+#endif
 #if ${split}
   // Each chunk is a stretch of the axis, which a CPU reads from its caches.
   let chunk = row % params.chunks;
@@ -55,8 +75,13 @@ fn main(
 #if ${width < 16}
   let whole = max(end, 1u) - 1u;
   while (k < whole) {
+#if ${isApart}
+    ${each((line) => `let first_${line} = x[at + ${line}u * ${distance}];`)}
+    ${each((line) => `let second_${line} = x[at + params.inner + ${line}u * ${distance}];`)}
+#else
     let first = x[at];
     let second = x[at + params.inner];
+#endif
   ${fold([
     { value: 'first', k: 'k' },
     { value: 'second', k: '(k + 1u)' },
@@ -66,7 +91,11 @@ fn main(
   }
 #endif
   while (k < end) {
+#if ${isApart}
+    ${each((line) => `let value_${line} = x[at + ${line}u * ${distance}];`)}
+#else
     ${readValue(options)}
+#endif
   ${fold([{ value: 'value', k: 'k' }])}
     k += 1u;
     at += params.inner;

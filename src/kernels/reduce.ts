@@ -20,7 +20,15 @@ const kernel = defineKernel({
     x: `read ${elementsOf(options)}`,
     ...Object.fromEntries(options.results.map((type, i) => [`out_${i}`, `write ${type}`] as const)),
   }),
-  params: { count: 'u32', n: 'u32', inner: 'u32', chunks: 'u32', initial: 'u32', length: 'f32' },
+  params: {
+    count: 'u32',
+    side: 'u32',
+    n: 'u32',
+    inner: 'u32',
+    chunks: 'u32',
+    initial: 'u32',
+    length: 'f32',
+  },
   source: reduce,
 });
 
@@ -146,8 +154,14 @@ class Pass {
     const { identity = 0, initial = defaultInitial(accumulator), prepare, combine, finish } = reduction;
     const width = this.#widthOf(source);
     const units = unitsOf(lines, width);
-    const count = units.count * chunks;
     const serial = device.adapter.class === 'cpu';
+    // Lines that lie side by side: all rows, or the columns of a stretch.
+    const side = lines.inner === 1 ? lines.count : lines.inner;
+    const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
+    const isShared = chunks === 1 || lines.inner > 1;
+    const abreast = serial && isNarrow && isShared && lines.count * chunks >= 4 * fewInvocations ? 4 : 1;
+    const count =
+      abreast === 1 ? units.count * chunks : ((lines.count * chunks) / side) * Math.ceil(side / abreast);
     const lanes = lanesFor(device, { ...units, count, n: Math.ceil(units.n / chunks) });
     const workgroup = serial ? serialWorkgroup : workgroupFor(lanes);
     const results = isLast
@@ -164,6 +178,7 @@ class Pass {
         results: isLast ? specs.map((spec) => wgslType(spec.dtype)) : [accumulator],
         order: lines.inner === 1 ? 'rows' : 'columns',
         width,
+        abreast,
         workgroup,
         lanes,
         serial,
@@ -175,6 +190,7 @@ class Pass {
       },
       params: {
         count,
+        side,
         n: lines.inner === 1 ? lines.n / width : lines.n,
         inner: units.inner,
         chunks,
