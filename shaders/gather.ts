@@ -21,21 +21,35 @@ export type GatherOptions = IndexLibraryOptions & {
   run: number;
   /** True where a row is one element of its width: entries follow each other then. */
   single: boolean;
+  /**
+   * Of single rows addressed `along` an axis: whether a run meets at most two slabs, and at most two lines of `span` or
+   * lines of one, so that divisions are needed for its first entry alone.
+   */
+  stepwise: boolean;
 };
 
 export const gatherWorkgroup = 256;
 
-export function gather({ flat, width, run, single, ...index }: GatherOptions): string {
+export function gather({ flat, width, run, single, stepwise, ...index }: GatherOptions): string {
   const steps = Array.from({ length: run }, (_, i) => `${i}u`);
+  const each = (value: (step: string) => string) =>
+    steps.map((step) => `out[first + ${step}] = ${value(step)};`).join('\n  ');
+  const slabAt = (step: string) => `slab + select(0u, 1u, rest + ${step} >= params.slab)`;
+  const rowAlong = (step: string) =>
+    `row_along(first + ${step}, ${slabAt(step)}, wrapped(within + ${step}), true)`;
   const filled = width === 4 ? 'vec4<u32>(params.fill)' : 'params.fill';
   return wgsl`
 ${flatIndex}
 ${indexLibrary(index)}
 #if ${single}
-fn element_of(entry: u32, base: u32, reports: bool) -> ${width === 4 ? 'vec4<u32>' : 'u32'} {
-  let row = row_of(entry, reports);
+fn element_of(row: u32, base: u32) -> ${width === 4 ? 'vec4<u32>' : 'u32'} {
   // Reads something in any case, which costs less than a branch.
   return select(x[base + min(row, params.rows - 1u)], ${filled}, row == OUTSIDE);
+}
+#endif
+#if ${stepwise}
+fn wrapped(within: u32) -> u32 {
+  return select(select(within, within - params.span, within >= params.span), 0u, params.span == 1u);
 }
 #endif
 @compute @workgroup_size(${gatherWorkgroup})
@@ -51,17 +65,20 @@ fn main(
 #if ${single}
   // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
   let first = min(i, params.count - ${run}u);
-#if ${flat}
-  let entry = first;
-  let base = 0u;
-  let reports = true;
+#if ${stepwise}
+  let slab = first / params.slab;
+  let rest = first - slab * params.slab;
+  let within = first % params.span;
+  ${each((step) => `element_of(${rowAlong(step)}, 0u)`)}
+#elif ${flat}
+  ${each((step) => `element_of(row_of(first + ${step}, true), 0u)`)}
 #else
   let block = first / params.entries;
   let base = block * params.rows;
   let entry = (block / params.outer) * params.entries + first % params.entries;
   let reports = block % params.outer == 0u;
+  ${each((step) => `element_of(row_of(entry + ${step}, reports), base)`)}
 #endif
-  ${steps.map((step) => `out[first + ${step}] = element_of(entry + ${step}, base, reports);`).join('\n  ')}
 #else
   let line = i / params.inner;
   let within = i % params.inner;

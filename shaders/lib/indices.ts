@@ -10,6 +10,7 @@
  *
  * Expects a binding `indices` and the parameters `indexParams`.
  */
+import { wgsl } from './wgsl.ts';
 
 export type IndexAddressing = 'axis' | 'along' | 'coordinates';
 /** What an index outside its range stands for: nothing, the nearest row, or the row it reaches by going round. */
@@ -65,13 +66,7 @@ export function indexLibrary({ index, addressing, mode, check }: IndexLibraryOpt
   ${report('entry')}
   return row;`,
     along: `
-  let index = indices[entry];
-  let row = resolve(index, params.limit);
-  ${report('entry')}
-  if (row == OUTSIDE) {
-    return OUTSIDE;
-  }
-  return ((entry / params.slab) * params.limit + row) * params.span + entry % params.span;`,
+  return row_along(entry, entry / params.slab, entry % params.span, reports);`,
     coordinates: `
   var flat = entry / params.slab;
   for (var axis = 0u; axis < params.span; axis++) {
@@ -87,7 +82,7 @@ export function indexLibrary({ index, addressing, mode, check }: IndexLibraryOpt
   }
   return flat;`,
   };
-  return /* wgsl */ `
+  return wgsl`
 const OUTSIDE = 0xffffffffu;
 
 fn resolve(index: ${index}, limit: u32) -> u32 {
@@ -96,6 +91,16 @@ fn resolve(index: ${index}, limit: u32) -> u32 {
   }
   ${resolutions[mode][index]}
 }
+
+#if ${addressing === 'along'}
+// The row of an entry of slab \`outer\`, with its place along the innermost axes.
+fn row_along(entry: u32, outer: u32, within: u32, reports: bool) -> u32 {
+  let index = indices[entry];
+  let row = resolve(index, params.limit);
+  ${report('entry')}
+  return select((outer * params.limit + row) * params.span + within, OUTSIDE, row == OUTSIDE);
+}
+#endif
 
 fn row_of(entry: u32, reports: bool) -> u32 {${rows[addressing]}
 }

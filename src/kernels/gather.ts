@@ -45,6 +45,11 @@ function neighboursOf(flat: boolean, single: boolean, entries: number, inner: nu
   return flat ? 8 : entries;
 }
 
+/** Whether a run of single elements along an axis meets two slabs at most, and two lines at most, or lines of one. */
+function isStepwise({ addressing, span = 1, slab = 1 }: Indexing, run: number): boolean {
+  return addressing === 'along' && run > 1 && slab >= run && (span === 1 || span >= run);
+}
+
 /** Rows of `x` as `spec`; an entry that names no row reads as the bits `fill`. */
 export function gatherKernel(
   op: string,
@@ -82,6 +87,7 @@ export function gatherKernel(
       width,
       run,
       single,
+      stepwise: single && flat && isStepwise(indexing, run),
     } as const,
     bindings: { indices: indices.storage, x: x.storage, out: out.storage },
     params: { count, inner, entries, outer, rows, fill, ...indexValues(indexing, indices) },

@@ -3,9 +3,9 @@
  * float64.
  */
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sizeOf } from '../../src/core/shape.ts';
-import { gather, GradientTape, init, mul, type Tensor, tensor } from '../../src/index.ts';
+import { gather, GradientTape, init, mul, takeAlongAxis, type Tensor, tensor } from '../../src/index.ts';
 import { generator } from './samples/draw.ts';
 
 beforeAll(async () => {
@@ -88,4 +88,63 @@ test('gather and its gradient', async () => {
     }),
     { numRuns: 150, seed: 3 },
   );
+});
+
+describe('many single elements, several an invocation', () => {
+  const numbered = (shape: readonly number[]) =>
+    tensor(
+      Float32Array.from({ length: sizeOf(shape) }, (_, i) => i),
+      { shape },
+    ) as Tensor;
+  /** Indices of which some lie outside [0, n). */
+  const drawn = (length: number, n: number) => {
+    const random = generator(length);
+    return Int32Array.from({ length }, () => Math.floor(random() * (n + 2)) - 1);
+  };
+
+  // Entries of a block: multiples of eight, four, two, and odd.
+  test.each([
+    [1, 512],
+    [1, 510],
+    [3, 260],
+    [2, 501],
+  ])('%i batches, %i entries along the inner axis', async (batch, entries) => {
+    const [outer, n] = [9, 37];
+    const indices = drawn(batch * entries, n);
+    const y = gather(
+      numbered([batch, outer, n]),
+      tensor(indices, { shape: [batch, entries] }) as unknown as Tensor<'int32'>,
+      { axis: 2, batchDims: 1, mode: 'fill', fillValue: -1 },
+    );
+    const expected = Array.from({ length: batch * outer * entries }, (_, i) => {
+      const block = Math.floor(i / entries);
+      const index = indices[Math.floor(block / outer) * entries + (i % entries)] as number;
+      return index >= 0 && index < n ? block * n + index : -1;
+    });
+    expect(y.shape).toEqual([batch, outer, entries]);
+    expect([...(await y.data())]).toEqual(expected);
+  });
+
+  // [outer, k, inner]: slabs shorter than a run, no multiples of it, and lines of one, of fewer than a run, and of more.
+  test.each([
+    [5000, 1, 1],
+    [900, 5, 1],
+    [300, 17, 1],
+    [70, 20, 3],
+    [31, 13, 11],
+    [3, 40, 64],
+  ])('along an axis, [%i, %i, %i]', async (outer, k, inner) => {
+    const n = 23;
+    const indices = drawn(outer * k * inner, n);
+    const y = takeAlongAxis(
+      numbered([outer, n, inner]),
+      tensor(indices, { shape: [outer, k, inner] }) as unknown as Tensor<'int32'>,
+      { axis: 1, mode: 'fill', fillValue: -1 },
+    );
+    const expected = Array.from(indices, (index, i) => {
+      const block = Math.floor(i / (k * inner));
+      return index >= 0 && index < n ? (block * n + index) * inner + (i % inner) : -1;
+    });
+    expect([...(await y.data())]).toEqual(expected);
+  });
 });
