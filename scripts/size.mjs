@@ -28,9 +28,9 @@ export const fit = (x, y) => net.fit(x, y);`;
 
 /** kB are 1000 bytes: of the first files, and of those that come with the device. @type {Record<string, { says: string, source: string, limit: number, device: number }>} */
 const CASES = {
-  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 24, device: 27 },
-  model: { says: '… and a model that is applied', source: net, limit: 57, device: 27 },
-  training: { says: '… and trained', source: training, limit: 57, device: 27 },
+  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 24, device: 28 },
+  model: { says: '… and a model that is applied', source: net, limit: 57, device: 28 },
+  training: { says: '… and trained', source: training, limit: 57, device: 28 },
 };
 
 /** @param {string} text */
