@@ -1,5 +1,5 @@
 /** @file Small models and data for tests of training. */
-import { type Tensor, tensor } from '../../../src/index.ts';
+import { type Tensor, tensor, tidy } from '../../../src/index.ts';
 import { input, layers, model } from '../../../src/keras/index.ts';
 
 /** Values that look random, and are the same in every run. */
@@ -20,7 +20,7 @@ export function regressor() {
   const hidden = layers.dense({ units: 3, activation: 'tanh', name: 'hidden' });
   const top = layers.dense({ units: 1, name: 'top' });
   const net = model({ inputs: features, outputs: top.apply(hidden.apply(features)) });
-  net.setWeights([wave([2, 3], 0.9), wave([3], 0.4), wave([3, 1], 1.1), wave([1], 0.2)]);
+  tidy(() => net.setWeights([wave([2, 3], 0.9), wave([3], 0.4), wave([3, 1], 1.1), wave([1], 0.2)]));
   return net;
 }
 
