@@ -13,9 +13,13 @@ interface Pending {
 /** By kernel and options, of each cache. */
 const underWay = new WeakMap<PipelineCache, Map<Kernel, Map<string, Pending>>>();
 
-/** How many are being compiled for `cache`, or will be. */
+/** How many are being compiled for `cache`, or will be, but for those that a launch has compiled meanwhile. */
 export function countUnderWay(cache: PipelineCache): number {
-  return [...(underWay.get(cache)?.values() ?? [])].reduce((total, { size }) => total + size, 0);
+  let count = 0;
+  for (const [kernel, variants] of underWay.get(cache) ?? []) {
+    for (const key of variants.keys()) if (!cache.find(kernel, key)) count++;
+  }
+  return count;
 }
 
 /**
