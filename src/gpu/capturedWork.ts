@@ -22,12 +22,16 @@ interface BoundLaunch {
   /** `live` where parameters are packed at every run, into the ring of the stream. */
   readonly kind: 'ready' | 'live';
   readonly launch: RecordedLaunch;
-  group: GPUBindGroup;
+  /** What it binds in a run that made `results`. */
+  readonly groupFor: (results: Results) => GPUBindGroup;
   /** Of the parameters in the work's own buffer; empty for a kernel without parameters, and where they are live. */
   readonly offsets: readonly number[];
 }
 
 type BoundCommand = BoundLaunch | RecordedCopy;
+
+/** The storages that a run made, by those of the recording. */
+type Results = ReadonlyMap<Storage, Storage>;
 
 /** Intermediate values of a device's captured work. Between two runs no one needs what lies there. */
 const pools = new WeakMap<Device, BufferPool>();
@@ -55,8 +59,6 @@ export class CapturedWork {
   readonly #commands: readonly BoundCommand[];
   /** Results that every run writes into a storage of its own, with their bytes. */
   readonly #fresh: ReadonlyMap<Storage, number>;
-  /** What names those results. */
-  readonly #rebound: readonly ReboundLaunch[];
   readonly #params: GPUBuffer | null;
 
   /** Where the values lie that are wanted after a run. */
@@ -85,22 +87,18 @@ export class CapturedWork {
     for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
     this.#params = fixed.length > 0 ? paramBuffer(device.gpu, words) : null;
     const params = this.#params && adoptBuffer(this.#params);
-    const rebound: ReboundLaunch[] = [];
     this.#commands = commands.map((launch): BoundCommand => {
       if (launch.kind === 'copy') return launch;
       const offset = slotOf.get(launch);
       const ring = isFixed(launch) ? (params ?? undefined) : undefined;
       const bind = (ranges: readonly BoundRange[]) => this.#bindGroup(launch, ranges, ring);
-      const bound: BoundLaunch = {
+      return {
         kind: isFixed(launch) ? 'ready' : 'live',
         launch,
-        group: bind(launch.ranges),
+        groupFor: launch.ranges.some(isFresh) ? rebinding(launch, bind) : always(bind(launch.ranges)),
         offsets: offset === undefined ? [] : [offset],
       };
-      if (launch.ranges.some(isFresh)) rebound.push(new ReboundLaunch(bound, bind));
-      return bound;
     });
-    this.#rebound = rebound;
   }
 
   /** The parameters lie in `params`, or in the ring of the stream. */
@@ -117,27 +115,26 @@ export class CapturedWork {
    * Appends all commands to the stream, once the variables are home. Returns the storages that this run made for results;
    * they are the caller's.
    */
-  run(): ReadonlyMap<Storage, Storage> {
+  run(): Results {
     const { device } = this;
     const { stream } = device;
     device.requireAlive();
     for (const effect of this.effects) effect();
     const results = new Map<Storage, Storage>();
     for (const [result, bytes] of this.#fresh) results.set(result, device.allocateOutside(bytes, 'result'));
-    for (const launch of this.#rebound) launch.bindTo(results);
     for (const command of this.#commands) {
       if (command.kind === 'copy') {
         const { source, target, bytes } = command;
         stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
         continue;
       }
-      const { launch, group } = command;
+      const { launch, groupFor } = command;
       let { offsets } = command;
       if (command.kind === 'live') {
         const { fault, params, layout } = launch;
         offsets = stream.pack(layout, fault ? device.withFaultSlot(params, fault) : params);
       }
-      stream.dispatch(launch, group, offsets);
+      stream.dispatch(launch, groupFor(results), offsets);
     }
     for (const buffer of this.buffers) buffer.lastUse = stream.serial;
     for (const { buffer } of results.values()) buffer.lastUse = stream.serial;
@@ -175,24 +172,27 @@ export class CapturedWork {
   }
 }
 
-/** A launch that binds what each run makes anew. The pool hands the same few buffers out again and again. */
-class ReboundLaunch {
-  readonly #groups = new Map<string, GPUBindGroup>();
+const always = (group: GPUBindGroup) => () => group;
 
-  constructor(
-    private readonly bound: BoundLaunch,
-    private readonly bind: (ranges: readonly BoundRange[]) => GPUBindGroup,
-  ) {}
-
-  /** Binds what `results` says in place of the recorded storages. */
-  bindTo(results: ReadonlyMap<Storage, Storage>): void {
-    const ranges = this.bound.launch.ranges.map((range) => results.get(range as Storage) ?? range);
-    const key = ranges.map(({ buffer }) => buffer.id).join();
-    const group = this.#groups.get(key) ?? this.bind(ranges);
-    if (this.#groups.size >= maxGroups) this.#groups.clear();
-    this.#groups.set(key, group);
-    this.bound.group = group;
-  }
+/**
+ * Binds a launch to what each run makes, in place of the recorded storages. The pool hands the same few buffers out again
+ * and again, so that their groups are kept.
+ */
+function rebinding(
+  { ranges }: RecordedLaunch,
+  bind: (ranges: readonly BoundRange[]) => GPUBindGroup,
+): BoundLaunch['groupFor'] {
+  const groups = new Map<string, GPUBindGroup>();
+  return (results) => {
+    const bound = ranges.map((range) => results.get(range as Storage) ?? range);
+    const key = bound.map(({ buffer }) => buffer.id).join();
+    const known = groups.get(key);
+    if (known) return known;
+    const group = bind(bound);
+    if (groups.size >= maxGroups) groups.clear();
+    groups.set(key, group);
+    return group;
+  };
 }
 
 /**
