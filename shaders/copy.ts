@@ -2,14 +2,14 @@
  * @file Strided copies: elements of `x` into `out`, each walked by an offset and a stride for every axis. Strides may be
  * negative. Slices, flips, transposes, and the parts of a concatenation are all instances of this one kernel.
  *
- * One invocation copies one element, or four neighbours (`width`); neighbouring invocations write neighbours. Or it copies a
- * run of them along the last axis, for which it finds its place once: what software adapters want.
+ * One invocation copies one element, or four neighbours (`width`); neighbouring invocations write neighbours. On software
+ * adapters it copies a run of them along the last axis, for which it finds its place once.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type CopyOptions = {
-  /** Axes after merging. */
+  /** Axes after merging; at least one. */
   rank: number;
   width: 1 | 4;
   /** True where `out` is written without gaps, in order. */
@@ -20,13 +20,12 @@ export type CopyOptions = {
 
 export const copyWorkgroup = 256;
 
-export function copy({ rank, width, dense, run }: CopyOptions): string {
-  const element = width === 4 ? 'vec4<u32>' : 'u32';
+export function copy({ rank, dense, run }: CopyOptions): string {
   const last = rank - 1;
-  const axes = Array.from({ length: run > 1 ? last : rank }, (_, i) => (run > 1 ? last : rank) - 1 - i);
+  const outer = Array.from({ length: last }, (_, i) => last - 1 - i);
   const steps = Array.from({ length: run }, (_, i) => i);
   const at = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
-  const walk = axes.map(
+  const walk = outer.map(
     (axis) => `{
     let coordinate = i32(remaining % ${at('shape', axis)});
     remaining /= ${at('shape', axis)};
@@ -42,34 +41,22 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${copyWorkgroup}u);
-  if (i >= params.count) {
+  let unit = flat_index(group, groups, local, ${copyWorkgroup}u);
+  if (unit >= params.count) {
     return;
   }
-  var remaining = i;
-  var x_at = params.x_offset;
-  var out_at = params.out_offset;
-#if ${run > 1}
   // The last run of a line begins earlier, rather than to end beyond its end: some elements are copied twice.
-  let first = i32(min((remaining % params.runs) * ${run}u, ${at('shape', last)} - ${run}u));
-  remaining /= params.runs;
+  let first = i32(min((unit % params.runs) * ${run}u, ${at('shape', last)} - ${run}u));
+  var remaining = unit / params.runs;
   let x_step = ${at('x_strides', last)};
   let out_step = ${dense ? '1' : at('out_strides', last)};
-  x_at += first * x_step;
-  out_at += first * out_step;
-#endif
-#if ${dense && run > 1}
+  var x_at = params.x_offset + first * x_step;
+  var out_at = params.out_offset + first * out_step;
+#if ${dense}
   out_at += i32(remaining * ${at('shape', last)});
-#elif ${dense}
-  out_at += i32(i);
 #endif
   ${walk.join('\n  ')}
-#if ${run > 1}
   ${steps.map((step) => `out[out_at + ${step} * out_step] = x[x_at + ${step} * x_step];`).join('\n  ')}
-#else
-  let value: ${element} = x[x_at];
-  out[out_at] = value;
-#endif
 }
 `;
 }

@@ -48,7 +48,7 @@ export function pad({ mode, rank, width, run }: PadOptions): string {
   const inLine = Array.from(
     { length: run },
     (_, step) => `{
-    var inside = is_inside;
+    var inside = line_inside;
     var place = i32(first) + ${step} - i32(${at('before', last)});
     ${sources[mode]}
     out[i + ${step}u] = select(filling, x[max(x_at + place, 0)], inside);
@@ -75,12 +75,9 @@ fn main(
   let filling = ${element}(params.fill);
   var x_at = 0;
   var stride = size;
-  var is_inside = true;
-  {
-    var inside = true;
-    ${outer.join('\n  ')}
-    is_inside = inside;
-  }
+  var inside = true;
+  ${outer.join('\n  ')}
+  let line_inside = inside;
   ${inLine.join('\n  ')}
 }
 `;

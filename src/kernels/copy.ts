@@ -7,7 +7,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { mergeAxes, runAlong } from './walks.ts';
+import { mergeAxes, runOf } from './walks.ts';
 
 const kernel = defineKernel({
   name: 'copy',
@@ -51,10 +51,11 @@ export function copyInto(x: Tensor, from: Walk, out: Tensor, to: Walk, shape: Sh
   if (size === 0) return;
   const { shape: merged, strides } = mergeAxes(shape, [from.strides, to.strides]);
   const [x_strides, out_strides] = strides as [number[], number[]];
+  if (merged.length === 0) for (const sizes of [merged, x_strides, out_strides]) sizes.push(1);
   const last = merged.length - 1;
   const aligned = [from.offset, to.offset, ...x_strides.slice(0, -1), ...out_strides.slice(0, -1)];
   const isVector =
-    [merged[last] ?? 1, ...aligned].every((n) => n % 4 === 0) &&
+    [merged[last] as number, ...aligned].every((n) => n % 4 === 0) &&
     x_strides[last] === 1 &&
     out_strides[last] === 1 &&
     bindsAsVectors(x) &&
@@ -65,8 +66,8 @@ export function copyInto(x: Tensor, from: Walk, out: Tensor, to: Walk, shape: Sh
   const walked = merged.map((n, i) => (i === last ? n / width : n));
   const expected = stridesOf(merged);
   const dense = out_strides.every((stride, i) => stride === expected[i]);
-  const length = walked[last] ?? 1;
-  const run = runAlong(x.device, size / width, length);
+  const length = walked[last] as number;
+  const run = runOf(x.device, size / width, (run) => run <= length);
   const runs = Math.ceil(length / run);
   const count = (size / width / length) * runs;
   x.device.launch(kernel, {

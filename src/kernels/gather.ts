@@ -5,11 +5,11 @@ import { gather, type GatherOptions, gatherWorkgroup } from '../../shaders/gathe
 import { indexParams } from '../../shaders/lib/indices.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
-import type { Device } from '../gpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { checkIndicesKernel, rowsKernel } from './rows.ts';
+import { runOf } from './walks.ts';
 
 const definition = {
   bindings: ({ index, width }: GatherOptions): Bindings => {
@@ -29,15 +29,6 @@ const definition = {
 } as const;
 const silent = defineKernel({ name: 'gather', ...definition });
 const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
-
-/**
- * A software adapter pays for the divisions that find a row once an invocation, so that each moves much of one. A GPU wants
- * neighbours to read neighbours.
- */
-function runFor(device: Device, count: number, neighbours: number): number {
-  if (device.adapter.class === 'gpu' || count < 16 * gatherWorkgroup) return 1;
-  return [8, 4, 2].find((run) => neighbours % run === 0) ?? 1;
-}
 
 /** Neighbours that lie in one block, or in one row of it: of single elements in one block, any number. */
 function neighboursOf(flat: boolean, single: boolean, entries: number, inner: number): number {
@@ -75,7 +66,8 @@ export function gatherKernel(
   const count = out.size / (halves * width);
   const flat = batch === 1 && outer === 1;
   const single = inner === 1 && rows > 0;
-  const run = runFor(x.device, count, neighboursOf(flat, single, entries, inner));
+  const neighbours = neighboursOf(flat, single, entries, inner);
+  const run = runOf(x.device, count, (run) => neighbours % run === 0);
   // A GPU skips the code that reports where no index is at fault; a software rasteriser walks through it every time.
   const apart = checking.check !== 'none' && x.device.adapter.class === 'cpu';
   if (apart) checkIndicesKernel(indices, indexing, checking);

@@ -10,7 +10,7 @@ import type { Device } from '../gpu/device.ts';
 import type { Bindings } from '../gpu/kernel.ts';
 import type { Launch } from '../gpu/launch.ts';
 import type { ParamFields } from '../gpu/params.ts';
-import { gemmTiles, paddedSize, readsRows, softwareCost, softwareTiles } from './gemmTiles.ts';
+import { gemmTiles, readsRows, softwareCost, softwareTiles } from './gemmTiles.ts';
 
 /** The size of a product: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -80,10 +80,13 @@ function chooseTile(device: Device, facts: GemmFacts): GemmTile {
 /** The tile that costs a software adapter least, of those whose compilation `work` multiplications are worth. */
 function cheapestTile({ gpu }: Device, { size: { m, n }, a, b }: GemmFacts, work: number): GemmTile {
   const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
-  const tiles = softwareTiles(gpu.features.has('subgroups')).filter(
+  const tiles = softwareTiles[gpu.features.has('subgroups') ? 'quads' : 'single'].filter(
     ({ tile, least, most }) => work >= least[reads] && m <= most.m && n <= most.n && readsRows(tile, a),
   );
-  const costs = tiles.map(({ tile }) => paddedSize(tile, m, n) * softwareCost(tile, a, b));
+  // What lies beyond the edges of C is computed, too.
+  const costs = tiles.map(
+    ({ tile }) => gemmInvocations(tile, m, n, 1) * tile.blockM * tile.blockN * softwareCost(tile, a, b),
+  );
   return tiles[costs.indexOf(Math.min(...costs))]?.tile ?? gemmTiles.small;
 }
 

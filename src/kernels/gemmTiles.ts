@@ -58,12 +58,6 @@ export function readsRows({ blockM, width }: GemmTile, a: OperandLayout): boolea
   return blockM % 4 === 0 || width === 1 || a.width === 1 || a.major === 'k';
 }
 
-/** Elements of C that tiles in registers compute, those included that lie beyond its edges. */
-export function paddedSize({ blockM, blockN, quads }: GemmTile, m: number, n: number): number {
-  const columns = quads ? 4 * blockN : blockN;
-  return Math.ceil(m / blockM) * blockM * Math.ceil(n / columns) * columns;
-}
-
 /** Multiplications from which a longer program's time to compile is worth what it saves. */
 const large = 2 ** 23;
 const always = { vectors: 0, elements: 0 };
@@ -71,30 +65,31 @@ const mostly = { vectors: 2 ** 18, elements: large };
 const seldom = { vectors: large, elements: large };
 const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 
-/**
- * Tiles of a software adapter, with or without quads: the multiplications from which they are worth their compilation, of
- * operands read in vectors and of others, and the largest C that they are for. Few are for all sizes, so that new sizes
- * seldom compile anything.
- */
-export function softwareTiles(hasQuads: boolean): readonly {
+/** A tile of software adapters. */
+interface SoftwareTile {
   tile: GemmTile;
+  /** Multiplications from which it is worth its compilation: of operands read in vectors, and of others. */
   least: { vectors: number; elements: number };
+  /** The largest C that it is for. */
   most: { m: number; n: number };
-}[] {
-  const { quad, tallQuad, narrowQuad, block, steps, scalars, fewRows, row, wideRow } = gemmTiles;
-  const long = hasQuads
-    ? [
-        { tile: quad, least: mostly, most: anySize },
-        { tile: tallQuad, least: seldom, most: anySize },
-        { tile: narrowQuad, least: seldom, most: anySize },
-      ]
-    : [{ tile: block, least: mostly, most: anySize }];
-  return [
-    ...long,
-    { tile: steps, least: always, most: anySize },
-    { tile: scalars, least: always, most: { ...anySize, n: 4 } },
-    { tile: fewRows, least: always, most: { ...anySize, m: 4 } },
-    { tile: row, least: always, most: { ...anySize, m: 1 } },
-    { tile: wideRow, least: always, most: { ...anySize, m: 1 } },
-  ];
 }
+
+/** Few are for all sizes, so that new sizes seldom compile anything. */
+const shortTiles: readonly SoftwareTile[] = [
+  { tile: gemmTiles.steps, least: always, most: anySize },
+  { tile: gemmTiles.scalars, least: always, most: { ...anySize, n: 4 } },
+  { tile: gemmTiles.fewRows, least: always, most: { ...anySize, m: 4 } },
+  { tile: gemmTiles.row, least: always, most: { ...anySize, m: 1 } },
+  { tile: gemmTiles.wideRow, least: always, most: { ...anySize, m: 1 } },
+];
+
+/** Tiles of software adapters that have quads, and of those that don't. */
+export const softwareTiles: Record<'quads' | 'single', readonly SoftwareTile[]> = {
+  quads: [
+    { tile: gemmTiles.quad, least: mostly, most: anySize },
+    { tile: gemmTiles.tallQuad, least: seldom, most: anySize },
+    { tile: gemmTiles.narrowQuad, least: seldom, most: anySize },
+    ...shortTiles,
+  ],
+  single: [{ tile: gemmTiles.block, least: mostly, most: anySize }, ...shortTiles],
+};

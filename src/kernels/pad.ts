@@ -5,7 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../gpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { runAlong } from './walks.ts';
+import { runOf } from './walks.ts';
 
 export type { PadMode };
 
@@ -49,7 +49,7 @@ export function padKernel(
     last.before /= 4;
   }
   const length = last?.padded ?? 1;
-  const run = runAlong(x.device, out.size / width, length);
+  const run = runOf(x.device, out.size / width, (run) => run <= length);
   const runs = Math.ceil(length / run);
   const count = (out.size / width / length) * runs;
   x.device.launch(kernel, {

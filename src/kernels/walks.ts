@@ -6,12 +6,12 @@ import type { Device } from '../gpu/device.ts';
 const manyElements = 4096;
 
 /**
- * How many of `count` elements an invocation walks along a last axis of `length`. A software adapter pays for the divisions
- * that find a place once an invocation; a GPU wants neighbours to walk neighbours.
+ * How many of `count` elements an invocation walks, of runs that `fits` allows. A software adapter pays for the divisions that
+ * find a place once an invocation; a GPU wants neighbours to walk neighbours.
  */
-export function runAlong({ adapter }: Device, count: number, length: number): number {
+export function runOf({ adapter }: Device, count: number, fits: (run: number) => boolean): number {
   if (adapter.class === 'gpu' || count < manyElements) return 1;
-  return [8, 4, 2].find((run) => length >= run) ?? 1;
+  return [8, 4, 2].find(fits) ?? 1;
 }
 
 /** The strides by which a tensor of shape `from` is read over shape `to`: 0 along broadcast axes. */
