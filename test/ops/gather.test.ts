@@ -118,8 +118,8 @@ describe('many single elements, several an invocation', () => {
     );
     const expected = Array.from({ length: batch * outer * entries }, (_, i) => {
       const block = Math.floor(i / entries);
-      const index = indices[Math.floor(block / outer) * entries + (i % entries)] as number;
-      return index >= 0 && index < n ? block * n + index : -1;
+      const row = rowOf(indices[Math.floor(block / outer) * entries + (i % entries)] as number, n, 'fill');
+      return row === null ? -1 : block * n + row;
     });
     expect(y.shape).toEqual([batch, outer, entries]);
     expect([...(await y.data())]).toEqual(expected);
@@ -143,7 +143,8 @@ describe('many single elements, several an invocation', () => {
     );
     const expected = Array.from(indices, (index, i) => {
       const block = Math.floor(i / (k * inner));
-      return index >= 0 && index < n ? (block * n + index) * inner + (i % inner) : -1;
+      const row = rowOf(index, n, 'fill');
+      return row === null ? -1 : (block * n + row) * inner + (i % inner);
     });
     expect([...(await y.data())]).toEqual(expected);
   });
