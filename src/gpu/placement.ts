@@ -22,7 +22,8 @@ const alignment = 16;
 
 /**
  * Rewrites the commands, and lays what they make into as little memory as it takes. `outlets` are needed to the end;
- * those that are `elsewhere` get no place. Between two runs nothing in the buffers is needed, so that all work of a device shares them.
+ * those that are `elsewhere` get no place. Between two runs nothing in the buffers is needed, so that all work of a
+ * device shares them.
  */
 export function placeCommands(
   pool: BufferPool,

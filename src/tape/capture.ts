@@ -1,7 +1,6 @@
 /**
  * @file One captured call: what a recording needs beside its launches. Inputs lie in slots of its own, into which each run
- * copies; outputs are copied out, so that the next run leaves them alone, or written where
- * they stay.
+ * copies. Large outputs are written where they stay, others are copied out: the next run leaves them alone.
  */
 import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import { bytesPerElement } from '../core/dtype.ts';
