@@ -1,7 +1,7 @@
 /** @file Retrograd's main entry: named exports only. */
 
 // Device
-export { type Device, type DeviceTuning, getDevice, setDevice } from './gpu/device.ts';
+export { type Device, type DeviceTuning, getDevice, setDevice } from './webgpu/device.ts';
 export { init, type InitOptions } from './kernels/init.ts';
 // Tensors
 export type { DType } from './core/dtype.ts';
@@ -35,8 +35,8 @@ export type { Call } from './ops/call.ts';
 export type { TensorLike } from './ops/operands.ts';
 export type { SymbolicTensor } from './ops/recording.ts';
 // Kernels of your own
-export type { FaultReport } from './gpu/faults.ts';
-export { defineKernel, type Kernel, type KernelDefinition } from './gpu/kernel.ts';
+export type { FaultReport } from './webgpu/faults.ts';
+export { defineKernel, type Kernel, type KernelDefinition } from './webgpu/kernel.ts';
 export { type KernelRun, runKernel } from './kernels/run.ts';
 export { flatIndex } from '../shaders/lib/indexing.ts';
 // Compiled functions
@@ -45,31 +45,31 @@ export {
   type CompiledFunction,
   type CompileOptions,
   compile,
-} from './tape/compile.ts';
-export type { InputSpec, Rehearsed } from './tape/rehearsal.ts';
-export { warmup } from './tape/warmup.ts';
-export { eachRun } from './gpu/eachRun.ts';
-export { LiveNumber } from './gpu/params.ts';
+} from './autodiff/compile.ts';
+export type { InputSpec, Rehearsed } from './autodiff/rehearsal.ts';
+export { warmup } from './autodiff/warmup.ts';
+export { eachRun } from './webgpu/eachRun.ts';
+export { LiveNumber } from './webgpu/params.ts';
 // Choices between variants of kernels
-export { type ChoiceExplanation, explainChoice } from './tuning/explainChoice.ts';
-export { tune } from './tuning/tune.ts';
-export { tuning, type TuningOptions } from './tuning/tuning.ts';
-export type { CandidateReport, ChoiceReport, TuningReport } from './tuning/report.ts';
-export type { TuningStore } from './tuning/store.ts';
+export { type ChoiceExplanation, explainChoice } from './autotune/explainChoice.ts';
+export { tune } from './autotune/tune.ts';
+export { tuning, type TuningOptions } from './autotune/tuning.ts';
+export type { CandidateReport, ChoiceReport, TuningReport } from './autotune/report.ts';
+export type { TuningStore } from './autotune/store.ts';
 // Measuring
-export { gpuTime } from './profile/gpuTime.ts';
-export { profile, type ProfileOptions } from './profile/profile.ts';
-export type { LayerRow, ProfileRow, Totals } from './profile/rows.ts';
-export type { ProfiledLaunch } from './profile/launches.ts';
-export type { ProfileReport, TableOptions, Timing } from './profile/report.ts';
-export type { ChargedCall } from './gpu/charge.ts';
+export { gpuTime } from './inspect/gpuTime.ts';
+export { profile, type ProfileOptions } from './inspect/profile.ts';
+export type { LayerRow, ProfileRow, Totals } from './inspect/rows.ts';
+export type { ProfiledLaunch } from './inspect/launches.ts';
+export type { ProfileReport, TableOptions, Timing } from './inspect/report.ts';
+export type { ChargedCall } from './webgpu/charge.ts';
 export type { Cost } from './ops/cost.ts';
 // Tape
-export { checkpoint, customGradient, type CustomGradientResult } from './tape/customGradient.ts';
-export type { CutCause, PathExplanation, PathStep } from './tape/explain.ts';
-export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './tape/functional.ts';
-export type { GradientOptions } from './tape/request.ts';
-export { GradientTape, type TapeOptions } from './tape/tape.ts';
+export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';
+export type { CutCause, PathExplanation, PathStep } from './autodiff/explain.ts';
+export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './autodiff/functional.ts';
+export type { GradientOptions } from './autodiff/request.ts';
+export { GradientTape, type TapeOptions } from './autodiff/tape.ts';
 // History
 export { debugMode } from './history/callSite.ts';
 export { explainHistory, type HistoryExplanation, requireHistory } from './history/explain.ts';

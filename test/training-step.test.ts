@@ -3,8 +3,8 @@
  * steps of a small convolutional network.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDevice } from '../src/gpu/adapter.ts';
-import { Device } from '../src/gpu/device.ts';
+import { openDevice } from '../src/webgpu/adapter.ts';
+import { Device } from '../src/webgpu/device.ts';
 import {
   compile,
   GradientTape,

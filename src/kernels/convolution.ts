@@ -12,7 +12,7 @@ import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/ge
 import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { gemmBindings, gemmParamValues, gemmPrograms, type GemmSize, widthOf, withGemmPlan } from './gemm.ts';
 import { withVariant } from './convolutionVariant.ts';

@@ -5,9 +5,9 @@
 import type { Direction } from '../../shaders/convolution.ts';
 import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
-import type { AdapterClass } from '../gpu/adapter.ts';
-import { decide } from '../gpu/choice.ts';
-import type { Device } from '../gpu/device.ts';
+import type { AdapterClass } from '../webgpu/adapter.ts';
+import { decide } from '../webgpu/choice.ts';
+import type { Device } from '../webgpu/device.ts';
 import { foldedBytes } from './fold.ts';
 
 /** The implicit GEMM; a product, folded; or minimal filtering by tiles of so many results along an axis. */

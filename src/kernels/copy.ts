@@ -4,7 +4,7 @@
 import { copy, type CopyOptions, copyWorkgroup } from '../../shaders/copy.ts';
 import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { mergeAxes, runOf } from './walks.ts';

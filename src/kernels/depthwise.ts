@@ -10,7 +10,7 @@ import {
   depthwiseWorkgroup,
 } from '../../shaders/depthwise.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { defineKernel } from '../gpu/kernel.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { depthwiseFilterGradInBlocks, launchDepthwiseBlocks } from './depthwiseBlocks.ts';
 import {

@@ -9,7 +9,7 @@ import {
 } from '../../shaders/depthwise/blocks.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import { defineKernel } from '../gpu/kernel.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   depthwiseBindings,

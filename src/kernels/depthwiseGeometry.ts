@@ -3,7 +3,7 @@ import { type DepthwiseDirection, depthwiseOperands } from '../../shaders/depthw
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import type { Bindings } from '../gpu/kernel.ts';
+import type { Bindings } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors } from './output.ts';
 import { addPartialSums } from './partialSums.ts';

@@ -20,8 +20,8 @@ import {
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import type { AdapterClass } from '../gpu/adapter.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { AdapterClass } from '../webgpu/adapter.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { channelWidth, type DepthwiseGeometry, elementOf } from './depthwiseGeometry.ts';
 import { output } from './output.ts';

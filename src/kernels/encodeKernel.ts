@@ -1,16 +1,16 @@
 /**
  * @file encodeKernel: a kernel on an app's own buffers, into the app's own encoder.
  */
-import { BufferUsage } from '../gpu/flags.ts';
+import { BufferUsage } from '../webgpu/flags.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { checkBindings, checkParams, checkWorkgroups } from '../gpu/checkLaunch.ts';
-import { type Device, getDevice } from '../gpu/device.ts';
-import { encodeLaunch, type EncodeTarget } from '../gpu/encode.ts';
-import type { Bindings, Kernel, KernelOptions } from '../gpu/kernel.ts';
-import type { ParamFields, ParamValues } from '../gpu/params.ts';
-import { adoptBuffer } from '../gpu/pool.ts';
-import type { BoundRange } from '../gpu/stream.ts';
+import { checkBindings, checkParams, checkWorkgroups } from '../webgpu/checkLaunch.ts';
+import { type Device, getDevice } from '../webgpu/device.ts';
+import { encodeLaunch, type EncodeTarget } from '../webgpu/encode.ts';
+import type { Bindings, Kernel, KernelOptions } from '../webgpu/kernel.ts';
+import type { ParamFields, ParamValues } from '../webgpu/params.ts';
+import { adoptBuffer } from '../webgpu/pool.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
 import { Tensor } from '../tensor/tensor.ts';
 
 /** A buffer of the app's, or a range of one: bytes, `offset` a multiple of 256. */

@@ -3,10 +3,10 @@ import { fill, fillWorkgroup } from '../../shaders/fill.ts';
 import type { DType } from '../core/dtype.ts';
 import { numberToHalf } from '../core/half.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../gpu/device.ts';
-import { defineKernel } from '../gpu/kernel.ts';
-import type { LiveNumber } from '../gpu/params.ts';
-import type { BoundRange } from '../gpu/stream.ts';
+import type { Device } from '../webgpu/device.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
+import type { LiveNumber } from '../webgpu/params.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 

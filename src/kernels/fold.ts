@@ -6,7 +6,7 @@ import { fold, type FoldOptions, foldParams, foldWorkgroup } from '../../shaders
 import { type ConvolutionGeometry, imageShape, resultShape } from '../core/convolution.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copyInto } from './copy.ts';
 import { matMulKernel } from './matMul.ts';

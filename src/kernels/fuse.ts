@@ -15,13 +15,13 @@ import {
   fusedWalkers,
   scalarWord,
 } from '../../shaders/fusedElementwise.ts';
-import { joinCharges } from '../gpu/charge.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel, type Kernel } from '../gpu/kernel.ts';
-import { foldWorkgroups } from '../gpu/launch.ts';
-import { type RecordedCommand, type RecordedLaunch, rangesOf } from '../gpu/recording.ts';
-import { Storage } from '../gpu/storage.ts';
-import type { BoundRange } from '../gpu/stream.ts';
+import { joinCharges } from '../webgpu/charge.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
+import { foldWorkgroups } from '../webgpu/launch.ts';
+import { type RecordedCommand, type RecordedLaunch, rangesOf } from '../webgpu/recording.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
 import { elementwiseMap, elementwiseSteps, inOneLine } from './elementwise.ts';
 import { bitsOf, fillMap } from './fill.ts';
 

@@ -4,7 +4,7 @@
 import { gather, type GatherOptions, gatherWorkgroup } from '../../shaders/gather.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';

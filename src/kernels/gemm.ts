@@ -4,12 +4,12 @@
  */
 import { gemmInvocations, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
-import type { AdapterClass } from '../gpu/adapter.ts';
-import { decide } from '../gpu/choice.ts';
-import type { Device } from '../gpu/device.ts';
-import type { Bindings } from '../gpu/kernel.ts';
-import type { Launch } from '../gpu/launch.ts';
-import type { ParamFields } from '../gpu/params.ts';
+import type { AdapterClass } from '../webgpu/adapter.ts';
+import { decide } from '../webgpu/choice.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { Bindings } from '../webgpu/kernel.ts';
+import type { Launch } from '../webgpu/launch.ts';
+import type { ParamFields } from '../webgpu/params.ts';
 import { gemmTiles, readsRows, softwareCost, softwareTiles } from './gemmTiles.ts';
 
 /** The size of a product: `slices` times m × n, over k = segments · length. */

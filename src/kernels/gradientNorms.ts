@@ -7,9 +7,9 @@ import {
   type ScaleOptions,
   squareChunks,
 } from '../../shaders/gradientNorms.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
-import type { Storage } from '../gpu/storage.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   boundGradients,

@@ -1,6 +1,6 @@
 /** @file Launches conversions between float32 and float16. */
 import { half, type HalfOptions, halfWorkgroup } from '../../shaders/half.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 

@@ -1,8 +1,8 @@
 /** @file The entry `retrograd/kernels`: kernels on an app's own GPUBuffers, into the app's own encoder. */
 
 // Any kernel
-export { defineKernel, type Kernel, type KernelDefinition } from '../gpu/kernel.ts';
-export type { EncodeTarget } from '../gpu/encode.ts';
+export { defineKernel, type Kernel, type KernelDefinition } from '../webgpu/kernel.ts';
+export type { EncodeTarget } from '../webgpu/encode.ts';
 export { type BufferRange, encodeKernel, type KernelEncoding } from './encodeKernel.ts';
 export { flatIndex } from '../../shaders/lib/indexing.ts';
 export { decodeFault } from '../../shaders/lib/fault.ts';

@@ -3,7 +3,7 @@
  */
 import type { IndexAddressing, IndexCheck, IndexMode } from '../../shaders/lib/indices.ts';
 import { wgslType } from '../core/dtype.ts';
-import type { FaultReport } from '../gpu/faults.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 export type { IndexMode };

@@ -1,5 +1,5 @@
 /** @file init: what an app awaits before it makes tensors. */
-import { type Device, type DeviceTuning, open, type OpenOptions } from '../gpu/device.ts';
+import { type Device, type DeviceTuning, open, type OpenOptions } from '../webgpu/device.ts';
 import { loadCore } from './loadCore.ts';
 
 export interface InitOptions extends OpenOptions {

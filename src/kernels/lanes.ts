@@ -4,7 +4,7 @@
  */
 import type { LineOrder } from '../../shaders/lib/lanes.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
-import type { Device } from '../gpu/device.ts';
+import type { Device } from '../webgpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors } from './output.ts';
 

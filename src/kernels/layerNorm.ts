@@ -3,7 +3,7 @@
  */
 import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
 import { core } from './loadCore.ts';

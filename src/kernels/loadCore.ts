@@ -3,7 +3,7 @@
  * is there.
  */
 import { DeviceError } from '../core/errors.ts';
-import { getDevice } from '../gpu/current.ts';
+import { getDevice } from '../webgpu/current.ts';
 import type * as Core from './core.ts';
 
 let loaded: typeof Core | undefined;

@@ -7,7 +7,7 @@ import { type MatMulOptions, matMul } from '../../shaders/matMul.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   gemmBindings,

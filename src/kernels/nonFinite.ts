@@ -1,7 +1,7 @@
 /** @file Launches the search for a NaN or an infinity. */
 import { nonFinite, nonFiniteWorkgroup } from '../../shaders/nonFinite.ts';
-import type { FaultReport } from '../gpu/faults.ts';
-import { defineKernel } from '../gpu/kernel.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 const kernel = defineKernel({

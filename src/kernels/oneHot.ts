@@ -2,7 +2,7 @@
 import { oneHot, oneHotWorkgroup } from '../../shaders/oneHot.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { defineKernel } from '../gpu/kernel.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from './fill.ts';
 import { output } from './output.ts';

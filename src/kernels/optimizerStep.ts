@@ -9,10 +9,10 @@ import {
   type StepOptions,
   type StepRule,
 } from '../../shaders/optimizer.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel, type Kernel } from '../gpu/kernel.ts';
-import type { LiveNumber, ParamFields, ParamValues } from '../gpu/params.ts';
-import type { Storage } from '../gpu/storage.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
+import type { LiveNumber, ParamFields, ParamValues } from '../webgpu/params.ts';
+import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 export { accumulatorState, averageState, type Clipping, type StepRule } from '../../shaders/optimizer.ts';

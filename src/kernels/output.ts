@@ -4,7 +4,7 @@
 import { bytesPerElement } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../gpu/device.ts';
+import type { Device } from '../webgpu/device.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type Tensor } from '../tensor/tensor.ts';

@@ -2,7 +2,7 @@
 import { type PadMode, type PadOptions, pad, padWorkgroup } from '../../shaders/pad.ts';
 import type { Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { runOf } from './walks.ts';

@@ -3,8 +3,8 @@ import { sumSplits, sumSplitsWorkgroup } from '../../shaders/sumSplits.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 

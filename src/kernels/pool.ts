@@ -12,7 +12,7 @@ import {
 import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 

@@ -3,9 +3,9 @@ import { dropout, type DropoutShaderOptions, dropoutWorkgroup } from '../../shad
 import { type Distribution, random, type RandomOptions, randomWorkgroup } from '../../shaders/random.ts';
 import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
-import type { LiveNumber } from '../gpu/params.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import type { LiveNumber } from '../webgpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
 

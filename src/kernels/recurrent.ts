@@ -14,8 +14,8 @@ import {
   stepWorkgroup,
 } from '../../shaders/recurrent.ts';
 import type { Shape } from '../core/shape.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copied } from './copy.ts';
 import { fillKernel } from './fill.ts';

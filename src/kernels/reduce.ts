@@ -7,8 +7,8 @@ import { elementsOf, reduce, type ReduceOptions } from '../../shaders/reduce.ts'
 import { type DType, wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf, fillKernel } from './fill.ts';
 import { lanesFor, type Lines, widthFor, workgroupFor } from './lanes.ts';

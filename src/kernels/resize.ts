@@ -2,7 +2,7 @@
 import { resize, type ResizeOptions, resizeWorkgroup } from '../../shaders/resize.ts';
 import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 

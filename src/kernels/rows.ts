@@ -8,7 +8,7 @@ import {
 import { indexParams } from '../../shaders/lib/indices.ts';
 import { rows, type RowsOptions, rowsWorkgroup } from '../../shaders/rows.ts';
 import { wgslType } from '../core/dtype.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';

@@ -5,17 +5,17 @@ import { wgslType } from '../core/dtype.ts';
 import { DeviceError, ValueError } from '../core/errors.ts';
 import { checkShape, describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { checkBindings, checkElementType, checkParams, checkWorkgroups } from '../gpu/checkLaunch.ts';
-import { type Device, getDevice } from '../gpu/device.ts';
-import type { FaultReport } from '../gpu/faults.ts';
+import { checkBindings, checkElementType, checkParams, checkWorkgroups } from '../webgpu/checkLaunch.ts';
+import { type Device, getDevice } from '../webgpu/device.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
 import {
   type Bindings,
   bindingsOf,
   type BindingType,
   type Kernel,
   type KernelOptions,
-} from '../gpu/kernel.ts';
-import type { ParamFields, ParamValues } from '../gpu/params.ts';
+} from '../webgpu/kernel.ts';
+import type { ParamFields, ParamValues } from '../webgpu/params.ts';
 import { checkDType } from '../tensor/create.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';

@@ -1,8 +1,8 @@
 /** @file Launches running sums: one launch for short lines, three for long ones (more, where even the tiles are many). */
 import { cooperativeTile, scan, type ScanOptions, scanWorkgroup } from '../../shaders/scan.ts';
 import { wgslType } from '../core/dtype.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Lines, linesAlong, orderOf, widthFor } from './lanes.ts';
 import { output } from './output.ts';

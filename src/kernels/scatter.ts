@@ -17,7 +17,7 @@ import {
 } from '../../shaders/scatter.ts';
 import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { fillKernel } from './fill.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues } from './indexing.ts';

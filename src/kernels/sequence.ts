@@ -2,8 +2,8 @@
 import { sequence, type SequenceOptions, sequenceWorkgroup } from '../../shaders/sequence.ts';
 import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from './fill.ts';
 import { output } from './output.ts';

@@ -1,6 +1,6 @@
 /** @file Launches the search for the support of a projection onto the simplex. */
 import { simplexSupport, supportWorkgroup } from '../../shaders/simplexSupport.ts';
-import { defineKernel } from '../gpu/kernel.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { linesAlong } from './lanes.ts';
 import { output } from './output.ts';

@@ -4,7 +4,7 @@
  */
 import { softmax, softmaxGradient, type SoftmaxOptions } from '../../shaders/softmax.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { isFewAndLong, lineLaunch, linesAlong } from './lanes.ts';
 import { core } from './loadCore.ts';

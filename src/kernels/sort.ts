@@ -12,8 +12,8 @@ import {
   sortWorkgroup,
   tileLength,
 } from '../../shaders/sort.ts';
-import type { Device } from '../gpu/device.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { fillKernel } from './fill.ts';
 import { output } from './output.ts';

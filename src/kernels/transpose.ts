@@ -2,7 +2,7 @@
 import { tileSide, type TransposeOptions, transposeTiles } from '../../shaders/transpose.ts';
 import { stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { copyInto } from './copy.ts';
 import { output } from './output.ts';

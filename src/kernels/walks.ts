@@ -1,6 +1,6 @@
 /** @file Walks of operands over a shape: by which strides, along which axes as one, and how far by one invocation. */
 import { type Shape, stridesOf } from '../core/shape.ts';
-import type { Device } from '../gpu/device.ts';
+import type { Device } from '../webgpu/device.ts';
 
 /** Elements from which a software adapter's invocations walk several. */
 const manyElements = 4096;

@@ -19,7 +19,7 @@ import {
 } from '../../shaders/winograd.ts';
 import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../gpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';

@@ -4,7 +4,7 @@
 import { IndexOutOfRangeError } from '../core/errors.ts';
 import { sizeOf, unravel } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { FaultReport } from '../gpu/faults.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';

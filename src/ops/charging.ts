@@ -1,5 +1,5 @@
 /** @file Charges launches to the calls that make them, for profiles, and for captures that may be profiled later. */
-import { chargedTo, chargedToGradient, isCharging } from '../gpu/charge.ts';
+import { chargedTo, chargedToGradient, isCharging } from '../webgpu/charge.ts';
 import { currentParent } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import { type Meter, setMeter } from './meter.ts';

@@ -2,7 +2,7 @@
 import type { DType } from '../core/dtype.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Device, getDevice } from '../gpu/device.ts';
+import { type Device, getDevice } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { fillKernel } from '../kernels/fill.ts';
 import { checkDType } from '../tensor/create.ts';

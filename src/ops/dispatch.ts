@@ -4,7 +4,7 @@
  */
 import { DTypeError } from '../core/errors.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { getDevice, withDevice } from '../gpu/device.ts';
+import { getDevice, withDevice } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';

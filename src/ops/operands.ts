@@ -6,7 +6,7 @@ import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts
 import { DeviceError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { type Device, getDevice, withDevice } from '../gpu/device.ts';
+import { type Device, getDevice, withDevice } from '../webgpu/device.ts';
 import { type HostValues, tensor } from '../tensor/create.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 

@@ -4,10 +4,10 @@
  */
 import { requireInteger } from '../core/shape.ts';
 import { ValueError } from '../core/errors.ts';
-import { eachRun } from '../gpu/eachRun.ts';
-import { LiveNumber } from '../gpu/params.ts';
-import { activeRecording } from '../gpu/activeRecording.ts';
-import type { Recording } from '../gpu/recording.ts';
+import { eachRun } from '../webgpu/eachRun.ts';
+import { LiveNumber } from '../webgpu/params.ts';
+import { activeRecording } from '../webgpu/activeRecording.ts';
+import type { Recording } from '../webgpu/recording.ts';
 
 const seedLimit = 2 ** 53;
 

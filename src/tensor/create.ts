@@ -1,7 +1,7 @@
 /**
  * @file Tensors from host data and from an app's own buffers.
  */
-import { BufferUsage } from '../gpu/flags.ts';
+import { BufferUsage } from '../webgpu/flags.ts';
 import {
   bytesPerElement,
   type ComputeDType,
@@ -13,7 +13,7 @@ import {
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { numberToHalf } from '../core/half.ts';
-import { type Device, getDevice } from '../gpu/device.ts';
+import { type Device, getDevice } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
 

@@ -1,7 +1,7 @@
 /**
  * @file What is alive on the device.
  */
-import { type Device, getDevice } from '../gpu/device.ts';
+import { type Device, getDevice } from '../webgpu/device.ts';
 import { tensorCount } from './tensor.ts';
 
 export interface MemoryReport {

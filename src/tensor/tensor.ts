@@ -9,8 +9,8 @@ import { bytesPerElement, type DataOf, type DType, type TypedData } from '../cor
 import { DisposedError, ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import type { Device } from '../gpu/device.ts';
-import type { Storage } from '../gpu/storage.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { Storage } from '../webgpu/storage.ts';
 import type { KerasHistory } from '../history/node.ts';
 import { historyOf, type Origin, type Provenance } from '../history/provenance.ts';
 import { track, untrack } from './scope.ts';

@@ -5,9 +5,9 @@ import type { DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { activeRecording } from '../gpu/activeRecording.ts';
-import type { StorageHolder } from '../gpu/recording.ts';
-import { type Storage, wholeWords } from '../gpu/storage.ts';
+import { activeRecording } from '../webgpu/activeRecording.ts';
+import type { StorageHolder } from '../webgpu/recording.ts';
+import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { originOf, Tensor } from './tensor.ts';
 

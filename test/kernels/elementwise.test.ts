@@ -3,7 +3,7 @@
  * dimension and past the default binding of 128 MiB.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { AdapterClass } from '../../src/gpu/adapter.ts';
+import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { broadcastShapes, type Shape, sizeOf, unravel } from '../../src/core/shape.ts';
 import {
   add,

@@ -9,8 +9,8 @@ import { faultLibrary } from '../../shaders/lib/fault.ts';
 import type { GemmTile, MatrixUnits } from '../../shaders/gemm.ts';
 import { type MatrixDialect, setDialect } from '../../shaders/gemm/matrix.ts';
 import { halfToNumber, numberToHalf } from '../../src/core/half.ts';
-import { moduleSource } from '../../src/gpu/kernel.ts';
-import { matrixUnitFeatures, matrixUnitsOf } from '../../src/gpu/matrixUnits.ts';
+import { moduleSource } from '../../src/webgpu/kernel.ts';
+import { matrixUnitFeatures, matrixUnitsOf } from '../../src/webgpu/matrixUnits.ts';
 import {
   explainChoice,
   fusedMatMul,
@@ -23,7 +23,7 @@ import {
 } from '../../src/index.ts';
 import { withGemmTile } from '../../src/kernels/gemm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
-import { commandsOf } from '../../src/tuning/probe.ts';
+import { commandsOf } from '../../src/autotune/probe.ts';
 import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/products.ts';

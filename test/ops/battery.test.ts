@@ -5,8 +5,8 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isFloating } from '../../src/core/dtype.ts';
-import { openDevice } from '../../src/gpu/adapter.ts';
-import { Device } from '../../src/gpu/device.ts';
+import { openDevice } from '../../src/webgpu/adapter.ts';
+import { Device } from '../../src/webgpu/device.ts';
 import {
   DeviceError,
   DisposedError,

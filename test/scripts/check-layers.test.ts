@@ -17,12 +17,12 @@ describe('layers', () => {
   });
 
   test.each([
-    ['src/core/shape.ts', 'src/gpu/device.ts'],
+    ['src/core/shape.ts', 'src/webgpu/device.ts'],
     ['src/history/node.ts', 'src/tensor/tensor.ts'],
     ['src/tensor/tensor.ts', 'src/ops/add.ts'],
     ['src/kernels/gather.ts', 'src/ops/gather.ts'],
-    ['src/tape/tape.ts', 'src/keras/graph/node.ts'],
-    ['src/keras/graph/node.ts', 'src/tape/tape.ts'],
+    ['src/autodiff/tape.ts', 'src/keras/graph/node.ts'],
+    ['src/keras/graph/node.ts', 'src/autodiff/tape.ts'],
     ['src/keras/layers/dense.ts', 'src/kernels/matMul.ts'],
     ['src/keras/layers/dense.ts', 'src/keras/training/fit.ts'],
     ['src/keras/layers/dense.ts', 'src/keras/json/read.ts'],
@@ -35,14 +35,14 @@ describe('layers', () => {
   });
 
   test('a type-only import is an arrow too', () => {
-    const files = { 'src/core/a.ts': `import type { T } from '../gpu/b.ts';`, 'src/gpu/b.ts': '' };
+    const files = { 'src/core/a.ts': `import type { T } from '../webgpu/b.ts';`, 'src/webgpu/b.ts': '' };
     expect(messages(files)).toHaveLength(1);
   });
 
   test('models and training may use the tape', () => {
     const files = {
-      'src/keras/training/fit.ts': `import { T } from '../../tape/tape.ts';`,
-      'src/tape/tape.ts': '',
+      'src/keras/training/fit.ts': `import { T } from '../../autodiff/tape.ts';`,
+      'src/autodiff/tape.ts': '',
     };
     expect(messages(files)).toEqual([]);
   });
@@ -61,12 +61,12 @@ describe('layers', () => {
   test('packages are for shaders (the preprocessor) and io', () => {
     const files = {
       'shaders/a.ts': `import { x } from 'left-pad';`,
-      'src/gpu/b.ts': `import fs from 'node:fs';`,
+      'src/webgpu/b.ts': `import fs from 'node:fs';`,
       'src/io/c.ts': `const zip = await import('fflate');`,
     };
     expect(messages(files)).toEqual([
       expect.stringContaining("shaders/a.ts:1: imports the package 'left-pad'"),
-      expect.stringContaining("src/gpu/b.ts:1: imports the package 'node:fs'"),
+      expect.stringContaining("src/webgpu/b.ts:1: imports the package 'node:fs'"),
     ]);
   });
 
@@ -82,20 +82,20 @@ describe('layers', () => {
 describe('cycles', () => {
   test('files that load each other are named in order', () => {
     const files = {
-      'src/gpu/a.ts': `import { b } from './b.ts';`,
-      'src/gpu/b.ts': `import { c } from './c.ts';`,
-      'src/gpu/c.ts': `import { a } from './a.ts';`,
+      'src/webgpu/a.ts': `import { b } from './b.ts';`,
+      'src/webgpu/b.ts': `import { c } from './c.ts';`,
+      'src/webgpu/c.ts': `import { a } from './a.ts';`,
     };
     expect(messages(files)).toEqual([
-      'src/gpu/a.ts:1: imports itself: src/gpu/a.ts -> src/gpu/b.ts -> src/gpu/c.ts -> src/gpu/a.ts',
+      'src/webgpu/a.ts:1: imports itself: src/webgpu/a.ts -> src/webgpu/b.ts -> src/webgpu/c.ts -> src/webgpu/a.ts',
     ]);
   });
 
   test('type-only and dynamic imports load nothing', () => {
     const files = {
-      'src/gpu/a.ts': `import type { B } from './b.ts';\nconst c = () => import('./c.ts');`,
-      'src/gpu/b.ts': `import { a } from './a.ts';`,
-      'src/gpu/c.ts': `import { a } from './a.ts';`,
+      'src/webgpu/a.ts': `import type { B } from './b.ts';\nconst c = () => import('./c.ts');`,
+      'src/webgpu/b.ts': `import { a } from './a.ts';`,
+      'src/webgpu/c.ts': `import { a } from './a.ts';`,
     };
     expect(messages(files)).toEqual([]);
   });

@@ -6,7 +6,7 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
-import { forReal } from '../../gpu/activeRecording.ts';
+import { forReal } from '../../webgpu/activeRecording.ts';
 import { insideCall } from '../../history/frames.ts';
 import type { Operation } from '../../history/node.ts';
 import { isSymbolic, type SymbolicTensor, withRecorders } from '../../ops/recording.ts';

@@ -6,7 +6,7 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type Shape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
-import { forReal } from '../../gpu/activeRecording.ts';
+import { forReal } from '../../webgpu/activeRecording.ts';
 import { zeros } from '../../ops/creation.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { withRecorders } from '../../ops/recording.ts';

@@ -1,5 +1,5 @@
 /** @file Adadelta. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

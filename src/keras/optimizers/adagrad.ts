@@ -1,5 +1,5 @@
 /** @file Adagrad. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { adagradStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

@@ -1,5 +1,5 @@
 /** @file Adam, and AdamW. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

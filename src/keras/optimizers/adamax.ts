@@ -1,5 +1,5 @@
 /** @file Adamax. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

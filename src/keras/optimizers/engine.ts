@@ -1,5 +1,5 @@
 /** @file What moves the variables of an optimizer: launches of a fused kernel, or ops. */
-import type { LiveNumber } from '../../gpu/params.ts';
+import type { LiveNumber } from '../../webgpu/params.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';

@@ -1,5 +1,5 @@
 /** @file Ftrl. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

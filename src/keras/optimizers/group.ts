@@ -2,8 +2,8 @@
  * @file Groups of small variables that one launch moves together: their values and states lie in one block, role by role,
  * each variable at the same place of every role.
  */
-import type { Device } from '../../gpu/device.ts';
-import { type Storage, wholeWords } from '../../gpu/storage.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
 import type { StepPlace } from '../../kernels/optimizerStep.ts';
 import { makeTensor } from '../../tensor/tensor.ts';

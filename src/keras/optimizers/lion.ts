@@ -1,5 +1,5 @@
 /** @file Lion. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { lionStep } from '../../kernels/optimizerRules.ts';
 import { requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

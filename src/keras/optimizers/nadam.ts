@@ -1,5 +1,5 @@
 /** @file Nadam. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { HostVariable } from './hostVariable.ts';

@@ -2,9 +2,9 @@
  * @file The engine of optimizers whose rule isn't the same for every value, and is written with ops. What is common to all
  * optimizers comes around the rule, with ops as well, in the order of Keras's BaseOptimizer.
  */
-import type { Device } from '../../gpu/device.ts';
-import { eachRun } from '../../gpu/eachRun.ts';
-import { LiveNumber } from '../../gpu/params.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { eachRun } from '../../webgpu/eachRun.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
 import { output } from '../../kernels/output.ts';
@@ -16,7 +16,7 @@ import { maximum } from '../../ops/maximum.ts';
 import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
-import { withDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../webgpu/device.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';

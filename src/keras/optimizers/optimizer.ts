@@ -6,9 +6,9 @@
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { eachRun } from '../../gpu/eachRun.ts';
-import { LiveNumber } from '../../gpu/params.ts';
-import { activeRecording, forReal, withRecording } from '../../gpu/activeRecording.ts';
+import { eachRun } from '../../webgpu/eachRun.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
+import { activeRecording, forReal, withRecording } from '../../webgpu/activeRecording.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { withRecorders } from '../../ops/recording.ts';
 import { tidy } from '../../tensor/scope.ts';

@@ -1,5 +1,5 @@
 /** @file RMSprop. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { rmspropStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

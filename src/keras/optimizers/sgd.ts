@@ -1,5 +1,5 @@
 /** @file Stochastic gradient descent. */
-import { LiveNumber } from '../../gpu/params.ts';
+import { LiveNumber } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';

@@ -1,9 +1,9 @@
 /** @file Does the steps of an optimizer: measures gradients where they are clipped by length, then launches the rule. */
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
-import { type Device, withDevice } from '../../gpu/device.ts';
-import type { LiveNumber } from '../../gpu/params.ts';
-import { wholeWords } from '../../gpu/storage.ts';
-import type { Storage } from '../../gpu/storage.ts';
+import { type Device, withDevice } from '../../webgpu/device.ts';
+import type { LiveNumber } from '../../webgpu/params.ts';
+import { wholeWords } from '../../webgpu/storage.ts';
+import type { Storage } from '../../webgpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
 import { isPresent, type StepKernel, stepKernel, type StepMember } from '../../kernels/optimizerStep.ts';
 import { sqrt } from '../../ops/unary.ts';

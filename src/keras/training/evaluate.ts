@@ -1,5 +1,5 @@
 /** @file evaluate: the metrics of a model over data. */
-import { withDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../webgpu/device.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/source.ts';

@@ -1,5 +1,5 @@
 /** @file fit: trains a model for a number of epochs. */
-import { withDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../webgpu/device.ts';
 import { freshSeed } from '../../ops/seeds.ts';
 import { disposing } from '../../tensor/scope.ts';
 import type { RunParams } from '../callbacks/callback.ts';

@@ -5,7 +5,7 @@
  * faults they had; with two fences out the host waits for the older one.
  */
 import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
-import { type Device, withDevice } from '../../gpu/device.ts';
+import { type Device, withDevice } from '../../webgpu/device.ts';
 import { yieldTask } from './yieldTask.ts';
 
 /** Milliseconds of launching after which a fence is set, and the most steps between two. */

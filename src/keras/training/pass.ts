@@ -1,6 +1,6 @@
 /** @file One pass of batches through a step: what training, evaluation and prediction have in common. */
 import { ValueError } from '../../core/errors.ts';
-import { withDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../webgpu/device.ts';
 import type { HookResult } from '../callbacks/callback.ts';
 import type { Batch } from './batch.ts';
 import { type BatchSource, freeBatch } from './data/source.ts';

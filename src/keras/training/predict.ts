@@ -1,5 +1,5 @@
 /** @file predict: what a model makes of data. */
-import { withDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../webgpu/device.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

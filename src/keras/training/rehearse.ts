@@ -2,7 +2,7 @@
 import type { DType } from '../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, formatShape, type OpenShape, requireBoolean, type Shape } from '../../core/shape.ts';
-import { withDevice } from '../../gpu/device.ts';
+import { withDevice } from '../../webgpu/device.ts';
 import { zeros } from '../../ops/creation.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

@@ -1,5 +1,5 @@
 /** @file StepRunner: calls one of a model's steps, captured and replayed unless the model runs eagerly. */
-import { type CompiledFunction, compile } from '../../tape/compile.ts';
+import { type CompiledFunction, compile } from '../../autodiff/compile.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';

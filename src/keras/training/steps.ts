@@ -7,7 +7,7 @@ import { addN } from '../../ops/addN.ts';
 import { zeros } from '../../ops/creation.ts';
 import { withSquaredSlices } from '../../ops/slices.ts';
 import { sum } from '../../ops/sum.ts';
-import { GradientTape } from '../../tape/tape.ts';
+import { GradientTape } from '../../autodiff/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Batch, Predicted, StepLogs } from './batch.ts';

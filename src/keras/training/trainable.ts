@@ -1,5 +1,5 @@
 /** @file What the training loop knows of a model. It imports no model: models call it. */
-import { type Device, getDevice } from '../../gpu/device.ts';
+import { type Device, getDevice } from '../../webgpu/device.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';

@@ -23,7 +23,7 @@ import { setMask } from '../../../src/keras/masks.ts';
 import * as metrics from '../../../src/keras/metrics/index.ts';
 import { clearSession } from '../../../src/keras/names.ts';
 import { registerClass } from '../../../src/keras/serialization/registered.ts';
-import { compile } from '../../../src/tape/compile.ts';
+import { compile } from '../../../src/autodiff/compile.ts';
 
 beforeAll(async () => {
   await init();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDevice } from '../../../src/gpu/adapter.ts';
-import { Device } from '../../../src/gpu/device.ts';
+import { openDevice } from '../../../src/webgpu/adapter.ts';
+import { Device } from '../../../src/webgpu/device.ts';
 import { DeviceLostError, init, memory, mul, setDevice, type Tensor, tensor } from '../../../src/index.ts';
 import { input, layers, model, Model, sequential } from '../../../src/keras/index.ts';
 import { regressor, wave, weightsOf } from './support.ts';

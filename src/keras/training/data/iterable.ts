@@ -6,7 +6,7 @@
  */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { getDevice, withDevice } from '../../../gpu/device.ts';
+import { getDevice, withDevice } from '../../../webgpu/device.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../../nest.ts';
 import type { Batch } from '../batch.ts';

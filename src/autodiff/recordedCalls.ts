@@ -1,0 +1,264 @@
+/**
+ * @file What every gradient needs of a tape: it records executed calls, and walks them backwards. Values are kept alive only
+ * as each op's `save` demands, and a tape that isn't persistent frees each at its last use.
+ */
+import { isFloating } from '../core/dtype.ts';
+import { TapeError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { withDevice } from '../webgpu/device.ts';
+import { insideGradient } from '../history/frames.ts';
+import type { Node } from '../history/node.ts';
+import { fill } from '../ops/creation.ts';
+import type { OpDefinition } from '../ops/define.ts';
+import { identity } from '../ops/identity.ts';
+import { activeMeter } from '../ops/meter.ts';
+import {
+  activeRecorders,
+  nextRecording,
+  type RecordedCall,
+  type Recorder,
+  startRecorder,
+  stopRecorder,
+  withRecorders,
+} from '../ops/recording.ts';
+import { tidy } from '../tensor/scope.ts';
+import { alias, Tensor } from '../tensor/tensor.ts';
+import { Cotangents } from './cotangents.ts';
+import { type GradientOptions, requireTensors, seedTargets } from './request.ts';
+
+/** A call with the values that its gradient reads. */
+interface Record {
+  op: OpDefinition;
+  node: Node;
+  options: object;
+  inputIds: readonly (number | null)[];
+  outputIds: readonly number[];
+  inputSpecs: readonly TensorSpec[];
+  outputSpecs: readonly TensorSpec[];
+  savedInputs: readonly (Tensor | undefined)[];
+  savedOutputs: readonly (Tensor | undefined)[];
+}
+
+export class Tape implements Recorder {
+  readonly recording = nextRecording();
+  /** Ids of tensors that depend on a watched one through differentiable calls, with the watched ones themselves. */
+  #connected = new Set<number>();
+  #records: Record[] = [];
+  /** Calls of connected tensors that pass no gradient on. */
+  #cuts: Node[] = [];
+  #spent = false;
+
+  constructor(readonly persistent: boolean) {
+    startRecorder(this);
+  }
+
+  get isRecording(): boolean {
+    return activeRecorders().includes(this);
+  }
+
+  /** Follows `tensors` from here on. Errors: TapeError for tensors that aren't floating. */
+  watch(tensors: Tensor | readonly Tensor[]): void {
+    for (const tensor of [tensors].flat() as Tensor[]) {
+      if (!(tensor instanceof Tensor) || !isFloating(tensor.dtype)) {
+        throw new TapeError({
+          op: 'watch',
+          rule: 'a tape watches floating-point tensors.',
+          received: tensor instanceof Tensor ? formatSpec(tensor) : describe(tensor),
+          mend: "cast to 'float32' first, and compute with the result.",
+        });
+      }
+      this.#connected.add(tensor.id);
+    }
+  }
+
+  /** Records a call. Returns whether the gradient passes through it. */
+  record({ op, inputs, outputs, options, node }: RecordedCall): boolean {
+    const inputIds = inputs.map((input) => input?.id ?? null);
+    const depends = inputIds.some(
+      (id, i) => id !== null && this.#connected.has(id) && isFloating((inputs[i] as Tensor).dtype),
+    );
+    const connected = depends && op.backward !== null && outputs.some((output) => isFloating(output.dtype));
+    if (!connected) {
+      if (depends) this.#cuts.push(node);
+      return false;
+    }
+    for (const output of outputs) if (isFloating(output.dtype)) this.#connected.add(output.id);
+    const { inputs: readInputs = inputs.map((_, i) => i), outputs: readOutputs = [] } = op.save ?? {};
+    this.#records.push({
+      op,
+      node,
+      options,
+      inputIds,
+      outputIds: outputs.map((output) => output.id),
+      inputSpecs: inputs.map((input) =>
+        input ? { shape: input.shape, dtype: input.dtype } : (input as never),
+      ),
+      outputSpecs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
+      savedInputs: inputs.map((input, i) => (input && readInputs.includes(i) ? alias(input) : undefined)),
+      savedOutputs: outputs.map((output, i) => (readOutputs.includes(i) ? alias(output) : undefined)),
+    });
+    return true;
+  }
+
+  /** Calls at which gradients of watched tensors end: they have none, or give integers. */
+  get cuts(): readonly Node[] {
+    return this.#cuts;
+  }
+
+  /** Runs `body` unrecorded by this tape. */
+  stopRecording<T>(body: () => T): T {
+    return withRecorders(
+      activeRecorders().filter((recorder) => recorder !== this),
+      body,
+    );
+  }
+
+  /** Forgets everything recorded and watched, and records anew. */
+  reset(): void {
+    this.#free();
+    this.#connected = new Set();
+    this.#spent = false;
+    if (!this.isRecording) startRecorder(this);
+  }
+
+  /** Ends the recording and frees what was saved. A persistent tape needs it, by `using` or by hand. */
+  dispose(): void {
+    stopRecorder(this);
+    this.#free();
+    this.#spent = true;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** Gradients of the sum of `targets` with respect to each source. Errors: those of `GradientTape.gradient`. */
+  gradients(
+    targets: readonly Tensor[],
+    sources: readonly Tensor[],
+    options: GradientOptions = {},
+  ): (Tensor | null)[] {
+    const { unconnectedGradients = 'none' } = options;
+    if (unconnectedGradients !== 'none' && unconnectedGradients !== 'zero') {
+      throw new TapeError({
+        op: 'gradient',
+        rule: "`unconnectedGradients` must be 'none' or 'zero'.",
+        received: describe(unconnectedGradients),
+        mend: "leave it out for null, or pass 'zero' for zeros.",
+      });
+    }
+    this.#requireUsable();
+    if (!this.persistent) stopRecorder(this);
+    requireTensors('targets', targets);
+    requireTensors('sources', sources);
+    const { device } = targets[0] as Tensor;
+    const gradients = withDevice(device, () => tidy(() => this.#walk(targets, sources, options)));
+    if (!this.persistent) {
+      this.#free();
+      this.#spent = true;
+    }
+    return gradients.map((gradient, i) => {
+      if (gradient || unconnectedGradients === 'none') return gradient;
+      const { shape, dtype } = sources[i] as Tensor;
+      return withDevice(device, () => fill(shape, 0, { dtype }));
+    });
+  }
+
+  #requireUsable(): void {
+    if (!this.#spent) return;
+    throw new TapeError({
+      op: 'gradient',
+      rule: 'a tape that is not persistent computes one set of gradients, and a disposed one none.',
+      received: 'a call on a tape that was used up',
+      mend: 'ask for all sources in one call, or make it by new GradientTape({ persistent: true }).',
+    });
+  }
+
+  #walk(targets: readonly Tensor[], sources: readonly Tensor[], options: GradientOptions): (Tensor | null)[] {
+    const records = [...this.#records];
+    const reached = this.#reachedFrom(sources, records);
+    const cotangents = new Cotangents();
+    seedTargets(cotangents, targets, reached, options.outputGradients);
+    const wanted = new Set(sources.map((source) => source.id));
+    for (const record of records.reverse()) {
+      if (record.outputIds.some((id) => cotangents.has(id))) this.#step(record, cotangents, reached, wanted);
+      if (!this.persistent) freeRecord(record);
+    }
+    const given = new Set<Tensor>(targets);
+    for (const gradient of [options.outputGradients ?? []].flat() as (Tensor | null)[])
+      if (gradient) given.add(gradient);
+    return sources.map((source) => {
+      const gradient = cotangents.get(source.id);
+      if (!gradient) return null;
+      // Each source gets a tensor of its own, so that disposing one leaves the others.
+      const own = given.has(gradient) ? identity(gradient) : gradient;
+      given.add(own);
+      return own;
+    });
+  }
+
+  /** Ids that depend on one of `sources`, with theirs. */
+  #reachedFrom(sources: readonly Tensor[], records: readonly Record[]): Set<number> {
+    const reached = new Set(
+      sources.filter((source) => this.#connected.has(source.id)).map((source) => source.id),
+    );
+    for (const { inputIds, outputIds, outputSpecs } of records) {
+      if (!inputIds.some((id) => id !== null && reached.has(id))) continue;
+      for (const [i, id] of outputIds.entries())
+        if (isFloating((outputSpecs[i] as TensorSpec).dtype)) reached.add(id);
+    }
+    return reached;
+  }
+
+  #step(
+    record: Record,
+    cotangents: Cotangents,
+    reached: ReadonlySet<number>,
+    wanted: ReadonlySet<number>,
+  ): void {
+    const { op, node, options, inputIds, outputIds, inputSpecs, outputSpecs, savedInputs, savedOutputs } =
+      record;
+    const needs = inputIds.map(
+      (id, i) => id !== null && reached.has(id) && isFloating((inputSpecs[i] as TensorSpec).dtype),
+    );
+    if (needs.includes(true) && op.backward) {
+      const { backward } = op;
+      const differentiate = () => {
+        const gradients = tidy(() => {
+          const incoming = outputIds.map((id, i) => {
+            const spec = outputSpecs[i] as TensorSpec;
+            const isZero = isFloating(spec.dtype) && !op.takesNull;
+            return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : (null as never));
+          });
+          const saved = {
+            inputs: savedInputs as Tensor[],
+            outputs: savedOutputs as Tensor[],
+            inputSpecs,
+            outputSpecs,
+            needs,
+          };
+          return insideGradient(node, () => backward(incoming, saved, options));
+        });
+        gradients.forEach((gradient, i) => {
+          if (gradient && needs[i]) cotangents.add(inputIds[i] as number, gradient);
+        });
+      };
+      const meter = activeMeter();
+      if (meter) meter.backward(node, differentiate);
+      else differentiate();
+    }
+    for (const id of outputIds) if (!wanted.has(id)) cotangents.drop(id);
+  }
+
+  #free(): void {
+    for (const record of this.#records) freeRecord(record);
+    this.#records = [];
+    this.#cuts = [];
+  }
+}
+
+function freeRecord(record: Record): void {
+  for (const saved of record.savedInputs) saved?.dispose();
+  for (const saved of record.savedOutputs) saved?.dispose();
+}

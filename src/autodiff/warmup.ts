@@ -1,0 +1,34 @@
+/** @file warmup: compiles the pipelines of a call ahead of it, side by side. */
+import { getDevice } from '../webgpu/device.ts';
+import { DryRun } from '../webgpu/dryRun.ts';
+import { type InputSpec, type Rehearsed, rehearseCall, type Target } from './rehearsal.ts';
+
+/**
+ * Compiles the pipelines that a call of `fn` will need, side by side, so that the first call finds them ready. `fn` runs
+ * dry: its JavaScript runs, nothing is launched, and variables, states of optimizers, seeds and `eachRun` effects stay as
+ * they are. What is made once is made for real: weights of layers that aren't built, states of an optimizer, metrics.
+ * `inputs` are its arguments; `{ shape, dtype }` stands for a tensor. Resolves to the number of pipelines compiled.
+ *
+ *     await warmup(step, { shape: [32, 784] }, { shape: [32], dtype: 'int32' });
+ *     await warmup(() => net.apply(x));
+ *     await warmup(net, { batchSize: 32, training: true });
+ *
+ * Tensors that `fn` keeps beyond its end have no values. Compiled functions inside are prepared for their replays, too.
+ * Errors: TapeError for an `fn` that is async or reads values back; ValueError for one that makes variables; what `fn`
+ * throws; DeviceError for a kernel that doesn't compile.
+ */
+export async function warmup<A extends readonly unknown[]>(
+  fn: (...args: A) => unknown,
+  ...inputs: { [K in keyof A]: A[K] | InputSpec }
+): Promise<number>;
+export async function warmup<O extends object>(model: Rehearsed<O>, options?: O): Promise<number>;
+export async function warmup(target: Target, ...inputs: readonly unknown[]): Promise<number> {
+  const device = getDevice();
+  const before = device.pipelineCount;
+  const runs = await rehearseCall('warmup', device, target, inputs, () => new DryRun(device));
+  const compilations = runs.flatMap((dry) => [...dry.compilations]);
+  // One that fails doesn't keep others from being ready when this ends.
+  await Promise.allSettled(compilations);
+  await Promise.all(compilations);
+  return device.pipelineCount - before;
+}

@@ -1,0 +1,76 @@
+/** @file Timing candidates against each other: in turns, so that what else the machine does meets all of them. */
+import type { Device } from '../webgpu/device.ts';
+import { timePasses } from '../webgpu/timing.ts';
+
+/** Something to be timed. */
+export interface Timed {
+  readonly name: string;
+  /** Appends the work to the device's stream. */
+  run(): void;
+}
+
+/** Milliseconds that `times` runs take, all of them together. */
+export type Stopwatch = (device: Device, subject: Timed, times: number) => Promise<number>;
+
+/** GPU time where the device has timestamps, otherwise from the submission to the end. */
+export const stopwatch: Stopwatch = async (device, subject, times) => {
+  const run = () => {
+    for (let i = 0; i < times; i++) subject.run();
+  };
+  const onDevice = await timePasses(device.gpu, device.stream, run);
+  if (onDevice !== null) return onDevice;
+  device.flush();
+  await device.gpu.queue.onSubmittedWorkDone();
+  const start = performance.now();
+  run();
+  device.flush();
+  await device.gpu.queue.onSubmittedWorkDone();
+  return performance.now() - start;
+};
+
+const rounds = 5;
+/** Clocks of browsers count in steps of 0.1 ms: a measurement takes several of them. */
+const leastMilliseconds = 1;
+const mostRepeats = 64;
+/** A candidate that takes so many times the best isn't timed again. */
+const hopeless = 1.5;
+
+/** Median milliseconds of a run, of each subject. `isOver` ends it early. */
+export async function measure(
+  device: Device,
+  subjects: readonly Timed[],
+  watch: Stopwatch,
+  isOver: () => boolean,
+): Promise<Record<string, number>> {
+  // The first run is slower than any other: it finds no memory in place.
+  for (const subject of subjects) await watch(device, subject, 1);
+  const times = new Map<Timed, number[]>();
+  const repeats = new Map<Timed, number>();
+  for (const subject of subjects) {
+    const once = await watch(device, subject, 1);
+    times.set(subject, [once]);
+    const wanted = once > 0 ? Math.ceil(leastMilliseconds / once) : mostRepeats;
+    repeats.set(subject, Math.min(mostRepeats, Math.max(1, wanted)));
+  }
+  let left = [...subjects];
+  for (let round = 0; round < rounds && left.length > 1; round++) {
+    if (isOver()) break;
+    for (const subject of left) {
+      const count = repeats.get(subject) as number;
+      const took = (await watch(device, subject, count)) / count;
+      if (round === 0) times.set(subject, []);
+      times.get(subject)?.push(took);
+    }
+    const best = Math.min(...left.map((subject) => median(times.get(subject) as number[])));
+    left = left.filter((subject) => median(times.get(subject) as number[]) <= hopeless * best);
+  }
+  return Object.fromEntries([...times].map(([{ name }, taken]) => [name, median(taken)]));
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}

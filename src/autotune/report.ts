@@ -1,0 +1,97 @@
+/** @file Reports of choices: what is taken, what else there is, and how that is known. */
+import type { AdapterDescription } from '../webgpu/adapter.ts';
+
+export interface CandidateReport {
+  readonly name: string;
+  /** What it is guessed to cost, in a unit of its kind of choice; null where nobody guesses. */
+  readonly cost: number | null;
+  /** Median time of a run; null where it wasn't measured. */
+  readonly milliseconds: number | null;
+}
+
+/** One choice. */
+export interface ChoiceReport {
+  /** What is computed. */
+  readonly what: string;
+  /** The variant that a call takes. */
+  readonly taken: string;
+  /** The variant that it takes without measurement. */
+  readonly guess: string;
+  /** 'only' where there is no other. */
+  readonly source: 'measured' | 'guessed' | 'only';
+  readonly candidates: readonly CandidateReport[];
+}
+
+export interface TuningResult {
+  readonly choices: readonly ChoiceReport[];
+  readonly measured: number;
+  readonly known: number;
+  readonly left: number;
+  readonly milliseconds: number;
+  readonly adapter: AdapterDescription;
+}
+
+/** What `tune` did. */
+export class TuningReport {
+  /** The choices of the call, in the order in which it asks. */
+  readonly choices: readonly ChoiceReport[];
+  /** Choices that were measured now. */
+  readonly measured: number;
+  /** Choices that were known before, of this visit or an earlier one. */
+  readonly known: number;
+  /** Choices that are still guessed, because time was up. */
+  readonly left: number;
+  readonly milliseconds: number;
+  readonly adapter: AdapterDescription;
+
+  /** For `tune`. */
+  constructor({ choices, measured, known, left, milliseconds, adapter }: TuningResult) {
+    this.choices = choices;
+    this.measured = measured;
+    this.known = known;
+    this.left = left;
+    this.milliseconds = milliseconds;
+    this.adapter = adapter;
+  }
+
+  toString(): string {
+    const { measured, known, left, milliseconds, adapter } = this;
+    const rest = left > 0 ? `, ${left} left for lack of time` : '';
+    const head = `${measured} choices measured in ${milliseconds.toFixed(0)} ms, ${known} known before${rest}, on ${adapterText(adapter)}`;
+    return [head, ...this.choices.map(choiceText)].join('\n');
+  }
+}
+
+/** The adapter by its own words, and what it is taken for. */
+export function adapterText({
+  vendor,
+  architecture,
+  device,
+  description,
+  class: kind,
+}: AdapterDescription): string {
+  const name =
+    description || [vendor, architecture, device].filter(Boolean).join(' ') || 'an unnamed adapter';
+  const because =
+    kind === 'cpu'
+      ? 'its name is that of a software rasteriser'
+      : 'its name is none of a software rasteriser';
+  return `${name} (class '${kind}': ${because})`;
+}
+
+/** A choice as lines of text. */
+export function choiceText({ what, taken, source, candidates }: ChoiceReport): string {
+  const known = candidates.map(({ cost }) => cost).filter((cost) => cost !== null);
+  const least = Math.min(...known);
+  const width = Math.max(...candidates.map(({ name }) => name.length));
+  const lines = candidates.map(({ name, cost, milliseconds }) => {
+    const facts = [
+      cost === null ? 'no guess' : `guessed ${(cost / least).toFixed(2)}`,
+      milliseconds === null ? 'not measured' : `${milliseconds.toFixed(3)} ms`,
+    ];
+    return `  ${name === taken ? '>' : ' '} ${name.padEnd(width)}  ${facts.join(', ')}`;
+  });
+  const head = `${what}: ${taken}, ${source === 'only' ? 'the only variant for these sizes' : source}`;
+  if (source === 'only') return head;
+  return [head, ...lines].join('\n');
+}

@@ -1,0 +1,183 @@
+/** @file Trials: launches of a probe made real, on memory of their own, to be timed. */
+import { compileAhead } from '../webgpu/compileAhead.ts';
+import type { Device } from '../webgpu/device.ts';
+import { bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
+import { type RecordedCommand, type RecordedLaunch, rangesOf } from '../webgpu/recording.ts';
+import type { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+
+/** Memory that trials share: their values don't matter, but for those that are read. */
+export class Scratch {
+  readonly #all: Storage[] = [];
+  readonly #inputs: Storage[] = [];
+  readonly #free: Storage[] = [];
+  #noise: Storage | null = null;
+
+  constructor(private readonly device: Device) {}
+
+  /** A range of `bytes` with noise; the same ones again for every trial. */
+  input(bytes: number, position: number): Storage {
+    const known = this.#inputs[position];
+    if (known && known.bytes >= bytes) return known;
+    const made = this.#make(bytes);
+    this.#fill(made);
+    this.#inputs[position] = made;
+    return made;
+  }
+
+  take(bytes: number): Storage {
+    const fits = this.#free.findIndex(
+      (storage) => storage.bytes >= bytes && storage.bytes <= 2 * bytes + 4096,
+    );
+    return fits < 0 ? this.#make(bytes) : (this.#free.splice(fits, 1)[0] as Storage);
+  }
+
+  give(storage: Storage): void {
+    this.#free.push(storage);
+  }
+
+  release(): void {
+    for (const storage of this.#all.splice(0)) storage.release();
+  }
+
+  #make(bytes: number): Storage {
+    const storage = this.device.allocateOutside(bytes, 'tune');
+    this.#all.push(storage);
+    return storage;
+  }
+
+  #fill(target: Storage): void {
+    const { stream } = this.device;
+    if (!this.#noise) {
+      this.#noise = this.device.upload(noise(), 'tune');
+      this.#all.push(this.#noise);
+    }
+    for (let at = 0; at < target.bytes; at += noiseBytes) {
+      const bytes = Math.min(noiseBytes, target.bytes - at) & ~3;
+      if (bytes > 0)
+        stream.copy(this.#noise.buffer, this.#noise.offset, target.buffer, target.offset + at, bytes);
+    }
+  }
+}
+
+const noiseBytes = 2 ** 18;
+
+/** Numbers of both signs and near 1, as float32 and as two float16 alike. */
+function noise(): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(noiseBytes / 4);
+  let state = 1;
+  for (let i = 0; i < words.length; i++) {
+    // Numerical Recipes, a linear congruential generator: the upper bits are good enough to multiply by.
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const half = 0x3c00 | ((state >>> 31) << 15) | ((state >>> 16) & 0x3ff);
+    words[i] = (half << 16) | half;
+  }
+  return words;
+}
+
+/** Whether `commands` can be run on scratch memory: a fault of theirs would be nobody's. */
+export function canTry(commands: readonly RecordedCommand[]): boolean {
+  return commands.every((command) => command.kind === 'copy' || !command.fault);
+}
+
+/** The launches of one candidate, ready to run. */
+export class Trial {
+  constructor(
+    readonly name: string,
+    private readonly device: Device,
+    private readonly commands: readonly RecordedCommand[],
+  ) {}
+
+  /** Compiles what isn't compiled, and gives the launches memory. */
+  static async prepare(
+    device: Device,
+    scratch: Scratch,
+    name: string,
+    commands: readonly RecordedCommand[],
+  ): Promise<Trial> {
+    await compileAll(device, commands);
+    return new Trial(name, device, placed(device, scratch, commands));
+  }
+
+  /** Appends the launches to the device's stream. */
+  run(): void {
+    const { device } = this;
+    for (const command of this.commands) {
+      if (command.kind === 'launch') device.run(command);
+      else device.copyOutside(command.source, command.target, command.bytes);
+    }
+  }
+}
+
+/** Compiles the pipelines of `commands` side by side. Errors: DeviceError for a kernel that doesn't compile. */
+async function compileAll(device: Device, commands: readonly RecordedCommand[]): Promise<void> {
+  const compiling: Promise<void>[] = [];
+  for (const command of commands) {
+    if (command.kind === 'copy') continue;
+    compileAhead(device.pipelines, command.kernel, command.options, (ready) => compiling.push(ready));
+  }
+  await Promise.all(compiling);
+}
+
+/** The commands on scratch memory: ranges that aren't in use at the same time lie in the same place. */
+function placed(device: Device, scratch: Scratch, commands: readonly RecordedCommand[]): RecordedCommand[] {
+  const lastUse = new Map<string, number>();
+  const keys = new RangeKeys();
+  commands.forEach((command, i) => {
+    for (const range of rangesOf(command)) lastUse.set(keys.of(range), i);
+  });
+  const places = new Map<string, { storage: Storage; isInput: boolean }>();
+  let inputs = 0;
+  const placeOf = (range: BoundRange, isRead: boolean): BoundRange => {
+    const key = keys.of(range);
+    const known = places.get(key);
+    const place = known ?? {
+      storage: isRead ? scratch.input(range.bytes, inputs++) : scratch.take(range.bytes),
+      isInput: isRead,
+    };
+    places.set(key, place);
+    return { buffer: place.storage.buffer, offset: place.storage.offset, bytes: range.bytes };
+  };
+  const result = commands.map((command, i): RecordedCommand => {
+    let made: RecordedCommand;
+    if (command.kind === 'copy') {
+      const { source, target } = command;
+      made = { ...command, source: placeOf(source, true), target: placeOf(target, false) };
+    } else {
+      made = placedLaunch(device, command, placeOf);
+    }
+    for (const range of rangesOf(command)) {
+      const key = keys.of(range);
+      const place = places.get(key);
+      if (!place || place.isInput || lastUse.get(key) !== i) continue;
+      scratch.give(place.storage);
+      lastUse.delete(key);
+    }
+    return made;
+  });
+  // The next candidate may write where this one does: they run one after the other.
+  return result;
+}
+
+function placedLaunch(
+  { pipelines }: Device,
+  launch: RecordedLaunch,
+  placeOf: (range: BoundRange, isRead: boolean) => BoundRange,
+): RecordedLaunch {
+  const { kernel, options } = launch;
+  const types = Object.values(bindingsOf(kernel, options));
+  const pipeline = pipelines.get(kernel, options);
+  const ranges = launch.ranges.map((range, i) => placeOf(range, isReadOnly(types[i] as never)));
+  return { ...launch, pipeline, ranges, charge: null };
+}
+
+/** Stand-ins have no numbers of their own: ranges are told apart by their buffers. */
+class RangeKeys {
+  readonly #buffers = new Map<object, number>();
+
+  of({ buffer, offset }: BoundRange): string {
+    const number = this.#buffers.get(buffer) ?? this.#buffers.size;
+    this.#buffers.set(buffer, number);
+    return `${number}+${offset}`;
+  }
+}

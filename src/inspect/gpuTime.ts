@@ -1,0 +1,13 @@
+/** @file gpuTime: how long launches take, in one number. */
+import { type Device, getDevice } from '../webgpu/device.ts';
+import { timePasses } from '../webgpu/timing.ts';
+import type { ProfileOptions } from './profile.ts';
+
+/**
+ * Milliseconds of GPU time that the launches inside `run` take; null where the device has no timestamps, and while a
+ * profile runs: `run` doesn't run then.
+ */
+export async function gpuTime(run: () => void, options: ProfileOptions = {}): Promise<number | null> {
+  const device: Device = options.device ?? getDevice();
+  return timePasses(device.gpu, device.stream, run);
+}

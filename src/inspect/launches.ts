@@ -1,0 +1,78 @@
+/** @file What a profile notes of each launch. */
+import type { ChargedCall } from '../webgpu/charge.ts';
+import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
+import type { RecordedLaunch } from '../webgpu/recording.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+import type { Span, StreamWatcher } from '../webgpu/timing.ts';
+
+/** One launch, and when it ran. */
+export interface ProfiledLaunch extends Span {
+  readonly kernel: string;
+  /** The calls that it stands for; none for a launch outside of ops, such as an optimizer's. */
+  readonly calls: readonly ChargedCall[];
+  /** Bytes of what it binds: read once and written once. */
+  readonly bytes: number;
+  /** Null where its ops don't say. */
+  readonly flops: number | null;
+  readonly workgroups: number;
+}
+
+/** A watcher that knows when launches ran. */
+export interface LaunchTimer extends StreamWatcher {
+  spans(): Promise<Span[]>;
+}
+
+/** Notes the launches that a timer measures. */
+export class LaunchLog implements StreamWatcher {
+  readonly #launches: Omit<ProfiledLaunch, keyof Span>[] = [];
+
+  constructor(private readonly timer: LaunchTimer) {}
+
+  get apart() {
+    return this.timer.apart;
+  }
+
+  next(launch: RecordedLaunch): GPUComputePassTimestampWrites | undefined {
+    const { kernel, charge, grid } = launch;
+    this.#launches.push({
+      kernel: kernel.name,
+      calls: charge?.calls ?? [],
+      bytes: bytesMoved(launch),
+      flops: charge?.flops ?? null,
+      workgroups: grid[0] * grid[1] * grid[2],
+    });
+    return this.timer.next(launch);
+  }
+
+  resolve(encoder: GPUCommandEncoder): void {
+    this.timer.resolve?.(encoder);
+  }
+
+  get submit() {
+    return this.timer.submit?.bind(this.timer);
+  }
+
+  /** The launches in their order. Call after the stream was flushed. */
+  async timed(): Promise<ProfiledLaunch[]> {
+    const spans = await this.timer.spans();
+    return this.#launches.flatMap((launch, i) => {
+      const span = spans[i];
+      return span ? [{ ...launch, ...span }] : [];
+    });
+  }
+}
+
+function bytesMoved({ kernel, options, ranges }: RecordedLaunch): number {
+  const types = Object.values(bindingsOf(kernel, options));
+  return ranges.reduce((total, range, i) => total + bytesOf(range) * passes(types[i] as BindingType), 0);
+}
+
+/** Buffers are bound whole; what lies behind the values isn't moved. */
+function bytesOf(range: BoundRange): number {
+  return range instanceof Storage ? range.valueBytes : range.bytes;
+}
+
+function passes(type: BindingType): number {
+  return isReadOnly(type) || type.startsWith('write ') ? 1 : 2;
+}

@@ -1,0 +1,87 @@
+/** @file profile: what a piece of work costs on the GPU, by op and layer. */
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { keepAccount } from '../webgpu/charge.ts';
+import { type Device, getDevice } from '../webgpu/device.ts';
+import { chargeCalls } from '../ops/charging.ts';
+import { PassTimer, WallTimer } from '../webgpu/timing.ts';
+import { LaunchLog } from './launches.ts';
+import { ProfileReport } from './report.ts';
+
+export interface ProfileOptions {
+  /** Whose launches are measured. Default: the current device's. */
+  device?: Device;
+}
+
+/**
+ * Runs `run`, and reports what its launches took: time, bytes and floating-point operations by op and layer, forward and
+ * backward apart, replays of compiled functions and their fused launches included.
+ *
+ *     const report = await profile(() => net.apply(x));
+ *     console.log(report.table());
+ *
+ * Run it once before: otherwise what is compiled at the first call counts in `wallMilliseconds`. Each launch has a pass of
+ * its own meanwhile, which costs a little. Work that others launch on the device counts, too. Launches into an app's
+ * own encoder aren't seen.
+ * Errors: ValueError for what is no function, and while another profile runs; what `run` throws; faults of its work.
+ */
+export async function profile<R>(
+  run: () => R | Promise<R>,
+  { device = getDevice() }: ProfileOptions = {},
+): Promise<ProfileReport<R>> {
+  requireFunction(run);
+  await device.sync();
+  const { stream } = device;
+  requireUnwatched(device);
+  device.flush();
+  const timer = device.gpu.features.has('timestamp-query')
+    ? new PassTimer(device.gpu, 'pass')
+    : new WallTimer();
+  const log = new LaunchLog(timer);
+  chargeCalls();
+  const settle = keepAccount();
+  const submitsBefore = stream.statistics.submits;
+  stream.watcher = log;
+  try {
+    const start = performance.now();
+    let result: R;
+    let submissions: number;
+    try {
+      result = await run();
+    } finally {
+      settle();
+      // What is appended still names the timer's queries.
+      device.flush();
+      stream.watcher = null;
+      submissions = stream.statistics.submits - submitsBefore;
+    }
+    await device.sync();
+    const wallMilliseconds = performance.now() - start;
+    const launches = await log.timed();
+    const timing = timer instanceof PassTimer ? 'timestamps' : 'wall';
+    const { adapter } = device;
+    return new ProfileReport({ launches, submissions, wallMilliseconds, timing, adapter, result });
+  } finally {
+    if (timer instanceof PassTimer) timer.destroy();
+  }
+}
+
+function requireFunction(run: unknown): void {
+  if (typeof run === 'function') return;
+  throw new ValueError({
+    op: 'profile',
+    rule: 'what is profiled is a function that launches work.',
+    received: describe(run),
+    mend: 'call profile(() => net.apply(x)).',
+  });
+}
+
+function requireUnwatched({ stream }: Device): void {
+  if (!stream.watcher) return;
+  throw new ValueError({
+    op: 'profile',
+    rule: 'a device is watched by one profile at a time.',
+    received: 'a second one',
+    mend: 'await the first.',
+  });
+}

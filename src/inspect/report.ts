@@ -1,0 +1,161 @@
+/** @file The report of a profile. */
+import type { AdapterDescription } from '../webgpu/adapter.ts';
+import type { ProfiledLaunch } from './launches.ts';
+import { type LayerRow, layersOf, type ProfileRow, rowsOf, type Totals, totalOf } from './rows.ts';
+import { amount, type Column, shortened, textTable } from './table.ts';
+import { traceEvents } from './trace.ts';
+
+/** How time was measured: on the GPU by timestamps, or by when the queue said that a launch was done. */
+export type Timing = 'timestamps' | 'wall';
+
+/** What was measured. */
+export interface Measured<R> {
+  readonly launches: readonly ProfiledLaunch[];
+  readonly submissions: number;
+  readonly wallMilliseconds: number;
+  readonly timing: Timing;
+  readonly adapter: AdapterDescription;
+  readonly result: R;
+}
+
+export interface TableOptions {
+  /** Rows by op and layer, or by layer alone. Default 'op'. */
+  by?: 'op' | 'layer';
+  /** Rows shown, the longest first. Default 40. */
+  limit?: number;
+}
+
+/** Steps of timestamps, in microseconds, from which on a report warns of them. */
+const coarse = 10;
+
+export class ProfileReport<R = unknown> {
+  /** What the profiled function returned. Tensors in it are the caller's. */
+  readonly result: R;
+  readonly timing: Timing;
+  readonly adapter: AdapterDescription;
+  /** Each launch in its order. */
+  readonly events: readonly ProfiledLaunch[];
+  /** By op, layer and direction; the longest first. */
+  readonly rows: readonly ProfileRow[];
+  /** By layer; the longest first. */
+  readonly layers: readonly LayerRow[];
+  /** Of all launches. */
+  readonly total: Totals;
+  /** Submissions to the GPU's queue, as there are without a profile. */
+  readonly submissions: number;
+  /** From the call of the function to the end of its work on the GPU. A profile slows it down. */
+  readonly wallMilliseconds: number;
+  /** The steps in which the clock counts, in microseconds; browsers make them coarse. Shorter launches are guesses. */
+  readonly resolution: number;
+
+  /** For `profile`. */
+  constructor({ launches, submissions, wallMilliseconds, timing, adapter, result }: Measured<R>) {
+    this.result = result;
+    this.timing = timing;
+    this.adapter = adapter;
+    this.events = launches;
+    this.rows = rowsOf(launches);
+    this.layers = layersOf(launches);
+    this.total = totalOf(launches);
+    this.submissions = submissions;
+    this.wallMilliseconds = wallMilliseconds;
+    this.resolution = resolutionOf(launches);
+  }
+
+  /** The rows as text, and below them the sums and how they were measured. */
+  table({ by = 'op', limit = 40 }: TableOptions = {}): string {
+    const all = by === 'op' ? this.rows : this.layers;
+    const text =
+      by === 'op'
+        ? textTable(this.rows.slice(0, limit), this.#opColumns())
+        : textTable(this.layers.slice(0, limit), this.#layerColumns());
+    const rest = all.length > limit ? [`and ${all.length - limit} more rows`] : [];
+    return [text, ...rest, ...this.#footer()].join('\n');
+  }
+
+  /** The launches and their layers in time, as the JSON that chrome://tracing and ui.perfetto.dev open. */
+  toChromeTrace(): string {
+    const { timing, adapter } = this;
+    const name = `GPU${timing === 'wall' ? ' (wall time)' : ''}`;
+    const traced = traceEvents(this.events, name);
+    return JSON.stringify({ traceEvents: traced, displayTimeUnit: 'ms', otherData: { timing, ...adapter } });
+  }
+
+  toString(): string {
+    return this.table();
+  }
+
+  #opColumns(): Column<ProfileRow>[] {
+    return [
+      ...this.#shared<ProfileRow>(),
+      { head: 'GB/s', text: ({ bandwidth }) => amount(bandwidth) },
+      { head: 'GFLOP/s', text: ({ speed }) => (speed === null ? '–' : amount(speed)) },
+      {
+        head: 'op',
+        text: ({ op, backward }) => shortened(op, 48) + (backward ? ' (backward)' : ''),
+        align: 'left',
+      },
+      { head: 'layer', text: ({ layer }) => shortened(layer, 48), align: 'left' },
+    ];
+  }
+
+  #layerColumns(): Column<LayerRow>[] {
+    return [
+      ...this.#shared<LayerRow>(),
+      { head: 'backward ms', text: ({ backwardMilliseconds }) => backwardMilliseconds.toFixed(3) },
+      { head: 'layer', text: ({ layer }) => layer || '(outside of layers)', align: 'left' },
+    ];
+  }
+
+  #shared<T extends Totals>(): Column<T>[] {
+    const { milliseconds: all } = this.total;
+    return [
+      { head: 'ms', text: ({ milliseconds }) => milliseconds.toFixed(3) },
+      { head: '%', text: ({ milliseconds }) => (all > 0 ? (100 * milliseconds) / all : 0).toFixed(1) },
+      { head: 'launches', text: ({ launches }) => String(Math.round(100 * launches) / 100) },
+      { head: 'MB', text: ({ bytes }) => amount(bytes / 1e6) },
+      { head: 'GFLOP', text: ({ flops }) => (flops === null ? '–' : amount(flops / 1e9)) },
+    ];
+  }
+
+  #footer(): string[] {
+    const { total, submissions, wallMilliseconds, adapter, resolution } = this;
+    const lines = [
+      `${total.milliseconds.toFixed(3)} ms in ${counted(total.launches, 'launch', 'launches')} and ${counted(submissions, 'submission', 'submissions')}, ` +
+        `${wallMilliseconds.toFixed(1)} ms from call to end; ${amount(total.bytes / 1e6)} MB moved` +
+        (total.flops === null ? '' : `, ${amount(total.flops / 1e9)} GFLOP`),
+      this.timing === 'timestamps'
+        ? `GPU time by timestamps, a pass for each launch, on ${nameOfAdapter(adapter)}`
+        : `wall time of each launch, submitted on its own: no timestamp-query on ${nameOfAdapter(adapter)}`,
+    ];
+    if (resolution >= coarse) {
+      lines.push(
+        `the clock counts in steps of ${amount(resolution)} µs: only sums over many launches mean something`,
+      );
+    }
+    return lines;
+  }
+}
+
+function counted(count: number, one: string, several: string): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+function nameOfAdapter({ vendor, architecture, device, description }: AdapterDescription): string {
+  return description || [vendor, architecture, device].filter(Boolean).join(' ') || 'an unnamed adapter';
+}
+
+/** The greatest step of which all times are multiples. */
+function resolutionOf(launches: readonly ProfiledLaunch[]): number {
+  let step = 0;
+  for (const { begin, end } of launches) {
+    for (const time of [begin, end]) step = greatestDivisor(step, Math.round(1000 * time));
+  }
+  return step / 1000;
+}
+
+function greatestDivisor(a: number, b: number): number {
+  let [x, y] = [Math.abs(a), Math.abs(b)];
+  while (y > 0) [x, y] = [y, x % y];
+  return x;
+}

@@ -1,0 +1,118 @@
+/** @file Sums over launches: by op and layer, and by layer alone. */
+import type { ChargedCall } from '../webgpu/charge.ts';
+import type { ProfiledLaunch } from './launches.ts';
+
+/** What launches took together. */
+export interface Totals {
+  readonly launches: number;
+  /** Of their time on the GPU. */
+  readonly milliseconds: number;
+  /** Bytes that they read and wrote, counted by what they bind. */
+  readonly bytes: number;
+  /** Floating-point operations of those that say it; null where none does. */
+  readonly flops: number | null;
+}
+
+/** The launches of one op in one layer, forward or backward. */
+export interface ProfileRow extends Totals {
+  /** The op; for fused launches all that they stand for; the kernel for launches outside of ops. */
+  readonly op: string;
+  /** Names of the layers around it, outermost first, joined by slashes; empty outside of layers. */
+  readonly layer: string;
+  /** Whether the launches compute the gradient of `op`. */
+  readonly backward: boolean;
+  readonly kernels: readonly string[];
+  /** GB a second, and GFLOP a second. */
+  readonly bandwidth: number;
+  readonly speed: number | null;
+}
+
+/** The launches of one layer. One that stands for calls in several layers is split among them. */
+export interface LayerRow extends Totals {
+  readonly layer: string;
+  /** Of `milliseconds`, those of gradients. */
+  readonly backwardMilliseconds: number;
+}
+
+/** How a launch is named. */
+export function nameOf({ calls, kernel }: ProfiledLaunch): Pick<ProfileRow, 'op' | 'layer' | 'backward'> {
+  if (calls.length === 0) return { op: kernel, layer: '', backward: false };
+  const backward = calls.every((call) => call.backward);
+  const opOf = (call: ChargedCall) => (call.backward && !backward ? `${call.op} (backward)` : call.op);
+  return {
+    op: distinct(calls.map(opOf)).join(' + '),
+    layer: distinct(calls.map(({ layer }) => layer)).join(', '),
+    backward,
+  };
+}
+
+/** The sum of all launches. */
+export function totalOf(launches: readonly ProfiledLaunch[]): Totals {
+  const sums = { launches: launches.length, milliseconds: 0, bytes: 0, flops: null as number | null };
+  for (const launch of launches) {
+    sums.milliseconds += millisecondsOf(launch);
+    sums.bytes += launch.bytes;
+    if (launch.flops !== null) sums.flops = (sums.flops ?? 0) + launch.flops;
+  }
+  return sums;
+}
+
+/** By op, layer and direction; the longest first. */
+export function rowsOf(launches: readonly ProfiledLaunch[]): ProfileRow[] {
+  const groups = new Map<string, ProfiledLaunch[]>();
+  for (const launch of launches) {
+    const { op, layer, backward } = nameOf(launch);
+    const key = JSON.stringify([op, layer, backward]);
+    const group = groups.get(key);
+    if (group) group.push(launch);
+    else groups.set(key, [launch]);
+  }
+  const rows = [...groups.values()].map((group) => {
+    const totals = totalOf(group);
+    const nanoseconds = 1e6 * totals.milliseconds;
+    const rate = (count: number) => (nanoseconds > 0 ? count / nanoseconds : 0);
+    return {
+      ...nameOf(group[0] as ProfiledLaunch),
+      ...totals,
+      kernels: distinct(group.map(({ kernel }) => kernel)),
+      bandwidth: rate(totals.bytes),
+      speed: totals.flops === null ? null : rate(totals.flops),
+    };
+  });
+  return rows.sort((a, b) => b.milliseconds - a.milliseconds);
+}
+
+/** By layer; the longest first. */
+export function layersOf(launches: readonly ProfiledLaunch[]): LayerRow[] {
+  const sums = new Map<string, { -readonly [key in keyof LayerRow]: LayerRow[key] }>();
+  for (const launch of launches) {
+    const calls = launch.calls.length > 0 ? launch.calls : [{ layer: '', backward: false }];
+    const share = 1 / calls.length;
+    for (const { layer, backward } of calls) {
+      const sum = sums.get(layer) ?? {
+        layer,
+        launches: 0,
+        milliseconds: 0,
+        backwardMilliseconds: 0,
+        bytes: 0,
+        flops: null,
+      };
+      const milliseconds = share * millisecondsOf(launch);
+      sum.launches += share;
+      sum.milliseconds += milliseconds;
+      if (backward) sum.backwardMilliseconds += milliseconds;
+      sum.bytes += share * launch.bytes;
+      if (launch.flops !== null) sum.flops = (sum.flops ?? 0) + share * launch.flops;
+      sums.set(layer, sum);
+    }
+  }
+  return [...sums.values()].sort((a, b) => b.milliseconds - a.milliseconds);
+}
+
+function millisecondsOf({ begin, end }: ProfiledLaunch): number {
+  return Math.max(0, end - begin) / 1000;
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}

@@ -1,0 +1,78 @@
+/** @file What tests of tuning share: devices of their own, and measurements that are made up. */
+import type { Device } from '../../src/webgpu/device.ts';
+import type { RecordedLaunch } from '../../src/webgpu/recording.ts';
+import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import type { Timed } from '../../src/autotune/measure.ts';
+import type { TuningStore } from '../../src/autotune/store.ts';
+import { installTuner, type Tuner } from '../../src/autotune/tuner.ts';
+import { type OwnDevice, ownDevice } from '../support/ownDevice.ts';
+
+/** Products that have several tiles on a software adapter without subgroups, and on a GPU. */
+export const size = { shape: [96, 96] } as const;
+
+/** What each variant is said to take. */
+export type Times = Readonly<Record<string, number>>;
+
+export interface TunedDevice extends OwnDevice {
+  readonly tuner: Tuner;
+  /** Names of what was timed, in order. */
+  readonly timed: string[];
+}
+
+/** A device of its own whose measurements are `times`, and 100 ms for what isn't named; nothing is kept but in `store`. */
+export async function tunedDevice(
+  times: Times,
+  { store = null, automatic = false }: { store?: TuningStore | null; automatic?: boolean } = {},
+): Promise<TunedDevice> {
+  const own = await ownDevice();
+  const tuner = installTuner(own.device);
+  const timed: string[] = [];
+  const timeOf = (name: string) => {
+    timed.push(name);
+    return times[name] ?? 100;
+  };
+  Object.assign(tuner.settings, {
+    store,
+    automatic,
+    budget: 60_000,
+    stopwatch: async (_: Device, subject: Timed, repeats: number) => {
+      subject.run();
+      return repeats * timeOf(subject.name);
+    },
+  });
+  return Object.assign(own, { tuner, timed });
+}
+
+/** The tiles of the products that `body` launches, by name. */
+export function tilesOf(device: Device, body: () => void): string[] {
+  const tiles: string[] = [];
+  device.flush();
+  device.stream.watcher = {
+    apart: 'pass',
+    next: ({ options }: RecordedLaunch) => {
+      const tile = JSON.stringify(options.tile);
+      const named = Object.entries(gemmTiles).find(([, known]) => JSON.stringify(known) === tile);
+      if (named) tiles.push(named[0]);
+      return undefined;
+    },
+  };
+  try {
+    body();
+    device.flush();
+  } finally {
+    device.stream.watcher = null;
+  }
+  return tiles;
+}
+
+/** A store in memory, with what was written to it. */
+export function memoryStore(): TuningStore & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  return {
+    texts,
+    read: (name) => texts.get(name),
+    write: (name, text) => {
+      texts.set(name, text);
+    },
+  };
+}

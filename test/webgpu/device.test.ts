@@ -1,0 +1,327 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { openDevice } from '../../src/webgpu/adapter.ts';
+import {
+  gpuTime,
+  add,
+  conv2d,
+  type Device,
+  DeviceError,
+  DeviceLostError,
+  fromBuffer,
+  GradientTape,
+  gather,
+  getDevice,
+  init,
+  matMul,
+  max,
+  maxPool,
+  memory,
+  mul,
+  ones,
+  setDevice,
+  ShapeError,
+  softmax,
+  sum,
+  type Tensor,
+  tensor,
+  tidy,
+  ValueError,
+} from '../../src/index.ts';
+import { installNodeGpu, readFloats, useDevice } from '../support/gpu.ts';
+import { ownDevice } from '../support/ownDevice.ts';
+
+/** A bit of everything: several kernels, a gradient, uploads and readbacks. */
+async function work(): Promise<void> {
+  const results = tidy(() => {
+    const x = ones([1, 8, 8, 4]);
+    using tape = new GradientTape();
+    tape.watch(x);
+    const y = maxPool(conv2d(x, ones([3, 3, 4, 4]), { padding: 'same' }), { poolSize: 2 });
+    const loss = sum(mul(y, y));
+    const product = matMul(ones([300, 200]), ones([200, 100]));
+    const rows = gather(product, tensor([3, 1], { dtype: 'int32' }));
+    return [tape.gradient(loss, x) as Tensor, softmax(rows), sum(product)];
+  });
+  for (const t of results) {
+    await t.data();
+    t.dispose();
+  }
+}
+
+test('init is idempotent, also while it is under way', async () => {
+  const first = await init();
+  expect(await init()).toBe(first);
+  setDevice(null as never);
+  const [a, b] = await Promise.all([init(), init()]);
+  expect(a).toBe(b);
+  a.destroy();
+  expect(() => getDevice()).toThrow(DeviceError);
+  setDevice(first);
+});
+
+test("an app's device with default limits does all the work, and stays the app's", async () => {
+  const before = await init();
+  await using own = await useDevice();
+  const device = await init({ device: own.device });
+  try {
+    expect([device.gpu, device.owned]).toEqual([own.device, false]);
+    expect(getDevice()).toBe(device);
+    expect(await init({ device: own.device })).toBe(device);
+    await work();
+    device.destroy();
+    // Not destroyed: the app goes on with it.
+    const buffer = own.device.createBuffer({ size: 4, usage: GPUBufferUsage.COPY_SRC });
+    expect(await readFloats(own.device, buffer)).toEqual(new Float32Array(1));
+  } finally {
+    setDevice(before);
+  }
+});
+
+test("an app's buffer is used without a copy, and a tensor's buffer is lent without one", async () => {
+  await using own = await ownDevice();
+  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+  const buffer = own.gpu.createBuffer({ label: 'app', size: 1024, usage });
+  own.gpu.queue.writeBuffer(buffer, 256, Float32Array.from([1, 2, 3, 4, 5]));
+  const { allocations } = memory();
+  const x = fromBuffer(buffer, { shape: [5], offset: 256, name: 'shared' });
+  expect(memory().allocations).toBe(allocations);
+  expect([x.buffer, x.bufferOffset, x.name]).toEqual([buffer, 256, 'shared']);
+  const y = mul(x, 10);
+  expect([...(await y.data())]).toEqual([10, 20, 30, 40, 50]);
+  // The app reads what the library made, from the buffer itself, after its own submission.
+  expect([...(await readFloats(own.gpu, add(y, 1).buffer)).slice(0, 5)]).toEqual([11, 21, 31, 41, 51]);
+  x.dispose();
+  own.device.pool.trim();
+  own.device.flush();
+  // It was neither pooled nor destroyed.
+  expect([...(await readFloats(own.gpu, buffer, 256)).slice(0, 5)]).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('buffers that can not hold the tensor are refused', async () => {
+  await using own = await ownDevice();
+  const make = (size: number, usage: number = GPUBufferUsage.STORAGE) =>
+    own.gpu.createBuffer({ size, usage });
+  expect(() => fromBuffer(make(16), { shape: [5] })).toThrow(ShapeError);
+  expect(() => fromBuffer(make(512), { shape: [1], offset: 4 })).toThrow(ValueError);
+  expect(() => fromBuffer(make(512), { shape: [1], offset: -256 })).toThrow(ValueError);
+  expect(() => fromBuffer(make(16, GPUBufferUsage.COPY_DST), { shape: [1] })).toThrow(ValueError);
+});
+
+test('every object is labelled', async () => {
+  const labels: string[] = [];
+  await using own = await ownDevice({
+    descriptor: await timestampsWhereTheyAre(),
+    prepare: (gpu) => {
+      for (const name of [
+        'createBuffer',
+        'createShaderModule',
+        'createComputePipeline',
+        'createPipelineLayout',
+        'createBindGroup',
+        'createBindGroupLayout',
+        'createCommandEncoder',
+        'createQuerySet',
+      ] as const) {
+        const create = gpu[name] as (descriptor: GPUObjectDescriptorBase) => unknown;
+        Object.assign(gpu, {
+          [name]: (descriptor: GPUObjectDescriptorBase) => {
+            labels.push(`${name}: ${descriptor?.label}`);
+            return create.call(gpu, descriptor);
+          },
+        });
+      }
+    },
+  });
+  await work();
+  await gpuTime(() => void ones([4]), { device: own.device });
+  expect(labels.filter((label) => !/^create\w+: retrograd \S/.test(label))).toEqual([]);
+  expect(new Set(labels.map((label) => label.split(':')[0])).size).toBeGreaterThanOrEqual(7);
+  // A pipeline's label names its kernel.
+  expect(labels.some((label) => /^createComputePipeline: retrograd conv/.test(label))).toBe(true);
+});
+
+/** What is held by nothing but a weak reference is gone afterwards. */
+async function collectGarbage(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve));
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+async function timestampsWhereTheyAre(): Promise<GPUDeviceDescriptor> {
+  const adapter = await (await installNodeGpu()).requestAdapter();
+  return adapter?.features.has('timestamp-query') ? { requiredFeatures: ['timestamp-query'] } : {};
+}
+
+test('only limits and features that are used are requested', async () => {
+  const real = await (await installNodeGpu()).requestAdapter();
+  const requests: GPUDeviceDescriptor[] = [];
+  const adapter = {
+    limits: real?.limits,
+    features: new Set(['timestamp-query', 'shader-f16', 'subgroups', 'depth-clip-control']),
+    requestDevice: async (descriptor: GPUDeviceDescriptor) => ({ order: requests.push(descriptor) }),
+  };
+  const asked: GPURequestAdapterOptions[] = [];
+  const gpu = {
+    requestAdapter: async (options: GPURequestAdapterOptions) => {
+      asked.push(options);
+      return adapter;
+    },
+  } as unknown as GPU;
+  await openDevice(gpu, { powerPreference: 'low-power' });
+  expect(asked).toEqual([{ powerPreference: 'low-power' }]);
+  const [{ requiredFeatures, requiredLimits } = {}] = requests;
+  expect(requiredFeatures).toEqual(['timestamp-query']);
+  expect(Object.keys(requiredLimits ?? {}).sort()).toEqual([
+    'maxBufferSize',
+    'maxComputeInvocationsPerWorkgroup',
+    'maxComputeWorkgroupSizeX',
+    'maxComputeWorkgroupStorageSize',
+    'maxStorageBufferBindingSize',
+    'maxStorageBuffersPerShaderStage',
+  ]);
+  adapter.features.clear();
+  await openDevice(gpu, {});
+  expect(requests[1]?.requiredFeatures).toEqual([]);
+});
+
+test('the object that a device came from lives as long as the device', async () => {
+  const adapter = {
+    limits: {},
+    features: new Set<string>(),
+    info: {},
+    requestDevice: async () => ({}) as GPUDevice,
+  };
+  const open = async () => {
+    const gpu = { requestAdapter: async () => adapter } as unknown as GPU;
+    return { device: await openDevice(gpu, {}), gpu: new WeakRef(gpu) };
+  };
+  const { device, gpu } = await open();
+  await collectGarbage();
+  expect(device).toBeDefined();
+  expect(gpu.deref()).toBeDefined();
+  // Without its device it goes: the test can tell the two apart.
+  const forgotten = (await open()).gpu;
+  await collectGarbage();
+  expect(forgotten.deref()).toBeUndefined();
+});
+
+test('an environment without an adapter is told how to get one', async () => {
+  const none = { requestAdapter: async () => null } as unknown as GPU;
+  await expect(openDevice(none, {})).rejects.toThrow(DeviceError);
+  await expect(openDevice(none, {})).rejects.toThrow(/no adapter[\s\S]*mend: use Chrome/);
+});
+
+test('sizes past the default binding of 128 MiB work where the adapter allows them', async () => {
+  const device = await init();
+  if (device.limits.maxStorageBufferBindingSize <= 2 ** 27) return;
+  const x = ones([2 ** 25 + 1024]);
+  expect(x.bytes).toBeGreaterThan(2 ** 27);
+  const top = max(x);
+  expect(await top.item()).toBe(1);
+  x.dispose();
+  top.dispose();
+  device.pool.trim();
+  device.flush();
+});
+
+test('a lost device is told by what waits for it and by what comes after', async () => {
+  const before = await init();
+  const lost = await ownDevice();
+  const x = ones([4]);
+  const waiting = [x.data(), lost.device.sync()];
+  lost.gpu.destroy();
+  await Promise.all(waiting.map((wait) => expect(wait).rejects.toThrow(DeviceLostError)));
+  await expect(x.data()).rejects.toThrow(DeviceLostError);
+  expect(() => ones([4])).toThrow(DeviceLostError);
+  expect(() => add(x, x)).toThrow(/mend: call init\(\) again/);
+  expect(lost.device.isLost).toBe(true);
+  // Freeing what was on it is harmless, and a new device takes its place.
+  x.dispose();
+  const next = await init();
+  expect(next).not.toBe(lost.device);
+  expect(await ones([2]).data()).toEqual(new Float32Array([1, 1]));
+  next.destroy();
+  setDevice(before);
+  await lost[Symbol.asyncDispose]();
+});
+
+test('tensors of a device that is not the current one are computed where they are', async () => {
+  await using own = await ownDevice();
+  const x = tensor([1, 2, 3]);
+  const shared = await withOtherDevice(own.device);
+  const tape = new GradientTape();
+  tape.watch(x);
+  const y = sum(mul(add(x, 7), [1, 10, 100]));
+  const dx = tape.gradient(y, x) as Tensor;
+  expect([y.device, dx.device]).toEqual([own.device, own.device]);
+  expect([...(await dx.data())]).toEqual([1, 10, 100]);
+  expect(getDevice()).toBe(shared);
+  expect(() => add(x, ones([3]))).toThrow(/one device/);
+});
+
+/** Makes another device than `own` the current one. */
+async function withOtherDevice(own: Device): Promise<Device> {
+  setDevice(null as never);
+  const other = await init();
+  expect(other).not.toBe(own);
+  return other;
+}
+
+test('GPU time is measured where the device has timestamps, and null where not', async () => {
+  const descriptor = await timestampsWhereTheyAre();
+  {
+    await using plain = await ownDevice();
+    expect(await gpuTime(() => void ones([4]), { device: plain.device })).toBeNull();
+  }
+  if (!descriptor.requiredFeatures) return;
+  await using own = await ownDevice({ descriptor });
+  const a = ones([256, 256]);
+  const { device } = own;
+  const short = await gpuTime(() => void tidy(() => void add(a, a)), { device });
+  const long = await gpuTime(
+    () => {
+      for (let i = 0; i < 40; i++) tidy(() => void matMul(a, a));
+    },
+    { device },
+  );
+  expect(short).toBeGreaterThan(0);
+  expect(long).toBeGreaterThan(short as number);
+  expect(await gpuTime(() => {}, { device })).toBe(0);
+  await expect(
+    gpuTime(
+      () => {
+        throw new Error('stop');
+      },
+      { device },
+    ),
+  ).rejects.toThrow('stop');
+});
+
+test('more launches than the parameter ring has slots', async () => {
+  await using own = await ownDevice();
+  const { statistics } = own.device.stream;
+  let x: Tensor = ones([8]);
+  for (let i = 0; i < 1000; i++) {
+    const next = add(x, 1);
+    x.dispose();
+    x = next;
+  }
+  expect(statistics.launches).toBe(1001);
+  // 32, 64 and 128 launches, then 256 at a time; the last 9 wait.
+  expect(statistics.submits).toBe(6);
+  expect(await x.data()).toEqual(new Float32Array(8).fill(1001));
+});
+
+test('a buffer that the app destroyed is told as a DeviceError, and later work goes on', async () => {
+  await using own = await ownDevice();
+  const buffer = own.gpu.createBuffer({
+    size: 16,
+    usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC,
+  });
+  const x = fromBuffer(buffer, { shape: [4] });
+  buffer.destroy();
+  await expect(add(x, 1).data()).rejects.toThrow(DeviceError);
+  expect(await ones([2]).data()).toEqual(new Float32Array([1, 1]));
+});
