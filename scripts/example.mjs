@@ -91,7 +91,7 @@ await runMain(async () => {
   const entry = known.get(name);
   if (!entry) {
     throw new SetupError(
-      `An example is one of ${[...known.keys()].join(', ')}. Received: ${name || 'no name'}. Mend: npm run example ${[...known.keys()][0]}`,
+      `An example is one of ${[...known.keys()].join(', ')}. Received: ${name || 'no name'}. Hint: npm run example ${[...known.keys()][0]}`,
     );
   }
   if (values.runtime !== 'chromium' && values.runtime !== 'node') {

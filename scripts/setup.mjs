@@ -81,7 +81,7 @@ export function ensurePackages(root, shell = thisShell()) {
   if (ok) return;
   throw new SetupError(
     'The packages of package-lock.json must be installed. Received: `npm ci` failed, see above. ' +
-      'Mend: run `npm ci` where the npm registry can be reached, then this command again.',
+      'Hint: run `npm ci` where the npm registry can be reached, then this command again.',
   );
 }
 
@@ -131,7 +131,7 @@ export function ensureBrowser(shell = thisShell()) {
   throw new SetupError(
     `A Chrome or Chromium, version ${OLDEST_BROWSER} or newer, is needed to run WebGPU headlessly. Received: none. Tried:\n` +
       `${tried.map((line) => `  - ${line}`).join('\n')}\n` +
-      'Mend: install Chrome or Chromium (on Debian, as root: `apt-get install chromium`), or set RETROGRAD_CHROME ' +
+      'Hint: install Chrome or Chromium (on Debian, as root: `apt-get install chromium`), or set RETROGRAD_CHROME ' +
       "to an executable's full path.",
   );
 }

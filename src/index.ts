@@ -48,8 +48,8 @@ export {
 } from './autodiff/compile.ts';
 export type { InputSpec, Rehearsed } from './autodiff/rehearsal.ts';
 export { warmup } from './autodiff/warmup.ts';
-export { eachRun } from './webgpu/eachRun.ts';
-export { LiveNumber } from './webgpu/params.ts';
+export { onReplay } from './webgpu/onReplay.ts';
+export { DynamicScalar } from './webgpu/params.ts';
 // Choices between variants of kernels
 export { type ChoiceExplanation, explainChoice } from './autotune/explainChoice.ts';
 export { tune } from './autotune/tune.ts';
@@ -62,7 +62,7 @@ export { profile, type ProfileOptions } from './inspect/profile.ts';
 export type { LayerRow, ProfileRow, Totals } from './inspect/rows.ts';
 export type { ProfiledLaunch } from './inspect/launches.ts';
 export type { ProfileReport, TableOptions, Timing } from './inspect/report.ts';
-export type { ChargedCall } from './webgpu/charge.ts';
+export type { ProfiledCall } from './webgpu/charge.ts';
 export type { Cost } from './ops/cost.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';

@@ -64,7 +64,7 @@ export const softplusBeta = defineOp<[x: Tensor], SoftplusOptions>({
         op: 'softplusBeta',
         rule: 'it takes float32, and a positive `beta`.',
         received: `${x?.dtype} and beta: ${beta}`,
-        mend: 'cast x, or correct beta.',
+        hint: 'cast x, or correct beta.',
       });
     }
     return { shape: x.shape, dtype: x.dtype };
@@ -83,7 +83,7 @@ export const softplusBeta = defineOp<[x: Tensor], SoftplusOptions>({
             op: 'softplusBeta',
             rule: 'x must not hold NaN.',
             received: `NaN at flat position ${position}`,
-            mend: 'look for the op that made it: checkNumerics(true).',
+            hint: 'look for the op that made it: checkNumerics(true).',
           }),
       },
     });

@@ -60,7 +60,7 @@ export async function launchBrowser(options = {}) {
   const executable = options.executable ?? findBrowser();
   if (!executable) {
     throw new Error(
-      'A Chrome or Chromium is needed. Received: none was found. Mend: `node scripts/setup.mjs` installs one, ' +
+      'A Chrome or Chromium is needed. Received: none was found. Hint: `node scripts/setup.mjs` installs one, ' +
         'or set RETROGRAD_CHROME to its full path.',
     );
   }

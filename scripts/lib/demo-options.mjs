@@ -75,7 +75,7 @@ export function parseOptions(args) {
   if (values.weights !== undefined) {
     throw new OptionError(
       `--weights: trained weights can't be read yet: they arrive with model files in a later version. Received: ${values.weights}. ` +
-        'Mend: leave it out; the random weights of --seed serve.',
+        'Hint: leave it out; the random weights of --seed serve.',
     );
   }
   const layers = layersOf(values.layers);
@@ -84,7 +84,7 @@ export function parseOptions(args) {
   if (size < smallest) {
     throw new OptionError(
       `--size: the picture is too small for these layers: ${layers.join(', ')} need at least ${smallest} pixels each way. ` +
-        `Received: ${size}. Mend: pass --size ${smallest} or more, or layers of earlier blocks.`,
+        `Received: ${size}. Hint: pass --size ${smallest} or more, or layers of earlier blocks.`,
     );
   }
   return {
@@ -154,7 +154,7 @@ function layersOf(text) {
   if (unknown.length > 0) {
     throw new OptionError(
       `--layers: VGG19 has no layer ${unknown.map((name) => `'${name}'`).join(', ')}. ` +
-        `Mend: choose from ${VGG19_LAYERS.join(', ')}.`,
+        `Hint: choose from ${VGG19_LAYERS.join(', ')}.`,
     );
   }
   return [...new Set(names)];
@@ -187,11 +187,11 @@ function imageOf(file) {
         : code === 'EISDIR'
           ? 'it is a folder'
           : `it can't be read (${code})`;
-    throw new OptionError(`--image: ${reason}: ${file}. Mend: pass the path of a PNG or JPEG.`);
+    throw new OptionError(`--image: ${reason}: ${file}. Hint: pass the path of a PNG or JPEG.`);
   }
   if (mimeType(head) !== null) return file;
   throw new OptionError(
-    `--image: the file is neither a PNG nor a JPEG: ${file}. Mend: convert it to one of them.`,
+    `--image: the file is neither a PNG nor a JPEG: ${file}. Hint: convert it to one of them.`,
   );
 }
 

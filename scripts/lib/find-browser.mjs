@@ -73,7 +73,7 @@ export function searchBrowser(machine = {}, accepts = () => true) {
     if (world.isFile(file)) return { path: file, source: name, tried };
     throw new Error(
       `The variable ${name} must name a Chrome or Chromium executable. Received: '${file}', which is no file. ` +
-        `Mend: set it to the executable's full path, or unset it to let the browser be found.`,
+        `Hint: set it to the executable's full path, or unset it to let the browser be found.`,
     );
   }
   tried.push(`variables ${BROWSER_VARIABLES.join(', ')} (not set)`);

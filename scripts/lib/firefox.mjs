@@ -88,7 +88,7 @@ function installFirefox(shell) {
   }
   throw new SetupError(
     `A Firefox is needed for the tests in a second browser. Received: none. Tried:\n${tried.map((line) => `  - ${line}`).join('\n')}\n` +
-      "Mend: install Firefox 141 or newer (on Debian, as root: `apt-get install firefox-esr`), or set RETROGRAD_FIREFOX to an executable's full path.",
+      "Hint: install Firefox 141 or newer (on Debian, as root: `apt-get install firefox-esr`), or set RETROGRAD_FIREFOX to an executable's full path.",
   );
 }
 
@@ -116,7 +116,7 @@ export async function launchFirefox() {
   const executablePath = findFirefox();
   if (!executablePath)
     throw new SetupError(
-      'A Firefox is needed. Received: none. Mend: `npm test` installs one, or set RETROGRAD_FIREFOX.',
+      'A Firefox is needed. Received: none. Hint: `npm test` installs one, or set RETROGRAD_FIREFOX.',
     );
   const { default: puppeteer } = await import('puppeteer');
   // What leads Dawn in Node to its software adapter would lead Firefox to one that it refuses.

@@ -120,7 +120,7 @@ function noSwiftShader(browser) {
   return (
     `RETROGRAD_ADAPTER=swiftshader needs the SwiftShader that comes with Chromium. ` +
     `Received: ${browser ? `browser ${browser}, with no ${SWIFTSHADER_ICD} beside it` : 'no browser'}. ` +
-    `Mend: install Chromium, or name it in RETROGRAD_CHROME.`
+    `Hint: install Chromium, or name it in RETROGRAD_CHROME.`
   );
 }
 
@@ -171,7 +171,7 @@ function privateFolder(...names) {
     }
   }
   throw new Error(
-    `A folder to write to is needed. Received: none of ${roots.join(', ')}. Mend: set XDG_CACHE_HOME.`,
+    `A folder to write to is needed. Received: none of ${roots.join(', ')}. Hint: set XDG_CACHE_HOME.`,
   );
 }
 

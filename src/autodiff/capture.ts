@@ -8,7 +8,7 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { CapturedWork } from '../webgpu/capturedWork.ts';
 import type { Device } from '../webgpu/device.ts';
-import { collectEffects } from '../webgpu/eachRun.ts';
+import { collectEffects } from '../webgpu/onReplay.ts';
 import { chargeCalls } from '../ops/charging.ts';
 import { fuseElementwise } from '../kernels/fuse.ts';
 import { withRecording } from '../webgpu/activeRecording.ts';

@@ -64,7 +64,7 @@ interface Entry {
  *
  * Inside `fn`: variables stay live, their assignments included; other tensors from outside, and host values, are
  * constants as they were at the recording; random ops without a seed draw anew at every call; a validated gather reports
- * its faults as ever. JavaScript effects happen at the recording alone, but for those inside `eachRun`.
+ * its faults as ever. JavaScript effects happen at the recording alone, but for those inside `onReplay`.
  *
  * Runs `fn` plainly where it can't be replayed, and `explain()` says why: it makes variables, keeps tensors beyond the
  * call, or computes on two devices. Also while a tape outside records, inside another compiled function, and under
@@ -188,7 +188,7 @@ function requireFunction(fn: unknown): void {
     op: 'compile',
     rule: 'what is compiled is a function of tensors.',
     received: describe(fn),
-    mend: 'call compile((x) => ...).',
+    hint: 'call compile((x) => ...).',
   });
 }
 
@@ -198,6 +198,6 @@ function requireSync<R>(label: string, value: R): R {
     op: label,
     rule: 'a compiled function is synchronous: its launches are replayed without waiting.',
     received: 'a function that returned a Promise',
-    mend: 'return tensors, and await their values outside.',
+    hint: 'return tensors, and await their values outside.',
   });
 }

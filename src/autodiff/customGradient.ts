@@ -46,7 +46,7 @@ export function customGradient(
         op: 'customGradient',
         rule: 'the function returns { value, gradient }: a tensor, and a function from its cotangent.',
         received: describe(result),
-        mend: 'return { value, gradient: (dy) => … }.',
+        hint: 'return { value, gradient: (dy) => … }.',
       });
     }
     // The value may be an input, or a tensor with a history of its own: the result must be this call's.
@@ -77,7 +77,7 @@ function listOf(
     received: Array.isArray(list)
       ? `${list.length} gradients: ${list.map(String).join(', ')}`
       : describe(list),
-    mend: `return a list of ${inputs.length}.`,
+    hint: `return a list of ${inputs.length}.`,
   });
 }
 

@@ -55,7 +55,7 @@ export interface PathExplanation {
     first: string;
     where: string | undefined;
     why: string;
-    mend: string;
+    hint: string;
   } | null;
   text: string;
 }
@@ -161,7 +161,7 @@ interface Cut {
   first: string;
   where?: string | undefined;
   why: string;
-  mend: string;
+  hint: string;
 }
 
 function disconnected(
@@ -170,12 +170,12 @@ function disconnected(
   path: PathStep[],
   { where, ...rest }: Cut,
 ): PathExplanation {
-  const { last, first, why, mend } = rest;
+  const { last, first, why, hint } = rest;
   const lines = [
     `cut: no gradient flows from ${show(target)} to ${show(source)}.`,
     `  connected up to ${last}; cut at ${first}${where ? `, ${where}` : ''}.`,
     `  why: ${why}`,
-    `  mend: ${mend}`,
+    `  hint: ${hint}`,
   ];
   return { connected: false, path, cut: { ...rest, where }, text: lines.join('\n') };
 }
@@ -187,7 +187,7 @@ function unwatched(target: Tensor, source: Tensor): PathExplanation {
       ...common,
       cause: 'integers',
       why: `the source is ${source.dtype}, and gradients are defined for floating-point tensors alone.`,
-      mend: "take the gradient with respect to a float tensor: cast(x, 'float32') before the computation.",
+      hint: "take the gradient with respect to a float tensor: cast(x, 'float32') before the computation.",
     });
   }
   if (source instanceof Variable) {
@@ -196,7 +196,7 @@ function unwatched(target: Tensor, source: Tensor): PathExplanation {
       why: source.trainable
         ? 'no recorded call used this variable, or the tape was made with watchAccessedVariables: false.'
         : 'the variable is not trainable, so the tape doesn’t watch it. Gradients still pass through the calls that use it.',
-      mend: source.trainable
+      hint: source.trainable
         ? 'use it while the tape records, or tape.watch(variable).'
         : 'set variable.trainable = true, or tape.watch(variable).',
     });
@@ -204,7 +204,7 @@ function unwatched(target: Tensor, source: Tensor): PathExplanation {
   return disconnected(target, source, [], {
     ...common,
     why: 'the tape doesn’t watch this tensor: it watches trainable variables by itself, and tensors when told.',
-    mend: 'call tape.watch(x) before computing with x.',
+    hint: 'call tape.watch(x) before computing with x.',
   });
 }
 
@@ -245,7 +245,7 @@ function cut(
     last: `the source ${show(source)}`,
     first: 'nothing that leads to the target',
     why: `as far as was recorded, the target was made from ${endsAt.join(', ') || 'nothing'}, not from the source.`,
-    mend: 'compute the target from the source by ops while the tape records.',
+    hint: 'compute the target from the source by ops while the tape records.',
   });
 }
 
@@ -308,7 +308,7 @@ function cutByCall({ op, node, inputIds }: TracedCall, from: number): Cut {
       first,
       where: node.callSite,
       why: `${first} gives ${output?.dtype}, and gradients don’t pass through integers or bools.`,
-      mend: 'stay in floating point: drop the cast, or use a smooth stand-in for the rounding.',
+      hint: 'stay in floating point: drop the cast, or use a smooth stand-in for the rounding.',
     };
   }
   return {
@@ -317,7 +317,7 @@ function cutByCall({ op, node, inputIds }: TracedCall, from: number): Cut {
     first,
     where: node.callSite,
     why: `${first} has no gradient: its result jumps or stays constant where its input moves.`,
-    mend: 'use a differentiable stand-in (softmax for argMax, sigmoid for a comparison), or customGradient.',
+    hint: 'use a differentiable stand-in (softmax for argMax, sigmoid for a comparison), or customGradient.',
   };
 }
 
@@ -328,7 +328,7 @@ function readBackCut(by: string, from: Origin, where: string | undefined): Cut {
     first: `${by}()`,
     where,
     why: `the values of ${nameOrigin(from)} were read back to the host, and ${by}() made a fresh tensor of them.`,
-    mend: 'pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
+    hint: 'pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
   };
 }
 
@@ -339,7 +339,7 @@ function detachedCut(by: string, where: string | undefined): Cut {
     first: `'${by}'`,
     where,
     why: `${by} cuts the gradient on purpose.`,
-    mend: `use the tensor from before ${by} where the gradient should pass.`,
+    hint: `use the tensor from before ${by} where the gradient should pass.`,
   };
 }
 
@@ -349,7 +349,7 @@ function variableCut(from: Origin): Cut {
     last: '',
     first: 'a variable',
     why: `a variable took the values of ${nameOrigin(from)}, and a variable is a leaf: it holds values, not histories.`,
-    mend: 'compute with the tensor itself, or take the gradient with respect to the variable.',
+    hint: 'compute with the tensor itself, or take the gradient with respect to the variable.',
   };
 }
 
@@ -360,7 +360,7 @@ function unrecordedCut(op: string, where: string | undefined): Cut {
     first: `'${op}'`,
     where,
     why: `'${op}' ran while this tape was not recording.`,
-    mend: 'run it after the tape is opened, and outside stopRecording.',
+    hint: 'run it after the tape is opened, and outside stopRecording.',
   };
 }
 
@@ -371,7 +371,7 @@ function foreignCut(op: string, where: string | undefined): Cut {
     first: `'${op}'`,
     where,
     why: `'${op}' was recorded on another tape, which alone can walk back through it.`,
-    mend: 'compute everything on one tape, or nest this tape inside the other.',
+    hint: 'compute everything on one tape, or nest this tape inside the other.',
   };
 }
 

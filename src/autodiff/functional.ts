@@ -48,7 +48,7 @@ export function valueAndGrads(
         op: name,
         rule: 'the inputs are given as one list.',
         received: describe(inputs),
-        mend: `call ${name}(f)([a, b]).`,
+        hint: `call ${name}(f)([a, b]).`,
       });
     }
     return differentiate(name, f, inputs, dy);
@@ -66,7 +66,7 @@ function requireFunction(name: string, f: unknown): void {
     op: name,
     rule: 'its argument is a function of tensors.',
     received: describe(f),
-    mend: `call ${name}((x) => …).`,
+    hint: `call ${name}((x) => …).`,
   });
 }
 
@@ -94,7 +94,7 @@ function differentiate(
         op: name,
         rule: 'the result must depend on every input through differentiable operations.',
         received: `no gradient for input ${unconnected}, ${formatSpec(own[unconnected] as Tensor)}: ${where}`,
-        mend: 'compute the result from the inputs by such ops, or leave the input out; explain() of a GradientTape tells more.',
+        hint: 'compute the result from the inputs by such ops, or leave the input out; explain() of a GradientTape tells more.',
       });
     }
     // A function may return its input: the caller then holds that tensor twice.
@@ -111,7 +111,7 @@ function requireTensor(name: string, input: unknown, i: number): void {
     op: name,
     rule: 'gradients are taken with respect to tensors.',
     received: `input ${i}: ${describe(input)}`,
-    mend: 'make it a tensor first: tensor(values).',
+    hint: 'make it a tensor first: tensor(values).',
   });
 }
 
@@ -121,7 +121,7 @@ function requireValue(name: string, value: unknown): asserts value is Tensor {
     op: name,
     rule: 'the function must return one tensor.',
     received: describe(value),
-    mend: 'return the result of an op; async functions can’t be differentiated.',
+    hint: 'return the result of an op; async functions can’t be differentiated.',
   });
 }
 
@@ -134,7 +134,7 @@ function requireLike(name: string, what: string, given: readonly Tensor[], input
     op: name,
     rule: `${what} have the shapes of the inputs, one for each.`,
     received: `${given.map(formatSpec).join(', ')} for ${inputs.map(formatSpec).join(', ')}`,
-    mend: 'pass one tensor for each input, in its shape.',
+    hint: 'pass one tensor for each input, in its shape.',
   });
 }
 

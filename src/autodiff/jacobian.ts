@@ -30,7 +30,7 @@ export function batchJacobianRows(walk: Walk, target: Tensor, source: Tensor): T
       op: 'batchJacobian',
       rule: 'target and source share their first axis, the batch.',
       received: `${formatSpec(target)} and ${formatSpec(source)}`,
-      mend: 'use jacobian() for tensors without a common batch axis.',
+      hint: 'use jacobian() for tensors without a common batch axis.',
     });
   }
   const inEachExample = (unit: Tensor) =>

@@ -65,7 +65,7 @@ export class Tape implements Recorder {
           op: 'watch',
           rule: 'a tape watches floating-point tensors.',
           received: tensor instanceof Tensor ? formatSpec(tensor) : describe(tensor),
-          mend: "cast to 'float32' first, and compute with the result.",
+          hint: "cast to 'float32' first, and compute with the result.",
         });
       }
       this.#connected.add(tensor.id);
@@ -145,7 +145,7 @@ export class Tape implements Recorder {
         op: 'gradient',
         rule: "`unconnectedGradients` must be 'none' or 'zero'.",
         received: describe(unconnectedGradients),
-        mend: "leave it out for null, or pass 'zero' for zeros.",
+        hint: "leave it out for null, or pass 'zero' for zeros.",
       });
     }
     this.#requireUsable();
@@ -171,7 +171,7 @@ export class Tape implements Recorder {
       op: 'gradient',
       rule: 'a tape that is not persistent computes one set of gradients, and a disposed one none.',
       received: 'a call on a tape that was used up',
-      mend: 'ask for all sources in one call, or make it by new GradientTape({ persistent: true }).',
+      hint: 'ask for all sources in one call, or make it by new GradientTape({ persistent: true }).',
     });
   }
 

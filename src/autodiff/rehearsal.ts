@@ -66,7 +66,7 @@ function bodyOf(op: string, device: Device, target: Target, inputs: readonly unk
     op,
     rule: `${op} takes a function, or a model.`,
     received: describe(target),
-    mend: `call ${op}(() => step(x, y)), or ${op}(net, { batchSize: 32 }).`,
+    hint: `call ${op}(() => step(x, y)), or ${op}(net, { batchSize: 32 }).`,
   });
 }
 
@@ -122,6 +122,6 @@ function notSync(op: string, received: string): TapeError {
     op,
     rule: 'a dry run is synchronous: what comes after a wait would be real.',
     received,
-    mend: `pass the part that launches work, such as ${op}(() => step(x, y)), or ${op}(net, { training: true }).`,
+    hint: `pass the part that launches work, such as ${op}(() => step(x, y)), or ${op}(net, { training: true }).`,
   });
 }

@@ -30,7 +30,7 @@ export function requireTensors(what: string, tensors: readonly unknown[]): void 
     op: 'gradient',
     rule: `${what} must be tensors or variables, at least one.`,
     received: tensors.length === 0 ? 'none' : describe(wrong),
-    mend: 'pass a tensor, or a list of tensors.',
+    hint: 'pass a tensor, or a list of tensors.',
   });
 }
 
@@ -49,7 +49,7 @@ export function seedTargets(
       op: 'gradient',
       rule: '`outputGradients` has one entry for each target.',
       received: `${given.length} for ${targets.length} targets`,
-      mend: 'pass null for targets whose gradient is ones.',
+      hint: 'pass null for targets whose gradient is ones.',
     });
   }
   targets.forEach((target, i) => {
@@ -59,7 +59,7 @@ export function seedTargets(
         op: 'gradient',
         rule: 'an output gradient has the shape of its target.',
         received: `${formatSpec(seed)} for a target ${formatSpec(target)}`,
-        mend: 'reshape or broadcast it.',
+        hint: 'reshape or broadcast it.',
       });
     }
     if (!isFloating(target.dtype) || !reached.has(target.id)) return;

@@ -157,7 +157,7 @@ export class GradientTape extends Tape {
 
   /**
    * Whether a gradient flows from `target` to `source`, along which calls, or at which call it is cut, why, and how to
-   * mend that. Works after `gradient`, too.
+   * hint that. Works after `gradient`, too.
    */
   explain(target: Tensor, source: Tensor): PathExplanation {
     return explainPath(this, target, source);

@@ -5,7 +5,7 @@ import { type InputSpec, type Rehearsed, rehearseCall, type Target } from './reh
 
 /**
  * Compiles the pipelines that a call of `fn` will need, side by side, so that the first call finds them ready. `fn` runs
- * dry: its JavaScript runs, nothing is launched, and variables, states of optimizers, seeds and `eachRun` effects stay as
+ * dry: its JavaScript runs, nothing is launched, and variables, states of optimizers, seeds and `onReplay` effects stay as
  * they are. What is made once is made for real: weights of layers that aren't built, states of an optimizer, metrics.
  * `inputs` are its arguments; `{ shape, dtype }` stands for a tensor. Resolves to the number of pipelines compiled.
  *

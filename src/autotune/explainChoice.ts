@@ -66,6 +66,6 @@ function requireFunction(op: unknown): void {
     op: 'explainChoice',
     rule: 'what is explained is an op, or a function of tensors.',
     received: describe(op),
-    mend: 'call explainChoice(matMul, a, b).',
+    hint: 'call explainChoice(matMul, a, b).',
   });
 }

@@ -39,8 +39,8 @@ export function tuning(options: TuningOptions = {}): DeviceTuning {
 }
 
 function check(options: TuningOptions): void {
-  const refuse = (rule: string, received: string, mend: string) => {
-    throw new ValueError({ op: 'tuning', rule, received, mend });
+  const refuse = (rule: string, received: string, hint: string) => {
+    throw new ValueError({ op: 'tuning', rule, received, hint });
   };
   if (typeof options !== 'object' || options === null) {
     refuse('options are an object.', describe(options), 'call tuning({ budget: 2000 }).');

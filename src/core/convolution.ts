@@ -69,7 +69,7 @@ export function convolutionGeometry(
       op,
       rule: 'a kernel is [height, width, channels of x / groups, filters], and groups must divide the filters.',
       received: `x ${formatSpec(spec(image))}, kernel ${formatSpec(spec(kernel))}, groups ${groups}`,
-      mend: 'check the layout (images NHWC, kernels HWIO), and `groups`.',
+      hint: 'check the layout (images NHWC, kernels HWIO), and `groups`.',
     });
   }
   return { batch, rows, columns, inputs, outputs, groups };
@@ -83,7 +83,7 @@ export function requireCotangent(op: string, dy: TensorSpec, result: Shape): voi
     op,
     rule: '`dy` must have the shape of the result that it is the cotangent of.',
     received: `dy ${formatSpec(dy)}, for a result of shape ${formatShape(result)}`,
-    mend: 'pass the options of the convolution itself, and the shapes of its operands.',
+    hint: 'pass the options of the convolution itself, and the shapes of its operands.',
   });
 }
 
@@ -94,7 +94,7 @@ export function requireKernelSize(op: string, kernel: Shape): void {
     op,
     rule: 'a kernel covers at least one pixel.',
     received: `kernel ${formatSpec({ shape: kernel, dtype: 'float32' })}`,
-    mend: 'pass a kernel with a height and a width of at least 1.',
+    hint: 'pass a kernel with a height and a width of at least 1.',
   });
 }
 

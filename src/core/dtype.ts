@@ -85,7 +85,7 @@ export function promote(op: string, a: DType, b: DType): DType {
       op,
       rule: 'int32 and uint32 operands have no common dtype.',
       received: `${a} and ${b}`,
-      mend: "cast one of them: cast(x, 'int32').",
+      hint: "cast one of them: cast(x, 'int32').",
     });
   }
   return higherDType(a, b);
@@ -103,6 +103,6 @@ export function requireDType(op: string, what: string, dtype: DType, allowed: re
     op,
     rule: `${what} must be ${allowed.join(' or ')}.`,
     received: `${what} of dtype ${dtype}`,
-    mend: `cast it first: cast(${what}, '${allowed[0]}').`,
+    hint: `cast it first: cast(${what}, '${allowed[0]}').`,
   });
 }

@@ -1,14 +1,14 @@
 /**
- * @file The errors that Retrograd throws. Each message says the rule, what was received, and the mend, in that
+ * @file The errors that Retrograd throws. Each message says the rule, what was received, and the hint, in that
  * order; the parts are kept as properties so that a program can show them in its own way.
  */
 
-/** What an error has to say. `op` names the operation that refused; `mend` is an imperative sentence. */
+/** What an error has to say. `op` names the operation that refused; `hint` is an imperative sentence. */
 export interface ErrorParts {
   op?: string;
   rule: string;
   received?: string;
-  mend?: string;
+  hint?: string;
   cause?: unknown;
 }
 
@@ -17,7 +17,7 @@ export class RetrogradError extends Error {
   readonly op: string | undefined;
   readonly rule: string;
   readonly received: string | undefined;
-  readonly mend: string | undefined;
+  readonly hint: string | undefined;
   /** Errors that came with this one: a readback throws the first and keeps the rest here. */
   others: readonly RetrogradError[] = [];
 
@@ -27,14 +27,14 @@ export class RetrogradError extends Error {
     this.op = parts.op;
     this.rule = parts.rule;
     this.received = parts.received;
-    this.mend = parts.mend;
+    this.hint = parts.hint;
   }
 }
 
-function formatMessage({ op, rule, received, mend }: ErrorParts): string {
+function formatMessage({ op, rule, received, hint }: ErrorParts): string {
   let message = op ? `${op}: ${rule}` : rule;
   if (received) message += `\n  received: ${received}`;
-  if (mend) message += `\n  mend: ${mend}`;
+  if (hint) message += `\n  hint: ${hint}`;
   return message;
 }
 

@@ -46,7 +46,7 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
       op,
       rule: 'a shape is a list of non-negative integers.',
       received: describe(shape),
-      mend: 'pass sizes such as [2, 3]; [] is a scalar.',
+      hint: 'pass sizes such as [2, 3]; [] is a scalar.',
     });
   }
   if (shape.length > maxRank) {
@@ -54,7 +54,7 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
       op,
       rule: `tensors have at most ${maxRank} axes.`,
       received: `rank ${shape.length}, shape ${formatShape(shape)}`,
-      mend: 'reshape so that neighbouring axes are merged.',
+      hint: 'reshape so that neighbouring axes are merged.',
     });
   }
 }
@@ -81,7 +81,7 @@ export function normalizeAxis(op: string, axis: unknown, rank: number, what = 'a
           ? `a scalar has no axes, so \`${what}\` can't be given.`
           : `\`${what}\` must be an integer in [${-rank}, ${rank - 1}] for a tensor of rank ${rank}.`,
       received: `${what}: ${describe(axis)}`,
-      mend: 'name an axis that the tensor has; negative axes count from the last.',
+      hint: 'name an axis that the tensor has; negative axes count from the last.',
     });
   }
   return (axis as number) < 0 ? (axis as number) + rank : (axis as number);
@@ -100,7 +100,7 @@ export function normalizeAxes(
       op,
       rule: 'an axis may be named once.',
       received: `axis: ${describe(axis)} of a tensor of rank ${rank}`,
-      mend: 'remove the repeated axis; -1 and rank - 1 are the same axis.',
+      hint: 'remove the repeated axis; -1 and rank - 1 are the same axis.',
     });
   }
   return axes.sort((a, b) => a - b);
@@ -118,7 +118,7 @@ export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
         op,
         rule: 'shapes broadcast when, counted from the last axis, sizes are equal or one of them is 1.',
         received: `${formatShape(a)} and ${formatShape(b)}`,
-        mend: 'reshape or expandDims one operand so that the axes line up.',
+        hint: 'reshape or expandDims one operand so that the axes line up.',
       });
     }
     out[i] = x === 1 ? y : x;
@@ -154,7 +154,7 @@ export function requireInteger(
     op,
     rule: `\`${what}\` must be an integer of at least ${min}.`,
     received: `${what}: ${describe(value)}`,
-    mend: `pass a whole number such as ${Math.max(min, 1)}.`,
+    hint: `pass a whole number such as ${Math.max(min, 1)}.`,
   });
 }
 
@@ -165,7 +165,7 @@ export function requireBoolean(op: string, what: string, value: unknown): assert
     op,
     rule: `\`${what}\` must be true or false.`,
     received: `${what}: ${describe(value)}`,
-    mend: `pass a boolean, or leave \`${what}\` out.`,
+    hint: `pass a boolean, or leave \`${what}\` out.`,
   });
 }
 
@@ -181,7 +181,7 @@ export function requireFinite(
     op,
     rule: `\`${what}\` must be a finite number${Number.isFinite(min) ? ` of at least ${min}` : ''}.`,
     received: `${what}: ${describe(value)}`,
-    mend: `pass a number such as ${Math.max(min, 0) + 0.5}.`,
+    hint: `pass a number such as ${Math.max(min, 0) + 0.5}.`,
   });
 }
 
@@ -197,7 +197,7 @@ export function requireOneOf<T extends string>(
     op,
     rule: `\`${what}\` must be ${allowed.map((a) => `'${a}'`).join(' or ')}.`,
     received: `${what}: ${describe(value)}`,
-    mend: `pass one of the listed names.`,
+    hint: `pass one of the listed names.`,
   });
 }
 
@@ -208,7 +208,7 @@ export function requireRank(op: string, what: string, shape: Shape, ...allowed: 
     op,
     rule: `\`${what}\` must have rank ${allowed.join(' or ')}.`,
     received: `${what} of rank ${shape.length}, shape ${formatShape(shape)}`,
-    mend: 'reshape or expandDims it to the expected rank.',
+    hint: 'reshape or expandDims it to the expected rank.',
   });
 }
 

@@ -37,7 +37,7 @@ export function perAxis(op: string, what: string, value: unknown, rank: number):
       op,
       rule: `\`${what}\` is one positive integer, or a list of ${rank}.`,
       received: `${what}: ${describe(value)}`,
-      mend: `pass ${describe(new Array(rank).fill(2))}, or 2 for all axes.`,
+      hint: `pass ${describe(new Array(rank).fill(2))}, or 2 for all axes.`,
     });
   }
   for (const n of list) requireInteger(op, what, n, 1);
@@ -55,7 +55,7 @@ export function checkPadding(op: string, padding: unknown, rank: number): assert
     op,
     rule: `\`padding\` must be 'same', 'valid', or a pair of non-negative integers for each of ${rank} spatial axes.`,
     received: `padding: ${describe(padding)}`,
-    mend: `pass one of the names, or pairs such as ${example}.`,
+    hint: `pass one of the names, or pairs such as ${example}.`,
   });
 }
 
@@ -82,7 +82,7 @@ export function slideWindows(op: string, sizes: readonly number[], options: Wind
         op,
         rule: 'a window must fit into the padded image.',
         received: `a window of ${extent} on spatial axis ${axis}, which has ${input + before + after} elements with padding (image ${formatShape(sizes)})`,
-        mend: "take a smaller window, or padding: 'same'.",
+        hint: "take a smaller window, or padding: 'same'.",
       });
     }
     return { input, output: Math.floor(room / stride) + 1, window, stride, dilation, before };

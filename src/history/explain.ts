@@ -1,5 +1,5 @@
 /**
- * @file Why a tensor has no Keras history, in words: what, why, where, and the mend.
+ * @file Why a tensor has no Keras history, in words: what, why, where, and the hint.
  */
 import { MissingHistoryError } from '../core/errors.ts';
 import { describe, formatShape } from '../core/shape.ts';
@@ -35,7 +35,7 @@ export interface HistoryExplanation {
   /** File and line, where debug mode recorded them. */
   where: string | undefined;
   /** What to do about it; undefined where nothing is amiss. */
-  mend: string | undefined;
+  hint: string | undefined;
   /** All of it, as an error shows it. */
   text: string;
 }
@@ -50,7 +50,7 @@ export interface ExplainOptions {
 export const notHistory: unique symbol = Symbol('retrograd not a tensor’s history');
 
 interface Mistakable {
-  readonly [notHistory]: { readonly why: string; readonly mend: string };
+  readonly [notHistory]: { readonly why: string; readonly hint: string };
 }
 
 function wordsOf(value: unknown): Mistakable[typeof notHistory] | null {
@@ -74,7 +74,7 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
       why: 'it lives on another device: histories and gradients don’t cross devices.',
-      mend: 'compute on one device, or upload the values anew, which starts a new history.',
+      hint: 'compute on one device, or upload the values anew, which starts a new history.',
     });
   }
   if (kerasHistory) {
@@ -83,7 +83,7 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
       return explanation('foreign', what, {
         why: `its making by '${operation.name}' was recorded on another tape, which alone can walk back through it.`,
         where: node.callSite,
-        mend: 'compute it while this tape records, or nest this tape inside the other.',
+        hint: 'compute it while this tape records, or nest this tape inside the other.',
       });
     }
     return explanation('recorded', what, {
@@ -96,13 +96,13 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   if (!provenance) {
     return explanation('fresh', what, {
       why: 'it isn’t a tensor of this library: no operation made it.',
-      mend: 'make it a tensor by tensor(values), or start a graph from input({ shape }).',
+      hint: 'make it a tensor by tensor(values), or start a graph from input({ shape }).',
     });
   }
   return explanation(...causes(what, provenance));
 }
 
-type Words = { why: string; where?: string | undefined; mend?: string };
+type Words = { why: string; where?: string | undefined; hint?: string };
 
 function causes(
   what: string,
@@ -118,7 +118,7 @@ function causes(
         {
           why: `'${provenance.op}' made it while no tape was recording.`,
           where: provenance.callSite,
-          mend: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
+          hint: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
         },
       ];
     case 'detached':
@@ -128,7 +128,7 @@ function causes(
         {
           why: `${provenance.by} cut it off from ${nameOrigin(provenance.from)} on purpose.`,
           where: provenance.callSite,
-          mend: `use the tensor from before ${provenance.by} where the gradient should pass.`,
+          hint: `use the tensor from before ${provenance.by} where the gradient should pass.`,
         },
       ];
     case 'variable':
@@ -137,7 +137,7 @@ function causes(
         what,
         {
           why: `a variable is a leaf: it holds values, and no operation made it${provenance.from ? ` (its values are those of ${nameOrigin(provenance.from)}, without the history)` : ''}.`,
-          mend: 'use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
+          hint: 'use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
         },
       ];
     case 'loaded':
@@ -146,7 +146,7 @@ function causes(
         what,
         {
           why: `it was loaded from ${provenance.from}: weights have no training history.`,
-          mend: 'the metrics of a training run are its History, saved beside the model as JSON.',
+          hint: 'the metrics of a training run are its History, saved beside the model as JSON.',
         },
       ];
     case 'recorded':
@@ -159,13 +159,13 @@ function freshWords({ by, readBackFrom, callSite }: Extract<Provenance, { cause:
     return {
       why: `${by}() made it from values that were read back from ${nameOrigin(readBackFrom)}: the history ended at the readback.`,
       where: callSite,
-      mend: 'pass that tensor itself instead of its data(): values that stay on the device keep history and gradient.',
+      hint: 'pass that tensor itself instead of its data(): values that stay on the device keep history and gradient.',
     };
   }
   return {
     why: `${by}() made it from data: no operation made it.`,
     where: callSite,
-    mend: 'nothing is amiss if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
+    hint: 'nothing is amiss if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
   };
 }
 
@@ -180,13 +180,13 @@ function listInputs({ node }: KerasHistory): string {
     .join(', ');
 }
 
-function explanation(cause: HistoryCause, what: string, { why, where, mend }: Words): HistoryExplanation {
+function explanation(cause: HistoryCause, what: string, { why, where, hint }: Words): HistoryExplanation {
   const lines = [
     `${what} ${cause === 'recorded' ? 'has a history' : `has no history here (${cause})`}: ${why}`,
   ];
   if (where) lines.push(`  where: ${where}`);
-  if (mend) lines.push(`  mend: ${mend}`);
-  return { cause, what, why, where, mend, text: lines.join('\n') };
+  if (hint) lines.push(`  hint: ${hint}`);
+  return { cause, what, why, where, hint, text: lines.join('\n') };
 }
 
 /**
@@ -196,11 +196,11 @@ function explanation(cause: HistoryCause, what: string, { why, where, mend }: Wo
 export function requireHistory(tensor: Explainable): KerasHistory {
   const history = asExplainable(tensor).kerasHistory;
   if (history) return history;
-  const { what, why, where, mend } = explainHistory(tensor);
+  const { what, why, where, hint } = explainHistory(tensor);
   throw new MissingHistoryError({
     op: 'requireHistory',
     rule: `a tensor with a Keras history is needed, and this one has none: ${why}`,
     received: where ? `${what}, made at ${where}` : what,
-    ...(mend ? { mend } : {}),
+    ...(hint ? { hint } : {}),
   });
 }

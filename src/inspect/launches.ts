@@ -1,5 +1,5 @@
 /** @file What a profile notes of each launch. */
-import type { ChargedCall } from '../webgpu/charge.ts';
+import type { ProfiledCall } from '../webgpu/charge.ts';
 import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import type { RecordedLaunch } from '../webgpu/recording.ts';
 import { Storage } from '../webgpu/storage.ts';
@@ -10,7 +10,7 @@ import type { Span, StreamWatcher } from '../webgpu/timing.ts';
 export interface ProfiledLaunch extends Span {
   readonly kernel: string;
   /** The calls that it stands for; none for a launch outside of ops, such as an optimizer's. */
-  readonly calls: readonly ChargedCall[];
+  readonly calls: readonly ProfiledCall[];
   /** Bytes of what it binds: read once and written once. */
   readonly bytes: number;
   /** Null where its ops don't say. */

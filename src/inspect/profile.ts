@@ -72,7 +72,7 @@ function requireFunction(run: unknown): void {
     op: 'profile',
     rule: 'what is profiled is a function that launches work.',
     received: describe(run),
-    mend: 'call profile(() => net.apply(x)).',
+    hint: 'call profile(() => net.apply(x)).',
   });
 }
 
@@ -82,6 +82,6 @@ function requireUnwatched({ stream }: Device): void {
     op: 'profile',
     rule: 'a device is watched by one profile at a time.',
     received: 'a second one',
-    mend: 'await the first.',
+    hint: 'await the first.',
   });
 }

@@ -1,5 +1,5 @@
 /** @file Sums over launches: by op and layer, and by layer alone. */
-import type { ChargedCall } from '../webgpu/charge.ts';
+import type { ProfiledCall } from '../webgpu/charge.ts';
 import type { ProfiledLaunch } from './launches.ts';
 
 /** What launches took together. */
@@ -38,7 +38,7 @@ export interface LayerRow extends Totals {
 export function nameOf({ calls, kernel }: ProfiledLaunch): Pick<ProfileRow, 'op' | 'layer' | 'backward'> {
   if (calls.length === 0) return { op: kernel, layer: '', backward: false };
   const backward = calls.every((call) => call.backward);
-  const opOf = (call: ChargedCall) => (call.backward && !backward ? `${call.op} (backward)` : call.op);
+  const opOf = (call: ProfiledCall) => (call.backward && !backward ? `${call.op} (backward)` : call.op);
   return {
     op: distinct(calls.map(opOf)).join(' + '),
     layer: distinct(calls.map(({ layer }) => layer)).join(', '),

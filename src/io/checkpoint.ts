@@ -135,7 +135,7 @@ export function loadCheckpoint(
       op: `loadCheckpoint ${name}`,
       rule: 'a checkpoint is of a model with the same layers.',
       received: `seeds of ${seeds.length} layers, for ${sequences.length} in '${model.name}'`,
-      mend: 'load it into the model that it was saved from.',
+      hint: 'load it into the model that it was saved from.',
     });
   }
   setWeightsByPath(model, weights, { op: 'loadCheckpoint', file: name });
@@ -159,7 +159,7 @@ function stateValues(
       op: `loadCheckpoint ${file}`,
       rule: 'the model is compiled with an optimizer of the same class.',
       received: `${optimizer.className}, for the state of ${record.className}`,
-      mend: `call compile({ optimizer: '${record.className}', … }) first; to leave the state behind use loadWeights.`,
+      hint: `call compile({ optimizer: '${record.className}', … }) first; to leave the state behind use loadWeights.`,
     });
   }
   if (Object.keys(record.numbers).length === 0) return null;
@@ -175,7 +175,7 @@ function stateValues(
       received: value
         ? formatSpec(value)
         : `${record.states.length} states: ${record.states.slice(0, 3).join(', ')} …`,
-      mend: 'make model and optimizer with the options that they had when the checkpoint was saved.',
+      hint: 'make model and optimizer with the options that they had when the checkpoint was saved.',
     });
   });
 }
@@ -227,7 +227,7 @@ function metadataOf(file: string, metadata: ReadonlyMap<string, string>): Metada
     op: `loadCheckpoint ${file}`,
     rule: 'a checkpoint says in its metadata how far the training was.',
     received: `a safetensors file with ${[...metadata.keys()].join(', ') || 'no metadata'}`,
-    mend: 'load weights alone by loadWeights.',
+    hint: 'load weights alone by loadWeights.',
   });
 }
 
@@ -239,7 +239,7 @@ function parse(file: string, what: string, text: string): unknown {
       op: `loadCheckpoint ${file}`,
       rule: `\`${what}\` in the metadata is JSON.`,
       received: text.slice(0, 40),
-      mend: 'the file is damaged: use another checkpoint.',
+      hint: 'the file is damaged: use another checkpoint.',
       cause,
     });
   }

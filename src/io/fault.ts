@@ -1,4 +1,4 @@
-/** @file How readers of files refuse: with the file, the place in it, the rule, what was found, and the mend. */
+/** @file How readers of files refuse: with the file, the place in it, the rule, what was found, and the hint. */
 import { FormatError } from '../core/errors.ts';
 
 /** A file being read, as errors name it. */
@@ -14,19 +14,19 @@ export interface FaultParts {
   place: string;
   rule: string;
   received: string;
-  mend?: string;
+  hint?: string;
   cause?: unknown;
 }
 
 /** The error for what a file holds against its format. */
 export function fault(
   { file, format }: FileContext,
-  { place, mend, received, ...parts }: FaultParts,
+  { place, hint, received, ...parts }: FaultParts,
 ): FormatError {
   return new FormatError({
     op: `${file} (${format})`,
     ...parts,
     received: `${received}, at ${place}`,
-    mend: mend ?? 'the file is damaged or was written by something else: fetch it again, or save it anew.',
+    hint: hint ?? 'the file is damaged or was written by something else: fetch it again, or save it anew.',
   });
 }

@@ -81,7 +81,7 @@ export function weightsByPath(op: string, { name, weights }: WithWeights): Map<s
         op,
         rule: 'every weight has a path of its own.',
         received: `'${path}' twice in '${name}'`,
-        mend: 'give the layers different names.',
+        hint: 'give the layers different names.',
       });
     }
     byPath.set(path, weight);
@@ -96,8 +96,8 @@ function requireFit(
   given: ReadonlyMap<string, HostTensor>,
   extra: readonly string[],
 ): void {
-  const refuse = (rule: string, received: string, mend: string) =>
-    new FormatError({ op, rule, received, mend });
+  const refuse = (rule: string, received: string, hint: string) =>
+    new FormatError({ op, rule, received, hint });
   const missing = [...byPath.keys()].filter((path) => !given.has(path));
   if (missing.length > 0) {
     throw refuse(

@@ -33,7 +33,7 @@ export function celu(x: Tensor, { alpha = 1 }: { alpha?: number } = {}): Tensor 
       op: 'celu',
       rule: '`alpha` is not 0.',
       received: `alpha: ${alpha}`,
-      mend: 'use relu, which celu tends to for small alphas.',
+      hint: 'use relu, which celu tends to for small alphas.',
     });
   }
   return tidy(() => {
@@ -54,7 +54,7 @@ export function glu(x: Tensor, { axis = -1 }: { axis?: number } = {}): Tensor {
       op: 'glu',
       rule: 'the axis that is halved has an even size.',
       received: `axis: ${describe(axis)} of ${formatSpec(x)}`,
-      mend: 'make twice as many units as the gate shall pass.',
+      hint: 'make twice as many units as the gate shall pass.',
     });
   }
   return tidy(() => {
@@ -136,7 +136,7 @@ export function sparsemax(x: Tensor, { axis = -1 }: { axis?: number } = {}): Ten
       op: 'sparsemax',
       rule: 'the axis of the classes has a known size.',
       received: `axis: ${describe(axis)} of ${formatSpec(x)}`,
-      mend: 'name one of the axes of the input.',
+      hint: 'name one of the axes of the input.',
     });
   }
   return tidy(() => {

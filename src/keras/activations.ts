@@ -132,7 +132,7 @@ function refuse(identifier: unknown): never {
     op: 'activation',
     rule: `an activation is one of ${Object.keys(byName).join(', ')}, or a function of a tensor.`,
     received: describe(identifier),
-    mend: "pass a name such as 'relu', or (x) => myOp(x).",
+    hint: "pass a name such as 'relu', or (x) => myOp(x).",
   });
 }
 

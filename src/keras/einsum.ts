@@ -69,6 +69,6 @@ function requireLetters({ a, b, result }: Einsum): void {
     op: 'einsum',
     rule: 'each axis has a letter of its own, which is in the result, or in both operands and summed over.',
     received: `${a},${b}->${result}`,
-    mend: 'sum over other axes first.',
+    hint: 'sum over other axes first.',
   });
 }

@@ -70,7 +70,7 @@ function make<T extends Configured & { call: unknown }>(family: Family<T>, name:
     op: member.className,
     rule: known.length > 0 ? `its options are ${known.join(', ')}.` : 'it has no options.',
     received: unknown.join(', '),
-    mend: 'check the spelling.',
+    hint: 'check the spelling.',
   });
 }
 
@@ -98,6 +98,6 @@ function refused({ noun, makers, example }: Family<Configured>, received: string
     op: noun,
     rule: `it is named by one of ${Object.keys(makers).join(', ')}, by { className, config }, or is an object with call and getConfig.`,
     received,
-    mend: `pass ${example}; a class of your own is made known by registerClass.`,
+    hint: `pass ${example}; a class of your own is made known by registerClass.`,
   });
 }

@@ -17,7 +17,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { gemmBindings, gemmParamValues, gemmPrograms, type GemmSize, widthOf, withGemmPlan } from './gemm.ts';
 import { withVariant } from './convolutionVariant.ts';
 import { foldedForward, foldedInputGrad } from './fold.ts';
-import { unpackHalves } from './half.ts';
+import { unpackFloat16 } from './float16.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import { addPartialSums, type Epilogue, partialSums } from './partialSums.ts';
@@ -184,7 +184,7 @@ function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
 }
 
 /** As ways that transform their operands want them. */
-const widened = (op: string, x: Tensor) => (x.dtype === 'float16' ? unpackHalves(op, x) : x);
+const widened = (op: string, x: Tensor) => (x.dtype === 'float16' ? unpackFloat16(op, x) : x);
 
 const matrix = (values: Tensor, transposed = false) => ({ values, batch: [], transposed });
 

@@ -5,7 +5,7 @@
 export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel } from './convolution.ts';
 export { elementwiseKernel } from './elementwise.ts';
 export { gatherKernel } from './gather.ts';
-export { packHalves, unpackHalves } from './half.ts';
+export { packFloat16, unpackFloat16 } from './float16.ts';
 export { matMulKernel } from './matMul.ts';
 export { reduceKernel } from './reduce.ts';
 export { rowsKernel } from './rows.ts';

@@ -75,7 +75,7 @@ export function checkTarget(op: string, target: unknown): asserts target is Enco
     op,
     rule: 'commands go to a GPUCommandEncoder or a GPUComputePassEncoder.',
     received: describe(target),
-    mend: 'pass device.createCommandEncoder(), or a pass of it that is open.',
+    hint: 'pass device.createCommandEncoder(), or a pass of it that is open.',
   });
 }
 
@@ -106,6 +106,6 @@ export function rangeOf(op: string, name: string, range: BufferRange): BoundRang
       : range instanceof Tensor || buffer?.usage === undefined
         ? describe(range)
         : `a buffer of usage ${buffer.usage}`,
-    mend: 'pass the buffer, or { buffer, offset, size }; of a tensor its `buffer` and `bufferOffset`.',
+    hint: 'pass the buffer, or { buffer, offset, size }; of a tensor its `buffer` and `bufferOffset`.',
   });
 }

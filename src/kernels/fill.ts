@@ -1,11 +1,11 @@
 /** @file Launches fills. */
 import { fill, fillWorkgroup } from '../../shaders/fill.ts';
 import type { DType } from '../core/dtype.ts';
-import { numberToHalf } from '../core/half.ts';
+import { numberToHalf } from '../core/float16.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
-import type { LiveNumber } from '../webgpu/params.ts';
+import type { DynamicScalar } from '../webgpu/params.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
@@ -35,7 +35,12 @@ export function fillKernel(device: Device, spec: TensorSpec, value: number, op: 
 }
 
 /** Writes the word `bits` to the first `count` words of `out`. */
-export function fillRange(device: Device, out: BoundRange, count: number, bits: number | LiveNumber): void {
+export function fillRange(
+  device: Device,
+  out: BoundRange,
+  count: number,
+  bits: number | DynamicScalar,
+): void {
   device.launch(fillMap, {
     options: {},
     bindings: { out },

@@ -16,7 +16,7 @@ export async function loadCore(): Promise<void> {
     throw new DeviceError({
       rule: 'init() loads the kernels of the core by import().',
       received: cause instanceof Error ? cause.message : String(cause),
-      mend: "serve all files of your app's build; where import() isn't allowed (service workers), build it into one file.",
+      hint: "serve all files of your app's build; where import() isn't allowed (service workers), build it into one file.",
       cause,
     });
   }
@@ -29,6 +29,6 @@ export function core(): typeof Core {
   throw new DeviceError({
     rule: 'the core must be there before its kernels are launched.',
     received: 'a device that init() did not open',
-    mend: 'await init(), or init({ device }), first.',
+    hint: 'await init(), or init({ device }), first.',
   });
 }

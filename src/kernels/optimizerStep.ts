@@ -11,7 +11,7 @@ import {
 } from '../../shaders/optimizer.ts';
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
-import type { LiveNumber, ParamFields, ParamValues } from '../webgpu/params.ts';
+import type { DynamicScalar, ParamFields, ParamValues } from '../webgpu/params.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
@@ -40,7 +40,7 @@ const sharedParams = {
 export type SharedValues = Readonly<
   Record<
     'update' | 'overwrite' | 'loss_scale' | 'accumulation_steps' | 'clip' | 'decay' | 'average_momentum',
-    number | LiveNumber
+    number | DynamicScalar
   >
 >;
 
@@ -136,7 +136,7 @@ export interface StepLaunch {
   readonly scales: { readonly storage: Storage; readonly first: number } | null;
   readonly shared: SharedValues;
   /** The rule's own parameters. */
-  readonly own: Readonly<Record<string, number | LiveNumber>>;
+  readonly own: Readonly<Record<string, number | DynamicScalar>>;
 }
 
 /** Beyond every vector: what comes after the last member begins nowhere. */

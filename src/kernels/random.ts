@@ -5,7 +5,7 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
-import type { LiveNumber } from '../webgpu/params.ts';
+import type { DynamicScalar } from '../webgpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors, output } from './output.ts';
 
@@ -38,7 +38,7 @@ const dropoutMap = defineKernel({
 });
 
 /** A whole number below 2^53, or its two words where they may change between replays. */
-export type Seed = number | { readonly low: LiveNumber; readonly high: LiveNumber };
+export type Seed = number | { readonly low: DynamicScalar; readonly high: DynamicScalar };
 
 /** The two key words of a seed. */
 const keyOf = (seed: Seed) =>

@@ -87,7 +87,7 @@ function checkInput(kernel: Kernel, name: string, type: BindingType, x: unknown)
       op: kernel.name,
       rule: `input \`${name}\` must be a tensor.`,
       received: describe(x),
-      mend: 'make one with tensor(values).',
+      hint: 'make one with tensor(values).',
     });
   }
   if (!type.startsWith('read ')) {
@@ -95,7 +95,7 @@ function checkInput(kernel: Kernel, name: string, type: BindingType, x: unknown)
       op: kernel.name,
       rule: 'a kernel writes new tensors alone: the values of a tensor never change.',
       received: `an input for binding \`${name}\`, declared as '${type}'`,
-      mend: `name \`${name}\` under \`outputs\`, or declare it as read.`,
+      hint: `name \`${name}\` under \`outputs\`, or declare it as read.`,
     });
   }
   checkElementType(kernel, name, type, wgslType(x.dtype));
@@ -104,7 +104,7 @@ function checkInput(kernel: Kernel, name: string, type: BindingType, x: unknown)
     op: kernel.name,
     rule: 'the buffer of a tensor that is read as vec4 must hold whole vectors.',
     received: `${formatSpec(x)} in ${x.storage.bytes} bytes of a buffer of your own`,
-    mend: 'make the buffer a multiple of 16 bytes long.',
+    hint: 'make the buffer a multiple of 16 bytes long.',
   });
 }
 
@@ -114,7 +114,7 @@ function checkFault(kernel: Kernel, fault: FaultReport | undefined): void {
     op: kernel.name,
     rule: 'a launch says what a fault means where its kernel has `faults: true`, and only there.',
     received: fault ? 'a fault for a kernel without' : 'no `fault`',
-    mend: 'pass fault: { count, raise: (position, value) => new ValueError(…) } beside the params.',
+    hint: 'pass fault: { count, raise: (position, value) => new ValueError(…) } beside the params.',
   });
 }
 
@@ -126,6 +126,6 @@ function deviceOf(kernel: Kernel, inputs: readonly Tensor[]): Device {
     op: kernel.name,
     rule: 'all tensors of one launch must live on one device.',
     received: `${formatSpec(foreign)} of another device`,
-    mend: 'upload it to this device.',
+    hint: 'upload it to this device.',
   });
 }

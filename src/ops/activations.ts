@@ -159,7 +159,7 @@ export const gelu: UnaryOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOption
       op: 'gelu',
       rule: '`approximate` must be true or false.',
       received: `approximate: ${describe(approximate)}`,
-      mend: 'pass true for the tanh form.',
+      hint: 'pass true for the tanh form.',
     });
   },
   gradient: geluSlope,

@@ -28,7 +28,7 @@ export const addN: Op<[tensors: Tensor[]], object, Tensor> = /* @__PURE__ */ def
         op: 'addN',
         rule: 'a sum needs at least one tensor.',
         received: 'an empty list',
-        mend: 'pass zeros(shape) where there is nothing to add.',
+        hint: 'pass zeros(shape) where there is nothing to add.',
       });
     }
     requireDType('addN', 'the tensors', first.dtype, numbers);
@@ -39,7 +39,7 @@ export const addN: Op<[tensors: Tensor[]], object, Tensor> = /* @__PURE__ */ def
         op: 'addN',
         rule: 'all tensors must have one shape.',
         received: `${formatSpec(first)} and ${formatSpec(spec)}`,
-        mend: 'use add, which broadcasts.',
+        hint: 'use add, which broadcasts.',
       });
     }
     return { shape: first.shape, dtype: first.dtype };

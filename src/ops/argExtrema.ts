@@ -43,7 +43,7 @@ function defineArg(name: 'argMax' | 'argMin'): ArgOp {
           op: name,
           rule: 'there must be an element to find along the axis.',
           received: `${formatSpec(x)}, axis: ${axis}`,
-          mend: 'search an axis of at least one element.',
+          hint: 'search an axis of at least one element.',
         });
       }
       return reducedSpec(name, x, options, 'int32');

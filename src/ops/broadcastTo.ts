@@ -26,7 +26,7 @@ export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor> = /* @__PURE
         op: 'broadcastTo',
         rule: 'only axes of size 1 can be repeated, and new axes go in front.',
         received: `${formatSpec(x)} to ${formatShape(shape)}`,
-        mend: 'expandDims or reshape x first.',
+        hint: 'expandDims or reshape x first.',
       });
     }
     return { shape: [...shape], dtype: x.dtype };

@@ -45,7 +45,7 @@ export class Call {
     indexed: IndexedAxis,
     site = callSite(),
   ): IndexOutOfRangeError {
-    const { name, of, axis, limit, mend } = indexed;
+    const { name, of, axis, limit, hint } = indexed;
     const layer = this.parent?.operation.name;
     const made = layer
       ? `made by layer '${layer}' (call ${(this.parent?.index ?? 0) + 1})`
@@ -53,7 +53,7 @@ export class Call {
     return new IndexOutOfRangeError({
       op: this.op,
       rule: `index ${index} at position [${position.join(', ')}] of \`${name}\` is outside [0, ${limit}), the range of axis ${axis} of ${of}.\n  ${made}${site ? `, recorded at ${site}` : ''}`,
-      mend,
+      hint,
       position,
       index,
       limit,
@@ -73,5 +73,5 @@ export interface IndexedAxis {
   axis: number;
   /** Size of that axis. */
   limit: number;
-  mend: string;
+  hint: string;
 }

@@ -34,7 +34,7 @@ function expressionOf(from: DType, to: DType): string {
 const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor], CastOptions>({
   name: 'cast',
   inputs: ['x'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x], { dtype }) => {
     checkStoredDType('cast', dtype);
     return { shape: (x as TensorSpec).shape, dtype };
@@ -42,8 +42,8 @@ const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x
   forward: ([x], { dtype }, { outputs: [spec] }) => {
     const input = x as Tensor;
     if (input.dtype === dtype) return view(input, input, 'cast');
-    if (dtype === 'float16') return core().packHalves('cast', cast(input, 'float32'));
-    if (input.dtype === 'float16') return cast(core().unpackHalves('cast', input), dtype);
+    if (dtype === 'float16') return core().packFloat16('cast', cast(input, 'float32'));
+    if (input.dtype === 'float16') return cast(core().unpackFloat16('cast', input), dtype);
     return core().elementwiseKernel('cast', expressionOf(input.dtype, dtype), [input], spec as TensorSpec);
   },
   backward: ([dy], { inputSpecs: [x] }) => [isFloating((x as TensorSpec).dtype) ? (dy as Tensor) : null],

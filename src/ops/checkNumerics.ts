@@ -51,7 +51,7 @@ function searchOutputs(call: Call, inputs: readonly (Tensor | null)[], outputs: 
         return new NonFiniteError({
           op: call.op,
           rule: lines.join('\n'),
-          mend: 'look at the inputs of this op: a division by zero, a logarithm of what isn’t positive, an overflow.',
+          hint: 'look at the inputs of this op: a division by zero, a logarithm of what isn’t positive, an overflow.',
           position,
           value,
           layer,

@@ -39,7 +39,7 @@ function boundsOf({ min, max }: ClipOptions, dtype: DType): readonly [number, nu
       op: 'clip',
       rule: `\`min\` and \`max\` must be ${isFloating(dtype) ? 'numbers' : 'whole numbers'}, min not above max.`,
       received: `min: ${describe(min)}, max: ${describe(max)} for x of dtype ${dtype}`,
-      mend: 'order the bounds, or leave one out; for bounds that are tensors use maximum and minimum.',
+      hint: 'order the bounds, or leave one out; for bounds that are tensors use maximum and minimum.',
     });
   }
   return [Math.min(Math.max(from, lowest), highest), Math.min(Math.max(to, lowest), highest)];

@@ -91,7 +91,7 @@ export function requireTensors(op: string, tensors: readonly TensorSpec[]): Tens
       op,
       rule: 'it takes at least one tensor.',
       received: 'an empty list',
-      mend: `call ${op}([a, b], options).`,
+      hint: `call ${op}([a, b], options).`,
     });
   }
   for (const other of others) requireSameDType(op, first, other);
@@ -103,6 +103,6 @@ export function throwDifferent(op: string, but: string, first: Shape, other: Sha
     op,
     rule: `all tensors must have the same shape${but ? `, ${but}` : ''}.`,
     received: `${formatShape(first)} and ${formatShape(other)}`,
-    mend: 'reshape, pad or slice them to one shape.',
+    hint: 'reshape, pad or slice them to one shape.',
   });
 }

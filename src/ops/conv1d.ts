@@ -59,7 +59,7 @@ function plan(
       op: 'conv1d',
       rule: 'a kernel covers at least one step.',
       received: `kernel ${formatSpec(kernel)}`,
-      mend: 'pass a kernel with a width of at least 1.',
+      hint: 'pass a kernel with a width of at least 1.',
     });
   }
   const row = rowOptions(kernel.shape, options);

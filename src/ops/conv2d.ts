@@ -107,7 +107,7 @@ export const conv2d: Op<[x: Tensor, kernel: Tensor], Conv2dOptions, Tensor> = /*
 >({
   name: 'conv2d',
   inputs: ['x', 'kernel'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x, kernel], options) => ({
     shape: resultShape(planConv2d('conv2d', x as TensorSpec, kernel as TensorSpec, options)),
     dtype: 'float32',
@@ -133,7 +133,7 @@ export const conv2dInputGrad: Op<[dy: Tensor, kernel: Tensor], Conv2dInputGradOp
   /* @__PURE__ */ defineOp<[dy: Tensor, kernel: Tensor], Conv2dInputGradOptions>({
     name: 'conv2dInputGrad',
     inputs: ['dy', 'kernel'],
-    takesHalves: true,
+    acceptsFloat16: true,
     infer: ([dy, kernel], options) => {
       planInputGrad(dy as TensorSpec, kernel as TensorSpec, options);
       return { shape: [...options.inputShape], dtype: 'float32' };
@@ -165,7 +165,7 @@ export const conv2dFilterGrad: Op<[x: Tensor, dy: Tensor], Conv2dFilterGradOptio
   /* @__PURE__ */ defineOp<[x: Tensor, dy: Tensor], Conv2dFilterGradOptions>({
     name: 'conv2dFilterGrad',
     inputs: ['x', 'dy'],
-    takesHalves: true,
+    acceptsFloat16: true,
     infer: ([x, dy], options) => {
       planFilterGrad(x as TensorSpec, dy as TensorSpec, options);
       return { shape: [...options.kernelShape], dtype: 'float32' };

@@ -47,7 +47,7 @@ function extras(
     op,
     rule: '`outputPadding` is a whole number of at least 0 and below the stride, or a pair of them.',
     received: `outputPadding: ${describe(outputPadding)} with strides ${describe(strides)}`,
-    mend: 'leave it out, or pass less than the stride.',
+    hint: 'leave it out, or pass less than the stride.',
   });
 }
 
@@ -74,7 +74,7 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
       op,
       rule: 'a kernel is [height, width, filters, channels of x].',
       received: `x ${formatSpec(x)}, kernel ${formatSpec(kernel)}`,
-      mend: 'check the layout: the last axis of a transposed kernel counts the channels of the image.',
+      hint: 'check the layout: the last axis of a transposed kernel counts the channels of the image.',
     });
   }
   const [rows, columns] = extras(options.outputPadding, strides) as [number | null, number | null];

@@ -45,7 +45,7 @@ export interface OpDefinition<O extends object = object> {
   /** Whether `backward` takes null for an output that nothing depends on. Default: zeros stand for its cotangent. */
   takesNull?: boolean;
   /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */
-  takesHalves?: boolean;
+  acceptsFloat16?: boolean;
   /** What backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: { inputs?: readonly number[]; outputs?: readonly number[] };
   /**
@@ -114,7 +114,7 @@ function splitArguments(
       op,
       rule: `it takes ${slots.map((s) => `\`${s.name}\``).join(', ')}, and one object of options.`,
       received: `${operands.length} positional arguments`,
-      mend: 'put the settings into an options object, such as { axis: 0 }.',
+      hint: 'put the settings into an options object, such as { axis: 0 }.',
     });
   }
   while (operands.length < count) operands.push(null);
@@ -126,7 +126,7 @@ function splitArguments(
       op,
       rule: `\`${slots[0]?.name}\` must be a list of tensors.`,
       received: describe(list),
-      mend: `call ${op}([a, b], options).`,
+      hint: `call ${op}([a, b], options).`,
     });
   }
   return { operands: list, options };
@@ -148,6 +148,6 @@ export function requireSameDType(op: string, a: TensorSpec, b: TensorSpec): void
     op,
     rule: 'its inputs must have one dtype.',
     received: `${formatSpec(a)} and ${formatSpec(b)}`,
-    mend: `cast one of them: cast(x, '${a.dtype}').`,
+    hint: `cast one of them: cast(x, '${a.dtype}').`,
   });
 }

@@ -57,7 +57,7 @@ function plan(op: string, x: TensorSpec, kernel: TensorSpec, options: DepthwiseC
       op,
       rule: 'a depthwise kernel is [height, width, channels of x, multiplier].',
       received: `x ${formatSpec(x)}, kernel ${formatSpec(kernel)}`,
-      mend: 'check the layout: the third axis of the kernel counts the channels of the image.',
+      hint: 'check the layout: the third axis of the kernel counts the channels of the image.',
     });
   }
   const [rows, columns] = convolutionWindows(op, [height, width], [kernelHeight, kernelWidth], options);

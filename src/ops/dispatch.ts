@@ -44,7 +44,7 @@ function execute(
   operands: readonly unknown[],
   given: object,
 ): Tensor | Tensor[] {
-  if (!op.takesHalves) refuseHalves(op.name, inputs);
+  if (!op.acceptsFloat16) refuseHalves(op.name, inputs);
   const specs = op.infer(inputs as readonly TensorSpec[], given);
   const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
@@ -74,7 +74,7 @@ function refuseHalves(op: string, inputs: readonly (Tensor | null)[]): void {
     op,
     rule: 'float16 is for storage: products, convolutions and gathers take it, other ops compute in float32.',
     received: formatSpec(half),
-    mend: "widen it first: cast(x, 'float32').",
+    hint: "widen it first: cast(x, 'float32').",
   });
 }
 

@@ -28,7 +28,7 @@ function requireRate(rate: unknown): void {
     op: 'dropout',
     rule: '`rate` must be a number in [0, 1).',
     received: `rate: ${describe(rate)}`,
-    mend: 'pass the fraction to clear, such as 0.5.',
+    hint: 'pass the fraction to clear, such as 0.5.',
   });
 }
 
@@ -44,7 +44,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
     op: 'dropout',
     rule: '`noiseShape` must broadcast to the shape of `x`: each size is 1, that of x, or null.',
     received: `noiseShape: ${describe(noiseShape)} for x ${formatSpec(x)}`,
-    mend: `start from ${formatShape(x.shape)}, with 1 for axes that are cleared as one.`,
+    hint: `start from ${formatShape(x.shape)}, with 1 for axes that are cleared as one.`,
   });
 }
 

@@ -19,7 +19,7 @@ export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor> =
 >({
   name: 'embedding',
   inputs: ['table', 'ids:int32'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([table, ids], options) => {
     requireRank('embedding', 'table', (table as TensorSpec).shape, 2);
     return gatherSpec('embedding', 'table', table as TensorSpec, ids as TensorSpec, tableOptions(options));

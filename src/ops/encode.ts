@@ -119,7 +119,7 @@ function requireTensors(name: string, given: readonly unknown[]): void {
     op: name,
     rule: 'a function that is encoded returns a tensor, or a list of tensors.',
     received: describe(given[other]),
-    mend: 'return what ops gave; it must not be async.',
+    hint: 'return what ops gave; it must not be async.',
   });
 }
 
@@ -143,7 +143,7 @@ function lend(
     op,
     rule: 'a buffer must hold the whole tensor.',
     received: `${range.bytes} bytes for ${what} ${formatSpec({ shape, dtype })}, which takes ${bytes}`,
-    mend: 'correct the shape, or lend a larger range.',
+    hint: 'correct the shape, or lend a larger range.',
   });
 }
 
@@ -161,7 +161,7 @@ function checkOutputs(op: string, given: readonly TensorSpec[], wanted: readonly
     op,
     rule: `its results are ${given.map(formatSpec).join(', ')}.`,
     received: `outputs for ${wanted.map(formatSpec).join(', ') || 'none'}`,
-    mend: 'lend a buffer of that shape and dtype for each.',
+    hint: 'lend a buffer of that shape and dtype for each.',
   });
 }
 
@@ -321,7 +321,7 @@ export function map(target: EncodeTarget, encoding: MapEncoding): void {
       op: 'map',
       rule: 'an expression has one to four operands.',
       received: `${inputs.length}`,
-      mend: 'map twice, or write a kernel of your own: defineKernel.',
+      hint: 'map twice, or write a kernel of your own: defineKernel.',
     });
   }
   const spec: TensorSpec = { shape: [count], dtype: 'float32' };

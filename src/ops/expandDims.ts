@@ -21,7 +21,7 @@ export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor> = /* @__PURE
 >({
   name: 'expandDims',
   inputs: ['x'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x], { axis = 0 }) => {
     const { shape, dtype } = x as TensorSpec;
     const at = normalizeAxis('expandDims', axis, shape.length + 1);

@@ -72,7 +72,7 @@ export function checkBias(op: string, bias: TensorSpec | null, columns: number):
     op,
     rule: '`bias` is a vector of one value for each output channel.',
     received: `bias ${formatSpec(bias)} for ${columns} channels`,
-    mend: `reshape it to [${columns}], or pass null.`,
+    hint: `reshape it to [${columns}], or pass null.`,
   });
 }
 

@@ -29,7 +29,7 @@ export const fusedConv2d: Op<[x: Tensor, kernel: Tensor, bias: Tensor | null], F
   /* @__PURE__ */ defineOp<[x: Tensor, kernel: Tensor, bias: Tensor | null], FusedConv2dOptions>({
     name: op,
     inputs: ['x', 'kernel', 'bias?'],
-    takesHalves: true,
+    acceptsFloat16: true,
     infer: (specs, options) => {
       const [x, kernel, bias] = specs as [TensorSpec, TensorSpec, TensorSpec | null];
       const geometry = planConv2d(op, x, kernel, options);

@@ -28,7 +28,7 @@ export const fusedMatMul: Op<[a: Tensor, b: Tensor, bias: Tensor | null], FusedM
   /* @__PURE__ */ defineOp<[a: Tensor, b: Tensor, bias: Tensor | null], FusedMatMulOptions>({
     name: op,
     inputs: ['a', 'b', 'bias?'],
-    takesHalves: true,
+    acceptsFloat16: true,
     infer: (specs, options) => {
       const [a, b, bias] = specs as [TensorSpec, TensorSpec, TensorSpec | null];
       requireDType(op, 'a', a.dtype, ['float32', 'float16']);

@@ -38,7 +38,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor> = /
 >({
   name: 'gather',
   inputs: ['x', 'indices:int32'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x, indices], options) =>
     gatherSpec('gather', 'x', x as TensorSpec, indices as TensorSpec, options),
   forward: ([x, indices], options, call) =>
@@ -68,7 +68,7 @@ export function gatherSpec(
       op,
       rule: 'rows of float16 have an even number of elements.',
       received: `${formatSpec(x)}, ${indexing.inner} in a row`,
-      mend: `pad the rows by one, or widen them: cast(${name}, 'float32').`,
+      hint: `pad the rows by one, or widen them: cast(${name}, 'float32').`,
     });
   }
   return { shape: gathered, dtype: x.dtype };
@@ -80,7 +80,7 @@ export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): 
     op,
     rule: "`fillValue` must be a number, and is read with mode: 'fill' alone.",
     received: `fillValue: ${describe(fillValue)} with mode: ${describe(mode)}`,
-    mend: "pass mode: 'fill' beside a number, or leave fillValue out.",
+    hint: "pass mode: 'fill' beside a number, or leave fillValue out.",
   });
 }
 
@@ -88,7 +88,7 @@ export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): 
 export interface GatherNames {
   x: string;
   indices: string;
-  mend?: string;
+  hint?: string;
 }
 
 /** Runs a gather under the op of `call`, whose inputs are called `names`. */
@@ -106,7 +106,7 @@ export function gatherRows(
     of: named(names.x, x),
     axes: [axis],
     limits: [indexing.rows],
-    mend: names.mend ?? readsAsZeros,
+    hint: names.hint ?? readsAsZeros,
   });
   const fill = bitsOf(options.fillValue ?? 0, x.dtype);
   return core().gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);

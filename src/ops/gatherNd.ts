@@ -60,7 +60,7 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor>
       of: named('x', x),
       axes,
       limits: indexing.sizes ?? [],
-      mend: readsAsZeros,
+      hint: readsAsZeros,
     });
     const fill = bitsOf(options.fillValue ?? 0, x.dtype);
     return core().gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
@@ -90,7 +90,7 @@ export function coordinateGeometry(
       op,
       rule: '`indices` must have at least one axis: the last one holds coordinates.',
       received: 'indices of rank 0',
-      mend: 'pass [i, j] for one slice, [[i, j], …] for several.',
+      hint: 'pass [i, j] for one slice, [[i, j], …] for several.',
     });
   }
   const batchDims = normalizeBatchDims(op, options.batchDims, indices.length - 1);
@@ -101,7 +101,7 @@ export function coordinateGeometry(
       op,
       rule: 'the last axis of `indices` holds at most one coordinate for each axis after the batch.',
       received: `${depth} coordinates, for ${name} ${formatShape(table)} with batchDims ${batchDims}`,
-      mend: 'put the coordinates of one slice along the last axis of the indices.',
+      hint: 'put the coordinates of one slice along the last axis of the indices.',
     });
   }
   const axes = Array.from({ length: depth }, (_, i) => batchDims + i);

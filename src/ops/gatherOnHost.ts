@@ -54,7 +54,7 @@ async function gatherRows(
       of: named('x', x),
       axes: [axis],
       limits: [indexing.rows],
-      mend: readsAsZeros,
+      hint: readsAsZeros,
     },
   );
   const { batch, outer, entries, inner } = indexing;

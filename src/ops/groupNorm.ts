@@ -41,7 +41,7 @@ function groupView(x: TensorSpec, { groups = 32, axis = -1 }: GroupNormOptions):
       op: 'groupNorm',
       rule: 'the first axis is the batch, and the channels are another.',
       received: `axis: ${axis} of ${formatSpec(x)}`,
-      mend: 'give x a batch axis in front, or name the axis of its channels.',
+      hint: 'give x a batch axis in front, or name the axis of its channels.',
     });
   }
   requireInteger('groupNorm', 'groups', groups, 1);
@@ -51,7 +51,7 @@ function groupView(x: TensorSpec, { groups = 32, axis = -1 }: GroupNormOptions):
       op: 'groupNorm',
       rule: 'groups divide the channels evenly.',
       received: `${groups} groups of ${channels} channels, axis ${channelAxis} of ${formatSpec(x)}`,
-      mend: 'choose a divisor of the number of channels.',
+      hint: 'choose a divisor of the number of channels.',
     });
   }
   const before = sizeOf(x.shape.slice(1, channelAxis));

@@ -8,7 +8,7 @@ import { defineOp, type Op } from './define.ts';
 export const identity: Op<[x: Tensor], object, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor]>({
   name: 'identity',
   inputs: ['x'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x]) => ({ shape: (x as TensorSpec).shape, dtype: (x as TensorSpec).dtype }),
   forward: ([x]) => view(x as Tensor, x as Tensor, 'identity'),
   backward: ([dy]) => [dy as Tensor],

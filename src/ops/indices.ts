@@ -48,7 +48,7 @@ export function checkIndices(
       op,
       rule: '`validateIndices` must be true or false.',
       received: `validateIndices: ${describe(validateIndices)}`,
-      mend: 'leave it out to have indices validated.',
+      hint: 'leave it out to have indices validated.',
     });
   }
 }
@@ -67,7 +67,7 @@ export interface IndexTarget {
   /** The axes that successive indices point into, in turn, and their sizes. */
   axes: readonly number[];
   limits: readonly number[];
-  mend: string;
+  hint: string;
   /** Whether indices below 0 are no fault. */
   ignoresNegative?: boolean;
 }
@@ -92,10 +92,10 @@ export function checkingOf(
   target: IndexTarget,
 ): IndexChecking {
   const validates = validateIndices && mode === undefined;
-  const { name, of, axes, limits, mend, ignoresNegative = false } = target;
+  const { name, of, axes, limits, hint, ignoresNegative = false } = target;
   const turn = (flat: number): IndexedAxis => {
     const t = flat % axes.length;
-    return { name, of, axis: axes[t] as number, limit: limits[t] as number, mend };
+    return { name, of, axis: axes[t] as number, limit: limits[t] as number, hint };
   };
   const operand = call.operands[target.input];
   if (!(operand instanceof Tensor)) {
@@ -129,7 +129,7 @@ function throwFractional(op: string, name: string, index: number): never {
     op,
     rule: `\`${name}\` must be whole numbers.`,
     received: `index ${index}`,
-    mend: 'round them first.',
+    hint: 'round them first.',
   });
 }
 
@@ -163,7 +163,7 @@ export function axisGeometry(
       op,
       rule: 'batch axes come before `axis`.',
       received: `batchDims: ${batchDims} and axis: ${axis}`,
-      mend: 'lower batchDims, or transpose so that the axis comes later.',
+      hint: 'lower batchDims, or transpose so that the axis comes later.',
     });
   }
   requireSharedBatch(op, name, table, indices, batchDims);
@@ -197,7 +197,7 @@ export function normalizeBatchDims(op: string, batchDims: unknown, rank: number)
     op,
     rule: `\`batchDims\` must be an integer in [${-rank}, ${rank}] for indices of rank ${rank}.`,
     received: `batchDims: ${describe(given)}`,
-    mend: 'name the count of leading axes that indices and x share; 0 for none.',
+    hint: 'name the count of leading axes that indices and x share; 0 for none.',
   });
 }
 
@@ -213,7 +213,7 @@ export function requireSharedBatch(
     op,
     rule: `the first ${batchDims} axes (batchDims) of \`${name}\` and of the indices must be equal.`,
     received: `${name} ${formatShape(table)} and indices ${formatShape(indices)}`,
-    mend: 'lower batchDims, or broadcast the indices over the batch.',
+    hint: 'lower batchDims, or broadcast the indices over the batch.',
   });
 }
 
@@ -225,6 +225,6 @@ export function requireUpdates(op: string, updates: TensorSpec, gathered: Shape,
     op,
     rule: '`updates` must have the shape that the indices would gather from a tensor of `shape`.',
     received: `updates ${formatShape(updates.shape)}, where shape ${formatShape(shape)} and the indices ask for ${formatShape(gathered)}`,
-    mend: 'reshape or broadcast the updates, or correct `shape`, `axis` or `batchDims`.',
+    hint: 'reshape or broadcast the updates, or correct `shape`, `axis` or `batchDims`.',
   });
 }

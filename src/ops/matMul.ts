@@ -43,7 +43,7 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
       op,
       rule: `\`${name}\` must be a vector, a matrix or a batch of matrices.`,
       received: `${name}: ${formatSpec(spec)}`,
-      mend: 'multiply by a scalar with mul().',
+      hint: 'multiply by a scalar with mul().',
     });
   }
   const isVectorA = a.shape.length === 1;
@@ -59,7 +59,7 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
       op,
       rule: 'the columns of `a` must be as many as the rows of `b`, after any transposition.',
       received: `${k} columns of a ${formatSpec(a)}${swapA ? ' transposed' : ''}, ${inner} rows of b ${formatSpec(b)}${swapB ? ' transposed' : ''}`,
-      mend: 'set transposeA or transposeB, or reshape an operand.',
+      hint: 'set transposeA or transposeB, or reshape an operand.',
     });
   }
   const aBatch = a.shape.slice(0, -2);
@@ -175,7 +175,7 @@ export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor> = /* @__P
 >({
   name: 'matMul',
   inputs: ['a', 'b'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: (specs, options) => {
     const [a, b] = specs as [TensorSpec, TensorSpec];
     return { shape: planMatMul('matMul', a, b, options).shape, dtype: productDType('matMul', a, b) };

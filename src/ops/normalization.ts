@@ -21,7 +21,7 @@ export function requireEpsilon(op: string, epsilon: unknown): asserts epsilon is
     op,
     rule: '`epsilon` must be a finite number of at least 0.',
     received: `epsilon: ${describe(epsilon)}`,
-    mend: `pass a small number such as ${defaultEpsilon}.`,
+    hint: `pass a small number such as ${defaultEpsilon}.`,
   });
 }
 
@@ -39,7 +39,7 @@ export function requireParameters(
       op,
       rule: `\`${name}\` must have the sizes of the axes that it scales or shifts: ${formatShape(shape)}.`,
       received: `${name} ${formatSpec(parameter)}`,
-      mend: `reshape \`${name}\`, or name other axes.`,
+      hint: `reshape \`${name}\`, or name other axes.`,
     });
   }
 }

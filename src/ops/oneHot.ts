@@ -62,6 +62,6 @@ function requireNumber(what: string, value: unknown): void {
     op: 'oneHot',
     rule: `\`${what}\` must be a number.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'leave it out for 1 and 0.',
+    hint: 'leave it out for 1 and 0.',
   });
 }

@@ -52,7 +52,7 @@ function requireRange(op: string, what: string, value: number, dtype: DType): vo
     op,
     rule: `a number beside ${dtype} tensors must lie within [${lowest}, ${highest}].`,
     received: `${what}: ${value}`,
-    mend: "cast the tensor to 'float32', or pass a number that the dtype holds.",
+    hint: "cast the tensor to 'float32', or pass a number that the dtype holds.",
   });
 }
 
@@ -110,7 +110,7 @@ export function toTensors(
         op,
         rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
         received: String(operand),
-        mend: `pass a tensor as \`${slot.name}\`.`,
+        hint: `pass a tensor as \`${slot.name}\`.`,
       });
     }
     if (typeof operand === 'number') {
@@ -127,7 +127,7 @@ export function toTensors(
       op,
       rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
       received: describe(operand),
-      mend: `pass a tensor as \`${slot.name}\`; options go last.`,
+      hint: `pass a tensor as \`${slot.name}\`; options go last.`,
     });
   });
 }
@@ -146,6 +146,6 @@ function throwForeignDevice(op: string, foreign: Tensor): never {
     op,
     rule: 'all tensors of one operation must live on one device.',
     received: `${formatSpec(foreign)} of another device`,
-    mend: 'upload it to this device: tensor(await other.data(), …), which starts a new history.',
+    hint: 'upload it to this device: tensor(await other.data(), …), which starts a new history.',
   });
 }

@@ -41,7 +41,7 @@ export const pad: Op<[x: Tensor], PadOptions, Tensor> = /* @__PURE__ */ defineOp
         op: 'pad',
         rule: '`constantValue` must be a number.',
         received: `constantValue: ${describe(constantValue)}`,
-        mend: 'leave it out for 0.',
+        hint: 'leave it out for 0.',
       });
     }
     const paddings = checkPaddings(shape, options);
@@ -112,7 +112,7 @@ function checkPaddings(shape: Shape, { paddings, mode = 'constant' }: PadOptions
       op: 'pad',
       rule: '`paddings` must hold [before, after] for each axis, in non-negative integers.',
       received: `paddings: ${describe(paddings)} for shape ${formatShape(shape)}`,
-      mend: 'pass [0, 0] for axes that stay as they are.',
+      hint: 'pass [0, 0] for axes that stay as they are.',
     });
   }
   if (mode !== 'constant') {
@@ -123,7 +123,7 @@ function checkPaddings(shape: Shape, { paddings, mode = 'constant' }: PadOptions
         op: 'pad',
         rule: `mode '${mode}' adds at most ${mode === 'reflect' ? 'size - 1' : 'size'} elements on each side.`,
         received: `paddings ${describe(paddings[excess])} for axis ${excess} of shape ${formatShape(shape)}`,
-        mend: 'pad in several steps, or use another mode.',
+        hint: 'pad in several steps, or use another mode.',
       });
     }
   }

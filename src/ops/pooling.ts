@@ -67,7 +67,7 @@ function requireSmallPadding(
       op,
       rule: 'the padding of a pool must be smaller than its window.',
       received: `padding [${pair.join(', ')}] for a window of ${window[axis]} on spatial axis ${axis}`,
-      mend: 'take less padding; what a window of padding alone would give is undefined.',
+      hint: 'take less padding; what a window of padding alone would give is undefined.',
     });
   });
 }

@@ -88,7 +88,7 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
       ? '`min` and `max` must be finite numbers, as must their difference, min below max.'
       : `\`min\` and \`max\` must be whole numbers in [${lowest}, ${highest}] for dtype ${dtype}, min below max.`,
     received: `min: ${describe(min)}, max: ${describe(max)}`,
-    mend: 'pass both bounds; the upper one is not included.',
+    hint: 'pass both bounds; the upper one is not included.',
   });
 }
 
@@ -125,7 +125,7 @@ function normal<D extends DType>(
       op,
       rule: '`mean` must be finite, and `stddev` finite and at least 0.',
       received: `mean: ${describe(mean)}, stddev: ${describe(stddev)}`,
-      mend: 'pass finite numbers; stddev 0 gives the mean everywhere.',
+      hint: 'pass finite numbers; stddev 0 gives the mean everywhere.',
     });
   }
   return draw(op, shape, distribution, options, { low: mean, high: stddev });

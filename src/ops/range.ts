@@ -16,7 +16,7 @@ function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, d
       op,
       rule: `\`${name}\` must be a ${isFloating(dtype) ? 'finite' : 'whole'} number for dtype ${dtype}.`,
       received: `${name}: ${describe(value)}`,
-      mend: isFloating(dtype) ? 'pass a finite number.' : "round it, or make a 'float32' tensor.",
+      hint: isFloating(dtype) ? 'pass a finite number.' : "round it, or make a 'float32' tensor.",
     });
   }
 }
@@ -43,7 +43,7 @@ export function range<D extends DType = 'float32'>(
       op: 'range',
       rule: '`step` must not be 0.',
       received: 'step: 0',
-      mend: 'pass the distance between neighbours; a negative one counts down.',
+      hint: 'pass the distance between neighbours; a negative one counts down.',
     });
   }
   const count = Math.max(0, Math.ceil((stop - start) / by));

@@ -16,7 +16,7 @@ export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor> = /* @__PURE__ *
 >({
   name: 'reshape',
   inputs: ['x'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x], { shape }) => ({ shape: resolve(x as TensorSpec, shape), dtype: (x as TensorSpec).dtype }),
   forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'reshape'),
   backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],
@@ -41,6 +41,6 @@ function resolve(x: TensorSpec, shape: Shape): number[] {
     op: 'reshape',
     rule: 'the new shape must hold exactly the elements of `x`, with at most one -1.',
     received: `${formatSpec(x)} (${size} elements) to ${describe(shape)}`,
-    mend: `choose sizes whose product is ${size}, or let one of them be -1; x has shape ${formatShape(x.shape)}.`,
+    hint: `choose sizes whose product is ${size}, or let one of them be -1; x has shape ${formatShape(x.shape)}.`,
   });
 }

@@ -49,7 +49,7 @@ function sampledAxis(op: string, input: number, output: number, grid: Grid, meth
     op,
     rule: 'sizes before and after a resize must have a product below 2^30, unless they share a large divisor.',
     received: `${input} to ${output}`,
-    mend: 'resize to a multiple or a simple fraction of the size, or in two steps.',
+    hint: 'resize to a multiple or a simple fraction of the size, or in two steps.',
   });
 }
 
@@ -60,7 +60,7 @@ function planOf(op: string, x: TensorSpec, size: unknown, grid: Grid, method: Me
       op,
       rule: 'an image must have pixels to sample.',
       received: formatSpec(x),
-      mend: 'leave images without pixels out.',
+      hint: 'leave images without pixels out.',
     });
   }
   const [down, across] = perAxis(op, 'size', size, 2) as [number, number];
@@ -79,7 +79,7 @@ function gridOf(op: string, { alignCorners = false, halfPixelCenters = !alignCor
       op,
       rule: '`alignCorners` and `halfPixelCenters` exclude each other.',
       received: 'both true',
-      mend: 'leave one of them out.',
+      hint: 'leave one of them out.',
     });
   }
   return alignCorners ? 'corners' : halfPixelCenters ? 'half pixels' : 'origin';

@@ -50,7 +50,7 @@ export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOption
         of: `the result ${formatSpec(spec)}`,
         axes: [axis],
         limits: [indexing.rows],
-        mend: isDropped,
+        hint: isDropped,
       });
       return core().scatterAddKernel('scatterAdd', indices, updates, spec, indexing, checking);
     },

@@ -37,7 +37,7 @@ export const scatterAddAlongAxis: Op<[indices: Tensor, updates: Tensor], Scatter
           op,
           rule: '`indices` must have the sizes of `shape`, but for `axis`.',
           received: `indices ${formatShape(indices.shape)}, shape ${formatShape(shape)} and axis ${axis}`,
-          mend: 'broadcast the indices, or correct the shape.',
+          hint: 'broadcast the indices, or correct the shape.',
         });
       }
       requireUpdates(op, updates, indices.shape, shape);
@@ -53,7 +53,7 @@ export const scatterAddAlongAxis: Op<[indices: Tensor, updates: Tensor], Scatter
         of: `the result ${formatSpec(spec)}`,
         axes: [axis],
         limits: [spec.shape[axis] as number],
-        mend: isDropped,
+        hint: isDropped,
       });
       const indexing = alongIndexing(spec.shape, indices.shape, axis, options);
       return core().scatterAddKernel(call.op, indices, updates, spec, indexing, checking);

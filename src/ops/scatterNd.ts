@@ -42,7 +42,7 @@ export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions,
         of: `the result ${formatSpec(spec)}`,
         axes,
         limits: indexing.sizes ?? [],
-        mend: isDropped,
+        hint: isDropped,
       });
       return core().scatterAddKernel(call.op, indices, updates, spec, indexing, checking);
     },

@@ -4,8 +4,8 @@
  */
 import { requireInteger } from '../core/shape.ts';
 import { ValueError } from '../core/errors.ts';
-import { eachRun } from '../webgpu/eachRun.ts';
-import { LiveNumber } from '../webgpu/params.ts';
+import { onReplay } from '../webgpu/onReplay.ts';
+import { DynamicScalar } from '../webgpu/params.ts';
 import { activeRecording } from '../webgpu/activeRecording.ts';
 import type { Recording } from '../webgpu/recording.ts';
 
@@ -44,8 +44,8 @@ export function freshSeed(): number {
 
 /** A seed inside captured work, which every replay draws anew. */
 export class DrawnSeed {
-  readonly low = new LiveNumber(0);
-  readonly high = new LiveNumber(0);
+  readonly low = new DynamicScalar(0);
+  readonly high = new DynamicScalar(0);
 
   set(seed: number): void {
     this.low.value = seed % 2 ** 32;
@@ -67,7 +67,7 @@ export function drawSeed(): Seed {
   const place = stepped(freshSeed(), seedLimit - span.first);
   span.length = Math.max(span.length, place);
   const drawn = new DrawnSeed();
-  eachRun(() => drawn.set(stepped(span.first, place)));
+  onReplay(() => drawn.set(stepped(span.first, place)));
   return drawn;
 }
 
@@ -76,7 +76,7 @@ function spanOf(recording: Recording) {
   if (known) return known;
   const span = { first: position, length: 0 };
   spans.set(recording, span);
-  eachRun(() => {
+  onReplay(() => {
     span.first = position;
     position = stepped(position, span.length);
   });
@@ -104,7 +104,7 @@ export class SeedSequence {
   draw(): Seed {
     if (!activeRecording()) return this.#take();
     const drawn = new DrawnSeed();
-    eachRun(() => drawn.set(this.#take()));
+    onReplay(() => drawn.set(this.#take()));
     return drawn;
   }
 
@@ -146,6 +146,6 @@ export function checkSeed(op: string, seed: unknown): asserts seed is Seed | und
     op,
     rule: '`seed` must be a whole number below 2^53.',
     received: `seed: ${seed}`,
-    mend: 'pass a smaller number: all seeds are equally good.',
+    hint: 'pass a smaller number: all seeds are equally good.',
   });
 }

@@ -38,7 +38,7 @@ export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, 
           op: 'segmentSum',
           rule: 'the shape of `x` must begin with that of `segmentIds`.',
           received: `x ${formatShape(x.shape)} and segmentIds ${formatShape(ids.shape)}`,
-          mend: 'give each row of x an id, or reshape the ids.',
+          hint: 'give each row of x an id, or reshape the ids.',
         });
       }
       const shape = [options.numSegments, ...x.shape.slice(ids.shape.length)];
@@ -65,7 +65,7 @@ export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, 
         of: `the result ${formatSpec(spec)}`,
         axes: [0],
         limits: [numSegments],
-        mend: 'raise numSegments, or pass validateIndices: false to drop such rows.',
+        hint: 'raise numSegments, or pass validateIndices: false to drop such rows.',
         ignoresNegative: true,
       });
       return core().scatterAddKernel('segmentSum', ids, x, spec, indexing, checking);

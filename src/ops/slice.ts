@@ -73,7 +73,7 @@ function block(shape: Shape, options: SliceOptions): { begin: number[]; size: nu
     op: 'slice',
     rule: 'a slice must lie within `x`.',
     received: `begin ${formatShape(from)} and size ${describe(options.size ?? -1)} for shape ${formatShape(shape)}`,
-    mend: 'lower begin or size; size -1 takes the rest of an axis.',
+    hint: 'lower begin or size; size -1 takes the rest of an axis.',
   });
 }
 
@@ -84,6 +84,6 @@ function listOf(what: string, value: unknown, shape: Shape): number[] {
     op: 'slice',
     rule: `\`${what}\` is a list of integers, one for each axis.`,
     received: `${what}: ${describe(value)} for shape ${formatShape(shape)}`,
-    mend: 'pass as many whole numbers as x has axes, or fewer.',
+    hint: 'pass as many whole numbers as x has axes, or fewer.',
   });
 }

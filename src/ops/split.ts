@@ -58,7 +58,7 @@ function parts(shape: Shape, { numOrSizeSplits, axis = 0 }: SplitOptions): { axi
     op: 'split',
     rule: '`numOrSizeSplits` must be a count that divides the axis, or sizes that add up to it with at most one -1.',
     received: `numOrSizeSplits: ${describe(numOrSizeSplits)} for axis ${along} of shape ${formatShape(shape)}`,
-    mend: 'choose a divisor of the axis, or let one size be -1 for what remains.',
+    hint: 'choose a divisor of the axis, or let one size be -1 for what remains.',
   });
 }
 

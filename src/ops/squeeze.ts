@@ -22,7 +22,7 @@ export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor> = /* @__PURE__ */ 
 >({
   name: 'squeeze',
   inputs: ['x'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x], { axis }) => {
     const { shape, dtype } = x as TensorSpec;
     const isAll = axis === undefined || axis === null;
@@ -34,7 +34,7 @@ export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor> = /* @__PURE__ */ 
         op: 'squeeze',
         rule: 'only axes of size 1 can be dropped.',
         received: `axis ${describe(axis)} of shape ${formatShape(shape)}`,
-        mend: 'leave `axis` out to drop all axes of size 1, or slice the axis first.',
+        hint: 'leave `axis` out to drop all axes of size 1, or slice the axis first.',
       });
     }
     return { shape: shape.filter((_, i) => !dropped.includes(i)), dtype };

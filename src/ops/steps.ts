@@ -36,7 +36,7 @@ export function checkSteps(
   const [units, columns] = recurrentKernel.shape as [number, number];
   const blocks = gateCount[kind];
   const refuse = (rule: string, received: string) => {
-    throw new ShapeError({ op, rule, received, mend: 'reshape it, or check the number of units.' });
+    throw new ShapeError({ op, rule, received, hint: 'reshape it, or check the number of units.' });
   };
   if (columns !== blocks * units) {
     refuse(

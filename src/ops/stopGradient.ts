@@ -11,7 +11,7 @@ import { defineOp, type Op } from './define.ts';
 export const stopGradient: Op<[x: Tensor], object, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor]>({
   name: 'stopGradient',
   inputs: ['x'],
-  takesHalves: true,
+  acceptsFloat16: true,
   infer: ([x]) => ({ shape: (x as TensorSpec).shape, dtype: (x as TensorSpec).dtype }),
   forward: ([input]) => {
     const x = input as Tensor;

@@ -33,7 +33,7 @@ export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions, Tensor
         op: 'stridedScatter',
         rule: '`updates` must have the shape of the slice that they replace.',
         received: `updates ${formatShape(given)} for a slice ${formatShape(shape)} of shape ${formatShape(options.shape)}`,
-        mend: 'reshape the updates, or correct begin, end and strides.',
+        hint: 'reshape the updates, or correct begin, end and strides.',
       });
     }
     return { shape: [...options.shape], dtype };

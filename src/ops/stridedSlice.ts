@@ -110,7 +110,7 @@ function entriesOf(op: string, shape: Shape, options: StridedSliceOptions): (Ent
       op,
       rule: '`begin`, `end` and `strides` must be lists of integers of one length.',
       received: `begin: ${describe(begin)}, end: ${describe(end)}, strides: ${describe(options.strides)}`,
-      mend: 'give each named axis an entry in all three.',
+      hint: 'give each named axis an entry in all three.',
     });
   }
   checkMasks(op, options);
@@ -123,7 +123,7 @@ function entriesOf(op: string, shape: Shape, options: StridedSliceOptions): (Ent
       op,
       rule: 'there is at most one entry for each axis, and at most one ellipsis.',
       received: `${named} entries and ${isEllipsis.filter(Boolean).length} ellipses for shape ${formatShape(shape)}`,
-      mend: 'drop entries, or correct the masks.',
+      hint: 'drop entries, or correct the masks.',
     });
   }
   const whole = new Array<'whole'>(shape.length - named).fill('whole');
@@ -151,7 +151,7 @@ function checkMasks(op: string, options: StridedSliceOptions): void {
       op,
       rule: `\`${mask}\` must be a non-negative integer, read as bits.`,
       received: `${mask}: ${describe(value)}`,
-      mend: 'set bit i for entry i: 1, 2, 4 and their sums.',
+      hint: 'set bit i for entry i: 1, 2, 4 and their sums.',
     });
   }
 }
@@ -169,7 +169,7 @@ function rangeOf(
       op,
       rule: 'a stride is not 0, and positive where its axis is shrunk.',
       received: `stride ${stride} for axis ${axis}`,
-      mend: 'use 1 to take every element, -1 to walk backwards.',
+      hint: 'use 1 to take every element, -1 to walk backwards.',
     });
   }
   const fromFront = (at: number) => (at < 0 ? at + n : at);
@@ -180,7 +180,7 @@ function rangeOf(
       op,
       rule: 'an axis that is shrunk must have the element at `begin`.',
       received: `begin ${begin} for axis ${axis} of shape ${formatShape(shape)}`,
-      mend: `choose a begin in [${-n}, ${n - 1}].`,
+      hint: `choose a begin in [${-n}, ${n - 1}].`,
     });
   }
   // Forwards a range lies between 0 and n, backwards between n - 1 and -1.

@@ -49,7 +49,7 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
         of: named('x', x),
         axes: [axis],
         limits: [x.shape[axis] as number],
-        mend: readsAsZeros,
+        hint: readsAsZeros,
       });
       if (!sameShape(indices.shape, out) && checking.check !== 'none') {
         // Positions are told in the indices as they were given, before they are repeated.
@@ -94,7 +94,7 @@ function sharedShapes(
       op,
       rule: '`x` and `indices` must have one rank.',
       received: `x ${formatShape(x)} and indices ${formatShape(indices)}`,
-      mend: 'expandDims the indices; axes of size 1 are repeated.',
+      hint: 'expandDims the indices; axes of size 1 are repeated.',
     });
   }
   const axis = normalizeAxis(op, options.axis, x.length);

@@ -66,6 +66,6 @@ function checkReps(shape: Shape, reps: unknown): void {
     op: 'tile',
     rule: '`reps` must hold a non-negative integer for each axis.',
     received: `reps: ${describe(reps)} for shape ${formatShape(shape)}`,
-    mend: 'pass 1 for axes that are not repeated; expandDims x first to repeat along a new axis.',
+    hint: 'pass 1 for axes that are not repeated; expandDims x first to repeat along a new axis.',
   });
 }

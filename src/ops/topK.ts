@@ -39,7 +39,7 @@ export const topK: Op<[x: Tensor], TopKOptions, Tensor[]> = /* @__PURE__ */ defi
         op: 'topK',
         rule: 'the last axis must have at least k elements.',
         received: `k: ${k} of ${formatSpec(x)}`,
-        mend: 'choose a smaller k; a scalar has no axis to choose from.',
+        hint: 'choose a smaller k; a scalar has no axis to choose from.',
       });
     }
     const shape = [...x.shape.slice(0, -1), k];

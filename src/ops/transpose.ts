@@ -54,6 +54,6 @@ function permutation(shape: Shape, { perm }: TransposeOptions): number[] {
     op: 'transpose',
     rule: '`perm` must name each axis of `x` once.',
     received: `perm: ${describe(perm)} for shape ${formatShape(shape)}`,
-    mend: `pass a permutation of 0 to ${rank - 1}, or leave it out to reverse the axes.`,
+    hint: `pass a permutation of 0 to ${rank - 1}, or leave it out to reverse the axes.`,
   });
 }

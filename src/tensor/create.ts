@@ -12,7 +12,7 @@ import {
 } from '../core/dtype.ts';
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, sameShape, type Shape, sizeOf } from '../core/shape.ts';
-import { numberToHalf } from '../core/half.ts';
+import { numberToHalf } from '../core/float16.ts';
 import { type Device, getDevice } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
@@ -83,7 +83,7 @@ export function fromHost(by: string, values: HostValues, { shape, dtype, name }:
       op: by,
       rule: 'a shape must hold exactly the given values.',
       received: `${flat.length} values for shape ${formatShape(target)}, which holds ${sizeOf(target)}`,
-      mend: 'leave `shape` out to take it from the nesting, or correct it.',
+      hint: 'leave `shape` out to take it from the nesting, or correct it.',
     });
   }
   const type = dtype ?? naturalDType(values);
@@ -111,7 +111,7 @@ export function checkDType(op: string, dtype: unknown): asserts dtype is Compute
       op,
       rule: 'float16 is for storage: tensor() and cast() make it; products, convolutions and gathers take it.',
       received: "dtype: 'float16'",
-      mend: "make it 'float32', then cast(x, 'float16').",
+      hint: "make it 'float32', then cast(x, 'float16').",
     });
   }
   refuseDType(op, dtype, 'float32, int32, uint32 or bool');
@@ -127,7 +127,7 @@ function refuseDType(op: string, dtype: unknown, allowed: string): never {
     op,
     rule: `a dtype is ${allowed}.`,
     received: describe(dtype),
-    mend: "pass one of these names; the default is 'float32'.",
+    hint: "pass one of these names; the default is 'float32'.",
   });
 }
 
@@ -148,7 +148,7 @@ function flatten(op: string, values: unknown, flat: number[]): Shape {
       op,
       rule: 'values are numbers, booleans, nested arrays of them, or a typed array.',
       received: describe(values),
-      mend: 'convert the values to numbers first.',
+      hint: 'convert the values to numbers first.',
     });
   }
   let inner: Shape | null = null;
@@ -159,7 +159,7 @@ function flatten(op: string, values: unknown, flat: number[]): Shape {
         op,
         rule: 'nested arrays must be rectangular.',
         received: `neighbours of shape ${formatShape(inner)} and ${formatShape(shape)}`,
-        mend: 'pad the shorter rows, or make one tensor a row.',
+        hint: 'pad the shorter rows, or make one tensor a row.',
       });
     }
     inner = shape;
@@ -223,7 +223,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       op: 'fromBuffer',
       rule: '`offset` is a non-negative multiple of 256, as WebGPU bindings demand.',
       received: `offset: ${describe(offset)}`,
-      mend: 'align the values in your buffer to 256 bytes.',
+      hint: 'align the values in your buffer to 256 bytes.',
     });
   }
   if (!(buffer.usage & BufferUsage.STORAGE)) {
@@ -231,7 +231,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       op: 'fromBuffer',
       rule: 'a shared buffer needs the usage GPUBufferUsage.STORAGE.',
       received: `buffer '${buffer.label}' of usage ${buffer.usage}`,
-      mend: 'create it with usage STORAGE | COPY_SRC.',
+      hint: 'create it with usage STORAGE | COPY_SRC.',
     });
   }
   const bytes = sizeOf(shape) * bytesPerElement(dtype);
@@ -240,7 +240,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       op: 'fromBuffer',
       rule: 'the buffer must hold the whole tensor.',
       received: `${bytes} bytes from offset ${offset} for ${dtype}${formatShape(shape)}, in a buffer of ${buffer.size} bytes`,
-      mend: 'correct the shape, the dtype or the offset.',
+      hint: 'correct the shape, the dtype or the offset.',
     });
   }
   const storage = device.adopt(buffer, offset, Math.max(4, bytes));

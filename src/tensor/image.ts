@@ -38,7 +38,7 @@ export function fromImage<D extends DType = 'float32'>(
       op: 'fromImage',
       rule: '`channels` must be 1, 3 or 4.',
       received: `channels: ${describe(channels)}`,
-      mend: 'pass 3 for colours, 4 for colours and alpha, 1 for luminance.',
+      hint: 'pass 3 for colours, 4 for colours and alpha, 1 for luminance.',
     });
   }
   requireDType('fromImage', 'the image', dtype, ['float32', 'int32', 'uint32']);
@@ -119,7 +119,7 @@ function imageShape(op: string, image: Tensor): [height: number, width: number, 
       op,
       rule: 'it takes a tensor.',
       received: describe(image),
-      mend: 'pass the tensor first, then the canvas.',
+      hint: 'pass the tensor first, then the canvas.',
     });
   }
   const [height = 0, width = 0, channels = 1] = image.shape;
@@ -129,7 +129,7 @@ function imageShape(op: string, image: Tensor): [height: number, width: number, 
     op,
     rule: 'an image has shape [h, w] or [h, w, c], with 1, 3 or 4 channels and at least one pixel.',
     received: formatSpec(image),
-    mend: 'take one image out of a batch by slicing or reshaping.',
+    hint: 'take one image out of a batch by slicing or reshaping.',
   });
 }
 
@@ -140,7 +140,7 @@ function rangeOf(op: string, range: unknown): readonly [number, number] {
     op,
     rule: '`range` is a pair of finite numbers, the lower one first.',
     received: `range: ${describe(range)}`,
-    mend: 'pass [0, 1] or [0, 255].',
+    hint: 'pass [0, 1] or [0, 255].',
   });
 }
 
@@ -154,6 +154,6 @@ function contextOf(canvas: HTMLCanvasElement | OffscreenCanvas): Context {
     op: 'toCanvas',
     rule: 'it draws on a canvas with a 2D context.',
     received: context === null ? 'a canvas that has a context of another kind' : describe(canvas),
-    mend: "pass a <canvas> or an OffscreenCanvas of its own; canvases of 'webgl' or 'webgpu' can't be shared.",
+    hint: "pass a <canvas> or an OffscreenCanvas of its own; canvases of 'webgl' or 'webgpu' can't be shared.",
   });
 }

@@ -54,7 +54,7 @@ function draw(op: string, name: string, source: CanvasImageSource, width: number
       op,
       rule: 'an image must be loaded before its pixels can be read.',
       received: `${name} of size ${width} × ${height}`,
-      mend: 'await image.decode() first; wait for loadeddata on a video; a closed bitmap or frame has no pixels.',
+      hint: 'await image.decode() first; wait for loadeddata on a video; a closed bitmap or frame has no pixels.',
     });
   }
   try {
@@ -69,7 +69,7 @@ function draw(op: string, name: string, source: CanvasImageSource, width: number
       op,
       rule: 'the page must be allowed to read the pixels of an image.',
       received: `${name} of size ${width} × ${height}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      mend: "serve the image from the page's own origin, or with CORS headers and crossOrigin = 'anonymous'.",
+      hint: "serve the image from the page's own origin, or with CORS headers and crossOrigin = 'anonymous'.",
       cause,
     });
   }
@@ -87,7 +87,7 @@ function checkPixels(op: string, source: unknown): asserts source is Pixels {
       op,
       rule: 'an image is an object { width, height, data } with RGBA bytes, or something that a page can draw.',
       received: data === undefined ? describe(source) : `data: ${describe(data)}`,
-      mend: 'decode the file first, with createImageBitmap(blob) in a page or with a PNG reader in Node.',
+      hint: 'decode the file first, with createImageBitmap(blob) in a page or with a PNG reader in Node.',
     });
   }
   requireInteger(op, 'width', width, 1);
@@ -97,6 +97,6 @@ function checkPixels(op: string, source: unknown): asserts source is Pixels {
     op,
     rule: 'the data of an image are four bytes a pixel: red, green, blue, alpha.',
     received: `${data.length} bytes for ${width} × ${height} pixels`,
-    mend: `pass ${4 * width * height} bytes; for other layouts use tensor(data, { shape }).`,
+    hint: `pass ${4 * width * height} bytes; for other layouts use tensor(data, { shape }).`,
   });
 }

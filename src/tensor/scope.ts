@@ -55,7 +55,7 @@ export function tidy<T>(body: () => T): T {
       op: 'tidy',
       rule: 'tidy takes a synchronous function.',
       received: 'a function that returned a Promise',
-      mend: 'await before or after the scope, or hold single tensors by `using`.',
+      hint: 'await before or after the scope, or hold single tensors by `using`.',
     });
   }
   closeScope(scope, result);

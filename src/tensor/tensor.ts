@@ -4,7 +4,7 @@
  * A tensor's `id` is its identity on tapes. Aliases (a tape's saved inputs) share id and storage with the tensor, and
  * live on when it is disposed.
  */
-import { halfToNumber } from '../core/half.ts';
+import { halfToNumber } from '../core/float16.ts';
 import { bytesPerElement, type DataOf, type DType, type TypedData } from '../core/dtype.ts';
 import { DisposedError, ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -115,7 +115,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
     throw new DisposedError({
       rule: 'a tensor can be used until it is disposed.',
       received: `disposed ${formatSpec(this)}${this.name ? ` '${this.name}'` : ''}`,
-      mend: 'keep(t) it out of tidy(), or return it from the scope that made it.',
+      hint: 'keep(t) it out of tidy(), or return it from the scope that made it.',
     });
   }
 
@@ -173,7 +173,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
         op: 'item',
         rule: 'item() reads a tensor that has exactly one element.',
         received: formatSpec(this),
-        mend: 'reduce it first, or use data() or array().',
+        hint: 'reduce it first, or use data() or array().',
       });
     }
     return (await this.data())[0] as number;

@@ -102,7 +102,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
       op: 'assign',
       rule: 'a variable keeps its shape and dtype.',
       received: `${formatSpec(value)} for variable '${this.name}' ${formatSpec(this)}`,
-      mend: 'reshape or cast the value, or make a new variable.',
+      hint: 'reshape or cast the value, or make a new variable.',
     };
     if (!sameShape(value.shape, this.shape)) throw new ShapeError(parts);
     if (value.dtype !== this.dtype) throw new DTypeError(parts);
@@ -110,7 +110,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
       throw new DeviceError({
         ...parts,
         rule: 'a variable and its new value live on one device.',
-        mend: 'upload the value to the device of the variable.',
+        hint: 'upload the value to the device of the variable.',
       });
     }
     // A recording hears of the variable before it moves: what it had so far is its home.
@@ -139,7 +139,7 @@ function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
     op: 'variable',
     rule: 'what is trained is float32: steps are lost in the rounding of float16.',
     received: `${formatSpec(initial)}${name ? ` for '${name}'` : ''}`,
-    mend: 'train a float32 variable and cast it where it is used, or pass { trainable: false }.',
+    hint: 'train a float32 variable and cast it where it is used, or pass { trainable: false }.',
   });
 }
 
@@ -148,7 +148,7 @@ function unmade(name: string | undefined): ValueError {
     op: 'warmup',
     rule: 'a dry run makes no variables: they would have no values.',
     received: `variable '${name}'`,
-    mend: 'make it before, and let the function use it.',
+    hint: 'make it before, and let the function use it.',
   });
 }
 

@@ -42,13 +42,13 @@ export function requireNoRecording(): void {
       op: 'warmup',
       rule: 'a dry run has no values: only what launches work can be prepared.',
       received: 'a readback inside of it',
-      mend: 'warm up the function up to there, and read values outside.',
+      hint: 'warm up the function up to there, and read values outside.',
     });
   }
   throw new TapeError({
     op: 'compile',
     rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',
     received: 'a readback inside of it',
-    mend: 'return the tensor, and read it from the result.',
+    hint: 'return the tensor, and read it from the result.',
   });
 }

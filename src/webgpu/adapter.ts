@@ -32,7 +32,7 @@ const usedFeatures: Record<AdapterClass, readonly GPUFeatureName[]> = {
 
 const noWebGPU = {
   rule: 'Retrograd needs WebGPU.',
-  mend:
+  hint:
     'use Chrome or Edge 113+, Safari 26+ or Firefox 141+ over https or localhost; ' +
     "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
 };

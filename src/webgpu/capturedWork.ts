@@ -4,7 +4,7 @@
  */
 import type { Device } from './device.ts';
 import { BufferUsage } from './flags.ts';
-import { LiveNumber, ParamWords } from './params.ts';
+import { DynamicScalar, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
 import { adoptBuffer, BufferPool, type DeviceBuffer } from './pool.ts';
 import {
@@ -211,7 +211,7 @@ type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => vo
 function isFixed(command: RecordedCommand): boolean {
   if (command.kind === 'copy') return true;
   const { fault, params } = command;
-  return !fault && !Object.values(params).some((value) => value instanceof LiveNumber);
+  return !fault && !Object.values(params).some((value) => value instanceof DynamicScalar);
 }
 
 function hasParams(command: RecordedCommand): boolean {

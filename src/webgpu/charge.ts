@@ -5,7 +5,7 @@
 import { activeRecording } from './activeRecording.ts';
 
 /** The call of an op, as reports name it. */
-export interface ChargedCall {
+export interface ProfiledCall {
   readonly op: string;
   /** The layer calls around it, outermost first, joined by slashes; empty outside of layers. */
   readonly layer: string;
@@ -16,14 +16,14 @@ export interface ChargedCall {
 /** What a launch is charged to. */
 export interface Charge {
   /** Several where the launch stands for several calls. */
-  readonly calls: readonly ChargedCall[];
+  readonly calls: readonly ProfiledCall[];
   /** Floating-point operations; null where none of the ops says. Those of a call are all with its first launch. */
   readonly flops: number | null;
 }
 
 /** The call to which launches are charged now. */
 interface OpenCall {
-  readonly call: ChargedCall;
+  readonly call: ProfiledCall;
   /** The layer call in which it was made. */
   readonly frame: object | null;
   /** Operations that no launch has taken yet. */
@@ -53,7 +53,7 @@ export function isCharging(): boolean {
  * made in a layer, `frame`, which that doesn't know: what a checkpoint computes anew belongs to its layers.
  */
 export function chargedTo<T>(
-  describe: () => ChargedCall,
+  describe: () => ProfiledCall,
   frame: object | null,
   flops: number | null,
   body: () => T,
@@ -76,7 +76,7 @@ export function chargedTo<T>(
 
 /** Charges the launches of `body` to the gradient of `call`, whatever is under way. */
 export function chargedToGradient<T>(
-  call: Omit<ChargedCall, 'backward'>,
+  call: Omit<ProfiledCall, 'backward'>,
   frame: object | null,
   body: () => T,
 ): T {

@@ -16,7 +16,7 @@ export function checkBindings(kernel: Kernel, options: KernelOptions, given: rea
     op: kernel.name,
     rule: `a launch binds exactly the buffers that its kernel declares: ${list(declared)}.`,
     received: list(given),
-    mend: 'give each declared binding once, under its own name.',
+    hint: 'give each declared binding once, under its own name.',
   });
 }
 
@@ -35,7 +35,7 @@ export function checkParams(kernel: Kernel, params: Readonly<Record<string, unkn
     op: kernel.name,
     rule: `a launch gives a value to each parameter of its kernel: ${list(fields.map((field) => field.name))}.`,
     received: `${wrong}: ${describe(params[wrong])}`,
-    mend: 'pass a number, or a list of at most eight for u32x8 and i32x8; name no others.',
+    hint: 'pass a number, or a list of at most eight for u32x8 and i32x8; name no others.',
   });
 }
 
@@ -48,7 +48,7 @@ export function checkWorkgroups(kernel: Kernel, workgroups: unknown): void {
     op: kernel.name,
     rule: '`workgroups` is a whole number, or three of them.',
     received: `workgroups: ${describe(workgroups)}`,
-    mend: 'round up: Math.ceil(count / workgroupSize).',
+    hint: 'round up: Math.ceil(count / workgroupSize).',
   });
 }
 
@@ -61,6 +61,6 @@ export function checkElementType(kernel: Kernel, name: string, type: BindingType
     op: kernel.name,
     rule: `binding \`${name}\` is declared as '${type}'.`,
     received: `a tensor stored as ${stored}`,
-    mend: 'cast the tensor, or declare the binding by its dtype; u32 takes the bits of any.',
+    hint: 'cast the tensor, or declare the binding by its dtype; u32 takes the bits of any.',
   });
 }

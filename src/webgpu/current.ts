@@ -10,7 +10,7 @@ export function getDevice(): Device {
   throw new DeviceError({
     rule: 'a device must be open before tensors are made.',
     received: 'no device',
-    mend: 'await init() first.',
+    hint: 'await init() first.',
   });
 }
 

@@ -88,7 +88,7 @@ class StandInBuffer implements DeviceBuffer {
       op: 'warmup',
       rule: 'what a dry run makes has no values, and is not used after it.',
       received: `a value made by ${this.label} in a dry run`,
-      mend: 'keep tensors that `warmup` runs through in no variable outside; call the function again for real ones.',
+      hint: 'keep tensors that `warmup` runs through in no variable outside; call the function again for real ones.',
     });
   }
 }

@@ -109,7 +109,7 @@ export function encodeLaunch(
       op: kernel.name,
       rule: "faults are told by the library's own readbacks, which don't see an app's encoder.",
       received: 'a validating kernel, encoded without `faultWords`',
-      mend: 'turn validation off (validateIndices: false), or bind faultWords and read them yourself.',
+      hint: 'turn validation off (validateIndices: false), or bind faultWords and read them yourself.',
     });
   }
   if (activeDryRun()) return;

@@ -8,16 +8,16 @@
 export type ParamType = 'u32' | 'i32' | 'f32' | 'u32x8' | 'i32x8';
 export type ParamFields = Readonly<Record<string, ParamType>>;
 export type ParamValues<P extends ParamFields> = {
-  [K in keyof P]: P[K] extends 'u32x8' | 'i32x8' ? readonly number[] : number | LiveNumber;
+  [K in keyof P]: P[K] extends 'u32x8' | 'i32x8' ? readonly number[] : number | DynamicScalar;
 };
 /** What a launch passes for one field. */
-export type ParamValue = number | LiveNumber | readonly number[];
+export type ParamValue = number | DynamicScalar | readonly number[];
 
 /**
  * A number that may change between the replays of a captured launch: a learning rate, a step count, a seed. It is read
  * whenever the launch runs.
  */
-export class LiveNumber {
+export class DynamicScalar {
   constructor(public value: number) {}
 }
 
@@ -72,7 +72,7 @@ export class ParamLayout {
   pack(ring: ParamWords, base: number, values: Readonly<Record<string, ParamValue>>): void {
     for (const { name, type, offset } of this.fields) {
       const given = values[name];
-      const value = given instanceof LiveNumber ? given.value : given;
+      const value = given instanceof DynamicScalar ? given.value : given;
       if (value === undefined) throw new TypeError(`kernel parameter '${name}' has no value`);
       const at = base + offset;
       if (typeof value !== 'number') {

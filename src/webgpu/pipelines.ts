@@ -146,6 +146,6 @@ export async function explainFailure(
     op: kernel.name,
     rule: 'a kernel must compile to a valid pipeline.',
     received: lines.join('\n    ') || error.message,
-    mend: 'correct the WGSL; line numbers count the generated declarations at its head.',
+    hint: 'correct the WGSL; line numbers count the generated declarations at its head.',
   });
 }

@@ -137,7 +137,7 @@ export class BufferPool {
       throw new OutOfMemoryError({
         rule: `a tensor takes at most ${this.limit} bytes on this device.`,
         received: `${bytes} bytes for ${label}`,
-        mend: 'split the tensor, or open a device with larger maxBufferSize and maxStorageBufferBindingSize limits.',
+        hint: 'split the tensor, or open a device with larger maxBufferSize and maxStorageBufferBindingSize limits.',
       });
     }
     this.#statistics.allocations++;
@@ -153,7 +153,7 @@ export class BufferPool {
         new OutOfMemoryError({
           rule: 'the device must have room for the tensors that are alive.',
           received: `${size} bytes for ${label}, with ${this.#statistics.bytesInUse} bytes in use: ${error.message}`,
-          mend: 'dispose of tensors (tidy, using), or take smaller batches.',
+          hint: 'dispose of tensors (tidy, using), or take smaller batches.',
         }),
     );
     return adoptBuffer(gpu);

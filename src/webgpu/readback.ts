@@ -84,7 +84,7 @@ export class Readback {
         new OutOfMemoryError({
           rule: 'a readback needs as much memory as the values take.',
           received: `${size} bytes: ${error.message}`,
-          mend: 'dispose of tensors first, or read slices.',
+          hint: 'dispose of tensors first, or read slices.',
         }),
     );
   }

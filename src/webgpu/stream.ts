@@ -168,7 +168,7 @@ export class CommandStream {
         new DeviceError({
           rule: 'every command of a submission must be valid; none of this one ran.',
           received: error.message,
-          mend: 'look at the first error told: the others follow from it.',
+          hint: 'look at the first error told: the others follow from it.',
         }),
     );
     this.#slot = 0;
@@ -256,7 +256,7 @@ export class CommandStream {
           op: label,
           rule: 'a launch binds valid buffers, large enough for what its kernel declares.',
           received: error.message,
-          mend: 'check the buffers that your app lends: alive, on this device, with usage STORAGE.',
+          hint: 'check the buffers that your app lends: alive, on this device, with usage STORAGE.',
         }),
     );
   }

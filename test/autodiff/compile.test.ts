@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { IndexOutOfRangeError, TapeError } from '../../src/core/errors.ts';
 import type { Device } from '../../src/webgpu/device.ts';
 import { init } from '../../src/kernels/init.ts';
-import { eachRun } from '../../src/webgpu/eachRun.ts';
+import { onReplay } from '../../src/webgpu/onReplay.ts';
 import { add, mul, sub } from '../../src/ops/arithmetic.ts';
 import { dropout } from '../../src/ops/dropout.ts';
 import { eye } from '../../src/ops/eye.ts';
@@ -228,7 +228,7 @@ describe('compile', () => {
     const counts = { effects: 0, calls: 0 };
     const f = compile((x: Tensor) => {
       counts.calls++;
-      eachRun(() => counts.effects++);
+      onReplay(() => counts.effects++);
       return mul(x, 2);
     });
     for (let i = 0; i < 5; i++) f(tensor([i]));

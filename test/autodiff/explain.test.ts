@@ -93,7 +93,7 @@ describe('cut', () => {
       "cut: no gradient flows from float32[] to float32[2] 'x'.\n" +
         "  connected up to 'square' (float32[2]); cut at tensor().\n" +
         "  why: the values of float32[2] made by 'square' were read back to the host, and tensor() made a fresh tensor of them.\n" +
-        '  mend: pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
+        '  hint: pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
     );
     tape.dispose();
   });
@@ -201,7 +201,7 @@ describe('cut', () => {
     const y = tensor([3]);
     expect(tape.explain(square(y), y).cut).toMatchObject({
       cause: 'unwatched',
-      mend: 'call tape.watch(x) before computing with x.',
+      hint: 'call tape.watch(x) before computing with x.',
     });
     tape.dispose();
   });

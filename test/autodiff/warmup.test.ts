@@ -8,7 +8,7 @@ import {
   defineKernel,
   DeviceError,
   dropout,
-  eachRun,
+  onReplay,
   exp,
   GradientTape,
   getDevice,
@@ -60,7 +60,7 @@ function trainer() {
   const optimizer = optimizers.adam({ learningRate: 0.01 });
   let runs = 0;
   const step = (x: Tensor, y: Tensor) => {
-    eachRun(() => {
+    onReplay(() => {
       runs++;
     });
     using tape = new GradientTape();

@@ -169,7 +169,7 @@ describe('in Chromium', () => {
     await notebook.run('lostDevice');
     await notebook.run('readBack');
     expect(await notebook.text('#cell-readBack .output')).toMatch(/The gradient is null/);
-    await notebook.run('lostDevice', 'mend');
+    await notebook.run('lostDevice', 'fix');
     expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
   });
 
@@ -178,11 +178,11 @@ describe('in Chromium', () => {
     identity: /null[\s\S]*identity layer can’t reconnect/,
     stopped: /null[\s\S]*stopGradient cuts the gradient on purpose/,
   };
-  test.each(Object.entries(cuts))('breaks by %s, says why, and is mended', async (cell, words) => {
+  test.each(Object.entries(cuts))('breaks by %s, says why, and is corrected', async (cell, words) => {
     await notebook.run(cell);
     expect(await notebook.text(`#cell-${cell} .output`)).toMatch(words);
     expect(await notebook.page.$$eval(`#cell-${cell} .edge.cut`, (all) => all.length)).toBe(1);
-    await notebook.run(cell, 'mend');
+    await notebook.run(cell, 'fix');
     expect(await notebook.text(`#cell-${cell} .output`)).toMatch(/The gradient is there[\s\S]*connected:/);
     expect(await notebook.page.$$eval(`#cell-${cell} .edge.cut`, (all) => all.length)).toBe(0);
     await notebook.run(cell, 'revert');
@@ -194,7 +194,7 @@ describe('in Chromium', () => {
     expect(await notebook.text('#cell-badIndex .output')).toMatch(
       /refused[\s\S]*index 9 at position \[1\][\s\S]*silently[\s\S]*0\.00 {2}0\.00/,
     );
-    await notebook.run('badIndex', 'mend');
+    await notebook.run('badIndex', 'fix');
     expect(await notebook.text('#cell-badIndex .output')).toMatch(/Both rows are there/);
   });
 

@@ -64,7 +64,7 @@ describe('in Chromium', () => {
       return loseDevice();
     });
     expect(found).toMatchObject({ isTyped: true, staysTyped: true, isNew: true });
-    expect(found.message).toMatch(/lost, destroyed[\s\S]*mend: call init\(\) again/);
+    expect(found.message).toMatch(/lost, destroyed[\s\S]*hint: call init\(\) again/);
     expect(found.after).toBe(found.before);
     expect(found.history[0]).toBeLessThan(found.before * 1.5);
     expect(found.history[2]).toBeLessThan(found.history[0] as number);

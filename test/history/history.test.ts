@@ -70,7 +70,7 @@ describe('explainHistory', () => {
   test('fresh', () => {
     expect(text(tensor([1, 2], { name: 'x' }))).toBe(
       "float32[2] 'x' has no history here (fresh): tensor() made it from data: no operation made it.\n" +
-        '  mend: nothing is amiss if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
+        '  hint: nothing is amiss if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
     );
     expect(explainHistory(freshTensor([1])).why).toMatch(/^freshTensor\(\)/);
   });
@@ -80,14 +80,14 @@ describe('explainHistory', () => {
     const h = square(tensor([1, 2]));
     expect(text(tensor(await h.data()))).toBe(
       "float32[2] has no history here (fresh): tensor() made it from values that were read back from float32[2] made by 'square': the history ended at the readback.\n" +
-        '  mend: pass that tensor itself instead of its data(): values that stay on the device keep history and gradient.',
+        '  hint: pass that tensor itself instead of its data(): values that stay on the device keep history and gradient.',
     );
   });
 
   test('unrecorded', () => {
     expect(text(square(tensor([1])))).toBe(
       "float32[1] has no history here (unrecorded): 'square' made it while no tape was recording.\n" +
-        '  mend: open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
+        '  hint: open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
     );
   });
 
@@ -95,7 +95,7 @@ describe('explainHistory', () => {
     using _ = new GradientTape();
     expect(text(stopGradient(square(tensor([1]))))).toBe(
       "float32[1] has no history here (detached): stopGradient cut it off from float32[1] made by 'square' on purpose.\n" +
-        '  mend: use the tensor from before stopGradient where the gradient should pass.',
+        '  hint: use the tensor from before stopGradient where the gradient should pass.',
     );
   });
 
@@ -107,14 +107,14 @@ describe('explainHistory', () => {
     expect(explainHistory(h, { tape: one }).cause).toBe('recorded');
     expect(text(h, { tape: two })).toBe(
       "float32[1] has no history here (foreign): its making by 'square' was recorded on another tape, which alone can walk back through it.\n" +
-        '  mend: compute it while this tape records, or nest this tape inside the other.',
+        '  hint: compute it while this tape records, or nest this tape inside the other.',
     );
   });
 
   test('variable', () => {
     expect(text(variable(tensor([1]), { name: 'w' }))).toBe(
       "float32[1] 'w' has no history here (variable): a variable is a leaf: it holds values, and no operation made it.\n" +
-        '  mend: use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
+        '  hint: use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
     );
   });
 
@@ -123,7 +123,7 @@ describe('explainHistory', () => {
     w.provenance = { cause: 'loaded', from: 'weights.safetensors' };
     expect(text(variable(w, { name: 'kernel' }))).toBe(
       "float32[1] 'kernel' has no history here (loaded): it was loaded from weights.safetensors: weights have no training history.\n" +
-        '  mend: the metrics of a training run are its History, saved beside the model as JSON.',
+        '  hint: the metrics of a training run are its History, saved beside the model as JSON.',
     );
   });
 

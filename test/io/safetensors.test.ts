@@ -36,7 +36,7 @@ describe('files that are sound, and files that are not', () => {
       else {
         expect(load).toThrow(FormatError);
         expect(load).toThrow(
-          new RegExp(`${file} \\(safetensors\\): .*\\n {2}received: .*, at .*\\n {2}mend: `),
+          new RegExp(`${file} \\(safetensors\\): .*\\n {2}received: .*, at .*\\n {2}hint: `),
         );
       }
       expect((Object.prototype as Record<string, unknown>).dtype).toBeUndefined();

@@ -162,7 +162,7 @@ describe('bad input', () => {
       'shapes that do not broadcast',
       () => losses.huber(two(), three()),
       ShapeError,
-      /^huber_loss: .*broadcast.*\n.*`yTrue` float32\[1, 2\], `yPred` float32\[1, 3\]\n {2}mend: /,
+      /^huber_loss: .*broadcast.*\n.*`yTrue` float32\[1, 2\], `yPred` float32\[1, 3\]\n {2}hint: /,
     ],
     [
       'shapes that differ',

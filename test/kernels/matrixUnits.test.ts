@@ -8,7 +8,7 @@ import { create } from 'webgpu';
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import type { GemmTile, MatrixUnits } from '../../shaders/gemm.ts';
 import { type MatrixDialect, setDialect } from '../../shaders/gemm/matrix.ts';
-import { halfToNumber, numberToHalf } from '../../src/core/half.ts';
+import { halfToNumber, numberToHalf } from '../../src/core/float16.ts';
 import { moduleSource } from '../../src/webgpu/kernel.ts';
 import { matrixUnitFeatures, matrixUnitsOf } from '../../src/webgpu/matrixUnits.ts';
 import {

@@ -305,7 +305,7 @@ function expectRefusal(
   expect(error).toBeInstanceOf(RetrogradError);
   expect(error.rule).toBeTruthy();
   expect(error.received).toBeTruthy();
-  expect(error.mend).toBeTruthy();
+  expect(error.hint).toBeTruthy();
   if (says) expect(error.message).toMatch(says);
   expect(memory().tensors).toBe(before);
 }

@@ -16,8 +16,8 @@ function expectRefusal(body: () => unknown, type: new (...args: never[]) => Retr
     thrown = error;
   }
   expect(thrown).toBeInstanceOf(type);
-  const { rule, received, mend } = thrown as RetrogradError;
-  expect([rule, received, mend].every(Boolean)).toBe(true);
+  const { rule, received, hint } = thrown as RetrogradError;
+  expect([rule, received, hint].every(Boolean)).toBe(true);
 }
 
 describe('range', () => {

@@ -75,7 +75,7 @@ describe('a fault', () => {
     expect(error.message).toBe(
       'gather: index 17 at position [3, 1] of `indices` is outside [0, 10), the range of axis 0 of `x` float32[10, 64].\n' +
         "  made by op 'gather'\n" +
-        '  mend: clamp or mask the indices, or pass validateIndices: false to read such rows as zeros.',
+        '  hint: clamp or mask the indices, or pass validateIndices: false to read such rows as zeros.',
     );
     const rows = await y.data();
     expect(rows.subarray(0, 64)).toEqual((await x.data()).subarray(0, 64));

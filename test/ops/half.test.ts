@@ -1,6 +1,6 @@
 /** @file float16: stored at half the size, widened where products, convolutions and gathers read it. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { halfToNumber, numberToHalf } from '../../src/core/half.ts';
+import { halfToNumber, numberToHalf } from '../../src/core/float16.ts';
 import {
   cast,
   compile,
@@ -342,7 +342,7 @@ describe('gathers', () => {
 describe('what is refused', () => {
   const x = () => freshTensor([1, 2, 3, 4], { dtype: 'float16' });
 
-  test('other ops, by the mend', () => {
+  test('other ops, by the hint', () => {
     expect(() => relu(x())).toThrow(DTypeError);
     expect(() => relu(x())).toThrow("cast(x, 'float32')");
     expect(() => sum(mul(x(), 2))).toThrow('float16[4]');

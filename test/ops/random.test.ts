@@ -250,8 +250,8 @@ describe('bad input', () => {
       thrown = error;
     }
     expect(thrown).toBeInstanceOf(type);
-    const { rule, received, mend } = thrown as RetrogradError;
-    expect([rule, received, mend].every(Boolean)).toBe(true);
+    const { rule, received, hint } = thrown as RetrogradError;
+    expect([rule, received, hint].every(Boolean)).toBe(true);
   });
 
   test('empty tensors are fine', async () => {

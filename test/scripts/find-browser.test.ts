@@ -28,7 +28,7 @@ describe('findBrowser', () => {
 
   test('a variable that names no file is an error, not a reason to take another', () => {
     const world = machine(['/usr/bin/chromium'], { RETROGRAD_CHROME: '/gone' });
-    expect(() => findBrowser(world)).toThrow(/RETROGRAD_CHROME must name .* Received: '\/gone'.* Mend:/s);
+    expect(() => findBrowser(world)).toThrow(/RETROGRAD_CHROME must name .* Received: '\/gone'.* Hint:/s);
   });
 
   test.each<[string, string[], Record<string, string>, NodeJS.Platform]>([

@@ -54,7 +54,7 @@ describe('chooseGpuEnv', () => {
     const env = { XDG_RUNTIME_DIR: '/run', RETROGRAD_ADAPTER: 'swiftshader' };
     expect(chooseGpuEnv(machine({ env, list: withGpu, hasHardwareAdapter: () => true }))).toEqual(SOFTWARE);
     expect(() => chooseGpuEnv(machine({ env, files: [] }))).toThrow(
-      /needs the SwiftShader.*Received:.*Mend:/s,
+      /needs the SwiftShader.*Received:.*Hint:/s,
     );
   });
 

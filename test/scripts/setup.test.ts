@@ -101,7 +101,7 @@ describe('ensureBrowser', () => {
     ]);
   });
 
-  test('packages that lack what they need are mended, once', () => {
+  test('packages that lack what they need are repaired, once', () => {
     const world = machine([
       VERSION,
       [/^apt-get (--version|update)/, ''],
@@ -119,10 +119,10 @@ describe('ensureBrowser', () => {
     expect(world.commands.some((command) => /dpkg|--fix-broken/.test(command))).toBe(false);
   });
 
-  test('else a message: the rule, what was tried, the mend', () => {
+  test('else a message: the rule, what was tried, the hint', () => {
     const { shell } = machine([[/^apt-get --version/, '']]);
     expect(() => ensureBrowser(shell)).toThrow(
-      /is needed.*Received: none. Tried:.*PATH: empty.*puppeteer's download: E: it failed.*apt-get install chromium: E: it failed.*Mend: install/s,
+      /is needed.*Received: none. Tried:.*PATH: empty.*puppeteer's download: E: it failed.*apt-get install chromium: E: it failed.*Hint: install/s,
     );
   });
 
@@ -175,6 +175,6 @@ describe('packages', () => {
 
   test('npm ci that fails says what to do', () => {
     const { shell } = machine([]);
-    expect(() => ensurePackages(root, shell)).toThrow(/must be installed. Received: .* Mend: /s);
+    expect(() => ensurePackages(root, shell)).toThrow(/must be installed. Received: .* Hint: /s);
   });
 });

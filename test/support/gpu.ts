@@ -29,7 +29,7 @@ export async function installNodeGpu(): Promise<GPU> {
     throw new Error(
       'The tests need a WebGPU adapter. Dawn for Node found none ' +
         `(VK_DRIVER_FILES=${process.env.VK_DRIVER_FILES ?? ''}, LD_LIBRARY_PATH=${process.env.LD_LIBRARY_PATH ?? ''}). ` +
-        'Mend: run `npm test`, which installs a browser and with it a software adapter, or install a Vulkan driver.',
+        'Hint: run `npm test`, which installs a browser and with it a software adapter, or install a Vulkan driver.',
     );
   }
   holder[STATE] = { gpu, devices: new Set(), uncaptured: [] };

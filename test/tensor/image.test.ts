@@ -117,6 +117,6 @@ test.each<Refusal>([
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(type);
-  const { rule, received, mend } = error as RetrogradError;
-  expect(Boolean(rule && received && mend)).toBe(true);
+  const { rule, received, hint } = error as RetrogradError;
+  expect(Boolean(rule && received && hint)).toBe(true);
 });

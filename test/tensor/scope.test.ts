@@ -83,7 +83,7 @@ test('a function that waits has no place in tidy', async () => {
       return running;
     });
   expect(call).toThrow(RetrogradError);
-  expect(call).toThrow(/synchronous[\s\S]*mend: await/);
+  expect(call).toThrow(/synchronous[\s\S]*hint: await/);
   await running;
   expect(alive()).toBe(before);
 });

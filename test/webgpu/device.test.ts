@@ -210,7 +210,7 @@ test('the object that a device came from lives as long as the device', async () 
 test('an environment without an adapter is told how to get one', async () => {
   const none = { requestAdapter: async () => null } as unknown as GPU;
   await expect(openDevice(none, {})).rejects.toThrow(DeviceError);
-  await expect(openDevice(none, {})).rejects.toThrow(/no adapter[\s\S]*mend: use Chrome/);
+  await expect(openDevice(none, {})).rejects.toThrow(/no adapter[\s\S]*hint: use Chrome/);
 });
 
 test('sizes past the default binding of 128 MiB work where the adapter allows them', async () => {
@@ -235,7 +235,7 @@ test('a lost device is told by what waits for it and by what comes after', async
   await Promise.all(waiting.map((wait) => expect(wait).rejects.toThrow(DeviceLostError)));
   await expect(x.data()).rejects.toThrow(DeviceLostError);
   expect(() => ones([4])).toThrow(DeviceLostError);
-  expect(() => add(x, x)).toThrow(/mend: call init\(\) again/);
+  expect(() => add(x, x)).toThrow(/hint: call init\(\) again/);
   expect(lost.device.isLost).toBe(true);
   // Freeing what was on it is harmless, and a new device takes its place.
   x.dispose();

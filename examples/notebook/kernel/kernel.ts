@@ -96,10 +96,10 @@ async function runCell(name: string): Promise<void> {
   const fail = (error: unknown) => setState(name, 'failed', faultOf(error, cell.address));
   const show = (slot: number, output: Output) => post({ type: 'show', cell: name, slot, output });
   let ran = false;
-  const mended = () => {
+  const recovered = () => {
     if (ran && cell.state === 'failed') setState(name, 'done');
   };
-  const outputs = new CellOutputs({ show, fail, mended, prepare: reopened }, cell.remembered);
+  const outputs = new CellOutputs({ show, fail, recovered, prepare: reopened }, cell.remembered);
   cell.outputs = outputs;
   try {
     const notebook = addressOfExports(outputs.exports);

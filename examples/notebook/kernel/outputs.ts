@@ -12,7 +12,7 @@ export interface Wires {
   /** Called before a handler: whatever it needs is there. */
   prepare(): Promise<unknown>;
   /** Tells that what failed is tried again. */
-  mended(): void;
+  recovered(): void;
 }
 
 type Handler = (name: string, value: unknown) => unknown;
@@ -35,7 +35,7 @@ export class CellOutputs {
   async tell(slot: number, name: string, value: unknown): Promise<void> {
     if (this.#failed === slot) {
       this.#failed = -1;
-      this.#wires.mended();
+      this.#wires.recovered();
     }
     try {
       await this.#wires.prepare();

@@ -30,7 +30,7 @@ export class CellView {
   constructor(
     readonly plan: CellPlan,
     readonly original: string,
-    mended: string | undefined,
+    corrected: string | undefined,
     events: CellEvents,
   ) {
     this.#events = events;
@@ -44,14 +44,14 @@ export class CellView {
       made.addEventListener('click', press);
       return made;
     };
-    const { mend } = plan;
+    const { fix } = plan;
     const bar = element(
       'div',
       { class: 'bar' },
       this.#state,
-      button(run, 'Shift Enter in the code', () => this.load(mend ? original : this.editor.source), 'run'),
-      ...(mend && mended !== undefined
-        ? [button(mend.label, 'Puts the mended code here and runs it', () => this.load(mended), 'mend')]
+      button(run, 'Shift Enter in the code', () => this.load(fix ? original : this.editor.source), 'run'),
+      ...(fix && corrected !== undefined
+        ? [button(fix.label, 'Puts the corrected code here and runs it', () => this.load(corrected), 'fix')]
         : []),
       button('Undo edits', 'The code as it was', () => this.load(original), 'revert'),
     );

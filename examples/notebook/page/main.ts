@@ -25,7 +25,7 @@ for (const { id, title, words, cells } of chapters) {
     ...words.map((text) => element('p', { class: 'words-of-chapter' }, text)),
   );
   for (const plan of cells) {
-    const view = new CellView(plan, sourceOf(plan.name), plan.mend && sourceOf(plan.mend.name), {
+    const view = new CellView(plan, sourceOf(plan.name), plan.fix && sourceOf(plan.fix.name), {
       run: (source) => kernel.send({ type: 'run', cell: plan.name, source }),
       event: (slot, name, value) => kernel.send({ type: 'event', cell: plan.name, slot, name, value }),
     });

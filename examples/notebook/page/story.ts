@@ -17,8 +17,8 @@ export interface CellPlan {
   support?: boolean;
   /** The label of the button that runs it. */
   run?: string;
-  /** Another source for the same cell, one click away: what mends it. */
-  mend?: { name: string; label: string };
+  /** Another source for the same cell, one click away: what hints it. */
+  fix?: { name: string; label: string };
 }
 
 export const chapters: readonly Chapter[] = [
@@ -85,38 +85,38 @@ export const chapters: readonly Chapter[] = [
     id: 'break',
     title: 'Break it',
     words: [
-      'Each of these goes wrong on purpose. The library says what happened, where, and what mends it; so does the button.',
+      'Each of these goes wrong on purpose. The library says what happened, where, and what hints it; so does the button.',
     ],
     cells: [
       {
         name: 'readBack',
         title: 'Features read back and uploaded again',
         run: 'Break it',
-        mend: { name: 'readBackMended', label: 'Mend it' },
+        fix: { name: 'readBackFixed', label: 'Fix it' },
       },
       {
         name: 'identity',
         title: 'An identity Lambda does not reconnect it',
         run: 'Break it',
-        mend: { name: 'identityMended', label: 'Mend it' },
+        fix: { name: 'identityFixed', label: 'Fix it' },
       },
       {
         name: 'stopped',
         title: 'stopGradient on the wrong side',
         run: 'Break it',
-        mend: { name: 'stoppedMended', label: 'Mend it' },
+        fix: { name: 'stoppedFixed', label: 'Fix it' },
       },
       {
         name: 'badIndex',
         title: 'An index that is not there',
         run: 'Break it',
-        mend: { name: 'badIndexMended', label: 'Mend it' },
+        fix: { name: 'badIndexFixed', label: 'Fix it' },
       },
       {
         name: 'lostDevice',
         title: 'The device is lost',
         run: 'Break it',
-        mend: { name: 'lostDeviceMended', label: 'Mend it' },
+        fix: { name: 'lostDeviceFixed', label: 'Fix it' },
       },
     ],
   },

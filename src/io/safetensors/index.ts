@@ -1,7 +1,7 @@
 /** @file Safetensors: tensors by name in one file, read and written. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { numberToHalf } from '../../core/half.ts';
+import { numberToHalf } from '../../core/float16.ts';
 import { describe } from '../../core/shape.ts';
 import type { FileContext } from '../fault.ts';
 import type { HostTensor } from '../hostTensor.ts';
@@ -91,7 +91,7 @@ export function bytesOf(op: string, file: unknown): Uint8Array {
     op,
     rule: 'a file is given as its bytes: an ArrayBuffer or a Uint8Array.',
     received: describe(file),
-    mend: 'fetch or read it first: await (await fetch(url)).arrayBuffer(), or await readFile(path).',
+    hint: 'fetch or read it first: await (await fetch(url)).arrayBuffer(), or await readFile(path).',
   });
 }
 
@@ -100,6 +100,6 @@ function reserved(name: string): ValueError {
     op: 'writeSafetensors',
     rule: "the format keeps the name '__metadata__' for itself.",
     received: `a tensor named '${name}'`,
-    mend: 'give the tensor another name.',
+    hint: 'give the tensor another name.',
   });
 }

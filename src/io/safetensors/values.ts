@@ -1,6 +1,6 @@
 /** @file Stored values to those that tensors hold: float32, int32, uint32 and bool. */
 import type { ComputeDType } from '../../core/dtype.ts';
-import { halfToNumber } from '../../core/half.ts';
+import { halfToNumber } from '../../core/float16.ts';
 import { fault, type FileContext } from '../fault.ts';
 import type { HostTensor } from '../hostTensor.ts';
 import type { Entry, StoredType } from './header.ts';
@@ -37,7 +37,7 @@ export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext
       place: `tensor '${name}'`,
       rule: `values are of one of ${Object.keys(readings).join(', ')}.`,
       received: type,
-      mend: 'convert the file to F16, BF16 or F32.',
+      hint: 'convert the file to F16, BF16 or F32.',
     });
   }
   const { dtype, size, read } = reading;
@@ -53,7 +53,7 @@ export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext
         place: `tensor '${name}', element ${i}`,
         rule: `integers fit into ${dtype}.`,
         received: String(value),
-        mend: 'store smaller integers.',
+        hint: 'store smaller integers.',
       });
     }
   }

@@ -164,6 +164,6 @@ function requireAlpha(alpha: unknown): void {
     op: 'mobileNetV2',
     rule: '`alpha` is a positive number.',
     received: `alpha: ${describe(alpha)}`,
-    mend: 'pass 1, or less for a narrower network.',
+    hint: 'pass 1, or less for a narrower network.',
   });
 }

@@ -42,7 +42,7 @@ export function checkNetwork(op: string, options: NetworkOptions): void {
       op,
       rule: '`weights` is null: random weights. Files of trained weights are read by a later version.',
       received: `weights: ${describe(weights)}`,
-      mend: 'pass weights: null, with a seed where they must be the same every time.',
+      hint: 'pass weights: null, with a seed where they must be the same every time.',
     });
   }
   if (pooling !== null && pooling !== 'avg' && pooling !== 'max') {
@@ -50,7 +50,7 @@ export function checkNetwork(op: string, options: NetworkOptions): void {
       op,
       rule: "`pooling` is 'avg', 'max' or null.",
       received: `pooling: ${describe(pooling)}`,
-      mend: 'leave it out for features of every place.',
+      hint: 'leave it out for features of every place.',
     });
   }
   if (includeTop !== undefined) requireBoolean(op, 'includeTop', includeTop);
@@ -116,7 +116,7 @@ function imageShape(op: string, includeTop: boolean, shape: OpenShape | undefine
     op,
     rule: `\`inputShape\` is [height, width, channels], of at least ${smallest} pixels each way${includeTop ? '' : ', or null for any'}.`,
     received: describe(shape),
-    mend: 'pass [224, 224, 3], or [null, null, 3] with includeTop: false.',
+    hint: 'pass [224, 224, 3], or [null, null, 3] with includeTop: false.',
   });
 }
 

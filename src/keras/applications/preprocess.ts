@@ -37,6 +37,6 @@ function requireColours(pictures: Tensor | SymbolicTensor): void {
     op: 'preprocessInput',
     rule: 'the last axis holds red, green and blue.',
     received: formatSpec(pictures),
-    mend: 'pass pictures as [batch, height, width, 3].',
+    hint: 'pass pictures as [batch, height, width, 3].',
   });
 }

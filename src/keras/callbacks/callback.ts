@@ -116,6 +116,6 @@ function notRunning(callback: Callback, what: string): ValueError {
     op: callback.constructor.name,
     rule: `a callback has its \`${what}\` from the run that it looks on at.`,
     received: `${what} before any run`,
-    mend: 'pass the callback to fit({ callbacks: [callback] }).',
+    hint: 'pass the callback to fit({ callbacks: [callback] }).',
   });
 }

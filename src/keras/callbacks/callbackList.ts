@@ -199,6 +199,6 @@ function callbackOf(given: CallbackLike): Callback {
     op: 'callbacks',
     rule: 'a callback is a Callback, or an object of its hooks.',
     received: describe(given),
-    mend: 'pass callbacks: [callbacks.earlyStopping({ patience: 3 })], or [{ onEpochEnd: (epoch, logs) => … }].',
+    hint: 'pass callbacks: [callbacks.earlyStopping({ patience: 3 })], or [{ onEpochEnd: (epoch, logs) => … }].',
   });
 }

@@ -50,18 +50,18 @@ export class History extends Callback {
   get [notHistory]() {
     return {
       why: 'it holds the metrics of a training run; `kerasHistory` belongs to tensors, and says which operation made them.',
-      mend: 'read history.history.loss for metrics, or tensor.kerasHistory for the making of a tensor.',
+      hint: 'read history.history.loss for metrics, or tensor.kerasHistory for the making of a tensor.',
     };
   }
 
   /** Errors: MissingHistoryError, always: a run has metrics, tensors have a history. */
   get kerasHistory(): never {
-    const { why, mend } = this[notHistory];
+    const { why, hint } = this[notHistory];
     throw new MissingHistoryError({
       op: 'History',
       rule: `a History has no Keras history: ${why}`,
       received: `kerasHistory of a History of ${this.epoch.length} epochs`,
-      mend,
+      hint,
     });
   }
 
@@ -117,7 +117,7 @@ function refused(received: string, cause?: unknown): FormatError {
     op: 'History.fromJSON',
     rule: 'a history is { history: { name: [numbers] }, epoch: [whole numbers], params }.',
     received,
-    mend: 'pass what JSON.stringify(history) wrote; it is saved beside the model, not within.',
+    hint: 'pass what JSON.stringify(history) wrote; it is saved beside the model, not within.',
     cause,
   });
 }

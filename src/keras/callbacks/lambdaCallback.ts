@@ -61,7 +61,7 @@ function requireHooks(hooks: unknown): void {
     received: isRecord
       ? wrong.map(([name, value]) => `${name}: ${describe(value)}`).join(', ')
       : describe(hooks),
-    mend: 'pass { onEpochEnd: (epoch, logs) => … }.',
+    hint: 'pass { onEpochEnd: (epoch, logs) => … }.',
   });
 }
 

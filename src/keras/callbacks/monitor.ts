@@ -58,7 +58,7 @@ export class Monitor {
       op: this.op,
       rule: '`monitor` is the name of a value in the logs of epochs.',
       received: `monitor: '${this.name}', logs with ${names.join(', ') || 'no values'}`,
-      mend:
+      hint:
         isOfValidation && !isValidated
           ? 'pass validationData or validationSplit to fit, or watch a value of training.'
           : 'watch one of these, or add the metric to compile({ metrics }).',
@@ -88,7 +88,7 @@ export class Monitor {
       op: this.op,
       rule: "`mode` is 'min' or 'max' where the metric doesn't say which way is better.",
       received: `monitor: '${this.name}', mode: 'auto'`,
-      mend: "pass mode: 'max' where more is better, mode: 'min' where less is.",
+      hint: "pass mode: 'max' where more is better, mode: 'min' where less is.",
     });
   }
 }
@@ -99,6 +99,6 @@ function requireName(op: string, monitor: unknown): void {
     op,
     rule: '`monitor` is the name of a value in the logs of epochs.',
     received: `monitor: ${describe(monitor)}`,
-    mend: "pass a name such as 'val_loss'.",
+    hint: "pass a name such as 'val_loss'.",
   });
 }

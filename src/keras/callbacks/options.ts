@@ -34,12 +34,12 @@ export function requireKnown(op: string, options: unknown, known: readonly strin
   throw refusal(op, `its options are ${known.join(', ')}.`, received, 'check the spelling.');
 }
 
-export function refusal(op: string, rule: string, received: string, mend: string): ValueError {
-  return new ValueError({ op, rule, received, mend });
+export function refusal(op: string, rule: string, received: string, hint: string): ValueError {
+  return new ValueError({ op, rule, received, hint });
 }
 
 /** `value`, which is there. */
-export function requireNonEmpty<T>(op: string, value: T | null, rule: string, mend: string): T {
+export function requireNonEmpty<T>(op: string, value: T | null, rule: string, hint: string): T {
   if (value !== null) return value;
-  throw refusal(op, rule, 'an environment without them', mend);
+  throw refusal(op, rule, 'an environment without them', hint);
 }

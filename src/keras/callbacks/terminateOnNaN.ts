@@ -47,7 +47,7 @@ export class TerminateOnNaN extends Callback {
         op: 'terminateOnNaN',
         rule: 'the loss is a finite number.',
         received: `loss: ${loss}. ${where}`,
-        mend: 'lower the learning rate, clip gradients, or find the op by checkNumerics().',
+        hint: 'lower the learning rate, clip gradients, or find the op by checkNumerics().',
         position: [],
         value: loss,
         inputs: [],

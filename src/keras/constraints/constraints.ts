@@ -99,6 +99,6 @@ function requireAxis(op: string, axis: unknown): void {
     op,
     rule: '`axis` is a whole number, or a list of them.',
     received: `axis: ${describe(axis)}`,
-    mend: 'pass 0 for dense kernels, [0, 1, 2] for kernels of images.',
+    hint: 'pass 0 for dense kernels, [0, 1, 2] for kernels of images.',
   });
 }

@@ -74,8 +74,8 @@ function merge(a: TensorSpec, b: TensorSpec): OpenSpec {
 function withOpenSizes(error: unknown): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const rename = (text: string | undefined) => text?.replace(new RegExp(`\\b${probes[0]}\\b`, 'g'), 'null');
-  const { op, rule, received, mend } = error;
-  const parts = { op, rule: rename(rule) as string, received: rename(received), mend: rename(mend) };
+  const { op, rule, received, hint } = error;
+  const parts = { op, rule: rename(rule) as string, received: rename(received), hint: rename(hint) };
   const Kind = error.constructor as new (given: object) => RetrogradError;
   return new Kind({ ...parts, cause: error });
 }

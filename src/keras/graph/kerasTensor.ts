@@ -83,7 +83,7 @@ export class KerasTensor implements SymbolicTensor {
     throw new SymbolicError({
       rule: 'a symbolic tensor has no values to iterate over.',
       received: `iteration of ${this}`,
-      mend: 'take parts of it by ops: unstack(x, { axis }), split, slice, gather.',
+      hint: 'take parts of it by ops: unstack(x, { axis }), split, slice, gather.',
     });
   }
 
@@ -93,7 +93,7 @@ export class KerasTensor implements SymbolicTensor {
     throw new SymbolicError({
       rule: 'a symbolic tensor is no number, and its values decide nothing while a model is described.',
       received: `${this} as an operand or in a comparison of JavaScript`,
-      mend: 'use ops: add(x, 1), greater(x, 0), where(condition, a, b).',
+      hint: 'use ops: add(x, 1), greater(x, 0), where(condition, a, b).',
     });
   }
 
@@ -111,7 +111,7 @@ export class KerasTensor implements SymbolicTensor {
     return new SymbolicError({
       rule: `the ${what} of a symbolic tensor stays as it is.`,
       received: `an assignment to ${what} of ${this}`,
-      mend: `make another tensor by an op: ${op}.`,
+      hint: `make another tensor by an op: ${op}.`,
     });
   }
 
@@ -119,7 +119,7 @@ export class KerasTensor implements SymbolicTensor {
     return new SymbolicError({
       rule: 'a symbolic tensor has no values: it stands for those that a model will be given.',
       received: `${what} of ${this}`,
-      mend: 'make a model of it, model({ inputs, outputs }), and read what model.apply(tensor) gives.',
+      hint: 'make a model of it, model({ inputs, outputs }), and read what model.apply(tensor) gives.',
     });
   }
 }

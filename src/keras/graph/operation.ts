@@ -59,7 +59,7 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
       op: this.name,
       rule: `\`nodeIndex\` counts the symbolic calls of a layer; ${this} has ${this.inboundNodes.length}.`,
       received: `nodeIndex: ${describe(index)}`,
-      mend: 'call the layer on a symbolic tensor first, or name an earlier call.',
+      hint: 'call the layer on a symbolic tensor first, or name an earlier call.',
     });
   }
 
@@ -70,7 +70,7 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
       op: this.name,
       rule: `a layer has an ${what} once it was called on a symbolic tensor.`,
       received: `${this}, which was never called so`,
-      mend: 'call it in a model: layer.apply(input({ shape })).',
+      hint: 'call it in a model: layer.apply(input({ shape })).',
     });
   }
 }

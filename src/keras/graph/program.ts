@@ -77,7 +77,7 @@ function requireSymbolic(what: string, nest: Nest<unknown>): void {
       op: 'model',
       rule: `a model has ${what}: symbolic tensors, or arrays or records of them.`,
       received: `${what}: ${describe(nest)}`,
-      mend: 'begin at input({ shape }), and end at what layers and ops make of it.',
+      hint: 'begin at input({ shape }), and end at what layers and ops make of it.',
     });
   }
   mapNest(
@@ -88,7 +88,7 @@ function requireSymbolic(what: string, nest: Nest<unknown>): void {
         op: 'model',
         rule: 'the inputs and outputs of a model are symbolic tensors.',
         received: `${path}: ${leaf instanceof Tensor ? String(leaf) : describe(leaf)}`,
-        mend: 'begin at input({ shape }); a tensor with values can be given to the model once it is made.',
+        hint: 'begin at input({ shape }); a tensor with values can be given to the model once it is made.',
       });
     },
     what,
@@ -102,6 +102,6 @@ function requireDistinct(inputs: readonly KerasTensor[]): void {
     op: 'model',
     rule: 'every input of a model is named once.',
     received: `${twice}, twice`,
-    mend: 'remove one of them from `inputs`.',
+    hint: 'remove one of them from `inputs`.',
   });
 }

@@ -15,7 +15,7 @@ export function getSourceInputs(tensor: SymbolicTensor): KerasTensor[] {
       op: 'getSourceInputs',
       rule: 'it takes a symbolic tensor.',
       received: describe(tensor),
-      mend: 'pass what a layer or an op gave for input({ shape }); lineage(t) shows where a tensor with values came from.',
+      hint: 'pass what a layer or an op gave for input({ shape }); lineage(t) shows where a tensor with values came from.',
     });
   }
   const sources = new Set<KerasTensor>();

@@ -142,7 +142,7 @@ function disconnected(
       `${tensor}, which operation '${node.operation.name}' needs, and which isn't computed from ` +
       `${inputs.map(({ name }) => `'${name}'`).join(', ') || 'no input'}; ` +
       `reached from there: ${reached.map((name) => `'${name}'`).join(', ') || 'nothing'}`,
-    mend: `add '${tensor.name}' to \`inputs\`, or take outputs that do without it.`,
+    hint: `add '${tensor.name}' to \`inputs\`, or take outputs that do without it.`,
   });
 }
 
@@ -151,7 +151,7 @@ function missingHistory(tensor: KerasTensor): MissingHistoryError {
     op: 'model',
     rule: 'every symbolic tensor of a model comes from input() or from a call.',
     received: `${tensor}, which has no history`,
-    mend: 'begin at input({ shape }), and call layers and ops on what it gives.',
+    hint: 'begin at input({ shape }), and call layers and ops on what it gives.',
   });
 }
 
@@ -160,7 +160,7 @@ function cycle(node: GraphNode): ValueError {
     op: 'model',
     rule: 'the calls of a model form no cycle.',
     received: `operation '${node.operation.name}', which depends on itself`,
-    mend: 'take the outputs of a new call instead of feeding a call its own result.',
+    hint: 'take the outputs of a new call instead of feeding a call its own result.',
   });
 }
 
@@ -172,7 +172,7 @@ function requireUniqueNames(operations: readonly GraphOperation[]): void {
         op: 'model',
         rule: 'names are unique within a model.',
         received: `two operations named '${name}'`,
-        mend: 'give one of them another name.',
+        hint: 'give one of them another name.',
       });
     }
     seen.add(name);

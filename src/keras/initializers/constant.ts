@@ -44,7 +44,7 @@ export function identity({ gain = 1 }: { gain?: number } = {}): Initializer {
           op: 'Identity',
           rule: 'the identity is a matrix: the weight must have rank 2.',
           received: formatShape(shape),
-          mend: 'choose another initializer for this weight.',
+          hint: 'choose another initializer for this weight.',
         });
       }
       const [rows, columns] = shape as [number, number];

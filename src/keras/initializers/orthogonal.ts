@@ -31,7 +31,7 @@ export function orthogonal({ gain = 1, seed = null }: OrthogonalOptions = {}): I
           op: 'Orthogonal',
           rule: 'an orthogonal weight has rank 2 or more.',
           received: formatShape(shape),
-          mend: 'choose another initializer for this weight.',
+          hint: 'choose another initializer for this weight.',
         });
       }
       const columns = shape.at(-1) as number;

@@ -40,7 +40,7 @@ export function randomUniform(options: UniformInitializerOptions = {}): Initiali
       op: 'RandomUniform',
       rule: '`minval` is below `maxval`.',
       received: `minval: ${minval}, maxval: ${maxval}`,
-      mend: 'swap them, or use constant for a single value.',
+      hint: 'swap them, or use constant for a single value.',
     });
   }
   return {

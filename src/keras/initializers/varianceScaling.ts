@@ -133,7 +133,7 @@ function checkOptions(op: string, options: VarianceScalingOptions): void {
       op,
       rule: '`scale` is a positive number.',
       received: `scale: ${describe(scale)}`,
-      mend: 'pass 1, or 2 before a ReLU.',
+      hint: 'pass 1, or 2 before a ReLU.',
     });
   }
   requireOneOf(op, 'mode', mode, modes);
@@ -145,7 +145,7 @@ function checkOptions(op: string, options: VarianceScalingOptions): void {
       op,
       rule: `\`${what}\` is an axis, a list of axes, or null.`,
       received: `${what}: ${describe(axes)}`,
-      mend: 'leave it out: kernels end in an axis of inputs and an axis of outputs.',
+      hint: 'leave it out: kernels end in an axis of inputs and an axis of outputs.',
     });
   }
 }

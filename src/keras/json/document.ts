@@ -20,7 +20,7 @@ export function readDocument(given: string | object, source: string): JsonObject
       place: 'the top',
       rule: 'a model is an object with class_name and config.',
       received: Array.isArray(document) ? 'a list' : document,
-      mend: "pass what Keras's to_json() gives.",
+      hint: "pass what Keras's to_json() gives.",
     });
   }
   checkDepth(document, source);
@@ -39,7 +39,7 @@ function parse(text: string, source: string): Json {
       place: 'the text',
       rule: 'a model is described in JSON.',
       received: String(cause),
-      mend: 'the text may be cut short: save it anew.',
+      hint: 'the text may be cut short: save it anew.',
       cause,
     });
   }
@@ -54,7 +54,7 @@ function checkDepth(document: Json, source: string): void {
         place: `depth ${depth}`,
         rule: `a description nests at most ${maxDepth} deep.`,
         received: 'lists or objects within each other beyond that',
-        mend: 'no model needs it: the file is damaged, or made to do harm.',
+        hint: 'no model needs it: the file is damaged, or made to do harm.',
       });
     }
     const next: unknown[] = [];
@@ -65,7 +65,7 @@ function checkDepth(document: Json, source: string): void {
           place: `depth ${depth}`,
           rule: "no key is called '__proto__'.",
           received: 'one that is',
-          mend: 'no model needs it: the file is damaged, or made to do harm.',
+          hint: 'no model needs it: the file is damaged, or made to do harm.',
         });
       }
       for (const inner of Object.values(value)) next.push(inner);

@@ -1,4 +1,4 @@
-/** @file How reading and writing of Keras's JSON refuse: with the source, the place, the rule and the mend. */
+/** @file How reading and writing of Keras's JSON refuse: with the source, the place, the rule and the hint. */
 import { FormatError, RetrogradError, UnsafeModelError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
@@ -7,17 +7,17 @@ export interface Refusal {
   place: string;
   rule: string;
   received: unknown;
-  mend: string;
+  hint: string;
   cause?: unknown;
 }
 
-export function refusal(source: string, { place, rule, received, mend, cause }: Refusal): FormatError {
+export function refusal(source: string, { place, rule, received, hint, cause }: Refusal): FormatError {
   const text = typeof received === 'string' ? received : describe(received);
-  return new FormatError({ op: source, rule, received: `${text}, at ${place}`, mend, cause });
+  return new FormatError({ op: source, rule, received: `${text}, at ${place}`, hint, cause });
 }
 
-export function unsafe(source: string, { place, rule, received, mend }: Refusal): UnsafeModelError {
-  return new UnsafeModelError({ op: source, rule, received: `${String(received)}, at ${place}`, mend });
+export function unsafe(source: string, { place, rule, received, hint }: Refusal): UnsafeModelError {
+  return new UnsafeModelError({ op: source, rule, received: `${String(received)}, at ${place}`, hint });
 }
 
 /** Runs `body`; what a layer refuses in it is told with its place in the document. */
@@ -32,7 +32,7 @@ export function placed<T>(source: string, place: string, body: () => T): T {
       place,
       rule: known?.op ? `${known.op}: ${rule}` : rule,
       received: known?.received ?? String(cause),
-      mend: known?.mend ?? 'save the model anew.',
+      hint: known?.hint ?? 'save the model anew.',
       cause,
     });
   }

@@ -189,6 +189,6 @@ function refused(source: string, place: string, received: string): Error {
     place,
     rule: 'the ops of a model are those that this library and Keras have in common.',
     received,
-    mend: 'compute it in a layer of your own, and registerClass that.',
+    hint: 'compute it in a layer of your own, and registerClass that.',
   });
 }

@@ -36,7 +36,7 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
       op: 'modelFromJSON',
       rule: 'a model is given as JSON, or as the object that JSON gives.',
       received: describe(json),
-      mend: 'pass the text of config.json.',
+      hint: 'pass the text of config.json.',
     });
   }
   const document = readDocument(json, file);
@@ -50,7 +50,7 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
       place: 'the top',
       rule: 'the document describes a model.',
       received: `layer ${model}`,
-      mend: 'wrap the layer in a model, and save that.',
+      hint: 'wrap the layer in a model, and save that.',
     });
   } catch (error) {
     for (const layer of reader.made) layer.dispose();

@@ -32,7 +32,7 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
       place,
       rule: 'a layer is an object with class_name and config.',
       received: object ?? null,
-      mend: "pass what Keras's to_json() gives.",
+      hint: "pass what Keras's to_json() gives.",
     });
   }
   const shared = typeof object.shared_object_id === 'number' ? object.shared_object_id : null;
@@ -88,7 +88,7 @@ function classOf(reader: Reader, object: JsonObject, place: string): Registrable
     place,
     rule: 'the class of a layer is one of Keras, or made known by the app.',
     received: `class ${describe(registered ?? className)}${isKeras ? '' : ` of module ${describe(module)}`}${typeof name === 'string' ? ` of layer '${name}'` : ''}`,
-    mend: `make it known before: registerClass(${safeName(className)}, { package: 'my_package' }), or pass it in \`customObjects\`.`,
+    hint: `make it known before: registerClass(${safeName(className)}, { package: 'my_package' }), or pass it in \`customObjects\`.`,
   });
 }
 
@@ -127,7 +127,7 @@ function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place:
       place: `${place}.config.batch_shape`,
       rule: 'an input has a shape, the batch included.',
       received: shape ?? null,
-      mend: "pass what Keras's to_json() gives.",
+      hint: "pass what Keras's to_json() gives.",
     });
   }
   const { trainable: _, ...unknown } = rest;
@@ -162,7 +162,7 @@ function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place
       place: `${place}.config.function`,
       rule: 'the function of a Lambda layer is known to the app.',
       received: `${describe(functionName)}, of layer '${name}'`,
-      mend: `make it known before: registerClass(fn), or pass lambdas: { ${JSON.stringify(name)}: (x) => … }.`,
+      hint: `make it known before: registerClass(fn), or pass lambdas: { ${JSON.stringify(name)}: (x) => … }.`,
     });
   }
   return construct(found, {
@@ -183,7 +183,7 @@ function withoutConstants(reader: Reader, className: string, config: JsonObject,
       place: `${place}.config.${key}`,
       rule: `${className} is here with \`${key}\`: ${describe(constants[key])} alone.`,
       received: `${key}: ${describe(value)}`,
-      mend: 'save the model without it, or write a layer of your own and registerClass it.',
+      hint: 'save the model without it, or write a layer of your own and registerClass it.',
     });
   });
   return Object.fromEntries(kept);
@@ -202,6 +202,6 @@ function requireNone(reader: Reader, className: string, unknown: readonly string
     place: `${place}.config`,
     rule: `${className} has no such option.`,
     received: unknown.map((key) => `'${key}'`).join(', '),
-    mend: 'the file may be of a newer Keras: save the model without that option.',
+    hint: 'the file may be of a newer Keras: save the model without that option.',
   });
 }

@@ -90,7 +90,7 @@ function functionName({ source }: Reader, object: JsonObject, place: string): st
     place,
     rule: 'a function is given by its name.',
     received: name,
-    mend: 'register the function in Keras and here, and save the model anew.',
+    hint: 'register the function in Keras and here, and save the model anew.',
   });
 }
 
@@ -109,7 +109,7 @@ export function pythonCode({ source }: Reader, place: string, layer: string | nu
     place,
     rule: 'a model holds no code: Python bytecode is never run.',
     received: layer ? `the code of Lambda layer '${layer}'` : 'a Python lambda',
-    mend: `say what it computes: lambdas: { ${JSON.stringify(name)}: (x) => … }, or write a layer and registerClass it.`,
+    hint: `say what it computes: lambdas: { ${JSON.stringify(name)}: (x) => … }, or write a layer and registerClass it.`,
   });
 }
 
@@ -118,6 +118,6 @@ function notAnObject({ source }: Reader, place: string, config: Json): Error {
     place: `${place}.config`,
     rule: '`config` is an object of options by name.',
     received: config,
-    mend: "pass what Keras's to_json() gives.",
+    hint: "pass what Keras's to_json() gives.",
   });
 }

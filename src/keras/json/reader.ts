@@ -28,6 +28,6 @@ export function stringOf({ source }: Reader, object: JsonObject, key: string, pl
     place: `${place}.${key}`,
     rule: `\`${key}\` is a name.`,
     received: value,
-    mend: "pass what Keras's to_json() gives.",
+    hint: "pass what Keras's to_json() gives.",
   });
 }

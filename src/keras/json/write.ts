@@ -28,7 +28,7 @@ export function modelToConfig(model: AnyModel): JsonObject {
     op: 'modelToConfig',
     rule: 'a model is written.',
     received: describe(model),
-    mend: 'pass a model: model({ inputs, outputs }), or sequential([...]).',
+    hint: 'pass a model: model({ inputs, outputs }), or sequential([...]).',
   });
 }
 
@@ -120,7 +120,7 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
       place,
       rule: 'a model in a file is made of inputs and outputs, or is of a class that can be made again.',
       received: `${model}, which has a call of its own`,
-      mend: 'give the class a getConfig and registerClass it, or describe the model by inputs and outputs.',
+      hint: 'give the class a getConfig and registerClass it, or describe the model by inputs and outputs.',
     });
   }
   return writeConfig(writer, model.getConfig(), at);

@@ -125,6 +125,6 @@ function heldTensor({ source }: Writer, place: string): Error {
     place,
     rule: 'a call in a file is made on symbolic tensors and plain values.',
     received: 'a tensor with values',
-    mend: 'bring constants in by a layer of your own, as a weight.',
+    hint: 'bring constants in by a layer of your own, as a weight.',
   });
 }

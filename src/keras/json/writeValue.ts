@@ -55,7 +55,7 @@ export function writeValue(writer: Writer, key: string, value: unknown, place: s
     place,
     rule: 'a configuration holds numbers, strings, booleans, null, lists and objects of these.',
     received: typeof value === 'function' ? `a function${value.name ? ` called ${value.name}` : ''}` : value,
-    mend:
+    hint:
       typeof value === 'function'
         ? "give the function a name that files can keep: registerClass(fn, { package: 'my_package' })."
         : 'let getConfig give plain values.',
@@ -110,7 +110,7 @@ function writeActivation(writer: Writer, name: string, config: JsonObject, place
     place,
     rule: `Keras keeps options of ${Object.keys(activationLayers).join(', ')} alone.`,
     received: `activation '${name}' with options`,
-    mend: 'write a function of your own, and registerClass it.',
+    hint: 'write a function of your own, and registerClass it.',
   });
 }
 

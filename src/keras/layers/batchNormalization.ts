@@ -104,7 +104,7 @@ export class BatchNormalization extends ScaledNormalization {
         op: this.name,
         rule: 'a mask has one axis less than the input.',
         received: `mask ${formatSpec(mask)} for ${formatSpec(x)}`,
-        mend: 'mask whole steps, not single channels.',
+        hint: 'mask whole steps, not single channels.',
       });
     }
     const channelAxis = normalizeAxis(this.name, axis, rank);
@@ -167,7 +167,7 @@ export function requireWholeAxis(op: string, axis: unknown): asserts axis is num
     op,
     rule: '`axis` is a whole number.',
     received: `axis: ${describe(axis)}`,
-    mend: 'pass -1 where channels are the last axis.',
+    hint: 'pass -1 where channels are the last axis.',
   });
 }
 
@@ -177,7 +177,7 @@ function requireAbsent(op: string, what: string, value: unknown): void {
     op,
     rule: `\`${what}\` isn't there yet.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'leave it out.',
+    hint: 'leave it out.',
   });
 }
 

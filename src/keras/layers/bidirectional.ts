@@ -147,7 +147,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       op: this.name,
       rule: `\`initialState\` holds the states of the forward layer (${count}), then those of the backward layer.`,
       received: `${list.length} states`,
-      mend: 'pass one list: [...forwardStates, ...backwardStates].',
+      hint: 'pass one list: [...forwardStates, ...backwardStates].',
     });
   }
 
@@ -158,7 +158,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       op: this.name,
       rule: `\`${what}\` is a recurrent layer.`,
       received: `${what}: ${String(layer)}`,
-      mend: 'pass layers.lstm({ units: 8 }), or layers.rnn({ cell }) with a cell of your own.',
+      hint: 'pass layers.lstm({ units: 8 }), or layers.rnn({ cell }) with a cell of your own.',
     });
   }
 
@@ -171,7 +171,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       op: this.name,
       rule: `both directions agree in ${shared.join(', ')}, and differ in goBackwards.`,
       received: `${option}: ${describe(forwardLayer[option])} and ${describe(backwardLayer[option])}`,
-      mend: differs ? `set ${option} alike.` : 'set goBackwards on the backward layer alone.',
+      hint: differs ? `set ${option} alike.` : 'set goBackwards on the backward layer alone.',
     });
   }
 }

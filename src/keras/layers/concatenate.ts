@@ -26,7 +26,7 @@ export class Concatenate extends Merge {
         op: this.name,
         rule: '`axis` is a whole number.',
         received: `axis: ${describe(axis)}`,
-        mend: 'pass -1 for the channels.',
+        hint: 'pass -1 for the channels.',
       });
     }
     this.axis = axis;

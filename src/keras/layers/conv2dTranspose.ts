@@ -69,7 +69,7 @@ function outputPaddingOf(op: string, value: unknown, strides: readonly number[])
     op,
     rule: '`outputPadding` is a whole number of at least 0 and below the stride, or a pair of them.',
     received: `outputPadding: ${describe(value)} with strides: ${describe(strides)}`,
-    mend: 'leave it out, or pass less than the stride.',
+    hint: 'leave it out, or pass less than the stride.',
   });
 }
 

@@ -137,6 +137,6 @@ export function requireGroups(op: string, filters: number, groups: number): void
     op,
     rule: '`filters` must be divisible by `groups`.',
     received: `filters: ${describe(filters)}, groups: ${describe(groups)}`,
-    mend: 'choose a multiple of the groups.',
+    hint: 'choose a multiple of the groups.',
   });
 }

@@ -36,7 +36,7 @@ abstract class Cropping extends Layer {
         op: this.name,
         rule: '`cropping` leaves something of every axis.',
         received: `cropping ${describe([before, after])} of axis ${axis} of ${describe(inputShape)}`,
-        mend: 'take away less, or give larger inputs.',
+        hint: 'take away less, or give larger inputs.',
       });
     });
   }

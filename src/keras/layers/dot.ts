@@ -30,7 +30,7 @@ export class Dot extends Merge {
         op: this.name,
         rule: '`axes` is a whole number, or a pair of them.',
         received: `axes: ${describe(axes)}`,
-        mend: 'pass -1, or [2, 1].',
+        hint: 'pass -1, or [2, 1].',
       });
     }
     requireBoolean(this.name, 'normalize', normalize);
@@ -69,7 +69,7 @@ export class Dot extends Merge {
         op: this.name,
         rule: 'a Dot layer is called on a list of two tensors.',
         received: describe(shapes),
-        mend: 'pass an array: layer.apply([a, b]).',
+        hint: 'pass an array: layer.apply([a, b]).',
       });
     }
     const [a, b] = shapes as unknown as readonly [OpenShape, OpenShape];
@@ -81,7 +81,7 @@ export class Dot extends Merge {
         op: this.name,
         rule: 'the axes that are summed over have one size, and are not the batch.',
         received: `axes ${describe(axes)} of ${describe(a)} and ${describe(b)}`,
-        mend: 'name axes of the same size; the batch is axis 0.',
+        hint: 'name axes of the same size; the batch is axis 0.',
       });
     }
     const rest = [a, b].map((shape, i) => shape.filter((_, axis) => axis !== 0 && axis !== axes[i]));

@@ -73,7 +73,7 @@ export class Dropout extends RandomClearing {
         op: this.name,
         rule: '`noiseShape` is a list of positive sizes, the batch included, with null for those of the input.',
         received: `noiseShape: ${describe(noiseShape)}`,
-        mend: 'pass [null, 1, null] to clear the steps of a sequence as one.',
+        hint: 'pass [null, 1, null] to clear the steps of a sequence as one.',
       });
     }
     this.noiseShape = noiseShape;

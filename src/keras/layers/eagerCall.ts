@@ -77,7 +77,7 @@ function ownOutput(output: Tensor, node: Node): Tensor {
       op: node.operation.name,
       rule: '`call` returns tensors.',
       received: describe(output),
-      mend: 'return what an op gave, or arrays or records of that.',
+      hint: 'return what an op gave, or arrays or records of that.',
     });
   }
   const { provenance } = output;

@@ -158,7 +158,7 @@ export class EinsumDense extends Layer {
       op: this.name,
       rule: "`equation` names the axes of input, kernel and output, each once: 'ab,bc->ac', '...b,bc->...c' or 'ab...,bc->ac...'.",
       received: `equation: ${describe(equation)}`,
-      mend: "write a dense layer over the last axis as '...b,bc->...c'.",
+      hint: "write a dense layer over the last axis as '...b,bc->...c'.",
     });
   }
 
@@ -171,7 +171,7 @@ export class EinsumDense extends Layer {
       op: this.name,
       rule: `\`outputShape\` of '${this.equation}' has ${count} sizes, without the batch and without what an ellipsis stands for; null where the input tells.`,
       received: `outputShape: ${describe(given)}`,
-      mend: "pass [null, 8] for 'abc,cd->abd', or 8 for '...c,cd->...d'.",
+      hint: "pass [null, 8] for 'abc,cd->abd', or 8 for '...c,cd->...d'.",
     });
   }
 
@@ -189,7 +189,7 @@ export class EinsumDense extends Layer {
       op: this.name,
       rule: `\`biasAxes\` are letters of the output, '${output}'.`,
       received: `biasAxes: ${describe(biasAxes)}`,
-      mend: `pass '${output.at(-1)}', or leave it out for no bias.`,
+      hint: `pass '${output.at(-1)}', or leave it out for no bias.`,
     });
   }
 
@@ -198,7 +198,7 @@ export class EinsumDense extends Layer {
       op: this.name,
       rule,
       received: describe(inputShape),
-      mend: 'reshape the input, or write another equation.',
+      hint: 'reshape the input, or write another equation.',
     });
   }
 }

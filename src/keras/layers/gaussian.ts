@@ -77,7 +77,7 @@ export class GaussianDropout extends Noise {
         op: this.name,
         rule: '`rate` is below 1: the noise would have no bounds.',
         received: 'rate: 1',
-        mend: 'pass a fraction such as 0.5.',
+        hint: 'pass a fraction such as 0.5.',
       });
     }
     this.rate = rate;

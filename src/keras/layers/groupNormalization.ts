@@ -28,7 +28,7 @@ export class GroupNormalization extends ScaledNormalization {
         op: this.name,
         rule: '`groups` is a positive whole number, or -1 for as many as channels.',
         received: `groups: ${describe(groups)}`,
-        mend: 'pass a divisor of the number of channels.',
+        hint: 'pass a divisor of the number of channels.',
       });
     }
     requireWholeAxis(this.name, axis);
@@ -46,7 +46,7 @@ export class GroupNormalization extends ScaledNormalization {
         op: this.name,
         rule: 'groups divide the channels evenly.',
         received: `${this.groups} groups of ${channels} channels`,
-        mend: 'choose a divisor of the number of channels.',
+        hint: 'choose a divisor of the number of channels.',
       });
     }
     this.addScale([channels]);

@@ -45,7 +45,7 @@ export abstract class GroupedConvolution extends Convolution {
         op: this.name,
         rule: 'the channels of the input must be divisible by `groups`.',
         received: `${describe(inputShape)} with groups: ${groups}`,
-        mend: 'choose a divisor of the channels.',
+        hint: 'choose a divisor of the channels.',
       });
     }
     const shape = [...this.kernelSize, channels / groups, filters];

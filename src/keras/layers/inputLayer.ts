@@ -78,7 +78,7 @@ function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape
       op: 'input',
       rule: `\`batchShape\` is a list of 1 to ${maxRank} sizes, the batch first, and stands instead of \`shape\` and \`batchSize\`.`,
       received: `batchShape: ${describe(batchShape)}${alone ? '' : ', beside `shape` or `batchSize`'}`,
-      mend: 'pass batchShape: [null, 64, 64, 3], or shape: [64, 64, 3].',
+      hint: 'pass batchShape: [null, 64, 64, 3], or shape: [64, 64, 3].',
     });
   }
   if (!isShape(shape) || (shape as OpenShape).length >= maxRank) {
@@ -86,7 +86,7 @@ function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape
       op: 'input',
       rule: `\`shape\` is a list of at most ${maxRank - 1} sizes without the batch, null where one is open.`,
       received: `shape: ${describe(shape)}`,
-      mend: 'pass sizes such as [64, 64, 3], or [null, 8].',
+      hint: 'pass sizes such as [64, 64, 3], or [null, 8].',
     });
   }
   if (!isSize(batchSize ?? null)) {
@@ -94,7 +94,7 @@ function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape
       op: 'input',
       rule: '`batchSize` is a whole number, or null for any.',
       received: `batchSize: ${describe(batchSize)}`,
-      mend: 'leave it out for batches of any size.',
+      hint: 'leave it out for batches of any size.',
     });
   }
   return [batchSize ?? null, ...(shape as OpenShape)];
@@ -106,6 +106,6 @@ function checkDType(dtype: unknown): void {
     op: 'input',
     rule: 'a dtype is float32, int32, uint32 or bool.',
     received: `dtype: ${describe(dtype)}`,
-    mend: "pass one of these names; the default is 'float32'.",
+    hint: "pass one of these names; the default is 'float32'.",
   });
 }

@@ -17,7 +17,7 @@ export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec
       op: name,
       rule,
       received: formatSpec(given),
-      mend: 'reshape the input, or make a layer for inputs of this shape.',
+      hint: 'reshape the input, or make a layer for inputs of this shape.',
     });
   };
   const actual = given.shape.length;

@@ -124,7 +124,7 @@ function functionOf(layer: string, given: unknown): unknown {
     op: layer,
     rule: '`function` is a function of tensors, or the name of a registered one.',
     received: `function: ${describe(given)}`,
-    mend: 'pass (x) => square(x), or make the function known: registerClass(myFunction).',
+    hint: 'pass (x) => square(x), or make the function known: registerClass(myFunction).',
   });
 }
 
@@ -133,7 +133,7 @@ function unnamed(layer: string, part: { name: string }): ValueError {
     op: layer,
     rule: 'a Lambda is written down by the name of its function, for functions themselves stay out of files.',
     received: `a function that wasn't registered${part.name ? `: ${part.name}` : ''}`,
-    mend: "registerClass(myFunction, { package: 'my_models', name: 'my_function' }), or write a subclass of Layer.",
+    hint: "registerClass(myFunction, { package: 'my_models', name: 'my_function' }), or write a subclass of Layer.",
   });
 }
 
@@ -154,7 +154,7 @@ function requireShapes(layer: string, given: unknown): void {
     op: layer,
     rule: '`outputShape` is a list of sizes without the batch, or a function of the shapes of the inputs.',
     received: `outputShape: ${describe(given)}`,
-    mend: 'pass [null, 8], or (shape) => shape; leave it out where the function can be run on symbolic tensors.',
+    hint: 'pass [null, 8], or (shape) => shape; leave it out where the function can be run on symbolic tensors.',
   });
 }
 

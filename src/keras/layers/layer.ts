@@ -189,7 +189,7 @@ export abstract class Layer<
         op: this.name,
         rule: '`addLoss` takes a tensor, inside of `call`.',
         received: context ? describe(loss) : 'a loss outside of any call',
-        mend: 'compute the loss in `call`, from its inputs and weights.',
+        hint: 'compute the loss in `call`, from its inputs and weights.',
       });
     }
     this.#added.add(loss, context.outermost);

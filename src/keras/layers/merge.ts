@@ -28,7 +28,7 @@ export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
         op: this.name,
         rule: `a ${this.className} layer is called on a list of one tensor or more.`,
         received: Array.isArray(inputs) ? '[]' : describe(inputs),
-        mend: 'pass an array: layer.apply([a, b]).',
+        hint: 'pass an array: layer.apply([a, b]).',
       });
     }
     const batches = new Set(inputs.map(({ shape }) => shape[0]).filter((size) => typeof size === 'number'));
@@ -37,7 +37,7 @@ export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
       op: this.name,
       rule: 'tensors that are merged have batches of one size.',
       received: inputs.map((input) => formatSpec(input)).join(', '),
-      mend: 'merge tensors of the same samples.',
+      hint: 'merge tensors of the same samples.',
     });
   }
 }

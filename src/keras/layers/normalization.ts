@@ -160,7 +160,7 @@ export class Normalization extends Layer {
       op: this.name,
       rule: `it was built for features of shape ${describe(over)}, where 1 stands for any size.`,
       received: formatSpec(batch),
-      mend: 'adapt it to data like its inputs.',
+      hint: 'adapt it to data like its inputs.',
     });
   }
 
@@ -169,7 +169,7 @@ export class Normalization extends Layer {
       op: this.name,
       rule,
       received,
-      mend: 'call adapt(tensor), or adapt([batch, batch]), on a layer without `mean`.',
+      hint: 'call adapt(tensor), or adapt([batch, batch]), on a layer without `mean`.',
     });
   }
 
@@ -206,7 +206,7 @@ function givenMoments(op: string, mean: Moments | null, variance: Moments | null
     op,
     rule: '`mean` and `variance` are given together: finite numbers in one shape, of at most as many axes as `axis` names.',
     received: `mean: ${describe(mean)}, variance: ${describe(variance)}`,
-    mend: 'pass a number, or a list with one for each feature, for both.',
+    hint: 'pass a number, or a list with one for each feature, for both.',
   });
 }
 

@@ -18,7 +18,7 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
       op: layer,
       rule: 'a layer is called on tensors or symbolic tensors.',
       received: `${path}: ${describe(leaf)}`,
-      mend: 'make a tensor of host values first: tensor(values).',
+      hint: 'make a tensor of host values first: tensor(values).',
     });
   });
   const leaves = leavesOf(inputs);
@@ -29,7 +29,7 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
     op: layer,
     rule: 'the inputs of a layer are all symbolic or all tensors; beside tensors no option is symbolic.',
     received: [...leaves, ...leavesOf(options as Nest<unknown>).filter(isSymbolic)].map(String).join(', '),
-    mend: 'bring constants in by an op, or give them to the model as an input.',
+    hint: 'bring constants in by an op, or give them to the model as an input.',
   });
 }
 

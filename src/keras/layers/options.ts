@@ -63,7 +63,7 @@ export function requireChannelsLast(op: string, dataFormat: unknown): void {
     op,
     rule: "`dataFormat` is 'channelsLast': channels are the last axis.",
     received: `dataFormat: ${describe(dataFormat)}`,
-    mend: 'leave it out, and transpose data whose channels come first: permute({ dims: [2, 3, 1] }).',
+    hint: 'leave it out, and transpose data whose channels come first: permute({ dims: [2, 3, 1] }).',
   });
 }
 
@@ -74,7 +74,7 @@ export function requireFraction(op: string, what: string, value: unknown): asser
     op,
     rule: `\`${what}\` is a number from 0 to 1.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'pass a fraction such as 0.5.',
+    hint: 'pass a fraction such as 0.5.',
   });
 }
 
@@ -98,7 +98,7 @@ export function sidesOfImage(
     op,
     rule: `\`${what}\` is a whole number, one for height and one for width, or [[top, bottom], [left, right]].`,
     received: `${what}: ${describe(value)}`,
-    mend: 'pass 1, [1, 2], or [[0, 1], [0, 1]].',
+    hint: 'pass 1, [1, 2], or [[0, 1], [0, 1]].',
   });
 }
 
@@ -110,7 +110,7 @@ export function sidesOfSequence(op: string, what: string, value: unknown): reado
     op,
     rule: `\`${what}\` is a whole number, or [before, after].`,
     received: `${what}: ${describe(value)}`,
-    mend: 'pass 1, or [1, 0].',
+    hint: 'pass 1, or [1, 0].',
   });
 }
 
@@ -131,6 +131,6 @@ export function requireSize(op: string, inputShape: OpenShape, axis: number): nu
     op,
     rule: `axis ${axis} of the input must exist, and its size be known: weights are made for it.`,
     received: describe(inputShape),
-    mend: 'give the size, as in input({ shape: [null, null, 3] }).',
+    hint: 'give the size, as in input({ shape: [null, null, 3] }).',
   });
 }

@@ -23,7 +23,7 @@ export class Permute extends Layer {
         op: this.name,
         rule: '`dims` names each axis of a sample once; axes count from 1, behind the batch.',
         received: `dims: ${describe(dims)}`,
-        mend: 'pass [2, 1] to exchange two axes.',
+        hint: 'pass [2, 1] to exchange two axes.',
       });
     }
     this.dims = [...dims];

@@ -39,7 +39,7 @@ export class PReLU extends Layer {
         op: this.name,
         rule: '`sharedAxes` are axes of a sample, which count from 1.',
         received: `sharedAxes: ${describe(sharedAxes)}`,
-        mend: 'pass [1, 2] to share slopes over the pixels of an image.',
+        hint: 'pass [1, 2] to share slopes over the pixels of an image.',
       });
     }
     this.sharedAxes = list as readonly number[] | null;

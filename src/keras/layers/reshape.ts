@@ -26,7 +26,7 @@ export class Reshape extends Layer {
         op: this.name,
         rule: '`targetShape` is a list of sizes without the batch, of which one may be -1.',
         received: `targetShape: ${describe(targetShape)}`,
-        mend: 'pass sizes such as [4, -1].',
+        hint: 'pass sizes such as [4, -1].',
       });
     }
     this.targetShape = [...targetShape];
@@ -59,7 +59,7 @@ export class Reshape extends Layer {
       op: this.name,
       rule: '`targetShape` has as many values as a sample of the input.',
       received: `samples of shape ${describe(sizes)} for targetShape: ${describe(targetShape)}`,
-      mend: 'choose sizes with the same product, or -1 for one of them.',
+      hint: 'choose sizes with the same product, or -1 for one of them.',
     });
   }
 

@@ -32,7 +32,7 @@ export class Subtract extends ElementwiseMerge {
       op: this.name,
       rule: 'a Subtract layer is called on two tensors.',
       received: `${inputs.length} tensors`,
-      mend: 'pass what is subtracted from, then what is subtracted.',
+      hint: 'pass what is subtracted from, then what is subtracted.',
     });
   }
 }

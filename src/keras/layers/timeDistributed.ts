@@ -43,7 +43,7 @@ export class TimeDistributed extends Layer {
       op: this.name,
       rule: 'the layer inside gives one tensor, with the batch first.',
       received: outputs instanceof Tensor ? formatSpec(outputs) : describe(outputs),
-      mend: `check what ${this.layer} returns.`,
+      hint: `check what ${this.layer} returns.`,
     });
   }
 
@@ -69,7 +69,7 @@ export class TimeDistributed extends Layer {
       op: this.name,
       rule: `\`mask\` begins with batch and time, [${batch}, ${time}].`,
       received: formatSpec(mask),
-      mend: 'pass one value for each step of each sample.',
+      hint: 'pass one value for each step of each sample.',
     });
   }
 }
@@ -89,7 +89,7 @@ export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
     op,
     rule: `\`${what}\` is a layer.`,
     received: `${what}: ${describe(given)}`,
-    mend: `pass one, such as ${what}: layers.dense({ units: 8 }).`,
+    hint: `pass one, such as ${what}: layers.dense({ units: 8 }).`,
   });
 }
 

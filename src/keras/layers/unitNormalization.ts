@@ -50,7 +50,7 @@ export function axisOrAxes(op: string, axis: unknown): number | readonly number[
     op,
     rule: '`axis` is a whole number, or a list of them.',
     received: `axis: ${describe(axis)}`,
-    mend: 'pass -1, or [1, 2].',
+    hint: 'pass -1, or [1, 2].',
   });
 }
 

@@ -148,7 +148,7 @@ function checkOptions(className: string, name: unknown, trainable: unknown, dtyp
       op: className,
       rule: '`name` is a string without a slash: weights are named `layer/weight`.',
       received: `name: ${describe(name)}`,
-      mend: 'choose another name, or leave it out.',
+      hint: 'choose another name, or leave it out.',
     });
   }
   requireBoolean(className, trainable);
@@ -157,7 +157,7 @@ function checkOptions(className: string, name: unknown, trainable: unknown, dtyp
     op: className,
     rule: 'a dtype is float32, int32, uint32 or bool.',
     received: `dtype: ${describe(dtype)}`,
-    mend: "pass one of these names; the default is 'float32'.",
+    hint: "pass one of these names; the default is 'float32'.",
   });
 }
 
@@ -167,6 +167,6 @@ function requireBoolean(op: string, trainable: unknown): void {
     op,
     rule: '`trainable` is true or false.',
     received: `trainable: ${describe(trainable)}`,
-    mend: 'pass false to freeze the weights.',
+    hint: 'pass false to freeze the weights.',
   });
 }

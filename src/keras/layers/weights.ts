@@ -66,7 +66,7 @@ export function assignAll(layer: string, weights: readonly Variable[], values: r
       op: layer,
       rule: `it has ${weights.length} weights, and takes a value for each.`,
       received: Array.isArray(values) ? `${values.length} values` : describe(values),
-      mend: `pass them in the order of \`weights\`: ${weights.map((w) => w.name).join(', ') || 'none; build the layer first'}.`,
+      hint: `pass them in the order of \`weights\`: ${weights.map((w) => w.name).join(', ') || 'none; build the layer first'}.`,
     });
   }
   withRecorders([], () =>
@@ -95,7 +95,7 @@ function requireLike(layer: string, weight: Variable, value: Tensor): void {
     op: layer,
     rule: `weight '${weight.name}' takes ${formatSpec(weight)}.`,
     received: formatSpec(value),
-    mend: 'pass values in the order of `weights`, in their shapes.',
+    hint: 'pass values in the order of `weights`, in their shapes.',
   };
   if (!sameShape(weight.shape, value.shape)) throw new ShapeError(parts);
   if (weight.dtype !== value.dtype) throw new DTypeError(parts);

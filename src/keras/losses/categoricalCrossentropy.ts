@@ -53,7 +53,7 @@ export function smoothCategorical(op: string, yTrue: Tensor, by: number, axis: n
       op,
       rule: 'label smoothing needs to know the number of classes.',
       received: `yTrue ${formatSpec(yTrue)}, whose axis ${axis} is open`,
-      mend: 'give the size of that axis in input({ shape }).',
+      hint: 'give the size of that axis in input({ shape }).',
     });
   }
   return add(mul(yTrue, 1 - by), by / classes);

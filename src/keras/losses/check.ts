@@ -13,7 +13,7 @@ export function requireKnown(op: string, options: object, known: readonly string
     received: unknown
       .map((key) => `${key}: ${describe((options as Record<string, unknown>)[key])}`)
       .join(', '),
-    mend: 'check the spelling; reduction and name belong to the object, as in losses.huber({ reduction }).',
+    hint: 'check the spelling; reduction and name belong to the object, as in losses.huber({ reduction }).',
   });
 }
 
@@ -41,7 +41,7 @@ export function requireNumber(
     op,
     rule: `\`${what}\` must be ${['a finite number', ...said].join(', ')}.`,
     received: `${what}: ${describe(value)}`,
-    mend: `correct \`${what}\`, or leave it out for the default.`,
+    hint: `correct \`${what}\`, or leave it out for the default.`,
   });
 }
 
@@ -52,7 +52,7 @@ export function requireMinRank(op: string, yPred: OpenSpec, min: number): void {
     op,
     rule: `\`yPred\` must have rank ${min} or more.`,
     received: `yPred ${formatSpec(yPred)}`,
-    mend: 'give it an axis of samples or of features: expandDims(yPred, { axis: 0 }).',
+    hint: 'give it an axis of samples or of features: expandDims(yPred, { axis: 0 }).',
   });
 }
 
@@ -66,7 +66,7 @@ export function requireBroadcast(op: string, a: Named, b: Named): void {
     op,
     rule: `${a[0]} and ${b[0]} must have shapes that broadcast: counted from the last axis, equal sizes or 1.`,
     received: formatPair(a, b),
-    mend: `reshape or expandDims ${a[0]} so that the axes line up.`,
+    hint: `reshape or expandDims ${a[0]} so that the axes line up.`,
   });
 }
 
@@ -77,7 +77,7 @@ export function requireSame(op: string, a: Named, b: Named): void {
     op,
     rule: `${a[0]} and ${b[0]} must have the same shape.`,
     received: formatPair(a, b),
-    mend: 'encode the targets as the predictions are; whole-number labels go to sparseCategoricalCrossentropy.',
+    hint: 'encode the targets as the predictions are; whole-number labels go to sparseCategoricalCrossentropy.',
   });
 }
 

@@ -79,6 +79,6 @@ function throwRank(op: string, yTrue: Tensor, yPred: Tensor): never {
     op,
     rule: '`yPred` holds one embedding a sample: [batch, features].',
     received: formatPair(['`yTrue`', yTrue], ['`yPred`', yPred]),
-    mend: 'flatten the embeddings, and bring them to length 1 by a unitNormalization.',
+    hint: 'flatten the embeddings, and bring them to length 1 by a unitNormalization.',
   });
 }

@@ -117,6 +117,6 @@ function checkedLabels(op: string, yTrue: Tensor, yPred: Tensor): Tensor {
     op,
     rule: '`yTrue` is [batch, labels] and `yPred` is [batch, steps, classes], with at least one label and one step.',
     received: formatPair(['`yTrue`', yTrue], ['`yPred`', yPred]),
-    mend: 'pad rows of labels with zeros, the blank.',
+    hint: 'pad rows of labels with zeros, the blank.',
   });
 }

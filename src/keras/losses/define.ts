@@ -109,7 +109,7 @@ function optionsOf<O extends object>(names: LossNames, given: unknown = {}): O &
     op: labelOf(names),
     rule: 'a loss takes targets and predictions, or one object of options.',
     received: describe(given),
-    mend: 'call it with (yTrue, yPred), or make an object: losses.huber({ delta: 1 }).',
+    hint: 'call it with (yTrue, yPred), or make an object: losses.huber({ delta: 1 }).',
   });
 }
 

@@ -153,6 +153,6 @@ function refuse(identifier: unknown): never {
     op: 'losses.get',
     rule: `a loss is one of ${Object.keys(makers).join(', ')}; mse, mae, mape, msle, bce or kld; a Loss; or a function of yTrue and yPred.`,
     received: describe(identifier),
-    mend: "pass a name such as 'meanSquaredError', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    hint: "pass a name such as 'meanSquaredError', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
   });
 }

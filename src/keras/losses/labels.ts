@@ -20,6 +20,6 @@ export function labelsOf(op: string, yTrue: Tensor, yPred: Tensor, axis: number)
     op,
     rule: '`yTrue` holds one label a sample: the shape of `yPred` without the axis of classes, or with size 1 there.',
     received: `${formatPair(['`yTrue`', yTrue], ['`yPred`', yPred])}, axis ${axis}`,
-    mend: 'one-hot targets go to categoricalCrossentropy.',
+    hint: 'one-hot targets go to categoricalCrossentropy.',
   });
 }

@@ -31,7 +31,7 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
     op,
     rule: `\`${what}\` must be a tensor, a number or nested arrays.`,
     received: String(value),
-    mend: 'call a loss on targets and predictions: loss.call(yTrue, yPred).',
+    hint: 'call a loss on targets and predictions: loss.call(yTrue, yPred).',
   });
 }
 

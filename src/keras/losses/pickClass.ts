@@ -40,7 +40,7 @@ export const pickClass: Op<[yPred: Tensor, yTrue: Tensor], object, Tensor> = /* 
 const names: GatherNames = {
   x: 'yPred',
   indices: 'yTrue',
-  mend: 'number the classes from 0, or name the label of what does not count as ignoreClass.',
+  hint: 'number the classes from 0, or name the label of what does not count as ignoreClass.',
 };
 
 function alongLast({ shape }: TensorSpec): GatherOptions {

@@ -84,6 +84,6 @@ function requireWhole(op: string, what: string, value: unknown): void {
     op,
     rule: `\`${what}\` must be a whole number or null.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'pass a label, such as -1.',
+    hint: 'pass a label, such as -1.',
   });
 }

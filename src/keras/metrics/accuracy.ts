@@ -88,7 +88,7 @@ function requireThreshold(op: string, threshold: unknown): void {
     op,
     rule: '`threshold` lies between 0 and 1.',
     received: `threshold: ${describe(threshold)}`,
-    mend: 'pass a number such as 0.5.',
+    hint: 'pass a number such as 0.5.',
   });
 }
 
@@ -100,7 +100,7 @@ export function accuracyFor(yTrue: OpenSpec, yPred: OpenSpec): MetricMaker<objec
       op: 'accuracy',
       rule: 'an accuracy is measured of predictions with an axis of classes.',
       received: `yPred ${formatSpec(yPred)}`,
-      mend: 'name the metric that you mean, such as metrics.accuracy().',
+      hint: 'name the metric that you mean, such as metrics.accuracy().',
     });
   }
   if (classes === 1) return binaryAccuracy as MetricMaker<object>;

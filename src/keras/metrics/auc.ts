@@ -183,7 +183,7 @@ function checked(op: string, given: AUCOptions): Options {
       op,
       rule: '`numLabels` is needed only where `multiLabel` is true.',
       received: `numLabels: ${numLabels}, multiLabel: false`,
-      mend: 'leave it out, or pass multiLabel: true.',
+      hint: 'leave it out, or pass multiLabel: true.',
     });
   }
   const isWeight = (weight: unknown) => typeof weight === 'number' && weight >= 0;
@@ -192,7 +192,7 @@ function checked(op: string, given: AUCOptions): Options {
       op,
       rule: '`labelWeights` is a list of numbers of at least 0.',
       received: `labelWeights: ${describe(labelWeights)}`,
-      mend: 'pass one number a label.',
+      hint: 'pass one number a label.',
     });
   }
   return { ...options, curve };
@@ -213,7 +213,7 @@ function requireLabels(op: string, yPred: OpenSpec, labels: number | null): void
     op,
     rule: `with \`multiLabel\`, predictions are [batch, ${labels ?? 'labels'}].`,
     received: `yPred ${formatSpec(yPred)}`,
-    mend: 'pass one score a label, or multiLabel: false.',
+    hint: 'pass one score a label, or multiLabel: false.',
   });
 }
 
@@ -222,6 +222,6 @@ function unbuilt(op: string): ValueError {
     op,
     rule: 'with `multiLabel`, the first update says how many labels there are.',
     received: 'result() before any update',
-    mend: 'update it first, or pass numLabels.',
+    hint: 'update it first, or pass numLabels.',
   });
 }

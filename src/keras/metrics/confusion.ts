@@ -169,7 +169,7 @@ function ofClass(op: string, x: Tensor, classId: number): Tensor {
       op,
       rule: '`classId` names a class of predictions [..., classes].',
       received: `classId: ${classId}, predictions ${formatSpec(x)}`,
-      mend: 'pass one score a class, and a classId below their number.',
+      hint: 'pass one score a class, and a classId below their number.',
     });
   }
   return slice(x, {
@@ -190,7 +190,7 @@ function requireLabelWeights(op: string, weights: Tensor, predictions: Tensor): 
     op,
     rule: '`labelWeights` holds one weight a label.',
     received: `${weights.shape[0]} weights, predictions ${formatSpec(predictions)}`,
-    mend: 'pass as many weights as predictions have labels on their last axis.',
+    hint: 'pass as many weights as predictions have labels on their last axis.',
   });
 }
 
@@ -214,6 +214,6 @@ export function requireThresholds(op: string, given: unknown, otherwise: number)
     op,
     rule: '`thresholds` is a number in [0, 1], or a list of such.',
     received: `thresholds: ${describe(given)}`,
-    mend: 'pass 0.5, or [0.25, 0.5, 0.75].',
+    hint: 'pass 0.5, or [0.25, 0.5, 0.75].',
   });
 }

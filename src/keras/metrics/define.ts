@@ -110,7 +110,7 @@ function optionsOf<O extends object>(op: string, given: unknown = {}): O & Metri
     op,
     rule: 'a metric takes targets and predictions, or one object of options.',
     received: describe(given),
-    mend: `call it with (yTrue, yPred), or make an object: metrics.binaryAccuracy({ threshold: 0.5 }).`,
+    hint: `call it with (yTrue, yPred), or make an object: metrics.binaryAccuracy({ threshold: 0.5 }).`,
   });
 }
 

@@ -152,6 +152,6 @@ function requireClasses(op: string, yTrue: OpenSpec, yPred: OpenSpec): void {
     op,
     rule: 'targets and predictions are [batch, classes], the targets as 0 and 1.',
     received: `yTrue ${formatSpec(yTrue)}, yPred ${formatSpec(yPred)}`,
-    mend: 'encode labels by oneHot(labels, { depth: classes }).',
+    hint: 'encode labels by oneHot(labels, { depth: classes }).',
   });
 }

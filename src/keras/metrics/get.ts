@@ -193,6 +193,6 @@ function refuse(identifier: unknown): never {
     op: 'metricOf',
     rule: `a metric is one of ${[...Object.keys(makers), ...shortNames].join(', ')}; a Metric; a Loss; or a function of yTrue and yPred.`,
     received: describe(identifier),
-    mend: "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    hint: "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
   });
 }

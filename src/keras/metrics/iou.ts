@@ -283,7 +283,7 @@ function requireClasses(op: string, options: Record<string, unknown>): Classes {
     op,
     rule: `\`targetClassIds\` is a list of classes from 0 to ${numClasses - 1}.`,
     received: `targetClassIds: ${describe(ids)}`,
-    mend: 'pass [0], or metrics.meanIoU({ numClasses }) for the mean over all.',
+    hint: 'pass [0], or metrics.meanIoU({ numClasses }) for the mean over all.',
   });
 }
 
@@ -293,7 +293,7 @@ function requireSameSize(op: string, targets: Tensor, predictions: Tensor): void
     op,
     rule: 'there are as many predictions as targets.',
     received: `targets ${formatSpec(targets)}, predictions ${formatSpec(predictions)}`,
-    mend: 'pass scores with sparseYPred: false, and one-hot targets with sparseYTrue: false.',
+    hint: 'pass scores with sparseYPred: false, and one-hot targets with sparseYTrue: false.',
   });
 }
 

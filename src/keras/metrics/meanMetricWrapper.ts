@@ -76,6 +76,6 @@ function requireFunction(fn: unknown): void {
     op: 'meanMetricWrapper',
     rule: '`fn` is a function of yTrue and yPred that gives one value a sample.',
     received: `fn: ${describe(fn)}`,
-    mend: 'pass { fn: (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }) }.',
+    hint: 'pass { fn: (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }) }.',
   });
 }

@@ -151,6 +151,6 @@ function requireName(name: unknown): void {
     op: 'metric',
     rule: 'the name of a metric is a text that is not empty.',
     received: `name: ${describe(name)}`,
-    mend: "pass { name: 'accuracy' }, or leave it out.",
+    hint: "pass { name: 'accuracy' }, or leave it out.",
   });
 }

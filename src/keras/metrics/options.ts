@@ -13,7 +13,7 @@ export function requireOptions<O extends object>(op: string, given: O, defaults:
       received: unknown
         .map((key) => `${key}: ${describe((given as Record<string, unknown>)[key])}`)
         .join(', '),
-      mend: 'check the spelling.',
+      hint: 'check the spelling.',
     });
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -126,6 +126,6 @@ export function requireClass(op: string, classId: unknown): asserts classId is n
     op,
     rule: '`classId` is the number of a class, from 0 on.',
     received: `classId: ${describe(classId)}`,
-    mend: 'leave it out for all classes.',
+    hint: 'leave it out for all classes.',
   });
 }

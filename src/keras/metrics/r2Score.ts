@@ -124,6 +124,6 @@ function requireColumns(op: string, yTrue: OpenSpec, yPred: OpenSpec): void {
     op,
     rule: 'targets and predictions are [batch, columns].',
     received: `yTrue ${formatSpec(yTrue)}, yPred ${formatSpec(yPred)}`,
-    mend: 'expandDims(x, { axis: -1 }) makes a column of a vector.',
+    hint: 'expandDims(x, { axis: -1 }) makes a column of a vector.',
   });
 }

@@ -44,7 +44,7 @@ export function requireStretch(op: string, weight: Tensor, values: Tensor): void
     op,
     rule: '`sampleWeight` and mask have the shape of the values, of their first axes, or sizes of 1 there.',
     received: `weights ${formatSpec(weight)}, values ${formatSpec(values)}`,
-    mend: 'give one weight a sample: the shape [batch].',
+    hint: 'give one weight a sample: the shape [batch].',
   });
 }
 

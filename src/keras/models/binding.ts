@@ -21,7 +21,7 @@ export function bindInputs(
       op: model,
       rule: `it takes ${inputs.length} ${inputs.length === 1 ? 'input' : 'inputs'}: ${inputs.map(({ name }) => `'${name}'`).join(', ')}.`,
       received: `${values.length} values`,
-      mend: 'pass them in that order, or as a record by name.',
+      hint: 'pass them in that order, or as a record by name.',
     });
   }
   const paths = leavesOf(mapNest(wanted, (_, path) => path));
@@ -51,7 +51,7 @@ function valuesInOrder(
     received: Object.keys(given)
       .map((key) => `'${key}'`)
       .join(', '),
-    mend: `add '${missing}'.`,
+    hint: `add '${missing}'.`,
   });
 }
 
@@ -60,7 +60,7 @@ function requireFit(model: string, wanted: KerasTensor, path: string, given: Ope
     op: model,
     rule: `its input '${wanted.name}' takes ${formatSpec(wanted)}, where null stands for any size.`,
     received: `${path}: ${formatSpec(given)}`,
-    mend: 'reshape or cast the value; the first axis is the batch.',
+    hint: 'reshape or cast the value; the first axis is the batch.',
   };
   const fits =
     wanted.shape.length === given.shape.length &&

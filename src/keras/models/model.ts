@@ -133,7 +133,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
       op: 'getLayer',
       rule: `a layer is named by its name, or by its position in [0, ${layers.length}).`,
       received: describe(which),
-      mend: `'${this.name}' has ${layers.map(({ name }) => `'${name}'`).join(', ') || 'no layers'}.`,
+      hint: `'${this.name}' has ${layers.map(({ name }) => `'${name}'`).join(', ') || 'no layers'}.`,
     });
   }
 
@@ -191,7 +191,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
           ? 'a subclass of Model has a `call`, or is made of `inputs` and `outputs`.'
           : `\`${what}\` are those of a graph.`,
       received: `${this}, which has neither`,
-      mend: 'write `call(inputs, options)` with ops and layers, or pass { inputs, outputs }.',
+      hint: 'write `call(inputs, options)` with ops and layers, or pass { inputs, outputs }.',
     });
   }
 }

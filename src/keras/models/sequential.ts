@@ -46,7 +46,7 @@ export class Sequential extends Model<Tensor, Tensor> {
         op: this.name,
         rule: '`layers` is a list of layers.',
         received: `layers: ${describe(layers)}`,
-        mend: 'pass [dense({ units: 8 }), dense({ units: 1 })].',
+        hint: 'pass [dense({ units: 8 }), dense({ units: 1 })].',
       });
     }
     for (const layer of layers) this.#push(layer);
@@ -86,7 +86,7 @@ export class Sequential extends Model<Tensor, Tensor> {
         op: this.name,
         rule: 'a layer is taken from a model that has one.',
         received: 'a model without layers',
-        mend: 'add(layer) first.',
+        hint: 'add(layer) first.',
       });
     }
     const layer = this.#stack.pop() as AnyLayer;
@@ -104,7 +104,7 @@ export class Sequential extends Model<Tensor, Tensor> {
         op: this.name,
         rule: 'a model is built of layers.',
         received: 'a model without layers',
-        mend: 'add(layer) first.',
+        hint: 'add(layer) first.',
       });
     }
     const { batchShape } = this.#input ?? {};
@@ -116,7 +116,7 @@ export class Sequential extends Model<Tensor, Tensor> {
         op: this.name,
         rule: `it was made for inputs of shape ${describe(batchShape)}.`,
         received: describe(inputShape),
-        mend: 'make a second model of the same layers for inputs of another shape.',
+        hint: 'make a second model of the same layers for inputs of another shape.',
       });
     }
     this.#extend();
@@ -164,7 +164,7 @@ export class Sequential extends Model<Tensor, Tensor> {
       op: this.name,
       rule: `a Sequential has an ${what} once it knows the shape of what it is called on, and has layers.`,
       received: `${this}, which was not built`,
-      mend: 'begin with input({ shape }), or call build([null, …]).',
+      hint: 'begin with input({ shape }), or call build([null, …]).',
     });
   }
 
@@ -176,7 +176,7 @@ export class Sequential extends Model<Tensor, Tensor> {
         op: this.name,
         rule: 'the layers of a model have names of their own.',
         received: `a second layer named '${layer.name}'`,
-        mend: 'give one of them another name.',
+        hint: 'give one of them another name.',
       });
     }
     if ((layer as unknown) instanceof InputLayer && this.#stack.length > 0) {
@@ -184,7 +184,7 @@ export class Sequential extends Model<Tensor, Tensor> {
         op: this.name,
         rule: 'a Sequential has one input, below its layers.',
         received: `${layer} above ${this.#stack.map(String).join(', ')}`,
-        mend: 'begin the list with it; for several inputs describe the model by model({ inputs, outputs }).',
+        hint: 'begin the list with it; for several inputs describe the model by model({ inputs, outputs }).',
       });
     }
     this.#stack.push(layer);
@@ -210,7 +210,7 @@ export class Sequential extends Model<Tensor, Tensor> {
       op: this.name,
       rule: 'each layer of a Sequential has one input and one output.',
       received: `${layer}, which gives several tensors`,
-      mend: 'describe the model by model({ inputs, outputs }).',
+      hint: 'describe the model by model({ inputs, outputs }).',
     });
   }
 
@@ -231,7 +231,7 @@ function asLayer(model: string, given: unknown): AnyLayer {
     op: model,
     rule: 'a Sequential is made of layers, the first of which may be input({ shape }).',
     received: given instanceof KerasTensor ? String(given) : describe(given),
-    mend: 'pass layers themselves, such as layers.dense({ units: 8 }), not what they give.',
+    hint: 'pass layers themselves, such as layers.dense({ units: 8 }), not what they give.',
   });
 }
 

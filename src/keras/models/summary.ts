@@ -110,7 +110,7 @@ function columnWidths(ends: readonly number[], count: number, lineLength: number
     op: 'summary',
     rule: `\`positions\` says where each of ${count} columns ends, and \`lineLength\` leaves 4 characters or more for each.`,
     received: `positions: ${describe(ends)}, lineLength: ${describe(lineLength)}`,
-    mend: 'leave them out, or pass a larger lineLength.',
+    hint: 'leave them out, or pass a larger lineLength.',
   });
 }
 
@@ -183,7 +183,7 @@ function within(layers: readonly Listed[], range: readonly [string, string] | un
       op: 'summary',
       rule: '`layerRange` holds two patterns, each of which the name of a layer begins with.',
       received: `layerRange: ${describe(range)}`,
-      mend: `the layers are ${layers.map(({ name }) => `'${name}'`).join(', ')}.`,
+      hint: `the layers are ${layers.map(({ name }) => `'${name}'`).join(', ')}.`,
     });
   }
   if (Math.min(...first) > Math.max(...last)) return layers.slice(Math.min(...last), Math.max(...first) + 1);

@@ -192,7 +192,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   /**
    * One step of training: launches all, waits for nothing. A subclass may bring its own; it is captured and replayed, so
-   * JavaScript in it runs once for each shape of batches, but for what stands in `eachRun`. What it returns goes into the
+   * JavaScript in it runs once for each shape of batches, but for what stands in `onReplay`. What it returns goes into the
    * logs, in place of the results of all metrics.
    */
   trainStep(batch: training.Batch): training.StepLogs {

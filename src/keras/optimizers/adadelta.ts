@@ -1,5 +1,5 @@
 /** @file Adadelta. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -16,7 +16,7 @@ export class Adadelta extends FusedOptimizer {
   static override readonly className: string = 'Adadelta';
   readonly rho: number;
   readonly epsilon: number;
-  readonly #rate = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
 
   constructor({ rho = 0.95, epsilon = 1e-7, ...options }: AdadeltaOptions = {}) {
     super(options, ['rho', 'epsilon']);

@@ -1,5 +1,5 @@
 /** @file Adagrad. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { adagradStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -16,7 +16,7 @@ export class Adagrad extends FusedOptimizer {
   static override readonly className: string = 'Adagrad';
   readonly initialAccumulatorValue: number;
   readonly epsilon: number;
-  readonly #rate = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
 
   constructor({ initialAccumulatorValue = 0.1, epsilon = 1e-7, ...options }: AdagradOptions = {}) {
     super(options, ['initialAccumulatorValue', 'epsilon']);

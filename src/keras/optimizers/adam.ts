@@ -1,5 +1,5 @@
 /** @file Adam, and AdamW. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -23,7 +23,7 @@ export class Adam extends FusedOptimizer {
   readonly epsilon: number;
   readonly amsgrad: boolean;
   /** The learning rate with both bias corrections. */
-  readonly #rate = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
 
   constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, amsgrad = false, ...options }: AdamOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon', 'amsgrad']);

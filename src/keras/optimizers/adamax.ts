@@ -1,5 +1,5 @@
 /** @file Adamax. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -20,7 +20,7 @@ export class Adamax extends FusedOptimizer {
   readonly beta2: number;
   readonly epsilon: number;
   /** The learning rate with the bias correction of the mean. */
-  readonly #rate = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
 
   constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, ...options }: AdamaxOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon']);

@@ -9,7 +9,7 @@ export function requireOption(op: string, what: string, value: unknown, holds: b
     op,
     rule: `\`${what}\` is ${rule}.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'correct it, or leave it out for the default.',
+    hint: 'correct it, or leave it out for the default.',
   });
 }
 
@@ -51,6 +51,6 @@ export function requireKnownOptions(op: string, options: object, known: readonly
     received: unknown
       .map((key) => `${key}: ${describe((options as Record<string, unknown>)[key])}`)
       .join(', '),
-    mend: 'check the spelling: names are those of Keras in camel case.',
+    hint: 'check the spelling: names are those of Keras in camel case.',
   });
 }

@@ -20,7 +20,7 @@ export function checkStep(
       received: lists
         ? `${gradients.length} gradients, ${missing} of them null, for ${variables.length} variables`
         : `gradients: ${describe(gradients)}, variables: ${describe(variables)}`,
-      mend: 'tape.explain(loss, variable) says why a gradient is null.',
+      hint: 'tape.explain(loss, variable) says why a gradient is null.',
     });
   }
   checkVariables(op, variables);
@@ -40,14 +40,14 @@ function checkGradient(op: string, gradient: unknown, variable: Variable): void 
       op,
       rule: 'a gradient is a tensor, or null.',
       received: `${describe(gradient)} for variable '${variable.name}'`,
-      mend: 'pass what tape.gradient(loss, variables) returned.',
+      hint: 'pass what tape.gradient(loss, variables) returned.',
     });
   }
   const parts = {
     op,
     rule: 'a gradient has the shape and the dtype of its variable, float32.',
     received: `${formatSpec(gradient)} for variable '${variable.name}' ${formatSpec(variable)}`,
-    mend: 'pass gradients in the order of the variables.',
+    hint: 'pass gradients in the order of the variables.',
   };
   if (!sameShape(gradient.shape, variable.shape)) throw new ShapeError(parts);
   if (gradient.dtype !== 'float32') throw new DTypeError(parts);
@@ -55,7 +55,7 @@ function checkGradient(op: string, gradient: unknown, variable: Variable): void 
     throw new DeviceError({
       ...parts,
       rule: 'a gradient lives on the device of its variable.',
-      mend: 'compute the loss on the device of the variables.',
+      hint: 'compute the loss on the device of the variables.',
     });
   }
   // Reading it throws where it was disposed of.
@@ -69,7 +69,7 @@ export function checkVariables(op: string, variables: readonly Variable[]): void
       op,
       rule: 'variables come in a list.',
       received: describe(variables),
-      mend: 'pass model.trainableWeights, or [w] for one.',
+      hint: 'pass model.trainableWeights, or [w] for one.',
     });
   }
   const seen = new Set<Variable>();
@@ -80,7 +80,7 @@ export function checkVariables(op: string, variables: readonly Variable[]): void
         op,
         rule: 'each variable stands in the list once.',
         received: `variable '${variable.name}' twice`,
-        mend: 'add up its gradients first.',
+        hint: 'add up its gradients first.',
       });
     }
     seen.add(variable);
@@ -93,7 +93,7 @@ function checkVariable(op: string, variable: unknown, first: Variable): void {
       op,
       rule: 'an optimizer moves variables.',
       received: describe(variable),
-      mend: 'make one of a tensor: variable(t).',
+      hint: 'make one of a tensor: variable(t).',
     });
   }
   const received = `variable '${variable.name}' ${formatSpec(variable)}`;
@@ -102,7 +102,7 @@ function checkVariable(op: string, variable: unknown, first: Variable): void {
       op,
       rule: 'an optimizer moves variables of dtype float32.',
       received,
-      mend: 'leave it out of the list, or make it float32.',
+      hint: 'leave it out of the list, or make it float32.',
     });
   }
   if (variable.device !== first.device) {
@@ -110,7 +110,7 @@ function checkVariable(op: string, variable: unknown, first: Variable): void {
       op,
       rule: 'the variables of one optimizer live on one device.',
       received: `${received} of another device`,
-      mend: 'make an optimizer for each device.',
+      hint: 'make an optimizer for each device.',
     });
   }
   void variable.current;
@@ -128,6 +128,6 @@ export function requireKnownVariables(
     op,
     rule: 'an optimizer moves the variables that it was built with: those of its first step, or of build(variables).',
     received: `variable '${unknown.name}' ${formatSpec(unknown)}, which it does not know`,
-    mend: 'call build with all variables before the first step, or make a new optimizer.',
+    hint: 'call build with all variables before the first step, or make a new optimizer.',
   });
 }

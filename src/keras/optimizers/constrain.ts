@@ -18,7 +18,7 @@ export function constrain(variables: readonly Variable[]): void {
           op: constraint.className,
           rule: 'a constraint keeps the shape and the dtype of its variable.',
           received: `${formatSpec(within)} for variable '${variable.name}' ${formatSpec(variable)}`,
-          mend: 'correct what `call` returns.',
+          hint: 'correct what `call` returns.',
         });
       }
       const target = variable.writableStorage();

@@ -1,5 +1,5 @@
 /** @file What moves the variables of an optimizer: launches of a fused kernel, or ops. */
-import type { LiveNumber } from '../../webgpu/params.ts';
+import type { DynamicScalar } from '../../webgpu/params.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -20,12 +20,12 @@ export interface StepNumbers {
   readonly accumulation_steps: number;
   readonly clip: number;
   /** 1 where the variables move, 0 where gradients are only added up. */
-  readonly update: LiveNumber;
+  readonly update: DynamicScalar;
   /** 1 where the variables take the values of their averages. */
-  readonly overwrite: LiveNumber;
+  readonly overwrite: DynamicScalar;
   /** Share of the values that decays. */
-  readonly decay: LiveNumber;
-  readonly average_momentum: LiveNumber;
+  readonly decay: DynamicScalar;
+  readonly average_momentum: DynamicScalar;
 }
 
 /** What an engine is made of. */

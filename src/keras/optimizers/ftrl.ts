@@ -1,5 +1,5 @@
 /** @file Ftrl. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -34,8 +34,8 @@ type Own = Required<Pick<FtrlOptions, (typeof ownOptions)[number]>>;
 export class Ftrl extends FusedOptimizer {
   static override readonly className: string = 'Ftrl';
   readonly own: Readonly<Own>;
-  readonly #rate = new LiveNumber(0);
-  readonly #twiceL2 = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
+  readonly #twiceL2 = new DynamicScalar(0);
 
   constructor(given: FtrlOptions = {}) {
     const {

@@ -34,7 +34,7 @@ export class HostVariable {
         op: this.name,
         rule: `it is a ${this.dtype === 'int32' ? 'whole' : 'finite'} number.`,
         received: describe(value),
-        mend: 'pass the value that `data()` gave.',
+        hint: 'pass the value that `data()` gave.',
       });
     }
     this.number.set(value);

@@ -20,4 +20,4 @@ export { SGD, sgd, type SGDOptions } from './sgd.ts';
 // An optimizer of an app's own
 export { FusedOptimizer } from './fusedOptimizer.ts';
 export { defineStep, type StepRule } from '../../kernels/optimizerStep.ts';
-export { LiveNumber } from '../../webgpu/params.ts';
+export { DynamicScalar } from '../../webgpu/params.ts';

@@ -1,5 +1,5 @@
 /** @file Lion. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { lionStep } from '../../kernels/optimizerRules.ts';
 import { requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -16,7 +16,7 @@ export class Lion extends FusedOptimizer {
   static override readonly className: string = 'Lion';
   readonly beta1: number;
   readonly beta2: number;
-  readonly #rate = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
 
   constructor({ beta1 = 0.9, beta2 = 0.99, ...options }: LionOptions = {}) {
     super(options, ['beta1', 'beta2']);

@@ -1,5 +1,5 @@
 /** @file Nadam. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './check.ts';
 import { HostVariable } from './hostVariable.ts';
@@ -23,10 +23,10 @@ export class Nadam extends FusedOptimizer {
   /** Product of the momenta of all steps so far. */
   #product = 1;
   readonly #live = {
-    rate: new LiveNumber(0),
-    share_of_momentum: new LiveNumber(0),
-    share_of_gradient: new LiveNumber(0),
-    velocity_scale: new LiveNumber(0),
+    rate: new DynamicScalar(0),
+    share_of_momentum: new DynamicScalar(0),
+    share_of_gradient: new DynamicScalar(0),
+    velocity_scale: new DynamicScalar(0),
   };
 
   constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, ...options }: NadamOptions = {}) {

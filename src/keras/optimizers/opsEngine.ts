@@ -3,8 +3,8 @@
  * optimizers comes around the rule, with ops as well, in the order of Keras's BaseOptimizer.
  */
 import type { Device } from '../../webgpu/device.ts';
-import { eachRun } from '../../webgpu/eachRun.ts';
-import { LiveNumber } from '../../webgpu/params.ts';
+import { onReplay } from '../../webgpu/onReplay.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
 import { output } from '../../kernels/output.ts';
@@ -185,8 +185,8 @@ function makeState(variable: Variable, name: string): Variable {
 
 /** A scalar whose word is packed anew at each run. */
 function liveScalar(device: Device, read: () => number): Tensor {
-  const bits = new LiveNumber(0);
-  eachRun(() => {
+  const bits = new DynamicScalar(0);
+  onReplay(() => {
     bits.value = bitsOf(read(), 'float32');
   });
   const scalar = output(device, { shape: [], dtype: 'float32' }, 'optimizer');

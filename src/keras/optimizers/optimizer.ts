@@ -6,8 +6,8 @@
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { eachRun } from '../../webgpu/eachRun.ts';
-import { LiveNumber } from '../../webgpu/params.ts';
+import { onReplay } from '../../webgpu/onReplay.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { activeRecording, forReal, withRecording } from '../../webgpu/activeRecording.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { withRecorders } from '../../ops/recording.ts';
@@ -51,10 +51,10 @@ export abstract class Optimizer {
   #asked = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
   readonly #live = {
-    update: new LiveNumber(1),
-    overwrite: new LiveNumber(0),
-    decay: new LiveNumber(0),
-    average_momentum: new LiveNumber(0),
+    update: new DynamicScalar(1),
+    overwrite: new DynamicScalar(0),
+    decay: new DynamicScalar(0),
+    average_momentum: new DynamicScalar(0),
   };
 
   constructor(options: OptimizerOptions, own: readonly string[] = []) {
@@ -65,7 +65,7 @@ export abstract class Optimizer {
         op: className,
         rule: '`name` is a string.',
         received: `name: ${describe(name)}`,
-        mend: "leave it out for the class's name.",
+        hint: "leave it out for the class's name.",
       });
     }
     this.options = completeOptions(name ?? className, options, own);
@@ -108,7 +108,7 @@ export abstract class Optimizer {
         op: this.name,
         rule: 'a learning rate that a schedule sets is not set by hand.',
         received: `learningRate: ${describe(value)}`,
-        mend: 'make the optimizer with a number, or assign another schedule.',
+        hint: 'make the optimizer with a number, or assign another schedule.',
       });
     }
     this.#rate = rate;
@@ -218,7 +218,7 @@ export abstract class Optimizer {
         op: this.name,
         rule: 'what weight decay leaves out is said before the first step.',
         received: 'excludeFromWeightDecay after `build`',
-        mend: 'call it right after making the optimizer.',
+        hint: 'call it right after making the optimizer.',
       });
     }
     for (const variable of variables) this.#excluded.variables.add(variable);
@@ -248,7 +248,7 @@ export abstract class Optimizer {
       tidy(() => {
         const engine = this.#engine as StepEngine;
         this.#settle(engine);
-        eachRun(this.#count);
+        onReplay(this.#count);
         engine.run(known);
         constrain([...known.keys()]);
       }),
@@ -353,7 +353,7 @@ export abstract class Optimizer {
       op: this.name,
       rule: '`learningRate` is a number of at least 0, or a schedule.',
       received: `learningRate: ${describe(value)}`,
-      mend: 'pass a number such as 0.001, or schedules.exponentialDecay({ … }).',
+      hint: 'pass a number such as 0.001, or schedules.exponentialDecay({ … }).',
     });
   }
 }

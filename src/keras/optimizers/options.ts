@@ -116,6 +116,6 @@ function requireOneClipping(op: string, clippings: Readonly<Record<string, unkno
     op,
     rule: 'at most one of `clipnorm`, `globalClipnorm` and `clipvalue` is given.',
     received: given.map(([what, value]) => `${what}: ${describe(value)}`).join(', '),
-    mend: 'leave out all but one.',
+    hint: 'leave out all but one.',
   });
 }

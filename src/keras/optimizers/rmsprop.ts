@@ -1,5 +1,5 @@
 /** @file RMSprop. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { rmspropStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -22,7 +22,7 @@ export class RMSprop extends FusedOptimizer {
   readonly momentum: number;
   readonly epsilon: number;
   readonly centered: boolean;
-  readonly #rate = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
 
   constructor(given: RMSpropOptions = {}) {
     const { rho = 0.9, momentum = 0, epsilon = 1e-7, centered = false, ...options } = given;

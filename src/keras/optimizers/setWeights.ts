@@ -24,7 +24,7 @@ export function setWeights(
       op,
       rule: 'the state of an optimizer can be set once it exists.',
       received: 'setWeights before `build`',
-      mend: 'call optimizer.build(variables) first.',
+      hint: 'call optimizer.build(variables) first.',
     });
   }
   if (!Array.isArray(values) || values.length !== variables.length) {
@@ -32,7 +32,7 @@ export function setWeights(
       op,
       rule: `it has ${variables.length} variables, and takes a value for each.`,
       received: Array.isArray(values) ? `${values.length} values` : describe(values),
-      mend: `pass them in the order of \`variables\`: ${variables.map(({ name }) => name).join(', ')}.`,
+      hint: `pass them in the order of \`variables\`: ${variables.map(({ name }) => name).join(', ')}.`,
     });
   }
   // All are checked before the first is set.
@@ -52,7 +52,7 @@ function hostAssignment(op: string, variable: HostVariable, value: unknown): () 
       op,
       rule: `${variable.name} is a number on the host.`,
       received: value instanceof Tensor ? formatSpec(value) : describe(value),
-      mend: 'pass a number, or a typed array of one; of a tensor its await t.item().',
+      hint: 'pass a number, or a typed array of one; of a tensor its await t.item().',
     });
   }
   return () => {
@@ -72,7 +72,7 @@ function assignment(op: string, variable: Variable, value: unknown): () => void 
       op,
       rule: `${variable.name} takes a tensor, or a typed array of its size.`,
       received: `${length < 0 ? describe(value) : `${length} values`} for ${formatSpec(variable)}`,
-      mend: 'pass what getWeights() gave.',
+      hint: 'pass what getWeights() gave.',
     });
   }
   return () =>

@@ -1,5 +1,5 @@
 /** @file Stochastic gradient descent. */
-import { LiveNumber } from '../../webgpu/params.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNumber } from './check.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
@@ -16,7 +16,7 @@ export class SGD extends FusedOptimizer {
   static override readonly className: string = 'SGD';
   readonly momentum: number;
   readonly nesterov: boolean;
-  readonly #rate = new LiveNumber(0);
+  readonly #rate = new DynamicScalar(0);
 
   constructor({ momentum = 0, nesterov = false, ...options }: SGDOptions = {}) {
     super({ learningRate: 0.01, ...options }, ['momentum', 'nesterov']);

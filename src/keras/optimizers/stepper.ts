@@ -1,7 +1,7 @@
 /** @file Does the steps of an optimizer: measures gradients where they are clipped by length, then launches the rule. */
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
 import { type Device, withDevice } from '../../webgpu/device.ts';
-import type { LiveNumber } from '../../webgpu/params.ts';
+import type { DynamicScalar } from '../../webgpu/params.ts';
 import { wholeWords } from '../../webgpu/storage.ts';
 import type { Storage } from '../../webgpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
@@ -20,7 +20,7 @@ export interface StepSettings {
   /** What varies within one kind. */
   readonly variant: string;
   /** The kernel's own parameters. */
-  readonly params: Readonly<Record<string, number | LiveNumber>>;
+  readonly params: Readonly<Record<string, number | DynamicScalar>>;
 }
 
 /** Moves variables by the rule of a kernel. */

@@ -85,7 +85,7 @@ function meanCosine(x: Tensor, rows: boolean, factor: number): Tensor {
       op: 'OrthogonalRegularizer',
       rule: 'its weight is a matrix.',
       received: formatSpec(x),
-      mend: 'choose another regularizer for this weight.',
+      hint: 'choose another regularizer for this weight.',
     });
   }
   const count = x.shape[rows ? 0 : 1] as number;

@@ -60,7 +60,7 @@ export function deserializeLayer(given: AnyLayer | ClassConfig): AnyLayer {
       op: 'deserializeLayer',
       rule: 'a layer is given as itself, or as { className, config }.',
       received: describe(given),
-      mend: "pass a layer: layers.dense({ units: 8 }), or { className: 'Dense', config: { units: 8 } }.",
+      hint: "pass a layer: layers.dense({ units: 8 }), or { className: 'Dense', config: { units: 8 } }.",
     });
   }
   const found = layerClass(className) as LayerClass | null;
@@ -87,7 +87,7 @@ function unknownLayer(className: string, name: unknown): ValueError {
     op: 'deserializeLayer',
     rule: 'the class of a layer is built in, or registered.',
     received: `className '${className}'${typeof name === 'string' ? ` of layer '${name}'` : ''}`,
-    mend: table
+    hint: table
       ? 'make the class known before: registerClass(MyLayer), or pass it in `customObjects`.'
       : 'pass the layer itself, or make its class known before: registerClass(MyLayer).',
   });

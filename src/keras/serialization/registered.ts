@@ -101,6 +101,6 @@ function refused(rule: string, received: string): ValueError {
     op: 'registerClass',
     rule: `${rule}.`,
     received,
-    mend: "register a class with a static className: registerClass(MyLayer, { package: 'my_models' }).",
+    hint: "register a class with a static className: registerClass(MyLayer, { package: 'my_models' }).",
   });
 }

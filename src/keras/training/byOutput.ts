@@ -48,7 +48,7 @@ export function inOrder<T>(
     op,
     rule: `\`${what}\` has a value for each output: ${names.join(', ')}.`,
     received: `${list.length} values for ${names.length} outputs`,
-    mend: 'pass an array in that order, or a record by name.',
+    hint: 'pass an array in that order, or a record by name.',
   });
 }
 
@@ -65,6 +65,6 @@ export function requireNames(
     op,
     rule: `the keys of \`${what}\` are names of outputs: ${names.map(describe).join(', ')}.`,
     received: unknown.map(describe).join(', '),
-    mend: 'an output is named by the layer that makes it, or by its key in a record of outputs.',
+    hint: 'an output is named by the layer that makes it, or by its key in a record of outputs.',
   });
 }

@@ -78,6 +78,6 @@ function requireOptions(options: unknown): void {
     op: 'compile',
     rule: 'it takes one object of options.',
     received: describe(options),
-    mend: "call compile({ optimizer: 'adam', loss: 'mse' }).",
+    hint: "call compile({ optimizer: 'adam', loss: 'mse' }).",
   });
 }

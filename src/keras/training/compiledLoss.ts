@@ -107,7 +107,7 @@ function scalarLoss(loss: Loss, target: Tensor, prediction: Tensor, weight: Tens
     op: loss.name,
     rule: 'a model is trained by losses that are one number for a batch.',
     received: `a loss of shape [${value.shape.join(', ')}], from the reduction ${describe(loss.reduction)}`,
-    mend: "use the reduction 'sum_over_batch_size' or 'sum'.",
+    hint: "use the reduction 'sum_over_batch_size' or 'sum'.",
   });
 }
 
@@ -143,7 +143,7 @@ function targetsOfLosses(
     op: 'computeLoss',
     rule: 'an output with a loss has targets.',
     received: `no targets for output '${missing}'`,
-    mend: 'pass y, or give this output the loss null.',
+    hint: 'pass y, or give this output the loss null.',
   });
 }
 
@@ -193,6 +193,6 @@ function requireWeights(weights: unknown): void {
     op: 'compile',
     rule: '`lossWeights` is a finite number, an array of them, or a record of them by output.',
     received: `lossWeights: ${describe(weights)}`,
-    mend: 'pass { score: 1, value: 0.5 }, or leave it out.',
+    hint: 'pass { score: 1, value: 0.5 }, or leave it out.',
   });
 }

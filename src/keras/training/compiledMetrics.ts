@@ -135,7 +135,7 @@ function metricsByOutput(
     op: 'compile',
     rule: `with several outputs \`${what}\` is an array with an entry for each of them, or a record by name.`,
     received: `${what}: ${describe(given)} for ${names.length} outputs: ${names.join(', ')}`,
-    mend: `pass { ${names[0]}: ['accuracy'] }; outputs that are left out are not measured.`,
+    hint: `pass { ${names[0]}: ['accuracy'] }; outputs that are left out are not measured.`,
   });
 }
 
@@ -158,7 +158,7 @@ function requireKinds(what: string, lists: readonly MetricLike[][]): void {
         op: 'compile',
         rule: `\`${what}\` holds names, metrics, losses or functions of yTrue and yPred.`,
         received: `${what}: ${describe(identifier)}`,
-        mend: "pass a name such as 'accuracy'.",
+        hint: "pass a name such as 'accuracy'.",
       });
   }
 }
@@ -169,6 +169,6 @@ function requireTarget(output: string, target: Tensor | undefined): Tensor {
     op: 'compile',
     rule: 'an output that is measured has targets.',
     received: `no targets for output '${output}'`,
-    mend: 'pass y, or leave this output out of `metrics`.',
+    hint: 'pass y, or leave this output out of `metrics`.',
   });
 }

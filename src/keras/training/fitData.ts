@@ -55,6 +55,6 @@ function splitAt(rows: number, share: number): number {
     op: 'fit',
     rule: '`validationSplit` leaves at least one sample for training, and takes at least one.',
     received: `validationSplit: ${share} of ${rows} samples`,
-    mend: 'choose another share, or pass validationData.',
+    hint: 'choose another share, or pass validationData.',
   });
 }

@@ -82,6 +82,6 @@ function requireOne(what: string, value: unknown, choices: readonly unknown[]): 
     op: 'fit',
     rule: `\`${what}\` is one of ${choices.map(describe).join(', ')}.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'leave it out for the default.',
+    hint: 'leave it out for the default.',
   });
 }

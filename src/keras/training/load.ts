@@ -31,6 +31,6 @@ export function requireTraining(op: string): Training {
     op,
     rule: 'a bundled app loads training when it is wanted.',
     received: `${op}, while it isn’t there`,
-    mend: 'await model.loadTraining() first, or compile, fit, evaluate or predict.',
+    hint: 'await model.loadTraining() first, or compile, fit, evaluate or predict.',
   });
 }

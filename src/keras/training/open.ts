@@ -70,7 +70,7 @@ export function openValidation(data: ValidationData, options: OpenOptions): Batc
     op: options.op,
     rule: '`validationData` is [x, y], [x, y, sampleWeight], { xs, ys, sampleWeight }, or batches.',
     received: Array.isArray(data) ? `an array of ${data.length}` : describe(data),
-    mend: 'pass validationData: [xv, yv].',
+    hint: 'pass validationData: [xv, yv].',
   });
 }
 
@@ -82,6 +82,6 @@ export function requireNone(op: string, options: Readonly<Record<string, unknown
     op,
     rule: 'batches from an iterable come as they are.',
     received: given.map(([name, value]) => `${name}: ${describe(value)}`).join(', '),
-    mend: 'let the iterable bring it: [x, y, sampleWeight], in batches of the size that you want.',
+    hint: 'let the iterable bring it: [x, y, sampleWeight], in batches of the size that you want.',
   });
 }

@@ -10,7 +10,7 @@ export function requireKnownOptions(op: string, given: object, known: readonly s
     op,
     rule: `its options are ${known.join(', ')}.`,
     received: unknown.join(', '),
-    mend: 'check the spelling.',
+    hint: 'check the spelling.',
   });
 }
 
@@ -26,7 +26,7 @@ export function requireCount(
     op,
     rule: `\`${what}\` is a whole number of at least ${min}.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'correct it, or leave it out.',
+    hint: 'correct it, or leave it out.',
   });
 }
 
@@ -37,6 +37,6 @@ export function requireShare(op: string, what: string, value: unknown): asserts 
     op,
     rule: `\`${what}\` is a number of at least 0 and below 1.`,
     received: `${what}: ${describe(value)}`,
-    mend: 'pass 0.2 to keep a fifth, or leave it out.',
+    hint: 'pass 0.2 to keep a fifth, or leave it out.',
   });
 }

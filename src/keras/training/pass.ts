@@ -72,7 +72,7 @@ function ranOut({ op, steps, pace }: Pass, count: number): ValueError {
         ? 'data bring at least one batch.'
         : 'data bring as many batches as the steps that were asked for.',
     received: `${count} batches in ${pace.where}${steps === null ? '' : `, which has ${steps} steps`}`,
-    mend:
+    hint:
       count === 0
         ? 'look at what the generator yields; one that was used up gives nothing more: pass the function that makes it.'
         : 'let the generator go on without end, or ask for fewer steps.',

@@ -136,7 +136,7 @@ function standIns(what: string, specs: DataSpecs, batchSize: number, cleanup: Cl
         op: 'warmup',
         rule: `\`${what}\` is a spec { shape, dtype }, or several in an array or a record.`,
         received: describe(spec),
-        mend: `pass ${what}: { shape: [32, 10] }.`,
+        hint: `pass ${what}: { shape: [32, 10] }.`,
       });
     }
     const shape = [2 * batchSize, ...closed(what, spec.shape)];
@@ -158,7 +158,7 @@ function closed(what: string, [, ...sample]: OpenShape): Shape {
     op: 'warmup',
     rule: 'all sizes but that of the batch are known.',
     received: `${what} of shape ${formatShape([null, ...sample])}`,
-    mend: `pass ${what}: { shape: […] } with the sizes that there will be.`,
+    hint: `pass ${what}: { shape: […] } with the sizes that there will be.`,
   });
 }
 
@@ -168,7 +168,7 @@ function inputSpecs({ slots, name }: TrainableModel): DataSpecs {
     op: 'warmup',
     rule: 'the inputs of a model without a graph are said.',
     received: `'${name}', without x`,
-    mend: 'pass x: { shape: [32, 10] }.',
+    hint: 'pass x: { shape: [32, 10] }.',
   });
 }
 
@@ -184,7 +184,7 @@ function targetSpecs({ slots: { outputs }, name }: TrainableModel, loss: LossArg
     op: 'warmup',
     rule: 'targets are said where outputs and losses do not tell what they look like.',
     received: `'${name}', without y`,
-    mend: "pass y: { shape: [32], dtype: 'int32' } for labels, or y: null where there are none.",
+    hint: "pass y: { shape: [32], dtype: 'int32' } for labels, or y: null where there are none.",
   });
 }
 

@@ -62,7 +62,7 @@ export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor
       op: model.name,
       rule: 'a model is trained by a loss.',
       received: 'neither a compiled loss nor a loss of a layer',
-      mend: "pass it to compile({ loss: 'mse' }), or call addLoss in a layer.",
+      hint: "pass it to compile({ loss: 'mse' }), or call addLoss in a layer.",
     });
   });
 }

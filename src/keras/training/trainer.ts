@@ -48,7 +48,7 @@ export class Trainer {
       op,
       rule: 'a model is compiled before it is trained or evaluated.',
       received: `'${this.model.name}', which is not`,
-      mend: "call compile({ optimizer: 'adam', loss: 'mse' }) first.",
+      hint: "call compile({ optimizer: 'adam', loss: 'mse' }) first.",
     });
   }
 
@@ -81,7 +81,7 @@ export class Trainer {
       op,
       rule: 'a model does one thing at a time.',
       received: `${op} of '${this.model.name}' while ${this.#run.op} runs`,
-      mend: `await ${this.#run.op} first, or abort it by its signal.`,
+      hint: `await ${this.#run.op} first, or abort it by its signal.`,
     });
   }
 

@@ -13,7 +13,7 @@ export function verbosity(verbose: Verbose = 'auto'): 0 | 1 | 2 {
     op: 'verbose',
     rule: "`verbose` is 'auto', 0, 1 or 2.",
     received: `verbose: ${describe(verbose)}`,
-    mend: 'pass 0 for silence, 1 for a progress bar, 2 for a line an epoch.',
+    hint: 'pass 0 for silence, 1 for a progress bar, 2 for a line an epoch.',
   });
 }
 

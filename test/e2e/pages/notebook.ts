@@ -22,8 +22,8 @@ export class Notebook {
     );
   }
 
-  /** Presses one of a cell's own buttons, `run`, `mend` or `revert`, and waits for it. */
-  async run(cell: string, button: 'run' | 'mend' | 'revert' = 'run'): Promise<void> {
+  /** Presses one of a cell's own buttons, `run`, `hint` or `revert`, and waits for it. */
+  async run(cell: string, button: 'run' | 'hint' | 'revert' = 'run'): Promise<void> {
     await this.#rerun(cell, () => this.page.click(`#cell-${cell} .bar .${button}`));
   }
 

@@ -253,10 +253,10 @@ describe('History', () => {
     expect(() => history.kerasHistory).toThrow(MissingHistoryError);
     expect(() => history.kerasHistory).toThrow(/metrics of a training run/);
     expect(() => requireHistory(history as never)).toThrow(/metrics of a training run/);
-    const { cause, why, mend } = explainHistory(history as never);
+    const { cause, why, hint } = explainHistory(history as never);
     expect(cause).toBe('fresh');
     expect(why).toMatch(/metrics of a training run/);
-    expect(mend).toMatch(/history\.history/);
+    expect(hint).toMatch(/history\.history/);
   });
 });
 

@@ -57,7 +57,7 @@ describe('a symbolic tensor', () => {
     }).toThrow(TypeError);
     expect(() => {
       any.shape = [4];
-    }).toThrow(/mend: make another tensor by an op: reshape/);
+    }).toThrow(/hint: make another tensor by an op: reshape/);
     expect(() => {
       any.dtype = 'int32';
     }).toThrow(SymbolicError);
@@ -81,7 +81,7 @@ describe('a symbolic tensor', () => {
     ['a comparison', () => (x as unknown as number) > 0],
   ])('has no values: %s throws', (_, use) => {
     expect(use).toThrow(SymbolicError);
-    expect(use).toThrow('mend:');
+    expect(use).toThrow('hint:');
   });
 });
 

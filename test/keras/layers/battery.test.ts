@@ -262,7 +262,7 @@ function expectRefusal(name: string, bad: BadLayerCase): void {
   expect(error).toBeInstanceOf(RetrogradError);
   expect(error.rule).toBeTruthy();
   expect(error.received).toBeTruthy();
-  expect(error.mend).toBeTruthy();
+  expect(error.hint).toBeTruthy();
   if (bad.says) expect(error.message).toMatch(bad.says);
   expect(memory().tensors).toBe(before);
 }

@@ -389,8 +389,8 @@ describe('refused', () => {
       error = thrown;
     }
     expect(error).toBeInstanceOf(ValueError);
-    const { rule, received, mend } = error as RetrogradError;
-    expect([rule, received, mend].every((part) => part && part.length > 0)).toBe(true);
+    const { rule, received, hint } = error as RetrogradError;
+    expect([rule, received, hint].every((part) => part && part.length > 0)).toBe(true);
   });
 
   test.each<[string, () => metrics.Metric, unknown, unknown]>([

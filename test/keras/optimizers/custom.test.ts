@@ -15,7 +15,7 @@ const heavyBall = optimizers.defineStep('heavyBall', ['rate', 'memory'], () => (
 
 class HeavyBall extends optimizers.FusedOptimizer {
   static override readonly className = 'HeavyBall';
-  readonly #rate = new optimizers.LiveNumber(0);
+  readonly #rate = new optimizers.DynamicScalar(0);
 
   protected override get states() {
     return [[{ name: 'ball' }]];

@@ -70,7 +70,7 @@ describe('names', () => {
     const error = refusal(() => optimizerOf(identifier as never));
     expect(error).toBeInstanceOf(ValueError);
     expect(error.rule).toContain('RMSprop');
-    expect(error.mend).toBeTruthy();
+    expect(error.hint).toBeTruthy();
   });
 });
 
@@ -120,7 +120,7 @@ describe('options that are refused', () => {
     const error = refusal(() => optimizerOf({ className: name, config: { [option]: value } }));
     expect(error).toBeInstanceOf(ValueError);
     expect(error.received).toContain(option === 'learningRate' ? '' : option);
-    expect(error.mend).toBeTruthy();
+    expect(error.hint).toBeTruthy();
   });
 
   test('two clippings', () => {
@@ -233,11 +233,11 @@ describe('steps that are refused', () => {
   ])('%s', (_, call, error) => {
     const refused = refusal(call);
     expect(refused).toBeInstanceOf(error);
-    expect([refused.rule, refused.received, refused.mend].every(Boolean)).toBe(true);
+    expect([refused.rule, refused.received, refused.hint].every(Boolean)).toBe(true);
   });
 
   test('null gradients are said to be explained by the tape', () => {
-    expect(refusal(() => optimizers.adam().apply([null], [w()])).mend).toContain('tape.explain');
+    expect(refusal(() => optimizers.adam().apply([null], [w()])).hint).toContain('tape.explain');
   });
 });
 
@@ -275,7 +275,7 @@ describe('state', () => {
       [1.5, ...before.slice(1)],
     ];
     for (const values of bad) {
-      expect(refusal(() => optimizer.setWeights(values as never)).mend).toBeTruthy();
+      expect(refusal(() => optimizer.setWeights(values as never)).hint).toBeTruthy();
       expect(await optimizer.getWeights()).toEqual(before);
     }
   });

@@ -118,14 +118,14 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
         op: this.name,
         rule: 'query and key have as many features, value and key as many steps.',
         received: inputShape.map((shape) => describe(shape)).join(', '),
-        mend: 'project them first: layers.dense({ units }).',
+        hint: 'project them first: layers.dense({ units }).',
       });
     }
     throw new ValueError({
       op: this.name,
       rule: 'it is called on [query, value] or [query, value, key].',
       received: describe(inputShape),
-      mend: 'pass a list of tensors.',
+      hint: 'pass a list of tensors.',
     });
   }
 }
@@ -178,7 +178,7 @@ export class AdditiveAttention extends Lookup {
         op: this.name,
         rule: 'the number of features is known: the scale has one value for each.',
         received: describe(inputShape),
-        mend: 'give it, as in input({ shape: [null, 8] }).',
+        hint: 'give it, as in input({ shape: [null, 8] }).',
       });
     }
     this.scale = this.addWeight('scale', { shape: [features], initializer: 'glorotUniform' });

@@ -65,7 +65,7 @@ function flatMask(
       op: 'attention',
       rule: `a mask ends with the axes of queries and values, [${[...queries, ...values].join(', ')}], after those of the batch and the heads.`,
       received: formatSpec(mask),
-      mend: 'pass [batch, queries, values].',
+      hint: 'pass [batch, queries, values].',
     });
   }
   const lead = mask.shape.slice(0, leading);

@@ -275,7 +275,7 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
       op: this.name,
       rule: `\`attentionAxes\` are axes between the batch and the features, from 1 to ${rank - 2}, each once.`,
       received: `attentionAxes: ${describe(given)}`,
-      mend: 'leave it out to attend over all of them.',
+      hint: 'leave it out to attend over all of them.',
     });
   }
 
@@ -293,7 +293,7 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
       op: this.name,
       rule: 'query, value and key have one rank, and value and key the same sizes but for the last.',
       received: inputShape.map((shape) => describe(shape)).join(', '),
-      mend: 'pass [query, value] or [query, value, key], each [batch, steps, features].',
+      hint: 'pass [query, value] or [query, value, key], each [batch, steps, features].',
     });
   }
 
@@ -307,7 +307,7 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
       op: this.name,
       rule: `\`${what}\` is a whole number${least > 0 ? ' above 0' : ''}, or a list of them.`,
       received: `${what}: ${describe(given)}`,
-      mend: 'leave it out for the default.',
+      hint: 'leave it out for the default.',
     });
   }
 }

@@ -115,7 +115,7 @@ export abstract class DenseCell extends RNNCell {
         op: this.name,
         rule: 'its inputs are [batch, features] at each time, and the number of features is known.',
         received: describe(x),
-        mend: 'give it, as in input({ shape: [null, 8] }).',
+        hint: 'give it, as in input({ shape: [null, 8] }).',
       });
     }
     const width = this.gates * this.units;

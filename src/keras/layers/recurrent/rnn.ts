@@ -93,7 +93,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
         op: this.name,
         rule: 'a stateful layer keeps a state for each sample, so that its batch size must be known.',
         received: 'a batch of any size',
-        mend: 'give it, as in input({ batchShape: [32, null, 8] }), or leave out stateful.',
+        hint: 'give it, as in input({ batchShape: [32, null, 8] }), or leave out stateful.',
       });
     }
     this.#states = cell.getInitialState(batch).map((initial, i) => {
@@ -131,7 +131,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
         op: this.name,
         rule: 'only a sequence of known length can be unrolled.',
         received: `a sequence of ${describe(time)} steps`,
-        mend: 'give its length, as in input({ shape: [10, 8] }), or leave out unroll.',
+        hint: 'give its length, as in input({ shape: [10, 8] }), or leave out unroll.',
       });
     }
     const rows = [batch ?? null];
@@ -179,7 +179,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
       rule: `\`initialState\` has a tensor for each state: ${sizes.map((size) => `[${batch}, ${size}]`).join(', ')}.`,
       received:
         list.map((item) => (item instanceof Tensor ? formatSpec(item) : describe(item))).join(', ') || 'none',
-      mend: 'pass what getInitialState of the cell gives, or the states that a call returned.',
+      hint: 'pass what getInitialState of the cell gives, or the states that a call returned.',
     });
   }
 
@@ -191,7 +191,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
       op: this.name,
       rule: `\`mask\` says which steps count: [${x.shape.slice(0, 2).join(', ')}].`,
       received: formatSpec(given),
-      mend: 'pass one value for each step of each sample.',
+      hint: 'pass one value for each step of each sample.',
     });
   }
 
@@ -203,7 +203,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
           op: this.name,
           rule: `a stateful layer keeps the batch size that it was built with, ${variable.shape[0]}.`,
           received: `a batch of ${state.shape[0]}`,
-          mend: 'pass batches of that size, or leave out stateful.',
+          hint: 'pass batches of that size, or leave out stateful.',
         });
       }
       variable.assign(state);
@@ -227,7 +227,7 @@ function cellOf(op: string, given: unknown): RNNCell {
     op,
     rule: '`cell` is an RNNCell, or a list of them.',
     received: `cell: ${given instanceof Layer ? String(given) : describe(given)}`,
-    mend: 'pass layers.lstmCell({ units }), or a subclass of RNNCell of your own.',
+    hint: 'pass layers.lstmCell({ units }), or a subclass of RNNCell of your own.',
   });
 }
 

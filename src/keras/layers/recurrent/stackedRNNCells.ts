@@ -86,7 +86,7 @@ export class StackedRNNCells extends RNNCell {
       op: this.name,
       rule: '`cells` is a list of cells, at least one.',
       received: `cells: ${describe(given)}`,
-      mend: 'pass [layers.lstmCell({ units: 8 }), layers.lstmCell({ units: 8 })].',
+      hint: 'pass [layers.lstmCell({ units: 8 }), layers.lstmCell({ units: 8 })].',
     });
   }
 }

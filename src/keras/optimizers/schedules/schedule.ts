@@ -26,7 +26,7 @@ export function makeSchedule<O extends object>(
       op: className,
       rule: 'a schedule takes one object of options.',
       received: describe(given),
-      mend: 'pass them by name: { initialLearningRate: 0.1, … }.',
+      hint: 'pass them by name: { initialLearningRate: 0.1, … }.',
     });
   }
   requireKnownOptions(className, given, Object.keys(defaults));
@@ -38,7 +38,7 @@ export function makeSchedule<O extends object>(
       op: className,
       rule: '`name` is a string.',
       received: `name: ${describe(name)}`,
-      mend: 'leave it out for the default.',
+      hint: 'leave it out for the default.',
     });
   }
   rule.check(options);

@@ -58,18 +58,18 @@ export class ClassWeights {
         op: this.op,
         rule: 'classWeight takes one class for each sample: targets [batch], [batch, 1] or one-hot [batch, classes].',
         received: formatSpec(y),
-        mend: 'pass sampleWeight with a weight for each step.',
+        hint: 'pass sampleWeight with a weight for each step.',
       });
     }
     return tidy(() => gather(this.#weights, cast(classesOf(y), 'int32'), { mode: 'fill', fillValue: 1 }));
   }
 
-  #refuse(received: string, mend: string): ValueError {
+  #refuse(received: string, hint: string): ValueError {
     return new ValueError({
       op: this.op,
       rule: 'classWeight serves a model with one output, and gives the sample weights itself.',
       received,
-      mend,
+      hint,
     });
   }
 }
@@ -92,6 +92,6 @@ function requireClasses(op: string, given: unknown): number[] {
     op,
     rule: '`classWeight` is a record of class numbers, with a weight of at least 0 for each.',
     received: `classWeight: ${describe(given)}`,
-    mend: 'pass { 0: 1, 1: 5 }; classes that are left out count 1.',
+    hint: 'pass { 0: 1, 1: 5 }; classes that are left out count 1.',
   });
 }

@@ -209,7 +209,7 @@ function shapeOf(op: string, what: string, values: HostValues, slot: Slot | null
     op,
     rule: `a flat array for '${slot.name}' holds samples of shape ${formatShape(inner)}, one after the other.`,
     received: `${what}: ${length} values`,
-    mend: 'make a tensor of it: tensor(values, { shape }).',
+    hint: 'make a tensor of it: tensor(values, { shape }).',
   });
 }
 
@@ -225,7 +225,7 @@ function noSamples(op: string, what: string, shape: string): ShapeError {
     op,
     rule: 'the first axis of data counts the samples.',
     received: `${what} of shape ${shape}`,
-    mend: 'give a single sample an axis: expandDims(x, { axis: 0 }).',
+    hint: 'give a single sample an axis: expandDims(x, { axis: 0 }).',
   });
 }
 

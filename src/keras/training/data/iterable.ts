@@ -118,7 +118,7 @@ export class IterableSource implements BatchSource {
       op: this.op,
       rule: 'a function that is given as data returns an iterable of batches, sync or async.',
       received: describe(made),
-      mend: 'pass a generator function: function* () { yield [x, y]; }.',
+      hint: 'pass a generator function: function* () { yield [x, y]; }.',
     });
   }
 
@@ -135,7 +135,7 @@ export class IterableSource implements BatchSource {
       op: this.op,
       rule: 'a generator gives its batches once.',
       received: 'a generator that has ended, at the beginning of another pass',
-      mend: 'pass the generator function itself, which begins anew at every pass, or an endless generator and the number of steps.',
+      hint: 'pass the generator function itself, which begins anew at every pass, or an endless generator and the number of steps.',
     });
   }
 }
@@ -175,6 +175,6 @@ function partsOf(op: string, item: unknown): { x: unknown; y?: unknown; sampleWe
     op,
     rule: 'a batch is [x], [x, y], [x, y, sampleWeight] or { xs, ys, sampleWeight }.',
     received: Array.isArray(item) ? `an array of ${item.length}` : describe(item),
-    mend: 'yield [x, y]: tensors or arrays whose first axis is the batch.',
+    hint: 'yield [x, y]: tensors or arrays whose first axis is the batch.',
   });
 }

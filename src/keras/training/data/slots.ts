@@ -74,7 +74,7 @@ function entryOf(op: string, what: string, values: unknown, slot: Slot | null): 
     op,
     rule: `\`${what}\` is a tensor, a typed array or nested arrays of numbers.`,
     received: `${what}: ${describe(values)}`,
-    mend: 'pass arrays for several inputs, or a record by name; batches come from a function that makes a generator.',
+    hint: 'pass arrays for several inputs, or a record by name; batches come from a function that makes a generator.',
   });
 }
 

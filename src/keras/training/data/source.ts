@@ -37,7 +37,7 @@ export function commonRows(op: string, parts: readonly { what: string; shape: Sh
       op,
       rule: 'inputs, targets and weights have the same number of samples.',
       received,
-      mend: 'look at the first axis of each.',
+      hint: 'look at the first axis of each.',
     });
   }
   if (rows > 0) return rows;
@@ -45,7 +45,7 @@ export function commonRows(op: string, parts: readonly { what: string; shape: Sh
     op,
     rule: 'there is at least one sample.',
     received: received || 'no data',
-    mend: 'look at what was loaded.',
+    hint: 'look at what was loaded.',
   });
 }
 

@@ -11,7 +11,7 @@ let listener: ((effect: () => void) => void) | null = null;
  * Runs `effect` now and, where work is being captured, before each of its replays. It reads and writes host state and
  * LiveNumbers, and launches nothing. In a dry run it doesn't run.
  */
-export function eachRun(effect: () => void): void {
+export function onReplay(effect: () => void): void {
   if (!activeDryRun()) effect();
   listener?.(effect);
 }

@@ -1,5 +1,5 @@
 /** @file Launches conversions between float32 and float16. */
-import { half, type HalfOptions, halfWorkgroup } from '../../shaders/half.ts';
+import { half, type HalfOptions, halfWorkgroup } from '../../shaders/float16.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
@@ -26,7 +26,7 @@ function convert(op: string, x: Tensor, direction: HalfOptions['direction']): Te
 }
 
 /** A float32 tensor rounded to halves. */
-export const packHalves = (op: string, x: Tensor): Tensor => convert(op, x, 'pack');
+export const packFloat16 = (op: string, x: Tensor): Tensor => convert(op, x, 'pack');
 
 /** A float16 tensor as float32, exactly. */
-export const unpackHalves = (op: string, x: Tensor): Tensor => convert(op, x, 'unpack');
+export const unpackFloat16 = (op: string, x: Tensor): Tensor => convert(op, x, 'unpack');
