@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file Installs packages of Debian and its kin, where this process may (as root). A machine whose last installation
- * was broken off refuses every new one until that is corrected: corrected here first, in the way that apt itself tells.
+ * was broken off refuses every new one until that is repaired: repaired here first, in the way that apt itself tells.
  */
 
 /** @typedef {import('../setup.mjs').Shell} Shell */

@@ -23,7 +23,7 @@ export class Notebook {
   }
 
   /** Presses one of a cell's own buttons, `run`, `hint` or `revert`, and waits for it. */
-  async run(cell: string, button: 'run' | 'hint' | 'revert' = 'run'): Promise<void> {
+  async run(cell: string, button: 'run' | 'fix' | 'revert' = 'run'): Promise<void> {
     await this.#rerun(cell, () => this.page.click(`#cell-${cell} .bar .${button}`));
   }
 
