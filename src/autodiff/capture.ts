@@ -1,6 +1,6 @@
 /**
- * @file One captured call: what a recording needs beside its launches. Inputs lie in slots of its own, into which each run
- * copies. Large outputs are written where they stay, others are copied out: the next run leaves them alone.
+ * @file One captured call: its inputs and outputs. Each run copies its inputs into slots. Large outputs are written to
+ * buffers of their own and small ones are copied out, so that the next run leaves them alone.
  */
 import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import { bytesPerElement } from '../core/dtype.ts';
@@ -17,7 +17,7 @@ import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { tidy } from '../tensor/scope.ts';
-import { makeTensor, Tensor } from '../tensor/tensor.ts';
+import { alias, makeTensor, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 
 export interface CaptureResult {
@@ -31,15 +31,19 @@ export interface CaptureResult {
 interface Slot {
   readonly storage: Storage;
   readonly bytes: number;
-  /** The tensor whose values lie here: tensors don't change, so the same one isn't copied twice. */
+  /** The id of the tensor whose values lie here: tensors don't change, so the same one isn't copied twice. */
   holds: number;
 }
 
-/** Where a run leaves an output, and as what it is given back. */
-interface Outlet {
+/** A result of the recorded call: each replay gives a tensor with the values that `storage` then has. */
+interface Output {
   readonly storage: Storage;
   readonly spec: TensorSpec;
+  /** What travels with the tensor: a sequence's mask. */
+  readonly companion: Output | null;
 }
+
+type Outputs = ReadonlyMap<Tensor, Output>;
 
 /** Runs `body` on tensors with the values of `inputs`, and makes a replay of it. */
 export function captureCall(
@@ -56,71 +60,113 @@ export function captureCall(
   chargeCalls();
   const recording = new Recording(device);
   const effects: (() => void)[] = [];
-  const proxies = inputs.map(
-    (input, i) => new Tensor(device, (slots[i] as Slot).storage.retain(), input, input.provenance),
-  );
-  const outlets = new Map<Tensor, Outlet>();
-  let value: Nest<unknown>;
-  try {
-    value = withRecording(recording, () =>
-      collectEffects(
-        (effect) => effects.push(effect),
-        () =>
-          tidy(() => {
-            const result = body(proxies);
-            for (const leaf of leavesOf(result)) {
-              if (leaf instanceof Tensor && !(leaf instanceof Variable)) outlets.set(leaf, outletOf(leaf));
-            }
-            return result;
-          }),
-      ),
-    );
-    withRecording(recording, () => recording.settleHolders());
-  } catch (error) {
-    for (const { storage } of outlets.values()) storage.release();
-    for (const proxy of proxies) proxy.dispose();
+  const proxies = proxiesOf(device, inputs, slots);
+  const outputs = new Map<Tensor, Output>();
+  const release = () => {
+    for (const storage of storagesOf(outputs)) storage.release();
     for (const { storage } of slots) storage.release();
     recording.release();
+  };
+  let value: Nest<unknown> = null;
+  const record = () =>
+    tidy(() => {
+      value = body(proxies);
+      for (const leaf of leavesOf(value)) {
+        if (leaf instanceof Tensor && !(leaf instanceof Variable))
+          outputs.set(leaf, outputOf(recording, leaf));
+      }
+    });
+  try {
+    withRecording(recording, () => {
+      collectEffects((effect) => effects.push(effect), record);
+      recording.settleHolders();
+    });
+  } catch (error) {
+    release();
     throw error;
+  } finally {
+    for (const proxy of proxies) proxy.dispose();
   }
-  const outputs = new Map(
-    [...outlets].map(([leaf, { storage, spec }]) => [leaf, takeOut(device, name, storage, spec)]),
-  );
-  for (const proxy of proxies) proxy.dispose();
-  for (const leaf of outlets.keys()) leaf.dispose();
-  const given = mapNest(value, (leaf) => outputs.get(leaf as Tensor) ?? leaf);
+  const given = giveOutputs(value, outputs, (output) => takeOut(device, name, output.storage, output.spec));
 
   recording.checkRanges();
-  const kept = recording.leftovers(new Set([...outlets.values()].map(({ storage }) => storage)));
+  const kept = recording.leftovers(new Set(storagesOf(outputs)));
   if (kept.length > 0) {
     recording.refuse(
       `it keeps ${kept.length} ${kept.length === 1 ? 'tensor' : 'tensors'} beyond the call, made by ${[...new Set(kept)].slice(0, 3).join(', ')}: return them instead`,
     );
   }
-  const storages = [...outlets.values()].map(({ storage }) => storage);
+  const storages = storagesOf(outputs);
   const rewrite = (commands: readonly RecordedCommand[]) =>
     fuseElementwise(device, commands, new Set(storages), recording.made);
   if (recording.obstacle || recording.dry) {
     // Fused launches have pipelines of their own, which a dry run prepares.
     if (!recording.obstacle) rewrite(recording.commands);
-    for (const storage of [...storages, ...slots.map((slot) => slot.storage)]) storage.release();
-    recording.release();
+    release();
     for (const action of recording.afterRefusal) withRecording(null, action);
     return { value: given, captured: null, obstacle: recording.obstacle };
   }
-  // What the plain run needed lies idle now. It goes before memory is planned, so that the two never lie side by side.
+  // The buffers of the recorded run are idle now. They go before memory is planned, so that both are never held at once.
   device.pool.trim();
   device.flush();
   const work = new CapturedWork(device, recording, effects, storages, rewrite);
-  // What the work makes lies elsewhere from now on.
-  for (const storage of storages) if (recording.made.has(storage)) storage.release();
-  const found = storages.filter((storage) => !recording.made.has(storage));
-  const captured = new Captured(device, name, work, slots, found, outlets, value);
-  return { value: given, captured, obstacle: null };
+  // What the work makes has other places from now on.
+  for (const storage of storages) storage.release();
+  return { value: given, captured: new Captured(device, name, work, slots, outputs, value), obstacle: null };
 }
 
-function outletOf(leaf: Tensor): Outlet {
-  return { storage: leaf.storage.retain(), spec: { shape: leaf.shape, dtype: leaf.dtype } };
+/** The tensors that the recorded call gets: the values lie in the slots. */
+function proxiesOf(device: Device, inputs: readonly Tensor[], slots: readonly Slot[]): Tensor[] {
+  const proxies = inputs.map(
+    (input, i) => new Tensor(device, (slots[i] as Slot).storage.retain(), input, input.provenance),
+  );
+  inputs.forEach(({ companion, name }, i) => {
+    const proxy = proxies[i] as Tensor;
+    proxy.name = name;
+    if (companion) proxy.companion = alias(proxies[inputs.indexOf(companion)] as Tensor);
+  });
+  return proxies;
+}
+
+/**
+ * The output for a result of the recorded call. Values that the call didn't make (a variable's, an input's) may be
+ * overwritten before the call ends: they are copied here, as part of the recording.
+ */
+function outputOf(recording: Recording, leaf: Tensor): Output {
+  const { storage, bytes, shape, dtype, companion } = leaf;
+  let own: Storage;
+  if (recording.made.has(storage)) own = storage.retain();
+  else {
+    own = recording.allocate(bytes, 'result');
+    if (bytes > 0) recording.device.copy(storage, own, wholeWords(bytes));
+  }
+  return { storage: own, spec: { shape, dtype }, companion: companion && outputOf(recording, companion) };
+}
+
+function storagesOf(outputs: Outputs): Storage[] {
+  const withCompanions = ({ storage, companion }: Output): Storage[] =>
+    companion ? [storage, ...withCompanions(companion)] : [storage];
+  return [...outputs.values()].flatMap(withCompanions);
+}
+
+/** `value` with a tensor made by `make` in place of each output. */
+function giveOutputs(
+  value: Nest<unknown>,
+  outputs: Outputs,
+  make: (output: Output) => Tensor,
+): Nest<unknown> {
+  const given = new Map(
+    [...outputs].map(([leaf, output]) => {
+      const tensor = make(output);
+      if (output.companion) {
+        const companion = make(output.companion);
+        tensor.companion = alias(companion);
+        companion.dispose();
+      }
+      return [leaf, tensor] as const;
+    }),
+  );
+  return mapNest(value, (leaf) => given.get(leaf as Tensor) ?? leaf);
 }
 
 /** A tensor of its own with the values that lie in `range`. */
@@ -142,10 +188,8 @@ export class Captured {
     private readonly name: string,
     private readonly work: CapturedWork,
     private readonly slots: readonly Slot[],
-    /** Results that the work didn't make, held for the next run. */
-    private readonly found: readonly Storage[],
-    private readonly outlets: ReadonlyMap<Tensor, Outlet>,
-    /** The result of the recorded call; its tensors stand for the outlets. */
+    private readonly outputs: Outputs,
+    /** The result of the recorded call, whose tensors `outputs` knows. */
     private readonly result: Nest<unknown>,
   ) {}
 
@@ -155,37 +199,38 @@ export class Captured {
     return { launches, bytes, leastBytes };
   }
 
+  get isLost(): boolean {
+    return this.device.isLost;
+  }
+
   /** Runs again on `inputs`. Null where a variable's values are shared, so that they may not be overwritten. */
   run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
-    const { device, work, slots } = this;
+    const { device, name, work, slots } = this;
     const isHome = work.bringHome((source, target, bytes) => device.copy(source, target, bytes));
     if (!isHome) return null;
     inputs.forEach((input, i) => {
       const slot = slots[i] as Slot;
       const { storage } = input;
-      if (slot.holds === input.id) return;
+      // The app may have written to a buffer that it shares: nothing says whether it has.
+      if (slot.holds === input.id && !storage.exposed) return;
       device.copy(storage, slot.storage, wholeWords(slot.bytes));
       slot.holds = input.id;
     });
     const results = work.run();
-    const outputs = new Map(
-      [...this.outlets].map(([leaf, { storage, spec }]) => {
-        const own = results.get(storage);
-        const output = own
-          ? madeBy(device, this.name, own.retain(), spec)
-          : takeOut(device, this.name, work.placeOf(storage), spec);
-        return [leaf, output];
-      }),
-    );
+    const value = giveOutputs(this.result, this.outputs, ({ storage, spec }) => {
+      const own = results.get(storage);
+      return own
+        ? madeBy(device, name, own.retain(), spec)
+        : takeOut(device, name, work.placeOf(storage), spec);
+    });
     for (const own of results.values()) own.release();
-    // Work starts at a submission; the next call's JavaScript runs beside it.
+    // Work starts at a submission; the next call's JavaScript overlaps with it.
     device.flush();
-    return { value: mapNest(this.result, (leaf) => outputs.get(leaf as Tensor) ?? leaf) };
+    return { value };
   }
 
   dispose(): void {
     for (const { storage } of this.slots) storage.release();
-    for (const storage of this.found) storage.release();
     this.work.release();
   }
 }

@@ -131,7 +131,9 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
    */
   get buffer(): GPUBuffer {
     this.device.flush();
-    return this.storage.buffer.gpu;
+    const { storage } = this;
+    storage.exposed = true;
+    return storage.buffer.gpu;
   }
 
   /** Byte offset of the first element in `buffer`. */

@@ -124,7 +124,9 @@ export class CapturedWork {
     for (const [result, bytes] of this.#fresh) results.set(result, device.allocateOutside(bytes, 'result'));
     for (const command of this.#commands) {
       if (command.kind === 'copy') {
-        const { source, target, bytes } = command;
+        const source = results.get(command.source as Storage) ?? command.source;
+        const target = results.get(command.target as Storage) ?? command.target;
+        const { bytes } = command;
         stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
         continue;
       }
@@ -195,15 +197,10 @@ function rebinding(
   };
 }
 
-/**
- * The results that are worth a storage of their own in every run, with their bytes: large ones that launches alone name.
- * Others are copied out.
- */
-function freshOf(recording: Recording, outlets: readonly Storage[]): ReadonlyMap<Storage, number> {
-  const { made, commands } = recording;
-  const copied = new Set(commands.flatMap((command) => (command.kind === 'copy' ? rangesOf(command) : [])));
-  const isFresh = (outlet: Storage) => (made.get(outlet) ?? 0) >= leastFresh && !copied.has(outlet);
-  return new Map(outlets.filter(isFresh).map((outlet) => [outlet, made.get(outlet) as number]));
+/** The results that are large enough to get a storage of their own in every run, with their bytes. Others are copied out. */
+function freshOf({ made }: Recording, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
+  const large = outputs.filter((output) => (made.get(output) ?? 0) >= leastFresh);
+  return new Map(large.map((output) => [output, made.get(output) as number]));
 }
 
 type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;

@@ -137,7 +137,9 @@ export class Device implements RecordedDevice {
 
   /** A storage over a buffer of the app's. It is never pooled and never destroyed here. */
   adopt(gpu: GPUBuffer, offset: number, bytes: number): Storage {
-    return new Storage(adoptBuffer(gpu), offset, bytes, () => {});
+    const storage = new Storage(adoptBuffer(gpu), offset, bytes, () => {});
+    storage.exposed = true;
+    return storage;
   }
 
   launch<O extends KernelOptions, B extends Bindings, P extends ParamFields>(

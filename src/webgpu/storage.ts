@@ -8,6 +8,8 @@ export class Storage {
   #references = 1;
   /** Captured work whose launches name this range. They hold the buffer, but don't share the values. */
   #pins = 0;
+  /** Whether the app has the buffer, and may write to it at any time. */
+  exposed = false;
 
   constructor(
     readonly buffer: DeviceBuffer,

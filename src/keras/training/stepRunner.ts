@@ -3,7 +3,7 @@ import { type CompiledFunction, compile } from '../../autodiff/compile.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { leavesOf, mapNest, type Nest } from '../nest.ts';
+import { leavesOf, type Nest } from '../nest.ts';
 import type { Batch } from './batch.ts';
 import type { TrainableModel } from './trainable.ts';
 
@@ -11,7 +11,7 @@ type Made = Nest<Tensor> | undefined;
 
 /** The runners of training, evaluation and prediction are made by `runnerOf`. */
 export class StepRunner<R extends Made> {
-  #captured: CompiledFunction<[batch: Batch, structure: string], R> | null = null;
+  #captured: CompiledFunction<[batch: Batch], R> | null = null;
   /** The weights that were trained when the step was captured. */
   #trained: readonly Variable[] = [];
 
@@ -27,7 +27,7 @@ export class StepRunner<R extends Made> {
   run(batch: Batch): R {
     const made = this.model.trainer.compiled?.runEagerly
       ? tidy(() => this.#step(batch))
-      : this.#compiled()(batch, structureOf(batch));
+      : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     return made;
   }
@@ -54,20 +54,11 @@ export class StepRunner<R extends Made> {
     }
   }
 
-  #compiled(): CompiledFunction<[batch: Batch, structure: string], R> {
+  #compiled(): CompiledFunction<[batch: Batch], R> {
     if (this.#captured) return this.#captured;
     this.#trained = this.model.trainableWeights;
     this.prepare?.();
     this.#captured = compile((batch: Batch) => this.#step(batch), { name: this.name });
     return this.#captured;
   }
-}
-
-/** The paths of a batch's tensors: batches of one structure run the same captured step. */
-function structureOf({ x, y, sampleWeight }: Batch): string {
-  const paths: string[] = [];
-  for (const [name, nest] of Object.entries({ x, y, sampleWeight })) {
-    if (nest !== null) mapNest(nest, (_, path) => paths.push(path), name);
-  }
-  return paths.join(' ');
 }
