@@ -10,7 +10,7 @@ import { CapturedWork } from '../webgpu/capturedWork.ts';
 import type { Device } from '../webgpu/device.ts';
 import { collectEffects } from '../webgpu/onReplay.ts';
 import { chargeCalls } from '../ops/charging.ts';
-import { fuseElementwise } from '../kernels/fuse.ts';
+import { fuseElementwise } from '../kernels/fusion.ts';
 import { withRecording } from '../webgpu/activeRecording.ts';
 import { type RecordedCommand, Recording } from '../webgpu/recording.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
