@@ -47,6 +47,8 @@ export type FusedElementwiseOptions = {
   readonly width: 1 | 4;
   /** Elements, or vectors of them, that an invocation computes: neighbours, at most `count`. */
   readonly repeats: number;
+  /** Whether the adapter's compiler may also change the order of operations, as those of GPUs with relaxed math do. */
+  readonly reassociates: boolean;
 };
 
 /** Words of scalars that a launch has room for. */
@@ -110,25 +112,41 @@ function valuesAcrossSteps(width: 1 | 4): string {
 
 /** Functions of WGSL that round nothing: their results are exact in whatever expression they meet. */
 const exactFunctions = /\b(abs|min|max|select|sign|floor|ceil|trunc|round|bitcast<\w+>|[fiu]32|bool)\(/g;
+const operand = String.raw`(?:[a-d]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
+const product = new RegExp(`^${operand} \\* ${operand}$`);
+const sumOrProduct = new RegExp(`^${operand} [-+*] ${operand}$`);
 
-/** Whether the value of an expression may depend on what a compiler merges it with. */
+/** Whether an expression rounds its result. */
 function rounds({ expression, result }: FusedStep): boolean {
   return result === 'f32' && /[-+*/]|\w\(/.test(expression.replace(exactFunctions, '('));
 }
 
-/** The steps whose values other steps read. */
-function readSteps(steps: readonly FusedStep[]): ReadonlySet<number> {
-  const operands = steps.flatMap((step) => step.operands);
-  return new Set(operands.flatMap((operand) => (operand.from === 'step' ? [operand.index] : [])));
+/** Whether a compiler that keeps the order of operations may still merge `reader` with the step before that it reads. */
+function mayMerge(step: FusedStep, reader: FusedStep): boolean {
+  return !(sumOrProduct.test(step.expression) && product.test(reader.expression));
+}
+
+/** The steps whose values have to be rounded before other steps read them. */
+function roundedSteps({ steps, reassociates }: FusedElementwiseOptions): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const reader of steps) {
+    for (const operand of reader.operands) {
+      if (operand.from !== 'step') continue;
+      const step = steps[operand.index] as FusedStep;
+      if (rounds(step) && (reassociates || mayMerge(step, reader))) found.add(operand.index);
+    }
+  }
+  return found;
 }
 
 /** Computes and stores element `repeat` of an invocation. */
-function element({ inputs, steps, outputs, width }: FusedElementwiseOptions, repeat: number): string {
-  const isRead = readSteps(steps);
+function element(options: FusedElementwiseOptions, repeat: number): string {
+  const { inputs, steps, outputs, width } = options;
+  const isRounded = roundedSteps(options);
   const loads = inputs.map((input, i) => `let i${i} = in_${i}[${indexOf(input, i)}];`);
-  const values = steps.map((step, i) => {
+  const values = steps.map((_, i) => {
     const value = stepValue(steps, inputs, i, width);
-    return `let v${i} = ${isRead.has(i) && rounds(step) ? `rounded(${value})` : value};`;
+    return `let v${i} = ${isRounded.has(i) ? `rounded(${value})` : value};`;
   });
   const stores = outputs.map((step, i) => `out_${i}[i] = v${step};`);
   return `{

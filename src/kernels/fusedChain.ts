@@ -199,6 +199,7 @@ export class Chain {
       outputs,
       width: this.#width,
       repeats,
+      reassociates: device.adapter.class !== 'cpu',
     };
     const strided = this.#inputs.filter((_, i) => isStrided(inputs[i] as FusedInput));
     const kernel = fusedKernel as unknown as Kernel;
