@@ -28,7 +28,8 @@ describe('after the loss of a device', () => {
     const first = await ownDevice();
     try {
       weight = variable(tensor([1, 2]));
-      for (let i = 1; i <= 3; i++) expect(await compiled(tensor([1, 1])).array()).toEqual([2 + 2 * i, 4 + 2 * i]);
+      for (let i = 1; i <= 3; i++)
+        expect(await compiled(tensor([1, 1])).array()).toEqual([2 + 2 * i, 4 + 2 * i]);
       await lose(first);
       expect(() => compiled(tensor([1, 1]))).toThrow(DeviceLostError);
     } finally {
@@ -37,7 +38,8 @@ describe('after the loss of a device', () => {
     await using second = await ownDevice();
     expect(second.device.isLost).toBe(false);
     weight = variable(tensor([1, 2]));
-    for (let i = 1; i <= 3; i++) expect(await compiled(tensor([1, 1])).array()).toEqual([2 + 2 * i, 4 + 2 * i]);
+    for (let i = 1; i <= 3; i++)
+      expect(await compiled(tensor([1, 1])).array()).toEqual([2 + 2 * i, 4 + 2 * i]);
     expect(compiled.explain().map(({ captured }) => captured)).toEqual([true]);
   });
 

@@ -487,3 +487,12 @@ function* smallerThan(program: Program): Generator<Program> {
       yield { ...program, calls: calls.with(i, { ...call, changes: without(call.changes, j) }) };
   if (variables > 1) yield { ...program, variables: 1 };
 }
+
+/** Runs the programs of the seeds in [from, to). Returns what the first failure reduces to, or null. */
+export async function checkPrograms(from: number, to: number): Promise<string | null> {
+  for (let seed = from; seed < to; seed++) {
+    const program = makeProgram(seed);
+    if ((await runProgram(program)) !== null) return (await reduceProgram(program)).failure;
+  }
+  return null;
+}
