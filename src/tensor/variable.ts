@@ -36,7 +36,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   /** Errors: DTypeError for float16 that would be trained. */
   constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
-    super(initial.device, initial.storage.retain(), initial, leaf(initial));
+    super(initial.device, valuesOf(initial), initial, leaf(initial));
     this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
@@ -94,7 +94,8 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   }
 
   /**
-   * Takes the values of `value`; nothing is copied, and what a tape saved of the old values stays as it was.
+   * Takes the values of `value`. Nothing is copied, except from a buffer that the app holds, and what a tape saved of the
+   * old values stays as it was.
    * Errors: ShapeError, DTypeError where `value` has another spec.
    */
   assign(value: Tensor): this {
@@ -115,7 +116,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     }
     // A recording hears of the variable before it moves: what it had so far is its home.
     void this.storage;
-    this.replaceStorage(value.storage.retain());
+    this.replaceStorage(valuesOf(value));
     this.provenance = leaf(value);
     return this;
   }
@@ -132,6 +133,14 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     this.replaceStorage(copy);
     return copy;
   }
+}
+
+/** A reference to the values of `tensor`; to a copy where the app may write to its buffer, since a variable's values are its own. */
+function valuesOf({ storage, device, bytes }: Tensor): Storage {
+  if (!storage.exposed || bytes === 0) return storage.retain();
+  const copy = device.allocate(bytes, 'variable');
+  device.copy(storage, copy, wholeWords(bytes));
+  return copy;
 }
 
 function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
