@@ -111,7 +111,14 @@ export function captureCall(
   // What the plain run needed lies idle now. It goes before memory is planned, so that the two never lie side by side.
   device.pool.trim();
   device.flush();
-  const work = new CapturedWork(device, recording, effects, storages, rewrite);
+  let work: CapturedWork;
+  try {
+    work = new CapturedWork(device, recording, effects, storages, rewrite);
+  } catch (error) {
+    for (const storage of [...storages, ...slots.map((slot) => slot.storage)]) storage.release();
+    recording.release();
+    throw error;
+  }
   // What the work makes lies elsewhere from now on.
   for (const storage of storages) if (recording.made.has(storage)) storage.release();
   const found = storages.filter((storage) => !recording.made.has(storage));
@@ -149,6 +156,8 @@ function releaseAll(held: readonly Releasable[]): void {
 
 export class Captured {
   readonly #held: readonly Releasable[];
+  /** Allocations of the device that had failed by the time of the recording. */
+  readonly #failures: number;
 
   constructor(
     private readonly device: Device,
@@ -163,6 +172,7 @@ export class Captured {
   ) {
     this.#held = [...slots.map(({ storage }) => storage), ...found, work.resources];
     dropped.register(this, this.#held, this);
+    this.#failures = device.allocator.failures;
   }
 
   /** Counts of the replayed work. */
@@ -171,9 +181,13 @@ export class Captured {
     return { launches, bytes, leastBytes };
   }
 
-  /** Runs again on `inputs`. Null where a variable's values are shared, so that they may not be overwritten. */
+  /**
+   * Runs again on `inputs`. Null where the call must be recorded again: a variable's values are shared, so that they may
+   * not be overwritten, or an allocation failed, so that buffers of the work may have no memory or miss their values.
+   */
   run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
     const { device, work, slots } = this;
+    if (device.allocator.failures !== this.#failures) return null;
     const isHome = work.bringHome((source, target, bytes) => device.copy(source, target, bytes));
     if (!isHome) return null;
     inputs.forEach((input, i) => {
