@@ -109,7 +109,13 @@ export function captureCall(
   // The buffers of the recorded run are idle now. They go before memory is planned, so that both are never held at once.
   device.pool.trim();
   device.flush();
-  const work = new CapturedWork(device, recording, effects, storages, rewrite);
+  let work: CapturedWork;
+  try {
+    work = new CapturedWork(device, recording, effects, storages, rewrite);
+  } catch (error) {
+    release();
+    throw error;
+  }
   // What the work makes has other places from now on.
   for (const storage of storages) storage.release();
   return { value: given, captured: new Captured(device, name, work, slots, outputs, value), obstacle: null };
@@ -182,7 +188,22 @@ function madeBy(device: Device, name: string, own: Storage, spec: TensorSpec): T
   return makeTensor(device, own, spec, provenance);
 }
 
+/** Gives back what captures held that were dropped without `dispose`. What it holds must not refer to the capture. */
+const dropped = new FinalizationRegistry<readonly Releasable[]>(releaseAll);
+
+interface Releasable {
+  release(): void;
+}
+
+function releaseAll(held: readonly Releasable[]): void {
+  for (const one of held) one.release();
+}
+
 export class Captured {
+  readonly #held: readonly Releasable[];
+  /** Allocations of the device that had failed by the time of the recording. */
+  readonly #failures: number;
+
   constructor(
     private readonly device: Device,
     private readonly name: string,
@@ -191,7 +212,11 @@ export class Captured {
     private readonly outputs: Outputs,
     /** The result of the recorded call, whose tensors `outputs` knows. */
     private readonly result: Nest<unknown>,
-  ) {}
+  ) {
+    this.#held = [...slots.map(({ storage }) => storage), work.resources];
+    dropped.register(this, this.#held, this);
+    this.#failures = device.allocator.failures;
+  }
 
   /** Counts of the replayed work. */
   get size(): { launches: number; bytes: number; leastBytes: number } {
@@ -203,9 +228,13 @@ export class Captured {
     return this.device.isLost;
   }
 
-  /** Runs again on `inputs`. Null where a variable's values are shared, so that they may not be overwritten. */
+  /**
+   * Runs again on `inputs`. Null where the call must be recorded again: a variable's values are shared, so that they may
+   * not be overwritten, or an allocation failed, so that buffers of the work may have no memory or miss their values.
+   */
   run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
     const { device, name, work, slots } = this;
+    if (device.allocator.failures !== this.#failures) return null;
     const isHome = work.bringHome((source, target, bytes) => device.copy(source, target, bytes));
     if (!isHome) return null;
     inputs.forEach((input, i) => {
@@ -230,7 +259,7 @@ export class Captured {
   }
 
   dispose(): void {
-    for (const { storage } of this.slots) storage.release();
-    this.work.release();
+    dropped.unregister(this);
+    releaseAll(this.#held);
   }
 }

@@ -14,7 +14,7 @@ import { Call } from './call.ts';
 import { outputSearch } from './outputSearch.ts';
 import type { OpDefinition } from './define.ts';
 import { activeMeter } from './meter.ts';
-import { type InputSlot, toTensors } from './operands.ts';
+import { areReady, type InputSlot, toTensors } from './operands.ts';
 import {
   activeRecorders,
   isSymbolic,
@@ -31,8 +31,9 @@ export function dispatch(
 ): unknown {
   const symbolic = operands.find(isSymbolic);
   if (symbolic) return graphOf(symbolic).call(op, operands, options);
-  const inputs = toTensors(op.name, slots, operands);
-  return execute(op, inputs, operands, options);
+  if (areReady(operands)) return execute(op, operands, operands, options);
+  // Tensors of host values live as long as the call.
+  return tidy(() => execute(op, toTensors(op.name, slots, operands), operands, options));
 }
 
 /** Calls under way: the ops that a forward uses run inside another call. */

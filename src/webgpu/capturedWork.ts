@@ -2,18 +2,21 @@
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
  * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
  */
+import type { BufferAllocator } from './allocator.ts';
 import type { Device } from './device.ts';
+import type { DeviceBuffer } from './deviceBuffer.ts';
 import { BufferUsage } from './flags.ts';
 import { DynamicScalar, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
-import { adoptBuffer, BufferPool, type DeviceBuffer } from './pool.ts';
 import {
+  type Pins,
   type RecordedCommand,
   type RecordedCopy,
   type RecordedLaunch,
   type Recording,
   rangesOf,
 } from './recording.ts';
+import { SharedBuffers } from './sharedBuffers.ts';
 import { type Storage, wholeWords } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
@@ -33,13 +36,12 @@ type BoundCommand = BoundLaunch | RecordedCopy;
 /** The storages that a run made, by those of the recording. */
 type Results = ReadonlyMap<Storage, Storage>;
 
-/** Intermediate values of a device's captured work. Between two runs no one needs what lies there. */
-const pools = new WeakMap<Device, BufferPool>();
+/** Where intermediate values of a device's captured work lie. */
+const sharedBuffers = new WeakMap<Device, SharedBuffers>();
 
-function poolOf(device: Device): BufferPool {
-  const { gpu, watch, pool } = device;
-  const made = pools.get(device) ?? new BufferPool(gpu, watch, Number.POSITIVE_INFINITY, pool.statistics);
-  pools.set(device, made);
+function sharedBy(device: Device): SharedBuffers {
+  const made = sharedBuffers.get(device) ?? new SharedBuffers(device.pool);
+  sharedBuffers.set(device, made);
   return made;
 }
 
@@ -59,7 +61,7 @@ export class CapturedWork {
   readonly #commands: readonly BoundCommand[];
   /** Results that every run writes into a storage of its own, with their bytes. */
   readonly #fresh: ReadonlyMap<Storage, number>;
-  readonly #params: GPUBuffer | null;
+  readonly resources: CapturedResources;
 
   /** Where the values lie that are wanted after a run. */
   readonly #places: ReadonlyMap<Storage, BoundRange>;
@@ -72,21 +74,23 @@ export class CapturedWork {
     rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
   ) {
     this.#fresh = freshOf(recording, outlets);
-    const planned = placeCommands(poolOf(device), recording, outlets, rewrite, this.#fresh);
+    const { allocator, pool } = device;
+    const shared = sharedBy(device);
+    const planned = placeCommands(shared, pool.limit, recording, outlets, rewrite, this.#fresh);
     const { commands } = planned;
     this.bytes = planned.bytes;
     this.leastBytes = planned.leastBytes;
     this.#places = planned.places;
     const isFresh = (range: BoundRange) => this.#fresh.has(range as Storage);
     const lasting = commands.flatMap(rangesOf).filter((range) => !isFresh(range));
-    this.buffers = new Set(lasting.map(({ buffer }) => buffer));
     this.launches = commands.filter(({ kind }) => kind === 'launch').length;
     const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as RecordedLaunch[];
     const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
     const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
     for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
-    this.#params = fixed.length > 0 ? paramBuffer(device.gpu, words) : null;
-    const params = this.#params && adoptBuffer(this.#params);
+    const params = fixed.length > 0 ? paramBuffer(allocator, words) : null;
+    this.resources = new CapturedResources(recording.pins, shared, planned.buffers, allocator, params);
+    this.buffers = new Set([...lasting.map(({ buffer }) => buffer), ...(params ? [params] : [])]);
     this.#commands = commands.map((launch): BoundCommand => {
       if (launch.kind === 'copy') return launch;
       const offset = slotOf.get(launch);
@@ -166,11 +170,25 @@ export class CapturedWork {
     }
     return true;
   }
+}
 
-  /** Frees what the work holds. It can't run any more. */
+/**
+ * What captured work holds on the device; without it the work can't run. It refers to neither the work nor its variables,
+ * so that a FinalizationRegistry can hold it.
+ */
+export class CapturedResources {
+  constructor(
+    private readonly pins: Pins,
+    private readonly shared: SharedBuffers,
+    private readonly planned: readonly DeviceBuffer[],
+    private readonly allocator: BufferAllocator,
+    private readonly params: DeviceBuffer | null,
+  ) {}
+
   release(): void {
-    this.recording.release();
-    this.#params?.destroy();
+    this.pins.release();
+    this.shared.release(this.planned);
+    if (this.params) this.allocator.destroy(this.params);
   }
 }
 
@@ -215,14 +233,6 @@ function hasParams(command: RecordedCommand): boolean {
   return command.kind === 'launch' && command.layout.fields.length > 0;
 }
 
-function paramBuffer(gpu: GPUDevice, words: ParamWords): GPUBuffer {
-  const buffer = gpu.createBuffer({
-    label: 'retrograd captured parameters',
-    size: words.bytes,
-    usage: BufferUsage.UNIFORM,
-    mappedAtCreation: true,
-  });
-  new Uint32Array(buffer.getMappedRange()).set(words.u32);
-  buffer.unmap();
-  return buffer;
+function paramBuffer(allocator: BufferAllocator, words: ParamWords): DeviceBuffer {
+  return allocator.createFilled(words.u32, BufferUsage.UNIFORM, { label: 'captured parameters' });
 }

@@ -2,7 +2,7 @@
  * @file A device: everything that belongs to one GPUDevice, and the current device that creation uses.
  */
 import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
-import { DeviceLostError } from '../core/errors.ts';
+import { DeviceError, DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { takeCharge } from './charge.ts';
 import type { Chooser } from './choice.ts';
@@ -14,7 +14,9 @@ import { foldWorkgroups, type Launch } from './launch.ts';
 import { matrixUnitFeatures, matrixUnitsOf } from './matrixUnits.ts';
 import type { ParamFields, ParamValue } from './params.ts';
 import { type Pipeline, PipelineCache } from './pipelines.ts';
-import { adoptBuffer, BufferPool } from './pool.ts';
+import { BufferAllocator } from './allocator.ts';
+import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
+import { BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
 import { activeDryRun, activeRecording, requireNoRecording } from './activeRecording.ts';
 import type { RecordedDevice, RecordedLaunch, Recording } from './recording.ts';
@@ -32,6 +34,8 @@ export interface DeviceTuning {
 
 export class Device implements RecordedDevice {
   readonly adapter: AdapterDescription;
+  /** All buffers of the device, and the account of their bytes. */
+  readonly allocator: BufferAllocator;
   readonly pool: BufferPool;
   readonly stream: CommandStream;
   readonly pipelines: PipelineCache;
@@ -56,11 +60,14 @@ export class Device implements RecordedDevice {
   ) {
     this.adapter = describeAdapter(gpu);
     this.watch = new ErrorWatch(gpu);
-    this.pool = new BufferPool(gpu, this.watch, maxPooledBytes);
     this.stream = new CommandStream(gpu, this.watch, () => this.#submitted());
+    this.allocator = new BufferAllocator(gpu, this.watch, maxPooledBytes, this.stream);
+    this.pool = new BufferPool(this.allocator);
     this.pipelines = new PipelineCache(gpu, this.watch);
+    // A cached bind group may name a buffer without memory: bound again, it is refused with its error.
+    this.allocator.onFailure = () => this.pipelines.clearBindGroups();
     this.faults = new FaultWords(gpu);
-    this.#readback = new Readback(gpu, this.stream, this.faults, this.watch);
+    this.#readback = new Readback(gpu, this.stream, this.faults, this.watch, this.allocator);
     gpu.lost.then((info) => {
       this.#lost = new DeviceLostError({
         rule: 'a device can be used until it is lost.',
@@ -75,7 +82,7 @@ export class Device implements RecordedDevice {
   }
 
   #submitted(): void {
-    this.pool.destroyCondemned();
+    this.allocator.afterSubmit();
     const compilations = this.#postponed.splice(0);
     if (compilations.length === 0) return;
     const begin = () => {
@@ -131,8 +138,17 @@ export class Device implements RecordedDevice {
     if (this.diversion) return this.diversion.upload(data, bytes, label);
     // A queue write overtakes launches that still wait: take a buffer that none of them uses.
     const buffer = this.pool.acquire(bytes, label, this.stream.submitted);
-    this.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
+    this.write(buffer, data);
     return new Storage(buffer, 0, buffer.size, () => this.pool.release(buffer), bytes);
+  }
+
+  /** Writes `data` into `buffer` before all commands that are submitted later. */
+  write(buffer: DeviceBuffer, data: ArrayBufferView<ArrayBuffer>): void {
+    const write = () =>
+      this.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
+    if (buffer.confirmed) write();
+    else
+      this.watch.during('validation', write, ({ message }) => (buffer.failure ? null : writeError(message)));
   }
 
   /** A storage over a buffer of the app's. It is never pooled and never destroyed here. */
@@ -251,14 +267,19 @@ export class Device implements RecordedDevice {
   async read(range: BoundRange | null): Promise<ArrayBuffer> {
     this.requireAlive();
     requireNoRecording();
-    const reading = this.#readback.read(range);
-    // What the readback submitted is watched by now; what comes after it is for the next one to tell.
+    // A buffer without memory has no bytes to copy.
+    const reading = this.#readback.read(range?.buffer.failure ? null : range);
+    const submission = this.stream.submitted;
+    const failure = () => range && (range.buffer.failure ?? this.watch.doomOf(submission));
+    // What the readback submitted is watched by now; what comes after it is for the next one to report.
     const settled = this.watch.settled();
     const result = await reading.catch(async (cause: unknown) => {
-      throw await this.watch.explain(cause, () => this.#lost);
+      throw await this.watch.explain(cause, () => this.#lost, failure);
     });
     await settled;
-    const error = joinErrors([...this.watch.take(), ...result.errors]);
+    const own = failure();
+    const reported = [...this.watch.take(), ...result.errors];
+    const error = joinErrors(own && !reported.includes(own) ? [own, ...reported] : reported);
     if (error) throw error;
     return result.bytes;
   }
@@ -285,13 +306,21 @@ export class Device implements RecordedDevice {
   }
 }
 
+function writeError(message: string): DeviceError {
+  return new DeviceError({
+    rule: 'host data are written into a valid buffer.',
+    received: message,
+    hint: 'look at the first error reported: the others may follow from it.',
+  });
+}
+
 /** How a device is opened. */
 export interface OpenOptions extends GPURequestAdapterOptions {
   /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
   device?: GPUDevice;
   /** The WebGPU entry, where it isn't `navigator.gpu` (Node). */
   gpu?: GPU;
-  /** Bytes that may lie ready in the buffer pool. Default 1 GiB. */
+  /** Bytes that may be kept in idle buffers for reuse, all pools together. Default 1 GiB. */
   maxPooledBytes?: number;
   /**
    * Whether products of two float16 tensors are computed by the device's matrix units, where it has them: halves by

@@ -76,6 +76,8 @@ export class QuietRun extends DryRun {
 /** No memory, for shapes alone. */
 class StandInBuffer implements DeviceBuffer {
   readonly id = 0;
+  readonly confirmed = true;
+  readonly failure = null;
   lastUse = 0;
 
   constructor(

@@ -4,7 +4,10 @@
  * launch that is encoded again every frame makes no buffer.
  */
 import { DeviceError } from '../core/errors.ts';
+import type { BufferAllocator } from './allocator.ts';
+import { watchedBindGroup } from './bindGroup.ts';
 import type { Device } from './device.ts';
+import type { DeviceBuffer } from './deviceBuffer.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
@@ -22,35 +25,34 @@ const maxKept = 1024;
 
 /** Immutable uniform buffers, by their contents. */
 class ParamBuffers {
-  readonly #buffers = new Map<string, GPUBuffer>();
+  readonly #buffers = new Map<string, DeviceBuffer>();
 
-  constructor(private readonly device: GPUDevice) {}
+  constructor(private readonly allocator: BufferAllocator) {}
 
-  get(layout: ParamLayout, values: Readonly<Record<string, ParamValue>>): GPUBuffer {
+  get(layout: ParamLayout, values: Readonly<Record<string, ParamValue>>): DeviceBuffer {
     const words = new ParamWords(layout.bytes);
     layout.pack(words, 0, values);
     const key = words.u32.join();
     const known = this.#buffers.get(key);
-    if (known) return known;
-    const buffer = this.device.createBuffer({
-      label: 'retrograd parameters',
-      size: layout.bytes,
-      usage: BufferUsage.UNIFORM,
-      mappedAtCreation: true,
-    });
-    new Uint32Array(buffer.getMappedRange()).set(words.u32);
-    buffer.unmap();
-    // The oldest is forgotten, not destroyed: an encoder may hold it still.
-    if (this.#buffers.size >= maxKept) this.#buffers.delete(this.#buffers.keys().next().value as string);
+    if (known && !known.failure) return known;
+    const buffer = this.allocator.createFilled(words.u32, BufferUsage.UNIFORM, { label: 'parameters' });
+    if (this.#buffers.size >= maxKept) this.#forgetOldest();
     this.#buffers.set(key, buffer);
     return buffer;
+  }
+
+  /** It isn't destroyed: an encoder may name it. */
+  #forgetOldest(): void {
+    const [key, buffer] = this.#buffers.entries().next().value as [string, DeviceBuffer];
+    this.#buffers.delete(key);
+    this.allocator.forget(buffer);
   }
 }
 
 /** What encoded launches of one device hold. */
 interface Held {
   readonly params: ParamBuffers;
-  /** Intermediate values. What one of them holds may be needed at any time. */
+  /** Intermediate values. A command buffer that waits may name any of them, so that none is destroyed. */
   readonly scratch: BufferPool;
 }
 
@@ -59,11 +61,8 @@ const held = new WeakMap<Device, Held>();
 function heldFor(device: Device): Held {
   const known = held.get(device);
   if (known) return known;
-  const { gpu, watch } = device;
-  const made = {
-    params: new ParamBuffers(gpu),
-    scratch: new BufferPool(gpu, watch, Number.POSITIVE_INFINITY),
-  };
+  const { allocator } = device;
+  const made = { params: new ParamBuffers(allocator), scratch: new BufferPool(allocator, 'forget') };
   held.set(device, made);
   return made;
 }
@@ -85,8 +84,8 @@ export function encodeWork<T>(
     // The write happens now, the launch that reads it at an unknown time: the buffer is never used for anything else.
     upload: (data, bytes, label) => {
       const buffer = scratch.acquire(bytes, label, -1);
-      device.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
-      return new Storage(buffer, 0, buffer.size, () => {});
+      device.write(buffer, data);
+      return new Storage(buffer, 0, buffer.size, () => scratch.discard(buffer));
     },
     launch: (launch) => encodeLaunch(device, target, launch),
   };
@@ -115,16 +114,16 @@ export function encodeLaunch(
   if (activeDryRun()) return;
   const hasParams = layout.fields.length > 0;
   const buffer = hasParams ? heldFor(device).params.get(layout, { fault_slot: 0, ...params }) : null;
-  encodeDispatch(device.gpu, target, pipeline, ranges, buffer, kernel.faults ? faultWords : null, grid);
+  encodeDispatch(device, target, pipeline, ranges, buffer, kernel.faults ? faultWords : null, grid);
 }
 
 /** Appends one dispatch to `target`; a pass of its own where that is an encoder. */
 function encodeDispatch(
-  device: GPUDevice,
+  device: Device,
   target: EncodeTarget,
   pipeline: Pipeline,
   ranges: readonly BoundRange[],
-  params: GPUBuffer | null,
+  params: DeviceBuffer | null,
   faultWords: GPUBufferBinding | null,
   [x, y, z]: readonly [number, number, number],
 ): void {
@@ -132,13 +131,15 @@ function encodeDispatch(
     binding,
     resource: { buffer: buffer.gpu, offset, size: bytes },
   }));
-  if (params) entries.push({ binding: ranges.length, resource: { buffer: params } });
+  if (params) entries.push({ binding: ranges.length, resource: { buffer: params.gpu } });
   if (faultWords) entries.push({ binding: ranges.length + 1, resource: faultWords });
-  const group = device.createBindGroup({
-    label: `retrograd ${pipeline.label}`,
-    layout: pipeline.bindings.gpu,
-    entries,
-  });
+  const { gpu, watch } = device;
+  const { label, bindings } = pipeline;
+  const buffers = [...ranges.map(({ buffer }) => buffer), ...(params ? [params] : [])];
+  // The app sees errors of its own buffers itself.
+  const group = buffers.every(({ confirmed }) => confirmed)
+    ? gpu.createBindGroup({ label: `retrograd ${label}`, layout: bindings.gpu, entries })
+    : watchedBindGroup(gpu, watch, pipeline, entries, buffers);
   const isPass = 'dispatchWorkgroups' in target;
   const pass = isPass ? target : target.beginComputePass({ label: `retrograd ${pipeline.label}` });
   pass.setPipeline(pipeline.gpu);

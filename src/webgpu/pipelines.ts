@@ -83,6 +83,11 @@ export class PipelineCache {
     return pipeline;
   }
 
+  /** Forgets the bind groups of the stream. */
+  clearBindGroups(): void {
+    for (const { groups } of this.#layouts.values()) groups.clear();
+  }
+
   /** What is known of a pipeline before it is compiled. */
   describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
     const bindings = bindingsOf(kernel, options);

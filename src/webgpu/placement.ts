@@ -3,13 +3,16 @@
  */
 import { type BindingType, bindingsOf, isReadOnly } from './kernel.ts';
 import { type Lifetime, livenessBound, type Place, planMemory } from './memoryPlan.ts';
-import type { BufferPool, DeviceBuffer } from './pool.ts';
+import type { DeviceBuffer } from './deviceBuffer.ts';
 import { type RecordedCommand, type Recording, rangesOf } from './recording.ts';
+import type { SharedBuffers } from './sharedBuffers.ts';
 import { Storage } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
 export interface PlacedCommands {
   readonly commands: readonly RecordedCommand[];
+  /** The planned buffers; whoever places the commands releases them. */
+  readonly buffers: readonly DeviceBuffer[];
   /** Where the storages lie that the work made. */
   readonly places: ReadonlyMap<Storage, BoundRange>;
   /** Bytes of the planned buffers, and the least that any plan would need. */
@@ -22,11 +25,11 @@ const alignment = 16;
 
 /**
  * Rewrites the commands, and lays what they make into as little memory as it takes. `outlets` are needed to the end;
- * those that are `elsewhere` get no place. Between two runs nothing in the buffers is needed, so that all work of a
- * device shares them.
+ * those that are `elsewhere` get no place.
  */
 export function placeCommands(
-  pool: BufferPool,
+  shared: SharedBuffers,
+  limit: number,
   recording: Recording,
   outlets: readonly Storage[],
   rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
@@ -35,9 +38,8 @@ export function placeCommands(
   const made = new Map([...recording.made].filter(([storage]) => !elsewhere.has(storage)));
   const commands = rewrite(recording.commands);
   const lifetimes = lifetimesOf(commands, made, outlets);
-  const { sizes, places: planned } = planMemory(lifetimes, pool.limit);
-  const buffers = sizes.map((bytes) => pool.acquire(bytes, 'captured work'));
-  for (const buffer of buffers) pool.release(buffer);
+  const { sizes, places: planned } = planMemory(lifetimes, limit);
+  const buffers = shared.acquire(sizes);
   const places = new Map(
     lifetimes.map(({ key, bytes }) => {
       const { buffer, offset } = planned.get(key) as Place;
@@ -51,6 +53,7 @@ export function placeCommands(
         ? { ...command, ranges: command.ranges.map(placed) }
         : { ...command, source: placed(command.source), target: placed(command.target) },
     ),
+    buffers,
     places,
     bytes: sizes.reduce((total, size) => total + size, 0),
     leastBytes: livenessBound(lifetimes),
