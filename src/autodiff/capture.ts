@@ -136,18 +136,34 @@ function madeBy(device: Device, name: string, own: Storage, spec: TensorSpec): T
   return makeTensor(device, own, spec, provenance);
 }
 
+/** Gives back what captures held that were dropped without `dispose`. What it holds must not refer to the capture. */
+const dropped = new FinalizationRegistry<readonly Releasable[]>(releaseAll);
+
+interface Releasable {
+  release(): void;
+}
+
+function releaseAll(held: readonly Releasable[]): void {
+  for (const one of held) one.release();
+}
+
 export class Captured {
+  readonly #held: readonly Releasable[];
+
   constructor(
     private readonly device: Device,
     private readonly name: string,
     private readonly work: CapturedWork,
     private readonly slots: readonly Slot[],
     /** Results that the work didn't make, held for the next run. */
-    private readonly found: readonly Storage[],
+    found: readonly Storage[],
     private readonly outlets: ReadonlyMap<Tensor, Outlet>,
     /** The result of the recorded call; its tensors stand for the outlets. */
     private readonly result: Nest<unknown>,
-  ) {}
+  ) {
+    this.#held = [...slots.map(({ storage }) => storage), ...found, work.resources];
+    dropped.register(this, this.#held, this);
+  }
 
   /** Counts of the replayed work. */
   get size(): { launches: number; bytes: number; leastBytes: number } {
@@ -184,8 +200,7 @@ export class Captured {
   }
 
   dispose(): void {
-    for (const { storage } of this.slots) storage.release();
-    for (const storage of this.found) storage.release();
-    this.work.release();
+    dropped.unregister(this);
+    releaseAll(this.#held);
   }
 }

@@ -8,6 +8,7 @@ import { DynamicScalar, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
 import { adoptBuffer, BufferPool, type DeviceBuffer } from './pool.ts';
 import {
+  type Pins,
   type RecordedCommand,
   type RecordedCopy,
   type RecordedLaunch,
@@ -59,7 +60,7 @@ export class CapturedWork {
   readonly #commands: readonly BoundCommand[];
   /** Results that every run writes into a storage of its own, with their bytes. */
   readonly #fresh: ReadonlyMap<Storage, number>;
-  readonly #params: GPUBuffer | null;
+  readonly resources: CapturedResources;
 
   /** Where the values lie that are wanted after a run. */
   readonly #places: ReadonlyMap<Storage, BoundRange>;
@@ -85,8 +86,9 @@ export class CapturedWork {
     const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
     const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
     for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
-    this.#params = fixed.length > 0 ? paramBuffer(device.gpu, words) : null;
-    const params = this.#params && adoptBuffer(this.#params);
+    const uniforms = fixed.length > 0 ? paramBuffer(device.gpu, words) : null;
+    this.resources = new CapturedResources(recording.pins, uniforms);
+    const params = uniforms && adoptBuffer(uniforms);
     this.#commands = commands.map((launch): BoundCommand => {
       if (launch.kind === 'copy') return launch;
       const offset = slotOf.get(launch);
@@ -164,11 +166,21 @@ export class CapturedWork {
     }
     return true;
   }
+}
 
-  /** Frees what the work holds. It can't run any more. */
+/**
+ * What captured work holds on the device; without it the work can't run. It refers to neither the work nor its variables,
+ * so that a FinalizationRegistry can hold it.
+ */
+export class CapturedResources {
+  constructor(
+    private readonly pins: Pins,
+    private readonly params: GPUBuffer | null,
+  ) {}
+
   release(): void {
-    this.recording.release();
-    this.#params?.destroy();
+    this.pins.release();
+    this.params?.destroy();
   }
 }
 

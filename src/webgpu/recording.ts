@@ -79,13 +79,29 @@ export interface RecordedDevice {
   run(launch: RecordedLaunch): void;
 }
 
+/** Storages that a recording names but didn't make. Pinned, their buffers stay; their values may still be replaced. */
+export class Pins {
+  readonly #storages = new Set<Storage>();
+
+  add(storage: Storage): void {
+    if (this.#storages.has(storage)) return;
+    storage.pin();
+    this.#storages.add(storage);
+  }
+
+  release(): void {
+    for (const storage of this.#storages) storage.unpin();
+    this.#storages.clear();
+  }
+}
+
 export class Recording implements Route {
   readonly commands: RecordedCommand[] = [];
   readonly homes = new Map<StorageHolder, Storage>();
   /** What the work allocated, with the bytes it asked for. */
   readonly made = new Map<Storage, number>();
   readonly #alive = new Map<Storage, string>();
-  readonly #pinned = new Set<Storage>();
+  readonly pins = new Pins();
   /** Why the work can't be replayed; null where it can. */
   obstacle: string | null = null;
   /** What is left to do once a recording that can't be replayed is over. */
@@ -109,11 +125,13 @@ export class Recording implements Route {
 
   allocate(bytes: number, label: string): Storage {
     const { device, dry } = this;
-    const freed = (storage: Storage) => this.#alive.delete(storage);
+    // Storages outlive the recording: they must not hold it, and with it the variables that it knows.
+    const alive = this.#alive;
+    const freed = (storage: Storage) => alive.delete(storage);
     const storage =
       dry?.standIn(bytes, label, freed) ?? device.allocateFrom(device.pool, bytes, label, freed);
     this.made.set(storage, bytes);
-    this.#alive.set(storage, label);
+    alive.set(storage, label);
     return storage;
   }
 
@@ -125,9 +143,7 @@ export class Recording implements Route {
   add(command: RecordedCommand): void {
     this.commands.push(command);
     for (const range of rangesOf(command)) {
-      if (!(range instanceof Storage) || this.made.has(range) || this.#pinned.has(range)) continue;
-      range.pin();
-      this.#pinned.add(range);
+      if (range instanceof Storage && !this.made.has(range)) this.pins.add(range);
     }
   }
 
@@ -142,9 +158,7 @@ export class Recording implements Route {
     }
     const home = holder.current;
     this.homes.set(holder, home);
-    if (this.#pinned.has(home)) return;
-    home.pin();
-    this.#pinned.add(home);
+    this.pins.add(home);
   }
 
   /** Moves what was assigned to variables into their homes. */
@@ -182,8 +196,7 @@ export class Recording implements Route {
 
   /** Lets go of everything that was pinned. */
   release(): void {
-    for (const storage of this.#pinned) storage.unpin();
-    this.#pinned.clear();
+    this.pins.release();
   }
 }
 
