@@ -77,7 +77,11 @@ class Gan extends Model {
         this.#optimizers[i].apply(tape.gradient(value, weights), weights);
         return value;
       };
-      step(this.discriminator, () => mean(sub(this.discriminator.apply(y as Tensor), this.apply(x as Tensor))), 0);
+      step(
+        this.discriminator,
+        () => mean(sub(this.discriminator.apply(y as Tensor), this.apply(x as Tensor))),
+        0,
+      );
       const noise = randomNormal([4, 2]);
       const loss = step(this.generator, () => mean(this.apply(noise)), 1);
       this.generatorLoss.updateState(loss);
@@ -176,7 +180,9 @@ const uses: Record<string, Use> = {
   },
   'recurrent and attention layers': async () => {
     const steps = input({ shape: [5, 3] });
-    const inner = layers.bidirectional({ layer: layers.lstm({ units: 4, returnSequences: true }) }).apply(steps);
+    const inner = layers
+      .bidirectional({ layer: layers.lstm({ units: 4, returnSequences: true }) })
+      .apply(steps);
     const attended = layers.multiHeadAttention({ numHeads: 2, keyDim: 2 }).apply([inner, inner] as never);
     const pooled = layers.globalAveragePooling1d().apply(attended as never);
     const net = model({ inputs: steps, outputs: layers.dense({ units: 1 }).apply(pooled) });
