@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 const rounds = 3;
-const modelsPerRound = 3;
+const modelsPerRound = 2;
 const options = { epochs: 2, batchSize: 4 } as const;
 
 /** Uses a model, and holds nothing of it afterwards. */
@@ -284,6 +284,29 @@ const uses: Record<string, Use> = {
     ]),
   ),
 };
+
+/** What an app holds while its models come and go. */
+const shared = {
+  features: input({ shape: [2] }),
+  stop: callbacks.earlyStopping({ monitor: 'loss', restoreBestWeights: true }),
+  results: [] as unknown[],
+};
+const numbers = layers.reshape({ targetShape: [2] }).apply(shared.features);
+
+Object.assign(uses, {
+  'models on an input, and the output of a layer, that live on': async (x, y) => {
+    for (const start of [shared.features, numbers]) {
+      const net = model({ inputs: shared.features, outputs: layers.dense({ units: 1 }).apply(start) });
+      net.compile({ optimizer: 'adam', loss: 'mse' });
+      await net.fit(x, y, options);
+    }
+  },
+  'models whose histories and callbacks live on': async (x, y) => {
+    const net = compiled();
+    shared.results.push(await net.fit(x, y, { ...options, callbacks: shared.stop }), net.history);
+    shared.results.push(await net.evaluate(x, y), net.getConfig());
+  },
+} satisfies Record<string, Use>);
 
 describe('what a dropped model held comes back after', () => {
   test.each(Object.entries(uses))('%s', async (_, use) => {
