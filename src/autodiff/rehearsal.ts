@@ -1,4 +1,5 @@
 /** @file Rehearsals: what a call would launch, found by running it dry on stand-ins. */
+import { finishing } from '../core/cleanup.ts';
 import type { DType } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
@@ -79,14 +80,15 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
     result.catch(() => {});
     throw notSync(op, 'a function that returned a Promise');
   };
-  try {
-    const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
-    withDevice(device, () => withRecording(dry.root, alone));
-  } finally {
-    dry.end();
+  const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
+  finishing(
+    () => withDevice(device, () => withRecording(dry.root, alone)),
+    () => dry.end(),
     // What was made for real keeps the seeds that it drew.
-    if (!dry.disturbed) rewindSeeds(seeds);
-  }
+    () => {
+      if (!dry.disturbed) rewindSeeds(seeds);
+    },
+  );
 }
 
 /** `inputs` with stand-ins for specs. The options of an op may have a shape, too, which is no tensor. */

@@ -1,4 +1,5 @@
 /** @file profile: what a piece of work costs on the GPU, by op and layer. */
+import { Cleanup, runAll } from '../core/cleanup.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { keepAccount } from '../webgpu/charge.ts';
@@ -41,20 +42,18 @@ export async function profile<R>(
   chargeCalls();
   const settle = keepAccount();
   const submitsBefore = stream.statistics.submits;
+  let submissions = 0;
+  const endWatch = () => {
+    stream.watcher = null;
+    submissions = stream.statistics.submits - submitsBefore;
+  };
+  const watch = new Cleanup();
+  // The watch ends after the flush: appended launches still name the timer's queries.
+  watch.defer(() => runAll([settle, () => device.flush(), endWatch]));
   stream.watcher = log;
   try {
     const start = performance.now();
-    let result: R;
-    let submissions: number;
-    try {
-      result = await run();
-    } finally {
-      settle();
-      // What is appended still names the timer's queries.
-      device.flush();
-      stream.watcher = null;
-      submissions = stream.statistics.submits - submitsBefore;
-    }
+    const result = await watch.after(async () => run());
     await device.sync();
     const wallMilliseconds = performance.now() - start;
     const launches = await log.timed();

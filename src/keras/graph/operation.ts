@@ -8,6 +8,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Mapped, Nest } from '../nest.ts';
 import type { KerasTensor } from './kerasTensor.ts';
 import type { GraphNode, GraphOperation } from './node.ts';
+import { OutboundNodes } from './outboundNodes.ts';
 
 export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
   implements GraphOperation
@@ -15,7 +16,7 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
   static readonly className: string = 'Operation';
   abstract readonly name: string;
   readonly inboundNodes: GraphNode[] = [];
-  readonly outboundNodes: GraphNode[] = [];
+  readonly #outbound = new OutboundNodes();
 
   /**
    * The class by its Keras name, `static className`, which survives minification. A subclass without one goes by its
@@ -24,6 +25,14 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
   get className(): string {
     const made = this.constructor as typeof SymbolicOperation;
     return Object.hasOwn(made, 'className') ? made.className : made.name || made.className;
+  }
+
+  get outboundNodes(): readonly GraphNode[] {
+    return this.#outbound.list;
+  }
+
+  addOutbound(node: GraphNode): void {
+    this.#outbound.add(node);
   }
 
   abstract replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;

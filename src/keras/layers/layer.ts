@@ -2,6 +2,7 @@
  * @file Layer: an operation with weights. Called on symbolic tensors it becomes a node of a graph; called on tensors it
  * runs, and its outputs remember the call, which opens to the ops inside.
  */
+import { runAll } from '../../core/cleanup.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
@@ -214,10 +215,9 @@ export abstract class Layer<
 
   /** Frees the weights, with those of the layers inside. The layer can't be called any more. */
   override dispose(): void {
-    super.dispose();
-    this.clearLosses();
-    // Each layer knows best what it holds beside its weights.
-    for (const inner of this.sublayers) inner.dispose();
+    // A layer inside may hold more than its weights: it disposes of itself.
+    const inside = this.sublayers.map((inner) => () => inner.dispose());
+    runAll([() => super.dispose(), () => this.clearLosses(), ...inside]);
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {

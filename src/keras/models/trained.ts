@@ -2,6 +2,7 @@
  * @file TrainedLayer: a layer that can be compiled, trained, evaluated and asked for predictions. The base of Model; what
  * the methods do lies in `training/`.
  */
+import { runAll } from '../../core/cleanup.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
@@ -242,9 +243,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   override dispose(): void {
-    super.dispose();
     this.#waiting = null;
-    this.#trainer?.dispose();
+    runAll([() => super.dispose(), () => this.#trainer?.dispose()]);
   }
 
   /** As training knows it: whatever its inputs and outputs are. */

@@ -1,11 +1,12 @@
 /** @file evaluate: the metrics of a model over data. */
+import { Cleanup } from '../../core/cleanup.ts';
 import { withDevice } from '../../webgpu/device.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/source.ts';
 import { runPass, stepsOfPass } from './pass.ts';
 import { isBatchIterable } from './data/iterable.ts';
-import { type BatchIterable, Cleanup, type Data, openData, requireNone } from './open.ts';
+import { type BatchIterable, type Data, openData, requireNone } from './open.ts';
 import { requireCount, requireKnownOptions } from './options.ts';
 import { Pace } from './pace.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
@@ -43,12 +44,12 @@ export async function evaluate(
   const { trainer } = model;
   trainer.requireCompiled('evaluate');
   signal?.throwIfAborted();
-  const { end } = trainer.begin('evaluate');
   const device = deviceOf(model);
-  const cleanup = new Cleanup();
   const pace = new Pace(device, 'evaluate', signal);
-  let callbacks: CallbackList | null = null;
-  try {
+  const cleanup = new Cleanup();
+  const { end } = trainer.begin('evaluate');
+  cleanup.defer(end);
+  const body = async () => {
     if (isBatchIterable(x)) requireNone('evaluate', { y, sampleWeight });
     const data = isBatchIterable(x) ? x : { x, y, sampleWeight };
     const source = withDevice(device, () =>
@@ -57,18 +58,14 @@ export async function evaluate(
     await pace.inPieces(() => source.upload());
     const runner = cleanup.add(trainer.runTest());
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
-    callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
+    const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
+    cleanup.defer(() => callbacks.release());
     const pending = await testPass(model, { source, steps: steps ?? null, runner, pace, callbacks });
     const [logs] = (await pace.finish(readLogs(pending))) as [Logs];
     await callbacks.onTestEnd(logs);
     return logs;
-  } catch (error) {
-    throw await pace.abandon(error);
-  } finally {
-    callbacks?.release();
-    cleanup.dispose();
-    end();
-  }
+  };
+  return cleanup.after(() => pace.settling(body));
 }
 
 export interface TestPass {

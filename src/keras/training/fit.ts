@@ -1,4 +1,5 @@
 /** @file fit: trains a model for a number of epochs. */
+import { Cleanup } from '../../core/cleanup.ts';
 import { withDevice } from '../../webgpu/device.ts';
 import { freshSeed } from '../../ops/seeds.ts';
 import { disposing } from '../../tensor/scope.ts';
@@ -10,7 +11,7 @@ import { ClassWeights } from './data/classWeight.ts';
 import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
 import { testPass } from './evaluate.ts';
-import { type BatchIterable, Cleanup, type Data, defaultBatchSize } from './open.ts';
+import { type BatchIterable, type Data, defaultBatchSize } from './open.ts';
 import { Pace } from './pace.ts';
 import { runPass } from './pass.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
@@ -44,19 +45,21 @@ export async function fit(
   const { trainer } = model;
   trainer.requireCompiled('fit');
   signal?.throwIfAborted();
-  const { run, end } = trainer.begin('fit');
-  const cleanup = new Cleanup();
   const device = deviceOf(model);
   const pace = new Pace(device, 'fit', signal);
-  let callbacks: CallbackList | null = null;
-  try {
+  const cleanup = new Cleanup();
+  const { run, end } = trainer.begin('fit');
+  cleanup.defer(end);
+  const body = async () => {
     const { data, classWeights } = withDevice(device, () => ({
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
       classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
     }));
     await pace.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
     const params = paramsOf(options, seed, data);
-    callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params, addHistory: true });
+    const list = { addProgress: true, model, params, addHistory: true };
+    const callbacks = new CallbackList(options.callbacks, list);
+    cleanup.defer(() => callbacks.release());
     const history = callbacks.history as History;
     trainer.history = history;
     trainer.forget();
@@ -64,13 +67,8 @@ export async function fit(
     const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
     await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, pace, train, test });
     return history;
-  } catch (error) {
-    throw await pace.abandon(error);
-  } finally {
-    callbacks?.release();
-    cleanup.dispose();
-    end();
-  }
+  };
+  return cleanup.after(() => pace.settling(body));
 }
 
 async function runEpochs(training: Training): Promise<void> {

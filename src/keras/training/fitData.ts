@@ -1,17 +1,11 @@
 /** @file The data of `fit`: what is trained on, and what validates. */
+import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isBatchIterable, IterableSource } from './data/iterable.ts';
 import type { BatchSource } from './data/source.ts';
 import { type Slots, Table, TableSource } from './data/table.ts';
 import type { FitOptions } from './fitOptions.ts';
-import {
-  type BatchIterable,
-  type Cleanup,
-  type Data,
-  defaultBatchSize,
-  openValidation,
-  requireNone,
-} from './open.ts';
+import { type BatchIterable, type Data, defaultBatchSize, openValidation, requireNone } from './open.ts';
 
 export interface FitData {
   readonly source: BatchSource;

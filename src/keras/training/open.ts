@@ -1,4 +1,5 @@
 /** @file From what a caller passes as data to a source of batches. */
+import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { isRecord } from './byOutput.ts';
@@ -15,20 +16,6 @@ export type ValidationData =
   | readonly (Data | null | undefined)[]
   | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
   | BatchIterable;
-
-/** Things to free at the end of a run, the last one first. */
-export class Cleanup {
-  readonly #held: { dispose(): void }[] = [];
-
-  add<T extends { dispose(): void }>(held: T): T {
-    this.#held.push(held);
-    return held;
-  }
-
-  dispose(): void {
-    for (const held of this.#held.splice(0).reverse()) held.dispose();
-  }
-}
 
 export interface OpenOptions {
   op: string;

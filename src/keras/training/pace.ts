@@ -107,10 +107,19 @@ export class Pace {
   }
 
   /**
-   * Waits for the steps that are still under way after `error` ended the run. Resolves to what the caller is to be told:
-   * `error`, but that a fault is not lost to an abort.
+   * Runs the body of a run. Where it fails, the steps that are still under way are waited for.
+   * Errors: those of `body`; for an abort the first fault of those steps, if there is one.
    */
-  async abandon(error: unknown): Promise<unknown> {
+  async settling<T>(body: () => Promise<T>): Promise<T> {
+    try {
+      return await body();
+    } catch (error) {
+      throw await this.#abandon(error);
+    }
+  }
+
+  /** Waits for the steps that are still under way after `error` ended the run. Resolves to the error to throw. */
+  async #abandon(error: unknown): Promise<unknown> {
     let told = error;
     for (const { done, label } of this.#fences.splice(0)) {
       await done.catch((fault: unknown) => {

@@ -1,4 +1,5 @@
 /** @file predict: what a model makes of data. */
+import { Cleanup } from '../../core/cleanup.ts';
 import { withDevice } from '../../webgpu/device.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -6,7 +7,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import { leavesOf, type Nest, packNest } from '../nest.ts';
 import { isBatchIterable } from './data/iterable.ts';
-import { type BatchIterable, Cleanup, type Data, openData } from './open.ts';
+import { type BatchIterable, type Data, openData } from './open.ts';
 import { runPass, stepsOfPass } from './pass.ts';
 import { requireCount, requireKnownOptions } from './options.ts';
 import { Pace } from './pace.ts';
@@ -41,22 +42,24 @@ export async function predict(
   const device = deviceOf(model);
   const cleanup = new Cleanup();
   const parts: Nest<Tensor>[] = [];
+  cleanup.defer(() => {
+    for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
+  });
   const pace = new Pace(device, 'predict', signal);
-  let callbacks: CallbackList | null = null;
-  try {
+  const body = async () => {
     const data = isBatchIterable(x) ? x : { x };
     const source = withDevice(device, () =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
     await pace.inPieces(() => source.upload());
     const runner = cleanup.add(model.trainer.runPredict());
-    callbacks = new CallbackList(options.callbacks, {
+    const callbacks = new CallbackList(options.callbacks, {
       addProgress: true,
       model,
       params: { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) },
     });
-    const list = callbacks;
-    await list.onPredictBegin();
+    cleanup.defer(() => callbacks.release());
+    await callbacks.onPredictBegin();
     source.begin(0, null);
     await runPass({
       op: 'predict',
@@ -67,19 +70,14 @@ export async function predict(
       run: (batch) => {
         parts.push(runner.run(batch));
       },
-      before: (index) => list.onPredictBatchBegin(index),
-      after: (index) => list.onPredictBatchEnd(index),
+      before: (index) => callbacks.onPredictBatchBegin(index),
+      after: (index) => callbacks.onPredictBatchEnd(index),
     });
     await pace.finish(device.sync());
-    await list.onPredictEnd();
+    await callbacks.onPredictEnd();
     return joined(parts);
-  } catch (error) {
-    throw await pace.abandon(error);
-  } finally {
-    callbacks?.release();
-    for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
-    cleanup.dispose();
-  }
+  };
+  return cleanup.after(() => pace.settling(body));
 }
 
 /** The parts one after the other. */

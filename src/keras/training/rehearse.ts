@@ -1,5 +1,6 @@
 /** @file rehearse: what a model does with data, on stand-ins for them. In a dry run, for `warmup`. */
 import type { DType } from '../../core/dtype.ts';
+import { Cleanup, finishing } from '../../core/cleanup.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, formatShape, type OpenShape, requireBoolean, type Shape } from '../../core/shape.ts';
 import { withDevice } from '../../webgpu/device.ts';
@@ -13,7 +14,7 @@ import { identifiersByOutput, type LossArgument } from './compiledLoss.ts';
 import type { Data, Slot } from './data/slots.ts';
 import { freeBatch } from './data/source.ts';
 import { Table, type TableData, TableSource } from './data/table.ts';
-import { Cleanup, defaultBatchSize } from './open.ts';
+import { defaultBatchSize } from './open.ts';
 import { requireCount, requireKnownOptions } from './options.ts';
 import { joined } from './predict.ts';
 import { joinPending } from './readLogs.ts';
@@ -51,17 +52,11 @@ export function rehearse(model: TrainableModel, options: RehearseOptions): void 
   const { batchSize = defaultBatchSize, training = false } = options;
   requireCount('warmup', 'batchSize', batchSize, 1);
   requireBoolean('warmup', 'training', training);
-  const { end } = model.trainer.begin('warmup');
   const cleanup = new Cleanup();
-  try {
-    withDevice(deviceOf(model), () => {
-      if (training) rehearseTraining(model, options, batchSize, cleanup);
-      else rehearsePrediction(model, options, batchSize, cleanup);
-    });
-  } finally {
-    cleanup.dispose();
-    end();
-  }
+  const { end } = model.trainer.begin('warmup');
+  cleanup.defer(end);
+  const run = training ? rehearseTraining : rehearsePrediction;
+  cleanup.afterSync(() => withDevice(deviceOf(model), () => run(model, options, batchSize, cleanup)));
 }
 
 function rehearseTraining(
@@ -119,13 +114,12 @@ function withBatch(
   const source = new TableSource(table, { batchSize, shuffle });
   source.begin(0, null);
   const batch = source.next();
-  try {
-    body(batch);
-  } finally {
-    freeBatch(batch);
-    source.dispose();
-    table.dispose();
-  }
+  finishing(
+    () => body(batch),
+    () => freeBatch(batch),
+    () => source.dispose(),
+    () => table.dispose(),
+  );
 }
 
 /** Tensors of two batches in the nest of `specs`: a batch is then a part of them. */

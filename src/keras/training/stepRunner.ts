@@ -1,5 +1,6 @@
 /** @file StepRunner: calls one of a model's steps, captured and replayed unless the model runs eagerly. */
 import { type CompiledFunction, compile } from '../../autodiff/compile.ts';
+import { activeRecorders, withRecorders } from '../../ops/recording.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -47,7 +48,8 @@ export class StepRunner<R extends Made> {
 
   #step(batch: Batch): R {
     try {
-      return this.step(batch);
+      // A tape that a failing step leaves open ends with the step.
+      return withRecorders(activeRecorders(), () => this.step(batch));
     } finally {
       // The losses that layers added live until the next call, and with them what was computed for them.
       this.model.clearLosses();

@@ -2,6 +2,7 @@
  * @file Trainer: what a model has beside its layers to be trained and evaluated: what it was compiled with, its metrics,
  * and the knowledge of what is running.
  */
+import { finishing } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -19,6 +20,9 @@ export interface Run {
   readonly op: string;
   /** Between epochs: callbacks may evaluate the model then. */
   atRest: boolean;
+  isOver: boolean;
+  /** The run inside which it began. */
+  readonly outer: Run | null;
 }
 
 export class Trainer {
@@ -36,9 +40,12 @@ export class Trainer {
     this.#requireIdle('compile');
     const outputs = this.model.slots.outputs?.map(({ name }) => name) ?? null;
     const compiled = new Compiled(options, outputs);
-    this.forget();
-    this.compiled?.dispose();
+    const before = this.compiled;
     this.compiled = compiled;
+    finishing(
+      () => this.forget(),
+      () => before?.dispose(),
+    );
   }
 
   /** Errors: ValueError for a model that isn't compiled. */
@@ -56,10 +63,12 @@ export class Trainer {
   begin(op: string): { run: Run; end: () => void } {
     const outer = this.#run;
     if (!(op === 'evaluate' && outer?.atRest)) this.#requireIdle(op);
-    const run = { op, atRest: false };
+    const run = { op, atRest: false, isOver: false, outer };
     this.#run = run;
     const end = () => {
-      this.#run = outer;
+      run.isOver = true;
+      // An evaluation that no callback waited for may end after the run around it.
+      while (this.#run?.isOver) this.#run = this.#run.outer;
     };
     return { run, end };
   }
@@ -113,9 +122,10 @@ export class Trainer {
 
   /** Frees what steps on single batches hold: what they found in the model may have changed. */
   forget(): void {
-    this.#single?.train.dispose();
-    this.#single?.test.dispose();
+    const { train, test } = this.#single ?? {};
     this.#single = null;
+    train?.dispose();
+    test?.dispose();
   }
 
   /** All metrics with their names in logs: compiled ones, then those that the model and its layers have. */
@@ -142,9 +152,12 @@ export class Trainer {
   }
 
   dispose(): void {
-    this.forget();
-    this.compiled?.dispose();
+    const { compiled } = this;
     this.compiled = null;
+    finishing(
+      () => this.forget(),
+      () => compiled?.dispose(),
+    );
   }
 }
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 const rounds = 3;
-const modelsPerRound = 3;
+const modelsPerRound = 2;
 const options = { epochs: 2, batchSize: 4 } as const;
 
 /** Uses a model, and holds nothing of it afterwards. */
@@ -77,7 +77,11 @@ class Gan extends Model {
         this.#optimizers[i].apply(tape.gradient(value, weights), weights);
         return value;
       };
-      step(this.discriminator, () => mean(sub(this.discriminator.apply(y as Tensor), this.apply(x as Tensor))), 0);
+      step(
+        this.discriminator,
+        () => mean(sub(this.discriminator.apply(y as Tensor), this.apply(x as Tensor))),
+        0,
+      );
       const noise = randomNormal([4, 2]);
       const loss = step(this.generator, () => mean(this.apply(noise)), 1);
       this.generatorLoss.updateState(loss);
@@ -176,7 +180,9 @@ const uses: Record<string, Use> = {
   },
   'recurrent and attention layers': async () => {
     const steps = input({ shape: [5, 3] });
-    const inner = layers.bidirectional({ layer: layers.lstm({ units: 4, returnSequences: true }) }).apply(steps);
+    const inner = layers
+      .bidirectional({ layer: layers.lstm({ units: 4, returnSequences: true }) })
+      .apply(steps);
     const attended = layers.multiHeadAttention({ numHeads: 2, keyDim: 2 }).apply([inner, inner] as never);
     const pooled = layers.globalAveragePooling1d().apply(attended as never);
     const net = model({ inputs: steps, outputs: layers.dense({ units: 1 }).apply(pooled) });
@@ -278,6 +284,29 @@ const uses: Record<string, Use> = {
     ]),
   ),
 };
+
+/** What an app holds while its models come and go. */
+const shared = {
+  features: input({ shape: [2] }),
+  stop: callbacks.earlyStopping({ monitor: 'loss', restoreBestWeights: true }),
+  results: [] as unknown[],
+};
+const numbers = layers.reshape({ targetShape: [2] }).apply(shared.features);
+
+Object.assign(uses, {
+  'models on an input, and the output of a layer, that live on': async (x, y) => {
+    for (const start of [shared.features, numbers]) {
+      const net = model({ inputs: shared.features, outputs: layers.dense({ units: 1 }).apply(start) });
+      net.compile({ optimizer: 'adam', loss: 'mse' });
+      await net.fit(x, y, options);
+    }
+  },
+  'models whose histories and callbacks live on': async (x, y) => {
+    const net = compiled();
+    shared.results.push(await net.fit(x, y, { ...options, callbacks: shared.stop }), net.history);
+    shared.results.push(await net.evaluate(x, y), net.getConfig());
+  },
+} satisfies Record<string, Use>);
 
 describe('what a dropped model held comes back after', () => {
   test.each(Object.entries(uses))('%s', async (_, use) => {

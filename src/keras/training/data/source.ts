@@ -17,8 +17,11 @@ export interface BatchSource {
   upload(): boolean;
   /** The next batch, which is the caller's to free; null where there is none. */
   next(): Batch | null | Promise<Batch | null>;
-  /** Frees what the source made; data that were given stay the caller's. */
-  dispose(): void;
+  /**
+   * Frees what the source made; data that were given stay the caller's. Waits for a generator that is put away.
+   * Errors: those of its `finally`.
+   */
+  dispose(): void | Promise<void>;
 }
 
 /** Frees the tensors of a batch. */
