@@ -174,6 +174,7 @@ export class Captured {
         const output = own
           ? madeBy(device, this.name, own.retain(), spec)
           : takeOut(device, this.name, work.placeOf(storage), spec);
+        work.passFaults(storage, output.storage);
         return [leaf, output];
       }),
     );

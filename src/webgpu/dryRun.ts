@@ -77,6 +77,7 @@ export class QuietRun extends DryRun {
 class StandInBuffer implements DeviceBuffer {
   readonly id = 0;
   lastUse = 0;
+  faults = null;
 
   constructor(
     readonly size: number,

@@ -3,13 +3,14 @@
  * is unused. A buffer that is given back may be taken again at once, since the launches of a device run in order.
  */
 import { OutOfMemoryError } from '../core/errors.ts';
+import type { FaultCarrier } from './faultSets.ts';
 import { BufferUsage } from './flags.ts';
 import type { ErrorWatch } from './watch.ts';
 
 const smallestClass = 256;
 
 /** A GPU buffer with the number that caches know it by. */
-export interface DeviceBuffer {
+export interface DeviceBuffer extends FaultCarrier {
   readonly id: number;
   readonly gpu: GPUBuffer;
   /** Bytes of the whole buffer. */
@@ -38,7 +39,7 @@ const adopted = new WeakMap<GPUBuffer, DeviceBuffer>();
 export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
   const known = adopted.get(gpu);
   if (known) return known;
-  const buffer = { id: nextBufferId++, gpu, size: gpu.size, lastUse: 0 };
+  const buffer = { id: nextBufferId++, gpu, size: gpu.size, lastUse: 0, faults: null };
   adopted.set(gpu, buffer);
   return buffer;
 }

@@ -7,6 +7,7 @@
 import { activeDryRun } from './activeRecording.ts';
 import type { Charge } from './charge.ts';
 import type { FaultReport } from './faults.ts';
+import type { Check } from './faultSets.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
@@ -51,6 +52,8 @@ export interface RecordedLaunch {
   readonly params: Readonly<Record<string, ParamValue>>;
   readonly grid: readonly [number, number, number];
   readonly fault: FaultReport | null;
+  /** Values besides those it writes that such a fault makes wrong. */
+  readonly spoils: readonly BoundRange[];
   /** What it is charged to; null outside of ops, and where nobody keeps an account. */
   readonly charge: Charge | null;
 }
@@ -63,6 +66,14 @@ export interface RecordedCopy {
 }
 
 export type RecordedCommand = RecordedLaunch | RecordedCopy;
+
+/** A storage whose values repeat checks of earlier launches. */
+export interface Echo {
+  /** The number of commands before it. */
+  readonly at: number;
+  readonly reports: readonly FaultReport[];
+  readonly storage: Storage;
+}
 
 /** What a recording needs of the device on which the work runs. */
 export interface RecordedDevice {
@@ -81,6 +92,7 @@ export interface RecordedDevice {
 
 export class Recording implements Route {
   readonly commands: RecordedCommand[] = [];
+  readonly echoes: Echo[] = [];
   readonly homes = new Map<StorageHolder, Storage>();
   /** What the work allocated, with the bytes it asked for. */
   readonly made = new Map<Storage, number>();
@@ -129,6 +141,10 @@ export class Recording implements Route {
       range.pin();
       this.#pinned.add(range);
     }
+  }
+
+  echo(checks: readonly Check[], storage: Storage): void {
+    this.echoes.push({ at: this.commands.length, reports: checks.map(({ report }) => report), storage });
   }
 
   /** Notes that the work reads or writes `holder`. From here on its home is its own. */
