@@ -246,7 +246,7 @@ export class Tape implements Recorder {
         gradients.forEach((gradient, i) => {
           if (!gradient || !needs[i]) return;
           // Rows that an index out of range names have no gradient, whether or not their values were used.
-          if (checks.length > 0) gradient.device.echo(checks, gradient.storage);
+          if (checks.length > 0) gradient.device.echoChecks(checks, gradient.storage);
           cotangents.add(inputIds[i] as number, gradient);
         });
       };

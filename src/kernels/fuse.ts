@@ -303,7 +303,6 @@ class Chain {
       },
       grid: foldWorkgroups(Math.ceil(this.#count / (elementwiseWorkgroup * repeats))),
       fault: null,
-      spoils: [],
       charge: joinCharges(this.#launches.map(({ charge }) => charge)),
     };
   }

@@ -55,7 +55,7 @@ export function gatherKernel(
   const out = output(x.device, spec, op);
   if (out.size === 0) {
     // Rows without elements move nothing, but a fault is a fault.
-    if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking, [out]);
+    if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
     return out;
   }
   // Values move as words; a word has two halves.
@@ -70,7 +70,7 @@ export function gatherKernel(
   const run = runOf(x.device, count, (run) => neighbours % run === 0);
   // A GPU skips the code that reports where no index is at fault; a software rasteriser walks through it every time.
   const apart = checking.check !== 'none' && x.device.adapter.class === 'cpu';
-  if (apart) checkIndicesKernel(indices, indexing, checking, [out]);
+  if (apart) checkIndicesKernel(indices, indexing, checking);
   const inside = apart ? unchecked : checking;
   const launch = {
     options: {

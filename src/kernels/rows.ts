@@ -24,16 +24,12 @@ const reporting = defineKernel({ name: 'rows checked', ...definition, faults: tr
 /** Entries that an invocation finds rows for on a software adapter, which pays for every invocation. */
 const rowsRun = 8;
 
-/**
- * The row of every entry, counted through all batches; batch · rows where it names none. An index out of range makes
- * `spoiled` wrong, too, which is computed from other values.
- */
+/** The row of every entry, counted through all batches; batch · rows where it names none. */
 export function rowsKernel(
   op: string,
   indices: Tensor,
   indexing: Indexing,
   checking: IndexChecking = unchecked,
-  spoiled: readonly Tensor[] = [],
 ): Tensor {
   const { batch, entries, rows } = indexing;
   const count = batch * entries;
@@ -42,7 +38,7 @@ export function rowsKernel(
   const serial = indices.device.adapter.class === 'cpu' && count >= rowsRun;
   // As in gathers: a software rasteriser walks through the code that reports every time.
   const apart = serial && checking.check !== 'none';
-  if (apart) checkIndicesKernel(indices, indexing, checking, [out, ...spoiled]);
+  if (apart) checkIndicesKernel(indices, indexing, checking);
   const inside = apart ? unchecked : checking;
   const run = serial ? rowsRun : 1;
   const launch = {
@@ -50,7 +46,6 @@ export function rowsKernel(
     bindings: { indices: indices.storage, out: out.storage },
     params: { count, entries, rows, total: batch * rows, ...indexValues(indexing, indices) },
     workgroups: Math.ceil(count / (rowsWorkgroup * run)),
-    spoils: spoiled.map(({ storage }) => storage),
   };
   if (inside.check === 'none') indices.device.launch(silent, launch);
   else indices.device.launch(reporting, { ...launch, fault: inside.fault });
@@ -67,12 +62,11 @@ const checking = defineKernel({
   faults: true,
 });
 
-/** Looks the indices through in a launch of its own, and reports the first that is a fault: it makes `spoiled` wrong. */
+/** Looks the indices through in a launch of its own, and reports the first that is a fault. */
 export function checkIndicesKernel(
   indices: Tensor,
   indexing: Indexing,
   { check, fault }: Exclude<IndexChecking, { check: 'none' }>,
-  spoiled: readonly Tensor[],
 ): void {
   if (indices.size === 0) return;
   const { addressing } = indexing;
@@ -83,6 +77,5 @@ export function checkIndicesKernel(
     params: indexValues(indexing, indices),
     workgroups: Math.ceil(indices.size / (checkIndicesRun * checkIndicesWorkgroup)),
     fault,
-    spoils: spoiled.map(({ storage }) => storage),
   });
 }

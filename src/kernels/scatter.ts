@@ -114,10 +114,9 @@ export function scatterAddKernel(
   const { device } = updates;
   const elements = batch * outer * rows * inner;
   if (elements === 0 || updates.size === 0) {
-    const zeros = fillKernel(device, spec, 0, op);
     // Rows without elements move nothing, but a fault is a fault.
-    if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking, [zeros]);
-    return zeros;
+    if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
+    return fillKernel(device, spec, 0, op);
   }
   const width = inner % 4 === 0 && bindsAsVectors(updates) ? 4 : 1;
   const launch: ScatterLaunch = {

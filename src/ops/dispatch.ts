@@ -64,7 +64,10 @@ function execute(
     depth--;
   }
   const outputs = Array.isArray(result) ? result : [result];
-  call.node = recordCall(op, inputs, outputs, options, device.faults.checksFrom(firstCheck));
+  // Whatever was checked on the way, by launches that write no result, too: it is the call's.
+  const checks = device.faults.checksFrom(firstCheck);
+  for (const { storage } of outputs) device.attachChecks(checks, storage);
+  call.node = recordCall(op, inputs, outputs, options, checks);
   if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
 }

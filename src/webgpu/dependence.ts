@@ -4,7 +4,7 @@
  */
 import type { FaultReport } from './faults.ts';
 import { type Check, type FaultCarrier, type FaultSet, type FaultTracker, setOf } from './faultSets.ts';
-import { type Echo, type RecordedCommand, type Recording, rangesOf } from './recording.ts';
+import { type Attachment, type RecordedCommand, type Recording, rangesOf } from './recording.ts';
 import { Storage } from './storage.ts';
 import type { BoundRange } from './stream.ts';
 
@@ -25,27 +25,31 @@ export class Dependence {
   /** Buffers from outside that the work writes. */
   readonly #written = new Set<FaultCarrier>();
 
-  constructor({ commands, echoes, made }: Recording) {
+  constructor({ commands, attachments, made }: Recording) {
     const valuesOf = (range: BoundRange): Values =>
       range instanceof Storage && made.has(range) ? range : range.buffer;
-    const waiting = [...echoes];
+    let next = 0;
+    const attachUntil = (at: number) => {
+      for (; (attachments[next]?.at ?? at + 1) <= at; next++)
+        this.#attach(attachments[next] as Attachment, valuesOf);
+    };
     commands.forEach((command, at) => {
-      while (waiting[0] && waiting[0].at <= at) this.#repeat(waiting.shift() as Echo, valuesOf);
+      attachUntil(at);
       this.#follow(command, valuesOf);
     });
-    for (const echo of waiting) this.#repeat(echo, valuesOf);
+    attachUntil(commands.length);
   }
 
   #follow(command: RecordedCommand, valuesOf: (range: BoundRange) => Values): void {
     let all = command.kind === 'launch' && command.fault ? this.#bitOf(command.fault) : 0n;
     for (const range of rangesOf(command)) all |= this.#sourcesOf(valuesOf(range));
     const { writes } = command.kind === 'launch' ? command.pipeline.bindings : copyBindings;
-    const targets = rangesOf(command).filter((_, i) => writes[i]);
-    const spoiled = command.kind === 'launch' ? command.spoils : [];
-    for (const range of [...targets, ...spoiled]) this.#add(valuesOf(range), all);
+    rangesOf(command).forEach((range, i) => {
+      if (writes[i]) this.#add(valuesOf(range), all);
+    });
   }
 
-  #repeat({ reports, storage }: Echo, valuesOf: (range: BoundRange) => Values): void {
+  #attach({ reports, storage }: Attachment, valuesOf: (range: BoundRange) => Values): void {
     for (const report of reports) this.#add(valuesOf(storage), this.#bitOf(report));
   }
 

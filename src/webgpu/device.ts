@@ -175,7 +175,7 @@ export class Device implements RecordedDevice {
   /** A launch of a kernel with its pipeline; in a dry run with one that is being compiled, and can't run. */
   prepare<O extends KernelOptions, B extends Bindings, P extends ParamFields>(
     given: Kernel<O, B, P>,
-    { options, key, bindings, params, workgroups, fault, spoils }: Launch<O, B, P>,
+    { options, key, bindings, params, workgroups, fault }: Launch<O, B, P>,
   ): RecordedLaunch {
     const kernel = given as unknown as Kernel;
     const pipeline = this.pipelineOf(kernel, options, key);
@@ -189,7 +189,6 @@ export class Device implements RecordedDevice {
       layout: pipeline.layout,
       params,
       fault: (kernel.faults && fault) || null,
-      spoils: spoils ?? [],
       charge: takeCharge(),
     };
   }
@@ -207,11 +206,11 @@ export class Device implements RecordedDevice {
     }
     if (activeDryRun()) return;
     const { tracker } = this.faults;
-    const { ranges, pipeline, spoils } = launch;
+    const { ranges, pipeline } = launch;
     if (fault) {
       const validating = this.beginCheck(params, fault);
       this.stream.launch(launch, validating.params, this.faults.buffer);
-      tracker.follow(ranges, pipeline.bindings.writes, validating.check, spoils);
+      tracker.follow(ranges, pipeline.bindings.writes, validating.check);
       return;
     }
     this.stream.launch(launch, params, null);
@@ -229,11 +228,18 @@ export class Device implements RecordedDevice {
     return { params: { ...params, fault_slot: slot }, check };
   }
 
-  /** Lets `storage` depend on `checks` of earlier launches, as the gradient of a gather depends on that of the gather. */
-  echo(checks: readonly Check[], storage: Storage): void {
-    if (activeDryRun()) return;
-    this.#recording()?.echo(checks, storage);
-    this.faults.echo(checks, storage.buffer);
+  /** Lets `storage` depend on `checks` of earlier launches. */
+  attachChecks(checks: readonly Check[], storage: Storage): void {
+    if (checks.length === 0) return;
+    this.#recording()?.attach(checks, storage);
+    this.faults.tracker.attach(checks, storage.buffer);
+  }
+
+  /** The same for a gradient of what made `checks`: their faults are reported there only where they aren't elsewhere. */
+  echoChecks(checks: readonly Check[], storage: Storage): void {
+    if (checks.length === 0) return;
+    this.#recording()?.attach(checks, storage);
+    this.faults.tracker.attach(this.faults.echo(checks), storage.buffer);
   }
 
   /** Copies `bytes` bytes, a multiple of 4, from one buffer to another. */

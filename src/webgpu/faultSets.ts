@@ -152,24 +152,20 @@ export class FaultTracker {
     return number >= this.#resolved || (fault !== null && !fault.reported);
   }
 
-  /**
-   * Passes on what a launch depends on to what it writes, and to `spoils`. `check` is its own. A check that writes nothing
-   * is about what it reads.
-   */
-  follow(
-    ranges: readonly Carrying[],
-    writes: readonly boolean[],
-    check: Check | null = null,
-    spoils: readonly Carrying[] = [],
-  ): void {
+  /** Passes on what a launch depends on to what it writes. `check` is its own. */
+  follow(ranges: readonly Carrying[], writes: readonly boolean[], check: Check | null = null): void {
     let all = check && setOf(check);
     for (const { buffer } of ranges) all = this.join(all, buffer.faults);
     if (!all) return;
     ranges.forEach(({ buffer }, i) => {
       if (writes[i]) this.put(buffer, all);
     });
-    const spoiled = check && spoils.length === 0 && !writes.includes(true) ? ranges : spoils;
-    for (const { buffer } of spoiled) this.put(buffer, this.join(all, buffer.faults));
+  }
+
+  /** Lets `carrier` depend on `checks` as well. */
+  attach(checks: readonly Check[], carrier: FaultCarrier): void {
+    const all = checks.reduce((set, check) => this.join(set, setOf(check)), carrier.faults);
+    this.put(carrier, all);
   }
 
   /** Passes on what `source` depends on to a copy of it, which is all that `target` holds, or a part. */

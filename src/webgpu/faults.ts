@@ -4,7 +4,7 @@
  */
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
 import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
-import { type Check, type FaultCarrier, type FaultReport, FaultTracker } from './faultSets.ts';
+import { type Check, type FaultReport, FaultTracker } from './faultSets.ts';
 import { BufferUsage } from './flags.ts';
 import { adoptBuffer, type DeviceBuffer } from './pool.ts';
 
@@ -26,6 +26,8 @@ export class FaultWords {
   readonly buffer: DeviceBuffer;
   readonly tracker = new FaultTracker();
   #pending: Check[] = [];
+  /** Those that the last readback collected. */
+  #collected: readonly Check[] = [];
   #slotsTaken = 0;
   #resolved: Promise<void> = Promise.resolve();
 
@@ -51,20 +53,18 @@ export class FaultWords {
     return { slot: this.#slotsTaken++, check };
   }
 
-  /** Checks from `number` on, as far as no readback has collected them. */
+  /** Checks from `number` on, fewer than there are slots. */
   checksFrom(number: number): readonly Check[] {
     if (number === this.tracker.begun) return none;
-    return this.#pending.filter((check) => check.number >= number);
+    return [...this.#collected, ...this.#pending].filter((check) => check.number >= number);
   }
 
-  /** Makes `carrier` depend on `checks` as well, which are reported there only where they aren't reported elsewhere. */
-  echo(checks: readonly Check[], carrier: FaultCarrier): void {
-    for (const original of checks) {
-      if (!this.tracker.isOpen(original)) continue;
-      const check = this.tracker.begin(original.report, original);
-      this.#pending.push(check);
-      this.tracker.follow([], [], check, [{ buffer: carrier }]);
-    }
+  /** Checks that repeat those of `originals` that are open. */
+  echo(originals: readonly Check[]): readonly Check[] {
+    const open = originals.filter((check) => this.tracker.isOpen(check));
+    const echoes = open.map((check) => this.tracker.begin(check.report, check));
+    this.#pending.push(...echoes);
+    return echoes;
   }
 
   /** Hands out the slots taken since the last call. */
@@ -72,6 +72,7 @@ export class FaultWords {
     const pending = this.#pending;
     const bytes = this.#slotsTaken * wordsPerSlot * 4;
     this.#pending = [];
+    this.#collected = pending;
     this.#slotsTaken = 0;
     let resolve: Collection['resolve'] = () => {};
     const copied = new Promise<Uint32Array | null>((settle) => {

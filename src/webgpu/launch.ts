@@ -22,8 +22,6 @@ export interface Launch<O extends KernelOptions, B extends Bindings, P extends P
   meanwhile?: { options: O; workgroups: number } | null;
   /** What a fault of this launch means; for kernels that report faults. */
   fault?: FaultReport;
-  /** Values besides those it writes that such a fault makes wrong: those that a later launch computes. */
-  spoils?: readonly BoundRange[];
 }
 
 /** The largest count of workgroups along one dimension, on every device. */

@@ -52,8 +52,6 @@ export interface RecordedLaunch {
   readonly params: Readonly<Record<string, ParamValue>>;
   readonly grid: readonly [number, number, number];
   readonly fault: FaultReport | null;
-  /** Values besides those it writes that such a fault makes wrong. */
-  readonly spoils: readonly BoundRange[];
   /** What it is charged to; null outside of ops, and where nobody keeps an account. */
   readonly charge: Charge | null;
 }
@@ -67,8 +65,8 @@ export interface RecordedCopy {
 
 export type RecordedCommand = RecordedLaunch | RecordedCopy;
 
-/** A storage whose values repeat checks of earlier launches. */
-export interface Echo {
+/** A storage whose values depend on checks of earlier launches, though no command says so. */
+export interface Attachment {
   /** The number of commands before it. */
   readonly at: number;
   readonly reports: readonly FaultReport[];
@@ -92,7 +90,7 @@ export interface RecordedDevice {
 
 export class Recording implements Route {
   readonly commands: RecordedCommand[] = [];
-  readonly echoes: Echo[] = [];
+  readonly attachments: Attachment[] = [];
   readonly homes = new Map<StorageHolder, Storage>();
   /** What the work allocated, with the bytes it asked for. */
   readonly made = new Map<Storage, number>();
@@ -143,8 +141,8 @@ export class Recording implements Route {
     }
   }
 
-  echo(checks: readonly Check[], storage: Storage): void {
-    this.echoes.push({ at: this.commands.length, reports: checks.map(({ report }) => report), storage });
+  attach(checks: readonly Check[], storage: Storage): void {
+    this.attachments.push({ at: this.commands.length, reports: checks.map(({ report }) => report), storage });
   }
 
   /** Notes that the work reads or writes `holder`. From here on its home is its own. */
