@@ -99,7 +99,11 @@ export class FaultWords {
 const none: readonly Check[] = [];
 
 /** What raises the fault that copied words hold; null where there is none. */
-function decodeSlot(words: Uint32Array, slot: number, { count, raise }: FaultReport): (() => RetrogradError) | null {
+function decodeSlot(
+  words: Uint32Array,
+  slot: number,
+  { count, raise }: FaultReport,
+): (() => RetrogradError) | null {
   const fault = decodeFault(words.subarray(slot * wordsPerSlot, (slot + 1) * wordsPerSlot), count);
   return fault && (() => raise(fault.position, fault.value));
 }

@@ -151,7 +151,7 @@ describe('scopes of several tasks', () => {
     const task = async (rounds: number) => {
       using own = scope();
       const x = own.track(tensor([rounds]));
-      const tensors = [x];
+      const tensors: Tensor[] = [x];
       for (let i = 0; i < rounds; i++) {
         await turn();
         tensors.push(own.run(() => add(mul(x, 2), 1)));

@@ -29,7 +29,11 @@ beforeAll(async () => {
 const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
 beforeEach(() => void warn.mockClear());
 // What a test leaves unread is not for the next one to find.
-afterEach(() => getDevice().sync().catch(() => {}));
+afterEach(() =>
+  getDevice()
+    .sync()
+    .catch(() => {}),
+);
 
 const ints = (...values: number[]) => tensor(Int32Array.from(values)) as Tensor;
 const table = () => tensor([1, 2, 3, 4]);
@@ -130,7 +134,9 @@ describe('a fault is reported', () => {
   test('the first in launch order, with the others that the values depend on', async () => {
     const [x, y] = [gather(table(), ints(5)), gather(table(), ints(6))];
     const z = gather(table(), ints(7));
-    const error = await add(y, x).data().catch((thrown: unknown) => thrown);
+    const error = await add(y, x)
+      .data()
+      .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ index: 5, others: [{ index: 6 }] });
     await expect(z.data()).rejects.toMatchObject({ index: 7, others: [] });
   });

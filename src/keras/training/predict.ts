@@ -1,5 +1,4 @@
 /** @file predict: what a model makes of data. */
-import { withDevice } from '../../webgpu/device.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -45,7 +44,7 @@ export async function predict(
   let callbacks: CallbackList | null = null;
   try {
     const data = isBatchIterable(x) ? x : { x };
-    const source = withDevice(device, () =>
+    const source = pace.within(() =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
     await pace.inPieces(() => source.upload());
@@ -70,9 +69,9 @@ export async function predict(
       before: (index) => list.onPredictBatchBegin(index),
       after: (index) => list.onPredictBatchEnd(index),
     });
-    await pace.finish(device.sync());
+    await pace.finish(device.finish());
     await list.onPredictEnd();
-    return joined(parts);
+    return pace.within(() => joined(parts));
   } catch (error) {
     throw await pace.abandon(error);
   } finally {
