@@ -107,6 +107,13 @@ export class FaultLedger {
     this.tracker.settle(taken);
     return errorsOf(taken);
   }
+
+  /** The same for all of them, of which those are returned that were reported to no one. */
+  takeUnreported(): RetrogradError[] {
+    const unreported = this.#found.filter(({ reported }) => !reported);
+    this.take();
+    return errorsOf(unreported);
+  }
 }
 
 /** Milliseconds for which a fault that no tensor carries any more waits for a `sync()`. */

@@ -142,11 +142,14 @@ export class Pace {
         () => null,
         (thrown: unknown) => thrown,
       );
-      // Where something else ended the run, its faults are left to those who read what they spoiled.
-      const fault = isAborted || this.#isFaulty ? joinErrors(this.#faults.take(end)) : null;
-      if (told === error && isAborted && (late || fault)) told = placed(late ?? fault, label());
-      else if (fault && told instanceof RetrogradError) told.others = [...told.others, fault];
+      if (!isAborted || told !== error) continue;
+      const fault = late ?? joinErrors(this.#faults.take(end));
+      if (fault) told = placed(fault, label());
     }
+    // Where something else ended the run, its faults are left to those who read what they spoiled.
+    if (told === error && !this.#isFaulty) return told;
+    const others = this.#faults.takeUnreported();
+    if (told instanceof RetrogradError) told.others = [...told.others, ...others];
     return told;
   }
 

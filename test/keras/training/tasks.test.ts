@@ -130,6 +130,31 @@ describe('a fault of fit', () => {
     await fault(settled);
   });
 
+  test.each([1, 2, 4])('counts as reported once it has ended (batches of %i)', async (batchSize) => {
+    const net = embedder();
+    await fault(net.fit(tokens, y, { batchSize, shuffle: false }));
+    expect((await weightsOf(net)).flat().every(Number.isFinite)).toBe(true);
+    await getDevice().sync();
+  });
+
+  test('is not hidden by an abort, and comes after the error of a callback', async () => {
+    const stop = new AbortController();
+    // The first batch is at fault, and the run ends before the second.
+    const run = (end: () => void, signal?: AbortSignal) =>
+      embedder().fit(tokens.toReversed(), y, {
+        batchSize: 2,
+        shuffle: false,
+        ...(signal ? { signal } : {}),
+        callbacks: { onTrainBatchBegin: (batch) => void (batch === 1 && end()) },
+      });
+    await fault(run(() => stop.abort(), stop.signal));
+    const failed = run(() => {
+      throw new RangeError('of the callback');
+    });
+    await expect(failed).rejects.toThrow('of the callback');
+    await fault(getDevice().sync());
+  });
+
   test('does not end another fit', async () => {
     const [first, second] = [embedder(), embedder()];
     const fine = tokens.slice(0, 3);
