@@ -66,7 +66,7 @@ function execute(
   const outputs = Array.isArray(result) ? result : [result];
   // Whatever was checked on the way, by launches that write no result, too: it is the call's.
   const checks = device.faults.checksFrom(firstCheck);
-  for (const { storage } of outputs) device.attachChecks(checks, storage);
+  if (checks.length > 0) for (const { storage } of outputs) device.attachChecks(checks, storage);
   call.node = recordCall(op, inputs, outputs, options, checks);
   if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
