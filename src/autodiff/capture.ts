@@ -248,9 +248,11 @@ export class Captured {
     const results = work.run();
     const value = giveOutputs(this.result, this.outputs, ({ storage, spec }) => {
       const own = results.get(storage);
-      return own
+      const output = own
         ? madeBy(device, name, own.retain(), spec)
         : takeOut(device, name, work.placeOf(storage), spec);
+      work.passFaults(storage, output.storage);
+      return output;
     });
     for (const own of results.values()) own.release();
     // Work starts at a submission; the next call's JavaScript overlaps with it.

@@ -7,6 +7,7 @@ import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { withDevice } from '../webgpu/device.ts';
+import type { Check } from '../webgpu/faultSets.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import { fill } from '../ops/creation.ts';
@@ -38,6 +39,7 @@ interface Record {
   outputSpecs: readonly TensorSpec[];
   savedInputs: readonly (Tensor | undefined)[];
   savedOutputs: readonly (Tensor | undefined)[];
+  checks: readonly Check[];
 }
 
 export class Tape implements Recorder {
@@ -73,7 +75,7 @@ export class Tape implements Recorder {
   }
 
   /** Records a call. Returns whether the gradient passes through it. */
-  record({ op, inputs, outputs, options, node }: RecordedCall): boolean {
+  record({ op, inputs, outputs, options, node, checks }: RecordedCall): boolean {
     const inputIds = inputs.map((input) => input?.id ?? null);
     const depends = inputIds.some(
       (id, i) => id !== null && this.#connected.has(id) && isFloating((inputs[i] as Tensor).dtype),
@@ -97,6 +99,7 @@ export class Tape implements Recorder {
       outputSpecs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
       savedInputs: inputs.map((input, i) => (input && readInputs.includes(i) ? alias(input) : undefined)),
       savedOutputs: outputs.map((output, i) => (readOutputs.includes(i) ? alias(output) : undefined)),
+      checks,
     });
     return true;
   }
@@ -217,8 +220,8 @@ export class Tape implements Recorder {
     reached: ReadonlySet<number>,
     wanted: ReadonlySet<number>,
   ): void {
-    const { op, node, options, inputIds, outputIds, inputSpecs, outputSpecs, savedInputs, savedOutputs } =
-      record;
+    const { op, node, options, checks, inputIds, outputIds, inputSpecs, outputSpecs } = record;
+    const { savedInputs, savedOutputs } = record;
     const needs = inputIds.map(
       (id, i) => id !== null && reached.has(id) && isFloating((inputSpecs[i] as TensorSpec).dtype),
     );
@@ -241,7 +244,10 @@ export class Tape implements Recorder {
           return insideGradient(node, () => backward(incoming, saved, options));
         });
         gradients.forEach((gradient, i) => {
-          if (gradient && needs[i]) cotangents.add(inputIds[i] as number, gradient);
+          if (!gradient || !needs[i]) return;
+          // Rows that an index out of range names have no gradient, whether or not their values were used.
+          if (checks.length > 0) gradient.device.echoChecks(checks, gradient.storage);
+          cotangents.add(inputIds[i] as number, gradient);
         });
       };
       const meter = activeMeter();

@@ -9,7 +9,7 @@ import { type Device, getDevice } from '../webgpu/device.ts';
 import { encodeLaunch, type EncodeTarget } from '../webgpu/encode.ts';
 import type { Bindings, Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { ParamFields, ParamValues } from '../webgpu/params.ts';
-import { adoptBuffer } from '../webgpu/pool.ts';
+import { adoptBuffer } from '../webgpu/deviceBuffer.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import { Tensor } from '../tensor/tensor.ts';
 

@@ -5,6 +5,7 @@
 import { DTypeError } from '../core/errors.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/device.ts';
+import type { Check } from '../webgpu/faultSets.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';
@@ -54,6 +55,7 @@ function execute(
   const forward = () =>
     withDevice(device, () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
   const run = () => withRecorders([], () => insideCall(null, forward));
+  const firstCheck = device.faults.tracker.begun;
   depth++;
   let result: Tensor | Tensor[];
   try {
@@ -63,7 +65,10 @@ function execute(
     depth--;
   }
   const outputs = Array.isArray(result) ? result : [result];
-  call.node = recordCall(op, inputs, outputs, options);
+  // Whatever was checked on the way, by launches that write no result, too: it is the call's.
+  const checks = device.faults.checksFrom(firstCheck);
+  if (checks.length > 0) for (const { storage } of outputs) device.attachChecks(checks, storage);
+  call.node = recordCall(op, inputs, outputs, options, checks);
   if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
 }
@@ -88,6 +93,7 @@ export function recordCall(
   inputs: readonly (Tensor | null)[],
   outputs: readonly Tensor[],
   options: object,
+  checks: readonly Check[] = [],
 ): Node | null {
   const recorders = activeRecorders();
   const parent = currentParent();
@@ -111,7 +117,7 @@ export function recordCall(
       output.provenance = { cause: 'recorded', history: node.historyOf(i) };
     }
   });
-  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node });
+  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node, checks });
   return node;
 }
 

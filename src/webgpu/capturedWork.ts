@@ -5,6 +5,9 @@
 import type { BufferAllocator } from './allocator.ts';
 import type { Device } from './device.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
+import { Dependence, type FaultsOfRun } from './dependence.ts';
+import type { FaultReport } from './faults.ts';
+import type { Check } from './faultSets.ts';
 import { BufferUsage } from './flags.ts';
 import { DynamicScalar, ParamWords } from './params.ts';
 import { placeCommands } from './placement.ts';
@@ -66,6 +69,10 @@ export class CapturedWork {
   /** Where the values lie that are wanted after a run. */
   readonly #places: ReadonlyMap<Storage, BoundRange>;
 
+  readonly #dependence: Dependence;
+  /** What the results of the last run depend on; null where no fault is pending. */
+  #faults: FaultsOfRun | null = null;
+
   constructor(
     private readonly device: Device,
     private readonly recording: Recording,
@@ -73,6 +80,7 @@ export class CapturedWork {
     outlets: readonly Storage[],
     rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
   ) {
+    this.#dependence = new Dependence(recording);
     this.#fresh = freshOf(recording, outlets);
     const { allocator, pool } = device;
     const shared = sharedBy(device);
@@ -122,6 +130,8 @@ export class CapturedWork {
   run(): Results {
     const { device } = this;
     const { stream } = device;
+    const { tracker } = device.faults;
+    const checks = new Map<FaultReport, Check>();
     device.requireAlive();
     for (const effect of this.effects) effect();
     const results = new Map<Storage, Storage>();
@@ -137,14 +147,27 @@ export class CapturedWork {
       const { launch, groupFor } = command;
       let { offsets } = command;
       if (command.kind === 'live') {
-        const { fault, params, layout } = launch;
-        offsets = stream.pack(layout, fault ? device.withFaultSlot(params, fault) : params);
+        const { fault, layout } = launch;
+        let { params } = launch;
+        if (fault) {
+          const validating = device.beginCheck(params, fault);
+          checks.set(fault, validating.check);
+          params = validating.params;
+        }
+        offsets = stream.pack(layout, params);
       }
       stream.dispatch(launch, groupFor(results), offsets);
     }
     for (const buffer of this.buffers) buffer.lastUse = stream.serial;
     for (const { buffer } of results.values()) buffer.lastUse = stream.serial;
+    this.#faults = tracker.isActive ? this.#dependence.follow(tracker, checks) : null;
     return results;
+  }
+
+  /** Lets `own`, which holds the values of `outlet` after the last run, depend on what they depend on. */
+  passFaults(outlet: Storage, own: Storage): void {
+    if (!this.#faults || !this.recording.made.has(outlet)) return;
+    this.device.faults.tracker.put(own.buffer, this.#faults(outlet));
   }
 
   /** Where the values of `outlet` lie after a run that made no storage for them. */

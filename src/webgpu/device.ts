@@ -2,13 +2,14 @@
  * @file A device: everything that belongs to one GPUDevice, and the current device that creation uses.
  */
 import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
-import { DeviceError, DeviceLostError } from '../core/errors.ts';
+import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { takeCharge } from './charge.ts';
 import type { Chooser } from './choice.ts';
 import { compileLater, countUnderWay } from './compileAhead.ts';
 import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
+import type { Check } from './faultSets.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import { foldWorkgroups, type Launch } from './launch.ts';
 import { matrixUnitFeatures, matrixUnitsOf } from './matrixUnits.ts';
@@ -21,7 +22,7 @@ import { Readback } from './readback.ts';
 import { activeDryRun, activeRecording, requireNoRecording } from './activeRecording.ts';
 import type { RecordedDevice, RecordedLaunch, Recording } from './recording.ts';
 import type { Diversion, Route } from './route.ts';
-import { Storage } from './storage.ts';
+import { Storage, wholeWords } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
 import { ErrorWatch } from './watch.ts';
 
@@ -113,7 +114,7 @@ export class Device implements RecordedDevice {
     const buffer = pool.acquire(bytes, label);
     const free = (storage: Storage) => {
       freed?.(storage);
-      pool.release(buffer);
+      this.#release(pool, buffer);
     };
     return new Storage(buffer, 0, buffer.size, free, bytes);
   }
@@ -139,7 +140,13 @@ export class Device implements RecordedDevice {
     // A queue write overtakes launches that still wait: take a buffer that none of them uses.
     const buffer = this.pool.acquire(bytes, label, this.stream.submitted);
     this.write(buffer, data);
-    return new Storage(buffer, 0, buffer.size, () => this.pool.release(buffer), bytes);
+    return new Storage(buffer, 0, buffer.size, () => this.#release(this.pool, buffer), bytes);
+  }
+
+  /** Gives `buffer` back. Whoever takes it next has values of its own, with other faults. */
+  #release(pool: BufferPool, buffer: DeviceBuffer): void {
+    this.faults.tracker.put(buffer, null);
+    pool.release(buffer);
   }
 
   /** Writes `data` into `buffer` before all commands that are submitted later. */
@@ -216,18 +223,41 @@ export class Device implements RecordedDevice {
       throw new TypeError(`kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`);
     }
     if (activeDryRun()) return;
-    if (fault) this.stream.launch(launch, this.withFaultSlot(params, fault), this.faults.buffer);
-    else this.stream.launch(launch, params, null);
+    const { tracker } = this.faults;
+    const { ranges, pipeline } = launch;
+    if (fault) {
+      const validating = this.beginCheck(params, fault);
+      this.stream.launch(launch, validating.params, this.faults.buffer);
+      tracker.follow(ranges, pipeline.bindings.writes, validating.check);
+      return;
+    }
+    this.stream.launch(launch, params, null);
+    if (tracker.isActive) tracker.follow(ranges, pipeline.bindings.writes);
   }
 
-  /** Parameters with a slot in which a fault is told. */
-  withFaultSlot(
+  /** A check for a validating launch, and the launch's parameters with the slot in which a fault is reported. */
+  beginCheck(
     params: Readonly<Record<string, ParamValue>>,
     fault: FaultReport,
-  ): Readonly<Record<string, ParamValue>> {
-    // What the slots held is told at the next readback.
-    if (this.faults.full) this.watch.until(this.#readback.read(null).then(({ errors }) => errors));
-    return { ...params, fault_slot: this.faults.take(fault) };
+  ): { params: Readonly<Record<string, ParamValue>>; check: Check } {
+    // What the slots hold is read in the background. It is reported as ever, to those who read what depends on it.
+    if (this.faults.full) this.watch.until(this.#readback.read(null).then(() => []));
+    const { slot, check } = this.faults.take(fault);
+    return { params: { ...params, fault_slot: slot }, check };
+  }
+
+  /** Lets `storage` depend on `checks` of earlier launches. */
+  attachChecks(checks: readonly Check[], storage: Storage): void {
+    if (checks.length === 0) return;
+    this.#recording()?.attach(checks, storage);
+    this.faults.tracker.attach(checks, storage.buffer);
+  }
+
+  /** The same for a gradient of what made `checks`: their faults are reported there only where they aren't elsewhere. */
+  echoChecks(checks: readonly Check[], storage: Storage): void {
+    if (checks.length === 0) return;
+    this.#recording()?.attach(checks, storage);
+    this.faults.tracker.attach(this.faults.echo(checks), storage.buffer);
   }
 
   /** Copies `bytes` bytes, a multiple of 4, from one buffer to another. */
@@ -253,6 +283,8 @@ export class Device implements RecordedDevice {
     if (!outside) this.#recording()?.add({ kind: 'copy', source, target, bytes });
     if (activeDryRun()) return;
     this.stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+    const { tracker } = this.faults;
+    if (tracker.isActive) tracker.followCopy(source.buffer, target.buffer, fills(target, bytes));
   }
 
   /** Submits the launches appended so far, without waiting. */
@@ -262,9 +294,37 @@ export class Device implements RecordedDevice {
 
   /**
    * The bytes of `range`, once all work before it is done.
-   * Throws the first fault of that work (others in its `others`), and errors that arrived in between.
+   * Throws the first fault of the work that its values depend on (others in its `others`), and errors of the device that
+   * arrived in between.
    */
-  async read(range: BoundRange | null): Promise<ArrayBuffer> {
+  async read(range: BoundRange): Promise<ArrayBuffer> {
+    const reader = this.faults.tracker.reader(range.buffer);
+    try {
+      const { bytes, failure } = await this.#wait(range);
+      this.#throwFirst(reader.take(), failure);
+      return bytes;
+    } finally {
+      reader.release();
+    }
+  }
+
+  /**
+   * Waits for all work and its checks. Faults stay where they are; errors of the device that arrived in between are thrown.
+   */
+  async finish(): Promise<void> {
+    await this.#wait(null);
+    this.#throwFirst([]);
+  }
+
+  /** Waits for all work, without reading data. Throws every fault that was reported to no one yet. */
+  async sync(): Promise<void> {
+    await this.#wait(null);
+    this.#throwFirst(this.faults.tracker.takeAll());
+    // The queue says that the work of a lost device is done, but not before the device says that it is lost.
+    this.requireAlive();
+  }
+
+  async #wait(range: BoundRange | null): Promise<{ bytes: ArrayBuffer; failure: RetrogradError | null }> {
     this.requireAlive();
     requireNoRecording();
     // A buffer without memory has no bytes to copy.
@@ -273,22 +333,18 @@ export class Device implements RecordedDevice {
     const failure = () => range && (range.buffer.failure ?? this.watch.doomOf(submission));
     // What the readback submitted is watched by now; what comes after it is for the next one to report.
     const settled = this.watch.settled();
-    const result = await reading.catch(async (cause: unknown) => {
+    const bytes = await reading.catch(async (cause: unknown) => {
       throw await this.watch.explain(cause, () => this.#lost, failure);
     });
     await settled;
-    const own = failure();
-    const reported = [...this.watch.take(), ...result.errors];
-    const error = joinErrors(own && !reported.includes(own) ? [own, ...reported] : reported);
-    if (error) throw error;
-    return result.bytes;
+    return { bytes, failure: failure() };
   }
 
-  /** Waits for all work and raises its faults, without reading data. */
-  async sync(): Promise<void> {
-    await this.read(null);
-    // The queue says that the work of a lost device is done, but not before the device says that it is lost.
-    this.requireAlive();
+  /** Throws the first error: `failure`, then what arrived in between, then `faults`. */
+  #throwFirst(faults: readonly RetrogradError[], failure: RetrogradError | null = null): void {
+    const reported = [...this.watch.take(), ...faults];
+    const error = joinErrors(failure && !reported.includes(failure) ? [failure, ...reported] : reported);
+    if (error) throw error;
   }
 
   get isLost(): boolean {
@@ -314,6 +370,12 @@ function writeError(message: string): DeviceError {
   });
 }
 
+/** Whether a copy of `bytes` bytes replaces all values that the buffer of `target` holds. */
+function fills(target: BoundRange, bytes: number): boolean {
+  const isWhole = target.offset === 0 && target.bytes === target.buffer.size;
+  return isWhole && bytes >= wholeWords(target instanceof Storage ? target.valueBytes : target.bytes);
+}
+
 /** How a device is opened. */
 export interface OpenOptions extends GPURequestAdapterOptions {
   /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
@@ -328,6 +390,11 @@ export interface OpenOptions extends GPURequestAdapterOptions {
    * (Chromium with unsafe WebGPU allowed). Default false.
    */
   matrixUnits?: boolean;
+  /**
+   * Hears of faults that would be lost: the tensors that depend on them were freed unread, and no `device.sync()` came
+   * within a second. Default: console.warn.
+   */
+  onFault?: (error: RetrogradError) => void;
 }
 
 let opening: Promise<Device> | null = null;
@@ -338,11 +405,17 @@ export async function open({
   gpu,
   maxPooledBytes = 2 ** 30,
   matrixUnits = false,
+  onFault,
   ...adapterOptions
 }: OpenOptions): Promise<Device> {
   const current = openedDevice();
-  if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return current;
+  const listen = (device: Device) => {
+    if (onFault) device.faults.tracker.announce = onFault;
+    return device;
+  };
+  if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return listen(current);
   const opened = (device: Device) => {
+    listen(device);
     if (matrixUnits) device.matrixUnits = matrixUnitsOf(device.gpu);
     setDevice(device);
     return device;

@@ -1,8 +1,9 @@
 /** @file DeviceBuffer: a GPUBuffer with what the library knows about it. */
 import type { OutOfMemoryError } from '../core/errors.ts';
+import type { FaultCarrier } from './faultSets.ts';
 
 /** A GPU buffer with the number that caches know it by. */
-export interface DeviceBuffer {
+export interface DeviceBuffer extends FaultCarrier {
   readonly id: number;
   readonly gpu: GPUBuffer;
   /** Bytes of the whole buffer. */
@@ -23,7 +24,15 @@ const adopted = new WeakMap<GPUBuffer, DeviceBuffer>();
 export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
   const known = adopted.get(gpu);
   if (known) return known;
-  const buffer = { id: nextBufferId++, gpu, size: gpu.size, lastUse: 0, confirmed: true, failure: null };
+  const buffer = {
+    id: nextBufferId++,
+    gpu,
+    size: gpu.size,
+    lastUse: 0,
+    confirmed: true,
+    failure: null,
+    faults: null,
+  };
   adopted.set(gpu, buffer);
   return buffer;
 }

@@ -9,7 +9,8 @@ import { DeviceError } from '../core/errors.ts';
 import { compileAhead } from './compileAhead.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
-import { type DeviceBuffer, sizeClass } from './pool.ts';
+import type { DeviceBuffer } from './deviceBuffer.ts';
+import { sizeClass } from './pool.ts';
 import { type DryRunState, type RecordedDevice, Recording, type StorageHolder } from './recording.ts';
 import { Storage } from './storage.ts';
 
@@ -79,6 +80,7 @@ class StandInBuffer implements DeviceBuffer {
   readonly confirmed = true;
   readonly failure = null;
   lastUse = 0;
+  faults = null;
 
   constructor(
     readonly size: number,

@@ -7,8 +7,6 @@ import type { BufferAllocator, IdleBuffers, PoolStatistics } from './allocator.t
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import { BufferUsage } from './flags.ts';
 
-export { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
-
 const smallestClass = 256;
 
 /** The size class that holds `bytes`: powers of two in eight steps each, multiples of 256. */

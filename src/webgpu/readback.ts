@@ -2,10 +2,9 @@
  * @file Readback: the only wait. Values and the fault words taken since the last readback travel in one copy and one
  * submission; staging buffers are kept for the next one.
  */
-import type { RetrogradError } from '../core/errors.ts';
 import type { BufferAllocator, IdleBuffers } from './allocator.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
-import { decodeFaults, type FaultWords } from './faults.ts';
+import type { FaultWords } from './faults.ts';
 import { BufferUsage, MapMode } from './flags.ts';
 import type { BoundRange, CommandStream } from './stream.ts';
 import { sizeClass } from './pool.ts';
@@ -29,14 +28,28 @@ export class Readback implements IdleBuffers {
   }
 
   /**
-   * The bytes of `range`, once all work before it is done. With a null range only faults are collected.
-   * Returns faults beside the bytes rather than throwing, so that the caller decides who is told.
+   * The bytes of `range`, once all work before it is done and its checks are resolved. With a null range nothing is read
+   * but the fault words.
    */
-  async read(range: BoundRange | null): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
+  async read(range: BoundRange | null): Promise<ArrayBuffer> {
+    const collection = this.faults.collect();
+    let words: Uint32Array | null = null;
+    try {
+      const read = await this.#read(range, collection.bytes);
+      words = read.words;
+      return read.bytes;
+    } finally {
+      collection.resolve(words);
+      await collection.resolved;
+    }
+  }
+
+  async #read(
+    range: BoundRange | null,
+    faultBytes: number,
+  ): Promise<{ bytes: ArrayBuffer; words: Uint32Array | null }> {
     const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
-    const faultBytes = this.faults.bytesTaken;
     if (dataBytes + faultBytes === 0) return this.#finish();
-    const reports = this.faults.collect();
     // A tensor may be as large as a buffer can be: the fault words then travel beside it.
     const joined = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
     const staging = this.#stagingBuffer(dataBytes + (joined ? faultBytes : 0));
@@ -46,16 +59,15 @@ export class Readback implements IdleBuffers {
     if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, aside, faultOffset, faultBytes);
     this.stream.drain();
     const bytes = await this.#take(staging, dataBytes + (joined ? faultBytes : 0));
-    const words = joined ? bytes : await this.#take(aside, faultBytes);
-    const errors = decodeFaults(new Uint32Array(words, faultOffset, faultBytes / 4), reports);
-    return { bytes, errors };
+    const copied = joined ? bytes : await this.#take(aside, faultBytes);
+    return { bytes, words: new Uint32Array(copied, faultOffset, faultBytes / 4) };
   }
 
   /** A wait for nothing but the work: mapping would be a second one. It ends for a lost device, too. */
-  async #finish(): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
+  async #finish(): Promise<{ bytes: ArrayBuffer; words: null }> {
     this.stream.drain();
     await this.device.queue.onSubmittedWorkDone();
-    return { bytes: new ArrayBuffer(0), errors: [] };
+    return { bytes: new ArrayBuffer(0), words: null };
   }
 
   async #take(staging: DeviceBuffer, size: number): Promise<ArrayBuffer> {

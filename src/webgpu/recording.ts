@@ -7,6 +7,7 @@
 import { activeDryRun } from './activeRecording.ts';
 import type { Charge } from './charge.ts';
 import type { FaultReport } from './faults.ts';
+import type { Check } from './faultSets.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
@@ -64,6 +65,14 @@ export interface RecordedCopy {
 
 export type RecordedCommand = RecordedLaunch | RecordedCopy;
 
+/** A storage whose values depend on checks of earlier launches, though no command says so. */
+export interface Attachment {
+  /** The number of commands before it. */
+  readonly at: number;
+  readonly reports: readonly FaultReport[];
+  readonly storage: Storage;
+}
+
 /** What a recording needs of the device on which the work runs. */
 export interface RecordedDevice {
   /** A storage outside of every recording. */
@@ -97,6 +106,7 @@ export class Pins {
 
 export class Recording implements Route {
   readonly commands: RecordedCommand[] = [];
+  readonly attachments: Attachment[] = [];
   readonly homes = new Map<StorageHolder, Storage>();
   /** What the work allocated, with the bytes it asked for. */
   readonly made = new Map<Storage, number>();
@@ -145,6 +155,10 @@ export class Recording implements Route {
     for (const range of rangesOf(command)) {
       if (range instanceof Storage && !this.made.has(range)) this.pins.add(range);
     }
+  }
+
+  attach(checks: readonly Check[], storage: Storage): void {
+    this.attachments.push({ at: this.commands.length, reports: checks.map(({ report }) => report), storage });
   }
 
   /** Notes that the work reads or writes `holder`. From here on its home is its own. */

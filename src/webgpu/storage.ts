@@ -2,7 +2,7 @@
  * @file A counted reference to a range of a GPU buffer. Tensors that share values (reshape, a tape's saved inputs)
  * share one Storage; the buffer returns to its pool when the last of them lets go.
  */
-import type { DeviceBuffer } from './pool.ts';
+import type { DeviceBuffer } from './deviceBuffer.ts';
 
 export class Storage {
   #references = 1;

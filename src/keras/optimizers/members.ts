@@ -2,7 +2,7 @@
  * @file What an optimizer moves: its variables with their states. Small variables are packed in groups, which move by one
  * launch; a large one has storages of its own, and so has, for a step, one that left its place in the group.
  */
-import type { DeviceBuffer } from '../../webgpu/pool.ts';
+import type { DeviceBuffer } from '../../webgpu/deviceBuffer.ts';
 import { copyWords } from '../../kernels/copyWords.ts';
 import { fillKernel } from '../../kernels/fill.ts';
 import type { Clipping, StepMember, StepPlace } from '../../kernels/optimizerStep.ts';

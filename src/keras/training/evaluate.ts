@@ -1,6 +1,5 @@
 /** @file evaluate: the metrics of a model over data. */
 import { Cleanup } from '../../core/cleanup.ts';
-import { withDevice } from '../../webgpu/device.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/source.ts';
@@ -52,7 +51,7 @@ export async function evaluate(
   const body = async () => {
     if (isBatchIterable(x)) requireNone('evaluate', { y, sampleWeight });
     const data = isBatchIterable(x) ? x : { x, y, sampleWeight };
-    const source = withDevice(device, () =>
+    const source = pace.within(() =>
       openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
     );
     await pace.inPieces(() => source.upload());
@@ -61,7 +60,7 @@ export async function evaluate(
     const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
     cleanup.defer(() => callbacks.release());
     const pending = await testPass(model, { source, steps: steps ?? null, runner, pace, callbacks });
-    const [logs] = (await pace.finish(readLogs(pending))) as [Logs];
+    const [logs] = (await pace.finish(pace.within(() => readLogs(pending)))) as [Logs];
     await callbacks.onTestEnd(logs);
     return logs;
   };
@@ -83,10 +82,11 @@ export async function testPass(
 ): Promise<PendingLogs> {
   const { trainer } = model;
   let stepLogs: StepLogs;
-  model.resetMetrics();
+  pace.within(() => model.resetMetrics());
   await callbacks.onTestBegin();
   source.begin(0, null);
-  const read = async () => (await pace.place(readLogs(trainer.results(stepLogs))))[0] as Logs;
+  const results = () => pace.within(() => trainer.results(stepLogs));
+  const read = async () => (await pace.place(pace.within(() => readLogs(results()))))[0] as Logs;
   try {
     await runPass({
       op: 'evaluate',
@@ -101,7 +101,7 @@ export async function testPass(
       before: (index) => callbacks.onTestBatchBegin(index),
       after: (index) => callbacks.onTestBatchEnd(index, read),
     });
-    return trainer.results(stepLogs);
+    return results();
   } finally {
     freeLogs(stepLogs);
   }

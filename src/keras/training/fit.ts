@@ -1,6 +1,5 @@
 /** @file fit: trains a model for a number of epochs. */
 import { Cleanup } from '../../core/cleanup.ts';
-import { withDevice } from '../../webgpu/device.ts';
 import { freshSeed } from '../../ops/seeds.ts';
 import { disposing } from '../../tensor/scope.ts';
 import type { RunParams } from '../callbacks/callback.ts';
@@ -51,7 +50,7 @@ export async function fit(
   const { run, end } = trainer.begin('fit');
   cleanup.defer(end);
   const body = async () => {
-    const { data, classWeights } = withDevice(device, () => ({
+    const { data, classWeights } = pace.within(() => ({
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
       classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
     }));
@@ -86,8 +85,10 @@ async function runEpochs(training: Training): Promise<void> {
     if (model.stopTraining) break;
   }
   const trained = model.trainableWeights;
-  if (epochs > 0 && trained.length > 0)
-    trainer.requireCompiled('fit').optimizer.finalizeVariableValues(trained);
+  if (epochs > 0 && trained.length > 0) {
+    const { optimizer } = trainer.requireCompiled('fit');
+    pace.within(() => optimizer.finalizeVariableValues(trained));
+  }
   await trainer.rest(run, () => callbacks.onTrainEnd(logs));
 }
 
@@ -98,7 +99,7 @@ async function runEpoch(training: Training, epoch: number): Promise<Logs> {
   const due = validation && isDue(epoch, options.validationFreq ?? 1);
   const validated = due ? await validate(training, validation, trained) : null;
   const all = validated ? [trained, validated] : [trained];
-  const [logs, valLogs] = (await pace.finish(readLogs(...all))) as [Logs, Logs?];
+  const [logs, valLogs] = (await pace.finish(pace.within(() => readLogs(...all)))) as [Logs, Logs?];
   if (!valLogs) return logs;
   await callbacks.onTestEnd(valLogs);
   const named = Object.entries(valLogs).map(([name, value]) => [`val_${name}`, value]);
@@ -109,10 +110,11 @@ async function trainPass(training: Training, epoch: number): Promise<PendingLogs
   const { model, options, source, callbacks, classWeights, params, pace, train } = training;
   const { stepsPerEpoch = null } = options;
   let stepLogs: StepLogs;
-  const read = async () => (await pace.place(readLogs(model.trainer.results(stepLogs))))[0] as Logs;
+  const results = () => pace.within(() => model.trainer.results(stepLogs));
+  const read = async () => (await pace.place(pace.within(() => readLogs(results()))))[0] as Logs;
   // Callbacks may have frozen layers, or thawed them.
   train.refresh();
-  model.resetMetrics();
+  pace.within(() => model.resetMetrics());
   source.begin(epoch, stepsPerEpoch);
   try {
     const count = await runPass({
@@ -130,7 +132,7 @@ async function trainPass(training: Training, epoch: number): Promise<PendingLogs
       stopped: () => model.stopTraining,
     });
     params.steps ??= count;
-    return model.trainer.results(stepLogs);
+    return results();
   } finally {
     freeLogs(stepLogs);
   }

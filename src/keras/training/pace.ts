@@ -6,6 +6,9 @@
  */
 import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
 import { type Device, withDevice } from '../../webgpu/device.ts';
+import { joinErrors } from '../../webgpu/faults.ts';
+import { FaultLedger } from '../../webgpu/faultSets.ts';
+import { apart } from './apart.ts';
 import { yieldTask } from './yieldTask.ts';
 
 /** Milliseconds of launching after which a fence is set, and the most steps between two. */
@@ -17,8 +20,10 @@ const maxFences = 2;
 const yieldAfter = 10;
 
 interface Fence {
-  /** Rejects with the faults of its steps. */
+  /** Resolves when the faults of its steps are known; rejects with errors of the device. */
   readonly done: Promise<void>;
+  /** The number of the first check after its steps. */
+  readonly end: number;
   readonly label: () => string;
 }
 
@@ -29,6 +34,10 @@ export class Pace {
   #steps = 0;
   #fencedAt = performance.now();
   #yieldedAt = performance.now();
+  /** Faults of what this run launched. */
+  readonly #faults: FaultLedger;
+  /** Whether one of them was thrown. */
+  #isFaulty = false;
 
   /**
    * `where` names what steps belong to, as in 'epoch 2 of 5'. An aborted `signal` is told between steps, by its reason.
@@ -37,7 +46,17 @@ export class Pace {
     readonly device: Device,
     public where: string,
     private readonly signal?: AbortSignal | undefined,
-  ) {}
+  ) {
+    this.#faults = new FaultLedger(device.faults.tracker);
+  }
+
+  /**
+   * Runs a piece of the run: on its device, unseen by tapes and scopes that are open elsewhere, and with its faults
+   * reported to this run.
+   */
+  within<T>(body: () => T): T {
+    return this.#faults.during(() => withDevice(this.device, () => apart(body)));
+  }
 
   /** Throws the signal's reason where it was aborted. */
   check(): void {
@@ -46,7 +65,7 @@ export class Pace {
 
   /** Does work that comes in pieces, for as long as `piece` answers that there is more; others have their turn in between. */
   async inPieces(piece: () => boolean): Promise<void> {
-    while (withDevice(this.device, piece)) {
+    while (this.within(piece)) {
       this.check();
       if (performance.now() - this.#yieldedAt >= yieldAfter) await this.#yield();
     }
@@ -73,9 +92,12 @@ export class Pace {
     const placed = this.place(reading);
     // It may reject while the fences before it are waited for.
     placed.catch(() => {});
+    const label = this.#label();
     this.#steps = 0;
     while (this.#fences.length > 0) await this.#waitForOldest();
-    return placed;
+    const result = await placed;
+    this.#throwFaults(label);
+    return result;
   }
 
   /** What `reading` resolves to. Its errors say which steps since the last fence it was asked for after. */
@@ -84,6 +106,7 @@ export class Pace {
     try {
       return await reading;
     } catch (error) {
+      this.#isFaulty = true;
       throw placed(error, label());
     }
   }
@@ -118,23 +141,35 @@ export class Pace {
     }
   }
 
-  /** Waits for the steps that are still under way after `error` ended the run. Resolves to the error to throw. */
+  /**
+   * Waits for the steps that are still under way after `error` ended the run. Resolves to the error to throw: `error`, but a
+   * fault is not lost to an abort. Faults after the first are among its `others`.
+   */
   async #abandon(error: unknown): Promise<unknown> {
+    if (this.#steps > 0 && !this.device.isLost) this.#fence(performance.now());
+    const isAborted = this.signal?.aborted === true && error === this.signal.reason;
     let told = error;
-    for (const { done, label } of this.#fences.splice(0)) {
-      await done.catch((fault: unknown) => {
-        if (told === this.signal?.reason && this.signal?.aborted) told = placed(fault, label());
-      });
+    for (const { done, end, label } of this.#fences.splice(0)) {
+      const late = await done.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (!isAborted || told !== error) continue;
+      const fault = late ?? joinErrors(this.#faults.take(end));
+      if (fault) told = placed(fault, label());
     }
-    this.#steps = 0;
+    // Where something else ended the run, its faults are left to those who read what they spoiled.
+    if (told === error && !this.#isFaulty) return told;
+    const others = this.#faults.takeUnreported();
+    if (told instanceof RetrogradError) told.others = [...told.others, ...others];
     return told;
   }
 
   #fence(now: number): void {
-    const done = this.device.sync();
+    const done = this.device.finish();
     // It may reject while nobody waits yet; whoever waits is told.
     done.catch(() => {});
-    this.#fences.push({ done, label: this.#label() });
+    this.#fences.push({ done, end: this.device.faults.tracker.begun, label: this.#label() });
     this.#steps = 0;
     this.#fencedAt = now;
   }
@@ -148,15 +183,24 @@ export class Pace {
   }
 
   async #waitForOldest(): Promise<void> {
-    const { done, label } = this.#fences.shift() as Fence;
+    const { done, end, label } = this.#fences.shift() as Fence;
     try {
       await done;
     } catch (error) {
       throw placed(error, label());
     }
+    this.#throwFaults(label, end);
     const now = performance.now();
     if (now - this.#yieldedAt >= yieldAfter) await this.#yield();
     this.check();
+  }
+
+  /** Throws the faults of checks below number `end`, where there are any. */
+  #throwFaults(label: () => string, end?: number): void {
+    const error = joinErrors(this.#faults.take(end));
+    if (!error) return;
+    this.#isFaulty = true;
+    throw placed(error, label());
   }
 
   async #yield(): Promise<void> {

@@ -1,6 +1,5 @@
 /** @file One pass of batches through a step: what training, evaluation and prediction have in common. */
 import { ValueError } from '../../core/errors.ts';
-import { withDevice } from '../../webgpu/device.ts';
 import type { HookResult } from '../callbacks/callback.ts';
 import type { Batch } from './batch.ts';
 import { type BatchSource, freeBatch } from './data/source.ts';
@@ -34,14 +33,14 @@ export async function runPass(pass: Pass): Promise<number> {
   let index = 0;
   for (; steps === null || index < steps; index++) {
     // Waiting costs a turn of the event loop: only where there is something to wait for.
-    const next = withDevice(device, () => source.next());
+    const next = pace.within(() => source.next());
     const batch = next instanceof Promise ? await pace.orAborted(next, freeLate) : next;
     if (!batch) break;
     try {
       pace.check();
       const before = pass.before?.(index);
       if (before) await before;
-      withDevice(device, () => pass.run(batch));
+      pace.within(() => pass.run(batch));
       pace.launched(index);
     } finally {
       freeBatch(batch);

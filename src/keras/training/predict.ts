@@ -1,6 +1,5 @@
 /** @file predict: what a model makes of data. */
 import { Cleanup } from '../../core/cleanup.ts';
-import { withDevice } from '../../webgpu/device.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -48,7 +47,7 @@ export async function predict(
   const pace = new Pace(device, 'predict', signal);
   const body = async () => {
     const data = isBatchIterable(x) ? x : { x };
-    const source = withDevice(device, () =>
+    const source = pace.within(() =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
     await pace.inPieces(() => source.upload());
@@ -73,9 +72,9 @@ export async function predict(
       before: (index) => callbacks.onPredictBatchBegin(index),
       after: (index) => callbacks.onPredictBatchEnd(index),
     });
-    await pace.finish(device.sync());
+    await pace.finish(device.finish());
     await callbacks.onPredictEnd();
-    return joined(parts);
+    return pace.within(() => joined(parts));
   };
   return cleanup.after(() => pace.settling(body));
 }
