@@ -6,12 +6,13 @@ import { DeviceError, TapeError } from '../core/errors.ts';
 import { mapNest, type Nest } from '../core/nest.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { type Device, getDevice, withDevice } from '../webgpu/device.ts';
-import { activeRecording } from '../webgpu/activeRecording.ts';
+import { getDevice, withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
+import { currentExecutor } from '../execution/currentExecutor.ts';
 import { outputSearch } from '../ops/outputSearch.ts';
 import { activeRecorders } from '../ops/recording.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type Captured, captureCall } from './capture.ts';
+import { type Captured, captureCall } from './capturedCall.ts';
 import { type CallSignature, deviceKey, signatureOf } from './signature.ts';
 
 export interface CompileOptions {
@@ -88,8 +89,9 @@ export function compile<A extends readonly unknown[], R>(
 
   function call(this: unknown, ...args: A): R {
     const plainly = () => requireSync(label, Reflect.apply(fn, this, args) as R);
-    const recording = activeRecording();
-    if (recording?.isCapture || activeRecorders().length > 0 || outputSearch()) return plainly();
+    const mode = currentExecutor()?.mode;
+    if (mode === 'captured' || mode === 'encoded' || activeRecorders().length > 0 || outputSearch())
+      return plainly();
     const signature = signatureOf(this, args);
     const device = deviceOf(label, signature.tensors);
     const { inputs } = signature;
@@ -102,7 +104,7 @@ export function compile<A extends readonly unknown[], R>(
       return withDevice(device, () => captureCall(device, label, inputs, body));
     };
     // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
-    if (recording) return (signature.obstacle ? plainly() : capture().value) as R;
+    if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
     const entry = entryOf(entries, device, signature, maxSignatures);
     const choices = device.chooser?.version ?? 0;
     if (entry.captured && entry.choices !== choices) {

@@ -6,14 +6,15 @@ import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { withDevice } from '../webgpu/device.ts';
+import { withDevice } from '../webgpu/current.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import { fill } from '../ops/creation.ts';
 import type { OpDefinition } from '../ops/define.ts';
 import { identity } from '../ops/identity.ts';
-import { activeMeter } from '../ops/meter.ts';
+import { currentExecutor } from '../execution/currentExecutor.ts';
+import { attributeBackward } from '../ops/attribution.ts';
 import {
   activeRecorders,
   nextRecording,
@@ -250,8 +251,8 @@ export class Tape implements Recorder {
           cotangents.add(inputIds[i] as number, gradient);
         });
       };
-      const meter = activeMeter();
-      if (meter) meter.backward(node, differentiate);
+      const profiler = currentExecutor()?.profiler;
+      if (profiler) attributeBackward(profiler, node, differentiate);
       else differentiate();
     }
     for (const id of outputIds) if (!wanted.has(id)) cotangents.drop(id);

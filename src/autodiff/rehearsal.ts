@@ -3,9 +3,9 @@ import { finishing } from '../core/cleanup.ts';
 import type { DType } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
-import { type Device, withDevice } from '../webgpu/device.ts';
-import type { DryRun } from '../webgpu/dryRun.ts';
-import { withRecording } from '../webgpu/activeRecording.ts';
+import { withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DryRun } from '../execution/dryRun.ts';
 import { insideCall } from '../history/frames.ts';
 import { output } from '../kernels/output.ts';
 import { withRecorders } from '../ops/recording.ts';
@@ -82,7 +82,7 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
   };
   const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
   finishing(
-    () => withDevice(device, () => withRecording(dry.root, alone)),
+    () => withDevice(device, () => dry.run(alone)),
     () => dry.end(),
     // What was made for real keeps the seeds that it drew.
     () => {

@@ -2,9 +2,9 @@
 import { Cleanup, runAll } from '../core/cleanup.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { keepAccount } from '../webgpu/charge.ts';
-import { type Device, getDevice } from '../webgpu/device.ts';
-import { chargeCalls } from '../ops/charging.ts';
+import { ProfilingExecutor } from '../execution/profilingExecutor.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { PassTimer, WallTimer } from '../webgpu/timing.ts';
 import { LaunchLog } from './launches.ts';
 import { ProfileReport } from './report.ts';
@@ -39,8 +39,10 @@ export async function profile<R>(
     ? new PassTimer(device.gpu, 'pass')
     : new WallTimer();
   const log = new LaunchLog(timer);
-  chargeCalls();
-  const settle = keepAccount();
+  const profiling = new ProfilingExecutor(device.executor);
+  const endAttribution = () => {
+    if (device.executor === profiling) device.executor = device.eager;
+  };
   const submitsBefore = stream.statistics.submits;
   let submissions = 0;
   const endWatch = () => {
@@ -49,8 +51,9 @@ export async function profile<R>(
   };
   const watch = new Cleanup();
   // The watch ends after the flush: appended launches still name the timer's queries.
-  watch.defer(() => runAll([settle, () => device.flush(), endWatch]));
+  watch.defer(() => runAll([endAttribution, () => device.flush(), endWatch]));
   stream.watcher = log;
+  device.executor = profiling;
   try {
     const start = performance.now();
     const result = await watch.after(async () => run());

@@ -16,11 +16,11 @@ import {
   scalarWord,
 } from '../../shaders/fusedElementwise.ts';
 import { readsVectors } from '../../shaders/elementwise.ts';
-import { joinCharges } from '../webgpu/charge.ts';
+
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import { foldWorkgroups } from '../webgpu/launch.ts';
-import type { RecordedLaunch } from '../webgpu/recording.ts';
+import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import { elementwiseSteps, inOneLine } from './elementwise.ts';
 import { bitsOf } from './fill.ts';
@@ -82,7 +82,7 @@ interface Extension {
 }
 
 export class Chain {
-  readonly #launches: RecordedLaunch[] = [];
+  readonly #launches: PreparedLaunch[] = [];
   readonly #positions = new Set<number>();
   #inputs: readonly ChainInput[] = [];
   #constants: readonly number[] = [];
@@ -95,7 +95,7 @@ export class Chain {
   constructor(private readonly context: ChainContext) {}
 
   /** Adds an elementwise launch at the end; false where it doesn't fit. */
-  take(launch: RecordedLaunch, position: number): boolean {
+  take(launch: PreparedLaunch, position: number): boolean {
     const options = launch.options as unknown as ElementwiseOptions;
     const { count } = launch.params;
     if (typeof count !== 'number' || this.#steps.length === maxSteps) return false;
@@ -119,7 +119,7 @@ export class Chain {
   }
 
   /** The launches in place of those that were taken: none where nobody needs their results. */
-  launches(): readonly RecordedLaunch[] {
+  launches(): readonly PreparedLaunch[] {
     const outputs = this.#outputs(this.#results, this.#positions);
     if (outputs.length === 0) return [];
     const needsFusion =
@@ -127,7 +127,7 @@ export class Chain {
     return needsFusion ? [this.#fused(outputs)] : this.#launches;
   }
 
-  #readsConstant({ ranges }: RecordedLaunch): boolean {
+  #readsConstant({ ranges }: PreparedLaunch): boolean {
     return ranges.some((range) => this.context.constantOf(range) !== undefined);
   }
 
@@ -142,7 +142,7 @@ export class Chain {
   }
 
   /** The chain with `launch` as its next step. Null where that needs more than one kernel has room for. */
-  #extension(launch: RecordedLaunch, options: ElementwiseOptions): Extension | null {
+  #extension(launch: PreparedLaunch, options: ElementwiseOptions): Extension | null {
     const inputs = [...this.#inputs];
     const constants = [...this.#constants];
     const operands: FusedOperand[] = [];
@@ -160,7 +160,7 @@ export class Chain {
 
   /** Where operand `i` is found; new ones are added to `inputs` and `constants`. Null where this chain can't read it. */
   #operand(
-    launch: RecordedLaunch,
+    launch: PreparedLaunch,
     options: ElementwiseOptions,
     i: number,
     inputs: ChainInput[],
@@ -181,7 +181,7 @@ export class Chain {
     return { from: 'input', index: known >= 0 ? known : inputs.push(input) - 1 };
   }
 
-  #fused(outputs: readonly number[]): RecordedLaunch {
+  #fused(outputs: readonly number[]): PreparedLaunch {
     const { device } = this.context;
     const expressions = this.#steps.map(({ expression }) => expression).join(' ');
     const repeats = elementwiseSteps(device, this.#count, expressions);
@@ -203,7 +203,7 @@ export class Chain {
     };
     const strided = this.#inputs.filter((_, i) => isStrided(inputs[i] as FusedInput));
     const kernel = fusedKernel as unknown as Kernel;
-    const pipeline = device.pipelineOf(kernel, options);
+    const pipeline = device.executor.pipelineOf(kernel, options);
     return {
       kind: 'launch',
       kernel,
@@ -226,19 +226,19 @@ export class Chain {
       },
       grid: foldWorkgroups(Math.ceil(this.#count / (elementwiseWorkgroup * repeats))),
       fault: null,
-      charge: joinCharges(this.#launches.map(({ charge }) => charge)),
+      attribution: joinAttributions(this.#launches.map(({ attribution }) => attribution)),
     };
   }
 }
 
 /** The range that an elementwise launch writes. */
-export function resultOf({ ranges }: RecordedLaunch): BoundRange {
+export function resultOf({ ranges }: PreparedLaunch): BoundRange {
   return ranges.at(-1) as BoundRange;
 }
 
 const strideParams = ['a_strides', 'b_strides', 'c_strides', 'd_strides'] as const;
 
-function inputOf({ ranges, params }: RecordedLaunch, options: ElementwiseOptions, i: number): ChainInput {
+function inputOf({ ranges, params }: PreparedLaunch, options: ElementwiseOptions, i: number): ChainInput {
   const { layouts, types, rank } = options;
   const layout = layouts[i] as OperandLayout;
   const strided = layout === 'strided' || layout === 'spread';
@@ -268,7 +268,7 @@ function indexIn(words: number[], word: number): number {
 }
 
 /** The expression with its scalars read from `constants`; null where one changes between replays. */
-function withScalars(expression: string, { params }: RecordedLaunch, constants: number[]): string | null {
+function withScalars(expression: string, { params }: PreparedLaunch, constants: number[]): string | null {
   let isFixed = true;
   const text = expression.replace(/params\.(alpha|beta)(_bits)?\b/g, (_, name: string, bits?: string) => {
     const value = params[bits ? `${name}_bits` : name];

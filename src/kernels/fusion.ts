@@ -4,7 +4,7 @@
  */
 import type { Device } from '../webgpu/device.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
-import { type RecordedCommand, type RecordedLaunch, rangesOf } from '../webgpu/recording.ts';
+import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import { elementwiseMap } from './elementwise.ts';
@@ -20,10 +20,10 @@ const fillKernel = fillMap as unknown as Kernel;
  */
 export function fuseElementwise(
   device: Device,
-  commands: readonly RecordedCommand[],
+  commands: readonly Command[],
   kept: ReadonlySet<Storage>,
   made: ReadonlyMap<Storage, number>,
-): RecordedCommand[] {
+): Command[] {
   const uses = usesOf(commands);
   const isTemporary = (range: BoundRange) => range instanceof Storage && made.has(range) && !kept.has(range);
   const constants = constantsOf(commands, uses, isTemporary);
@@ -44,17 +44,17 @@ export function fuseElementwise(
   }
 }
 
-function commandsOf(group: Chain | RecordedCommand): readonly RecordedCommand[] {
+function commandsOf(group: Chain | Command): readonly Command[] {
   return group instanceof Chain ? group.launches() : [group];
 }
 
 /** The commands in order, without the fills of constants, elementwise launches grouped into chains where they can be. */
 function chained(
-  commands: readonly RecordedCommand[],
+  commands: readonly Command[],
   constants: ReadonlyMap<BoundRange, number>,
   context: ChainContext,
-): (Chain | RecordedCommand)[] {
-  const groups: (Chain | RecordedCommand)[] = [];
+): (Chain | Command)[] {
+  const groups: (Chain | Command)[] = [];
   commands.forEach((command, position) => {
     if (isLaunchOf(fillKernel, command) && constants.has(resultOf(command))) return;
     if (isLaunchOf(elementwiseKernel, command)) {
@@ -71,12 +71,12 @@ function chained(
   return groups;
 }
 
-function isLaunchOf(kernel: Kernel, command: RecordedCommand): command is RecordedLaunch {
+function isLaunchOf(kernel: Kernel, command: Command): command is PreparedLaunch {
   return command.kind === 'launch' && command.kernel === kernel;
 }
 
 /** Positions of the commands that name a range. */
-function usesOf(commands: readonly RecordedCommand[]): Map<BoundRange, number[]> {
+function usesOf(commands: readonly Command[]): Map<BoundRange, number[]> {
   const uses = new Map<BoundRange, number[]>();
   commands.forEach((command, position) => {
     for (const range of new Set(rangesOf(command))) {
@@ -90,7 +90,7 @@ function usesOf(commands: readonly RecordedCommand[]): Map<BoundRange, number[]>
 
 /** The words of temporary storages that a fill writes and only elementwise launches read. */
 function constantsOf(
-  commands: readonly RecordedCommand[],
+  commands: readonly Command[],
   uses: ReadonlyMap<BoundRange, readonly number[]>,
   isTemporary: (range: BoundRange) => boolean,
 ): Map<BoundRange, number> {
@@ -101,7 +101,7 @@ function constantsOf(
     const { bits } = command.params;
     if (!isTemporary(filled) || typeof bits !== 'number') return;
     const isRead = (use: number) => {
-      const user = commands[use] as RecordedCommand;
+      const user = commands[use] as Command;
       return isLaunchOf(elementwiseKernel, user) && resultOf(user) !== filled;
     };
     if ((uses.get(filled) ?? []).every((use) => use === position || isRead(use))) constants.set(filled, bits);

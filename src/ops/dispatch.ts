@@ -4,7 +4,7 @@
  */
 import { DTypeError } from '../core/errors.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { getDevice, withDevice } from '../webgpu/device.ts';
+import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
@@ -14,7 +14,7 @@ import { tidy } from '../tensor/scope.ts';
 import { Call } from './call.ts';
 import { outputSearch } from './outputSearch.ts';
 import type { OpDefinition } from './define.ts';
-import { activeMeter } from './meter.ts';
+import { attributeForward } from './attribution.ts';
 import { areReady, type InputSlot, toTensors } from './operands.ts';
 import {
   activeRecorders,
@@ -59,8 +59,8 @@ function execute(
   depth++;
   let result: Tensor | Tensor[];
   try {
-    const meter = activeMeter();
-    result = meter ? meter.forward({ op, inputs, outputs: call.outputs, options }, run) : run();
+    const { profiler } = device.executor;
+    result = profiler ? attributeForward(profiler, op, inputs, call.outputs, options, run) : run();
   } finally {
     depth--;
   }

@@ -6,7 +6,8 @@ import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts
 import { DeviceError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { type Device, getDevice, withDevice } from '../webgpu/device.ts';
+import { getDevice, withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { type HostValues, tensor } from '../tensor/create.ts';
 import { tidy, track } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
@@ -25,7 +26,7 @@ function constant(device: Device, value: number, dtype: DType): Tensor {
   const known = constants.get(device) ?? new Map<string, Tensor>();
   constants.set(device, known);
   // What an app's encoder reads must never be used for anything else, so that it has scalars of its own.
-  const owner = device.diversion ? 'encoder ' : '';
+  const owner = device.executor.mode === 'encoded' ? 'encoder ' : '';
   const key = `${owner}${dtype} ${Object.is(value, -0) ? '-0' : value}`;
   const found = known.get(key);
   if (found && !found.storage.buffer.failure) return handleOf(found);

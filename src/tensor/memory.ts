@@ -1,7 +1,8 @@
 /**
  * @file What is alive on the device.
  */
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { tensorCount } from './tensor.ts';
 
 export interface MemoryReport {

@@ -2,11 +2,10 @@
  * @file Variable: a tensor whose values can be replaced. A leaf of every history.
  */
 import type { DType } from '../core/dtype.ts';
-import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { DeviceError, DTypeError, ShapeError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { activeRecording } from '../webgpu/activeRecording.ts';
-import type { StorageHolder } from '../webgpu/recording.ts';
+import type { StorageHolder } from '../webgpu/executor.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { originOf, Tensor } from './tensor.ts';
@@ -40,17 +39,17 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
-    const recording = activeRecording();
-    if (recording?.dry) {
+    try {
+      this.device.executor.creating(this.name);
+    } catch (error) {
       this.dispose();
-      throw unmade(this.name);
+      throw error;
     }
-    recording?.refuse(`it makes a variable, '${this.name}', which a replay would begin anew`);
   }
 
   /** Errors: DisposedError. */
   override get storage(): Storage {
-    activeRecording()?.touch(this);
+    this.device.executor.touch(this);
     return super.storage;
   }
 
@@ -84,7 +83,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   }
 
   protected override replaceStorage(storage: Storage): void {
-    activeRecording()?.dry?.save(this);
+    this.device.executor.replacing(this);
     super.replaceStorage(storage);
   }
 
@@ -149,15 +148,6 @@ function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
     rule: 'what is trained is float32: steps are lost in the rounding of float16.',
     received: `${formatSpec(initial)}${name ? ` for '${name}'` : ''}`,
     hint: 'train a float32 variable and cast it where it is used, or pass { trainable: false }.',
-  });
-}
-
-function unmade(name: string | undefined): ValueError {
-  return new ValueError({
-    op: 'warmup',
-    rule: 'a dry run makes no variables: they would have no values.',
-    received: `variable '${name}'`,
-    hint: 'make it before, and let the function use it.',
   });
 }
 

@@ -1,39 +1,31 @@
-/**
- * @file A device: everything that belongs to one GPUDevice, and the current device that creation uses.
- */
+/** @file A device: everything that belongs to one GPUDevice. */
 import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
 import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
-import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
-import { takeCharge } from './charge.ts';
+import { type AdapterDescription, describeAdapter } from './adapter.ts';
+import { BufferAllocator } from './allocator.ts';
 import type { Chooser } from './choice.ts';
-import { compileLater, countUnderWay } from './compileAhead.ts';
-import { forgetDevice, openedDevice, setDevice } from './current.ts';
+import { countUnderWay } from './compileAhead.ts';
+import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
+import { type EagerDevice, EagerExecutor } from './eagerExecutor.ts';
+import { type Executor, type ExecutorHolder, openHolders } from './executor.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Check } from './faultSets.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
-import { foldWorkgroups, type Launch } from './launch.ts';
-import { matrixUnitFeatures, matrixUnitsOf } from './matrixUnits.ts';
+import type { Launch } from './launch.ts';
 import type { ParamFields, ParamValue } from './params.ts';
-import { type Pipeline, PipelineCache } from './pipelines.ts';
-import { BufferAllocator } from './allocator.ts';
-import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
+import { PipelineCache } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
-import { activeDryRun, activeRecording, requireNoRecording } from './activeRecording.ts';
-import type { RecordedDevice, RecordedLaunch, Recording } from './recording.ts';
-import type { Diversion, Route } from './route.ts';
-import { Storage, wholeWords } from './storage.ts';
+import { Storage } from './storage.ts';
 import { type BoundRange, CommandStream } from './stream.ts';
 import { ErrorWatch } from './watch.ts';
-
-export { getDevice, setDevice, withDevice } from './current.ts';
 
 /** What a device is tuned by. */
 export interface DeviceTuning {
   attach(device: Device): Promise<void>;
 }
 
-export class Device implements RecordedDevice {
+export class Device implements EagerDevice, ExecutorHolder {
   readonly adapter: AdapterDescription;
   /** All buffers of the device, and the account of their bytes. */
   readonly allocator: BufferAllocator;
@@ -42,8 +34,10 @@ export class Device implements RecordedDevice {
   readonly pipelines: PipelineCache;
   readonly faults: FaultWords;
   readonly #readback: Readback;
-  /** Where launches go in place of the stream. */
-  diversion: Diversion | null = null;
+  /** Executes work at once. */
+  readonly eager: Executor;
+  /** What launching, allocating, copying and uploading do at the moment. */
+  executor: Executor;
   /** Sizes of the matrices that products of halves are made of; null where they aren't. */
   matrixUnits: MatrixUnits | null = null;
   /** Who answers which variants of kernels are launched; null where they are guessed. */
@@ -53,6 +47,7 @@ export class Device implements RecordedDevice {
   /** What is compiled once the device has done the work before it, which would else share its cores. */
   #postponed: (() => void)[] = [];
   #lost: DeviceLostError | null = null;
+  #isDestroyed = false;
 
   constructor(
     readonly gpu: GPUDevice,
@@ -69,7 +64,11 @@ export class Device implements RecordedDevice {
     this.allocator.onFailure = () => this.pipelines.clearBindGroups();
     this.faults = new FaultWords(gpu);
     this.#readback = new Readback(gpu, this.stream, this.faults, this.watch, this.allocator);
+    this.eager = new EagerExecutor(this);
+    this.executor = this.eager;
+    openHolders.add(this);
     gpu.lost.then((info) => {
+      openHolders.delete(this);
       this.#lost = new DeviceLostError({
         rule: 'a device can be used until it is lost.',
         received: `lost, ${info.reason}: ${info.message || 'no reason given'}`,
@@ -80,6 +79,11 @@ export class Device implements RecordedDevice {
 
   get limits(): GPUSupportedLimits {
     return this.gpu.limits;
+  }
+
+  /** Runs `begin` once the device has done what was submitted by the next submission. */
+  whenIdle(begin: () => void): void {
+    this.#postponed.push(begin);
   }
 
   #submitted(): void {
@@ -100,53 +104,13 @@ export class Device implements RecordedDevice {
   /** A storage of `bytes` bytes with undefined contents. */
   allocate(bytes: number, label: string): Storage {
     this.requireAlive();
-    return this.#route?.allocate(bytes, label) ?? this.allocateOutside(bytes, label);
-  }
-
-  /** A storage that no recording owns. */
-  allocateOutside(bytes: number, label: string): Storage {
-    this.requireAlive();
-    return activeDryRun()?.standIn(bytes, label) ?? this.allocateFrom(this.pool, bytes, label);
-  }
-
-  /** A storage from `pool`, which gets it back; `freed` hears of it. */
-  allocateFrom(pool: BufferPool, bytes: number, label: string, freed?: (storage: Storage) => void): Storage {
-    const buffer = pool.acquire(bytes, label);
-    const free = (storage: Storage) => {
-      freed?.(storage);
-      this.#release(pool, buffer);
-    };
-    return new Storage(buffer, 0, buffer.size, free, bytes);
-  }
-
-  /** What takes this device's work now. A dry run goes before all. */
-  get #route(): Route | null {
-    return (activeDryRun() ? null : this.diversion) ?? this.#recording();
-  }
-
-  /** The recording that listens to this device. One of another device can't replay what happens here, and hears so. */
-  #recording(): Recording | null {
-    const recording = activeRecording();
-    if (!recording || recording.device === this) return recording;
-    recording.refuse('it computes on a second device');
-    return null;
+    return this.executor.allocate(bytes, label);
   }
 
   /** A storage that holds `data`. */
   upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
     this.requireAlive();
-    const bytes = Math.max(4, data.byteLength);
-    if (this.diversion) return this.diversion.upload(data, bytes, label);
-    // A queue write overtakes launches that still wait: take a buffer that none of them uses.
-    const buffer = this.pool.acquire(bytes, label, this.stream.submitted);
-    this.write(buffer, data);
-    return new Storage(buffer, 0, buffer.size, () => this.#release(this.pool, buffer), bytes);
-  }
-
-  /** Gives `buffer` back. Whoever takes it next has values of its own, with other faults. */
-  #release(pool: BufferPool, buffer: DeviceBuffer): void {
-    this.faults.tracker.put(buffer, null);
-    pool.release(buffer);
+    return this.executor.upload(data, label);
   }
 
   /** Writes `data` into `buffer` before all commands that are submitted later. */
@@ -170,69 +134,13 @@ export class Device implements RecordedDevice {
     launch: Launch<O, B, P>,
   ): void {
     this.requireAlive();
-    const route = this.#route;
-    if (route || activeDryRun()) {
-      const prepared = this.prepare(kernel, launch);
-      if (route) route.launch(prepared);
-      return;
-    }
-    this.run(this.prepare(kernel, this.#soonest(kernel as unknown as Kernel, launch)));
+    this.executor.launch(kernel as unknown as Kernel, launch as unknown as Launch);
   }
 
-  /** A launch of what can run at once; what was asked for is then compiled behind it, for the next time. */
-  #soonest<L extends Pick<Launch<KernelOptions, Bindings, ParamFields>, 'options' | 'meanwhile'>>(
-    kernel: Kernel,
-    launch: L,
-  ): L {
-    const { options, meanwhile } = launch;
-    if (!meanwhile || this.pipelines.find(kernel, JSON.stringify(options))) return launch;
-    this.#postponed.push(compileLater(this.pipelines, kernel, options));
-    return { ...launch, ...meanwhile };
-  }
-
-  /** A launch of a kernel with its pipeline; in a dry run with one that is being compiled, and can't run. */
-  prepare<O extends KernelOptions, B extends Bindings, P extends ParamFields>(
-    given: Kernel<O, B, P>,
-    { options, key, bindings, params, workgroups, fault }: Launch<O, B, P>,
-  ): RecordedLaunch {
-    const kernel = given as unknown as Kernel;
-    const pipeline = this.pipelineOf(kernel, options, key);
-    return {
-      kind: 'launch',
-      kernel,
-      options,
-      pipeline,
-      ranges: pipeline.bindingNames.map((name) => bindings[name] as BoundRange),
-      grid: typeof workgroups === 'number' ? foldWorkgroups(workgroups) : workgroups,
-      layout: pipeline.layout,
-      params,
-      fault: (kernel.faults && fault) || null,
-      charge: takeCharge(),
-    };
-  }
-
-  pipelineOf(kernel: Kernel, options: KernelOptions, key?: string): Pipeline {
-    const dry = activeDryRun();
-    return dry ? dry.pipelineOf(this.pipelines, kernel, options) : this.pipelines.get(kernel, options, key);
-  }
-
-  /** Appends a launch to the stream. In a dry run nothing happens. */
-  run(launch: RecordedLaunch): void {
-    const { kernel, params, fault } = launch;
-    if (kernel.faults && !fault) {
-      throw new TypeError(`kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`);
-    }
-    if (activeDryRun()) return;
-    const { tracker } = this.faults;
-    const { ranges, pipeline } = launch;
-    if (fault) {
-      const validating = this.beginCheck(params, fault);
-      this.stream.launch(launch, validating.params, this.faults.buffer);
-      tracker.follow(ranges, pipeline.bindings.writes, validating.check);
-      return;
-    }
-    this.stream.launch(launch, params, null);
-    if (tracker.isActive) tracker.follow(ranges, pipeline.bindings.writes);
+  /** Copies `bytes` bytes, a multiple of 4. */
+  copy(source: BoundRange, target: BoundRange, bytes: number): void {
+    this.requireAlive();
+    copyWith(this.executor, source, target, bytes);
   }
 
   /** A check for a validating launch, and the launch's parameters with the slot in which a fault is reported. */
@@ -249,42 +157,15 @@ export class Device implements RecordedDevice {
   /** Lets `storage` depend on `checks` of earlier launches. */
   attachChecks(checks: readonly Check[], storage: Storage): void {
     if (checks.length === 0) return;
-    this.#recording()?.attach(checks, storage);
+    this.executor.attachChecks(checks, storage);
     this.faults.tracker.attach(checks, storage.buffer);
   }
 
   /** The same for a gradient of what made `checks`: their faults are reported there only where they aren't elsewhere. */
   echoChecks(checks: readonly Check[], storage: Storage): void {
     if (checks.length === 0) return;
-    this.#recording()?.attach(checks, storage);
+    this.executor.attachChecks(checks, storage);
     this.faults.tracker.attach(this.faults.echo(checks), storage.buffer);
-  }
-
-  /** Copies `bytes` bytes, a multiple of 4, from one buffer to another. */
-  copy(source: BoundRange, target: BoundRange, bytes: number): void {
-    this.#copy(source, target, bytes, false);
-  }
-
-  /** The same, beside any recording. */
-  copyOutside(source: BoundRange, target: BoundRange, bytes: number): void {
-    this.#copy(source, target, bytes, true);
-  }
-
-  #copy(source: BoundRange, target: BoundRange, bytes: number, outside: boolean): void {
-    this.requireAlive();
-    // WebGPU copies between two buffers alone.
-    if (source.buffer === target.buffer) {
-      const aside = outside ? this.allocateOutside(bytes, 'copy') : this.allocate(bytes, 'copy');
-      this.#copy(source, aside, bytes, outside);
-      this.#copy(aside, target, bytes, outside);
-      aside.release();
-      return;
-    }
-    if (!outside) this.#recording()?.add({ kind: 'copy', source, target, bytes });
-    if (activeDryRun()) return;
-    this.stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
-    const { tracker } = this.faults;
-    if (tracker.isActive) tracker.followCopy(source.buffer, target.buffer, fills(target, bytes));
   }
 
   /** Submits the launches appended so far, without waiting. */
@@ -326,7 +207,7 @@ export class Device implements RecordedDevice {
 
   async #wait(range: BoundRange | null): Promise<{ bytes: ArrayBuffer; failure: RetrogradError | null }> {
     this.requireAlive();
-    requireNoRecording();
+    this.executor.requireReadable();
     // A buffer without memory has no bytes to copy.
     const reading = this.#readback.read(range?.buffer.failure ? null : range);
     const submission = this.stream.submitted;
@@ -347,6 +228,10 @@ export class Device implements RecordedDevice {
     if (error) throw error;
   }
 
+  get isDestroyed(): boolean {
+    return this.#isDestroyed;
+  }
+
   get isLost(): boolean {
     return this.#lost !== null;
   }
@@ -358,7 +243,8 @@ export class Device implements RecordedDevice {
   /** Destroys the GPUDevice, unless it belongs to the app. */
   destroy(): void {
     if (this.owned) this.gpu.destroy();
-    forgetDevice(this);
+    this.#isDestroyed = true;
+    openHolders.delete(this);
   }
 }
 
@@ -370,62 +256,14 @@ function writeError(message: string): DeviceError {
   });
 }
 
-/** Whether a copy of `bytes` bytes replaces all values that the buffer of `target` holds. */
-function fills(target: BoundRange, bytes: number): boolean {
-  const isWhole = target.offset === 0 && target.bytes === target.buffer.size;
-  return isWhole && bytes >= wholeWords(target instanceof Storage ? target.valueBytes : target.bytes);
-}
-
-/** How a device is opened. */
-export interface OpenOptions extends GPURequestAdapterOptions {
-  /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
-  device?: GPUDevice;
-  /** The WebGPU entry, where it isn't `navigator.gpu` (Node). */
-  gpu?: GPU;
-  /** Bytes that may be kept in idle buffers for reuse, all pools together. Default 1 GiB. */
-  maxPooledBytes?: number;
-  /**
-   * Whether products of two float16 tensors are computed by the device's matrix units, where it has them: halves by
-   * halves with float32 sums, in another order than otherwise. Experimental, as the browser's feature is
-   * (Chromium with unsafe WebGPU allowed). Default false.
-   */
-  matrixUnits?: boolean;
-  /**
-   * Hears of faults that would be lost: the tensors that depend on them were freed unread, and no `device.sync()` came
-   * within a second. Default: console.warn.
-   */
-  onFault?: (error: RetrogradError) => void;
-}
-
-let opening: Promise<Device> | null = null;
-
-/** The current device, unless options name another `device`; where there is none, a new one, which it makes the current one. */
-export async function open({
-  device: appDevice,
-  gpu,
-  maxPooledBytes = 2 ** 30,
-  matrixUnits = false,
-  onFault,
-  ...adapterOptions
-}: OpenOptions): Promise<Device> {
-  const current = openedDevice();
-  const listen = (device: Device) => {
-    if (onFault) device.faults.tracker.announce = onFault;
-    return device;
-  };
-  if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return listen(current);
-  const opened = (device: Device) => {
-    listen(device);
-    if (matrixUnits) device.matrixUnits = matrixUnitsOf(device.gpu);
-    setDevice(device);
-    return device;
-  };
-  if (appDevice) return opened(new Device(appDevice, false, maxPooledBytes));
-  // Two parts of an app may both call this before either has a device: they get the same one.
-  opening ??= openDevice(gpu, adapterOptions, matrixUnits ? matrixUnitFeatures : [])
-    .then((device) => opened(new Device(device, true, maxPooledBytes)))
-    .finally(() => {
-      opening = null;
-    });
-  return opening;
+/** Copies by `executor`. WebGPU copies between different buffers only: within one, through a third range. */
+export function copyWith(executor: Executor, source: BoundRange, target: BoundRange, bytes: number): void {
+  if (source.buffer !== target.buffer) {
+    executor.copy(source, target, bytes);
+    return;
+  }
+  const between = executor.allocate(bytes, 'copy');
+  executor.copy(source, between, bytes);
+  executor.copy(between, target, bytes);
+  between.release();
 }

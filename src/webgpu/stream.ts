@@ -8,7 +8,7 @@ import { BufferUsage } from './flags.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
-import type { RecordedLaunch } from './recording.ts';
+import type { PreparedLaunch } from './command.ts';
 import type { StreamWatcher } from './timing.ts';
 import type { ErrorWatch } from './watch.ts';
 
@@ -83,7 +83,7 @@ export class CommandStream {
   }
 
   /** Appends one dispatch. `params` are those of the launch, with its fault slot where it has one. */
-  launch(launch: RecordedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
+  launch(launch: PreparedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
     const { pipeline, ranges, layout } = launch;
     const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
     this.dispatch(launch, group, this.pack(layout, params));
@@ -91,7 +91,7 @@ export class CommandStream {
   }
 
   /** Appends one dispatch with all that it binds. Whoever calls it marks the buffers as used. */
-  dispatch(launch: RecordedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
+  dispatch(launch: PreparedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
     const pass = this.#passFor(launch);
     const { gpu } = launch.pipeline;
     if (gpu !== this.#pipeline) pass.setPipeline(gpu);
@@ -184,7 +184,7 @@ export class CommandStream {
   }
 
   /** The pass that `launch` goes into. */
-  #passFor(launch: RecordedLaunch): GPUComputePassEncoder {
+  #passFor(launch: PreparedLaunch): GPUComputePassEncoder {
     if (this.watcher?.apart) this.#closePass();
     if (!this.#pass) {
       const encoder = this.#encoder ?? this.#begin();

@@ -7,7 +7,7 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
-import { forReal } from '../../webgpu/activeRecording.ts';
+import { untraced } from '../../execution/currentExecutor.ts';
 import { insideCall } from '../../history/frames.ts';
 import type { Operation } from '../../history/node.ts';
 import { isSymbolic, type SymbolicTensor, withRecorders } from '../../ops/recording.ts';
@@ -169,7 +169,7 @@ export abstract class Layer<
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
     const inScope = () => inNameScope(this, this.name, () => build.call(this, inputShape));
     // Weights are leaves: how they were drawn is no part of any recording, and no scope ends their life.
-    forReal(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
+    untraced(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
     this.built = true;
     this.buildShape = inputShape;
   }

@@ -43,7 +43,7 @@ export class Group {
     const offsets = bytes.map((_, k) => bytes.slice(0, k).reduce((sum, n) => sum + n, 0));
     const roleBytes = bytes.reduce((sum, n) => sum + n, 0);
     const roles = states.length + 1;
-    this.block = device.allocateOutside(roles * roleBytes, 'optimizer');
+    this.block = device.allocate(roles * roleBytes, 'optimizer');
     dropped.register(this, this.block, this);
     this.starts = offsets.map((offset) => offset / 16);
     this.place = { kind: 'packed', block: this.block, stride: roleBytes / 16, capacity };
@@ -88,8 +88,8 @@ export class Group {
   dispose(): void {
     this.variables.forEach((variable, k) => {
       if (variable.disposed || !this.places[k]?.[0]?.holds(variable)) return;
-      const own = this.device.allocateOutside(variable.bytes, variable.label);
-      this.device.copyOutside(variable.current, own, wholeWords(variable.bytes));
+      const own = this.device.allocate(variable.bytes, variable.label);
+      this.device.copy(variable.current, own, wholeWords(variable.bytes));
       variable.adopt(own);
     });
     for (const state of this.states.flat()) state.dispose();

@@ -3,7 +3,7 @@
  * optimizers comes around the rule, with ops as well, in the order of Keras's BaseOptimizer.
  */
 import type { Device } from '../../webgpu/device.ts';
-import { onReplay } from '../../webgpu/onReplay.ts';
+import { onReplay } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
@@ -16,7 +16,7 @@ import { maximum } from '../../ops/maximum.ts';
 import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
-import { withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';

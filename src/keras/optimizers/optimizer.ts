@@ -6,9 +6,8 @@
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { onReplay } from '../../webgpu/onReplay.ts';
+import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { activeRecording, forReal, withRecording } from '../../webgpu/activeRecording.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { withRecorders } from '../../ops/recording.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -47,8 +46,8 @@ export abstract class Optimizer {
   #calls = 0;
   #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
-  /** Whether a recording was given up already so that variables could come home: it is worth that once. */
-  #asked = false;
+  /** Whether a capture was given up so that variables could return to their places. */
+  #gaveUpCapture = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
   readonly #live = {
     update: new DynamicScalar(1),
@@ -144,7 +143,7 @@ export abstract class Optimizer {
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
       const engine = this.#engine;
-      if (engine) forReal(() => engine.settle());
+      if (engine) untraced(() => engine.settle());
       return;
     }
     checkVariables(this.name, variables);
@@ -154,10 +153,9 @@ export abstract class Optimizer {
       extras: this.#extras,
       isDecayed: (variable: Variable) => this.#isDecayed(variable),
     };
-    const recording = activeRecording();
-    const engine = withRecording(null, () => withRecorders([], () => tidy(() => this.makeEngine(parts))));
-    recording?.refuse(`optimizer '${this.name}' makes its states, which a replay would begin anew`);
-    recording?.afterRefusal.push(() => engine.settle());
+    const engine = untraced(() => withRecorders([], () => tidy(() => this.makeEngine(parts))));
+    const reason = `optimizer '${this.name}' makes its states, which a replay would make again`;
+    currentExecutor()?.postpone(reason, () => engine.settle());
     this.#engine = engine;
     this.#variables = new Set(variables);
   }
@@ -262,16 +260,15 @@ export abstract class Optimizer {
     this.#engine?.takeAverages(variables);
   }
 
-  /** Brings the variables to where launches find them, unless a recording has found them elsewhere before. */
+  /** Brings the variables to where launches find them; behind a capture, which may have found them elsewhere before. */
   #settle(engine: StepEngine): void {
-    const recording = activeRecording();
-    if (engine.settled) return;
-    if (!recording || recording.dry) forReal(() => engine.settle());
-    else if (!this.#asked) {
-      this.#asked = true;
-      recording.refuse(`variables of optimizer '${this.name}' were assigned since its last step`);
-      recording.afterRefusal.push(() => engine.settle());
-    }
+    const executor = currentExecutor();
+    if (engine.settled || !executor) return;
+    // A capture is given up for this once. Where variables leave their places in every step, it takes them as they are.
+    if (executor.mode === 'captured' && this.#gaveUpCapture) return;
+    this.#gaveUpCapture ||= executor.mode === 'captured';
+    const reason = `variables of optimizer '${this.name}' were assigned since its last step`;
+    executor.postpone(reason, () => engine.settle());
   }
 
   /** Frees the state. The variables stay. */

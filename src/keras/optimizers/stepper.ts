@@ -1,6 +1,7 @@
 /** @file Does the steps of an optimizer: measures gradients where they are clipped by length, then launches the rule. */
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
-import { type Device, withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
 import { wholeWords } from '../../webgpu/storage.ts';
 import type { Storage } from '../../webgpu/storage.ts';

@@ -5,7 +5,8 @@
  * faults they had; with two fences out the host waits for the older one.
  */
 import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
-import { type Device, withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
 import { FaultLedger } from '../../webgpu/faultSets.ts';
 import { apart } from './apart.ts';

@@ -3,7 +3,7 @@ import type { DType } from '../../core/dtype.ts';
 import { Cleanup, finishing } from '../../core/cleanup.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, formatShape, type OpenShape, requireBoolean, type Shape } from '../../core/shape.ts';
-import { withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
 import { zeros } from '../../ops/creation.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

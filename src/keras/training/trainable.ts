@@ -1,5 +1,6 @@
 /** @file What the training loop knows of a model. It imports no model: models call it. */
-import { type Device, getDevice } from '../../webgpu/device.ts';
+import { getDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../../src/index.ts';
 import { callbacks, layers, metrics, Model, optimizers } from '../../../src/keras/index.ts';
 import type { Batch, BatchIterable, BatchItem } from '../../../src/keras/training/index.ts';
-import { activeRecording } from '../../../src/webgpu/activeRecording.ts';
+import { getDevice } from '../../../src/webgpu/current.ts';
 import { activeRecorders } from '../../../src/ops/recording.ts';
 import { data, regressor, wave } from './support.ts';
 
@@ -40,7 +40,7 @@ function compiled() {
 async function expectUsable(net: Model): Promise<void> {
   const [x, y] = data(6);
   expect(activeRecorders()).toEqual([]);
-  expect(activeRecording()).toBeNull();
+  expect(getDevice().executor).toBe(getDevice().eager);
   await net.fit(x, y, { batchSize: 3 });
   expect((await net.evaluate(x, y)).loss).toBeGreaterThan(0);
   (await net.predict(x)).dispose();

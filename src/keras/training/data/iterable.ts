@@ -7,7 +7,7 @@
 import { runAllAsync, warnOf } from '../../../core/cleanup.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { getDevice, withDevice } from '../../../webgpu/device.ts';
+import { getDevice, withDevice } from '../../../webgpu/current.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../../nest.ts';
 import type { Batch } from '../batch.ts';

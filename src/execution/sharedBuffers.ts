@@ -2,8 +2,8 @@
  * @file Buffers that all captured work of a device shares: between two runs nothing in them is needed. Each is held as long
  * as some captured work uses it, and returns to the device's pool with the last.
  */
-import type { DeviceBuffer } from './deviceBuffer.ts';
-import type { BufferPool } from './pool.ts';
+import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
+import type { BufferPool } from '../webgpu/pool.ts';
 
 interface Shared {
   readonly buffer: DeviceBuffer;

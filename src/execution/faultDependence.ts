@@ -2,11 +2,18 @@
  * @file What the results of captured work depend on: which buffers from outside, and which of its own checks. Found once, at
  * the recording, so that a replay passes faults on without looking at its launches.
  */
-import type { FaultReport } from './faults.ts';
-import { type Check, type FaultCarrier, type FaultSet, type FaultTracker, setOf } from './faultSets.ts';
-import { type Attachment, type RecordedCommand, type Recording, rangesOf } from './recording.ts';
-import { Storage } from './storage.ts';
-import type { BoundRange } from './stream.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
+import {
+  type Check,
+  type FaultCarrier,
+  type FaultSet,
+  type FaultTracker,
+  setOf,
+} from '../webgpu/faultSets.ts';
+import { type Command, rangesOf } from '../webgpu/command.ts';
+import type { Attachment, Capture } from './capture.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
 
 /** Sources of values, one bit each. */
 type Sources = bigint;
@@ -25,7 +32,7 @@ export class Dependence {
   /** Buffers from outside that the work writes. */
   readonly #written = new Set<FaultCarrier>();
 
-  constructor({ commands, attachments, made }: Recording) {
+  constructor({ commands, attachments, made }: Capture) {
     const valuesOf = (range: BoundRange): Values =>
       range instanceof Storage && made.has(range) ? range : range.buffer;
     let next = 0;
@@ -40,7 +47,7 @@ export class Dependence {
     attachUntil(commands.length);
   }
 
-  #follow(command: RecordedCommand, valuesOf: (range: BoundRange) => Values): void {
+  #follow(command: Command, valuesOf: (range: BoundRange) => Values): void {
     let all = command.kind === 'launch' && command.fault ? this.#bitOf(command.fault) : 0n;
     for (const range of rangesOf(command)) all |= this.#sourcesOf(valuesOf(range));
     const { writes } = command.kind === 'launch' ? command.pipeline.bindings : copyBindings;

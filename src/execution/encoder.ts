@@ -4,18 +4,21 @@
  * launch that is encoded again every frame makes no buffer.
  */
 import { DeviceError } from '../core/errors.ts';
-import type { BufferAllocator } from './allocator.ts';
-import { watchedBindGroup } from './bindGroup.ts';
-import type { Device } from './device.ts';
-import type { DeviceBuffer } from './deviceBuffer.ts';
-import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
-import type { Pipeline } from './pipelines.ts';
-import { BufferPool } from './pool.ts';
-import { activeDryRun } from './activeRecording.ts';
-import { BufferUsage } from './flags.ts';
-import type { RecordedLaunch } from './recording.ts';
-import { Storage } from './storage.ts';
-import type { BoundRange } from './stream.ts';
+import type { PreparedLaunch } from '../webgpu/command.ts';
+import type { Kernel } from '../webgpu/kernel.ts';
+import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
+import { withExecutors } from './currentExecutor.ts';
+import { ForwardingExecutor } from './forwardingExecutor.ts';
+import type { BufferAllocator } from '../webgpu/allocator.ts';
+import { watchedBindGroup } from '../webgpu/bindGroup.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
+import { type ParamLayout, type ParamValue, ParamWords } from '../webgpu/params.ts';
+import type { Pipeline } from '../webgpu/pipelines.ts';
+import { BufferPool } from '../webgpu/pool.ts';
+import { BufferUsage } from '../webgpu/flags.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
 
 /** Where an app collects its commands: an encoder between passes, or a compute pass that is open. */
 export type EncodeTarget = GPUCommandEncoder | GPUComputePassEncoder;
@@ -69,7 +72,8 @@ function heldFor(device: Device): Held {
 
 /**
  * Runs `body` with all launches of `device` appended to an app's encoder in place of the stream. `claim` may answer an
- * allocation with a storage of the app's; other values between launches lie in buffers that nothing else uses.
+ * allocation with a storage of the app's; other values between launches are in buffers that nothing else uses. In a dry
+ * run nothing is encoded.
  */
 export function encodeWork<T>(
   device: Device,
@@ -77,22 +81,62 @@ export function encodeWork<T>(
   claim: (bytes: number) => Storage | null,
   body: () => T,
 ): T {
-  const before = device.diversion;
-  const { scratch } = heldFor(device);
-  device.diversion = {
-    allocate: (bytes, label) => claim(bytes) ?? device.allocateFrom(scratch, bytes, label),
-    // The write happens now, the launch that reads it at an unknown time: the buffer is never used for anything else.
-    upload: (data, bytes, label) => {
-      const buffer = scratch.acquire(bytes, label, -1);
-      device.write(buffer, data);
-      return new Storage(buffer, 0, buffer.size, () => scratch.discard(buffer));
-    },
-    launch: (launch) => encodeLaunch(device, target, launch),
-  };
-  try {
-    return body();
-  } finally {
-    device.diversion = before;
+  if (device.executor.mode === 'dry run') return body();
+  const encoder = new EncoderExecutor(device, target, claim);
+  return withExecutors((holder) => (holder === device ? encoder : holder.executor), body);
+}
+
+/** Appends launches and copies to an app's encoder. */
+class EncoderExecutor extends ForwardingExecutor {
+  override readonly mode = 'encoded';
+
+  constructor(
+    private readonly device: Device,
+    private readonly target: EncodeTarget,
+    private readonly claim: (bytes: number) => Storage | null,
+  ) {
+    super(device.eager);
+  }
+
+  override allocate(bytes: number, label: string, freed?: (storage: Storage) => void): Storage {
+    const claimed = this.claim(bytes);
+    if (claimed) return claimed;
+    const { scratch } = heldFor(this.device);
+    const buffer = scratch.acquire(bytes, label);
+    const free = (storage: Storage) => {
+      freed?.(storage);
+      scratch.release(buffer);
+    };
+    return new Storage(buffer, 0, buffer.size, free, bytes);
+  }
+
+  /** The write happens now, the launch that reads it at an unknown time: the buffer is never used for anything else. */
+  override upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
+    const { scratch } = heldFor(this.device);
+    const buffer = scratch.acquire(Math.max(4, data.byteLength), label, -1);
+    this.device.write(buffer, data);
+    return new Storage(buffer, 0, buffer.size, () => scratch.discard(buffer));
+  }
+
+  override launch(kernel: Kernel, launch: Launch): void {
+    this.run(prepareLaunch(kernel, launch, this.base.pipelineOf(kernel, launch.options, launch.key), null));
+  }
+
+  override run(launch: PreparedLaunch): void {
+    encodeLaunch(this.device, this.target, launch);
+  }
+
+  override copy(source: BoundRange, target: BoundRange, bytes: number): void {
+    if (!('copyBufferToBuffer' in this.target)) {
+      throw new DeviceError({
+        op: 'encode',
+        rule: 'a compute pass has no copies.',
+        received: `a copy of ${bytes} bytes`,
+        hint: 'pass the command encoder, between passes.',
+      });
+    }
+    const { gpu } = target.buffer;
+    this.target.copyBufferToBuffer(source.buffer.gpu, source.offset, gpu, target.offset, bytes);
   }
 }
 
@@ -100,7 +144,7 @@ export function encodeWork<T>(
 export function encodeLaunch(
   device: Device,
   target: EncodeTarget,
-  { kernel, pipeline, ranges, layout, params, grid }: RecordedLaunch,
+  { kernel, pipeline, ranges, layout, params, grid }: PreparedLaunch,
   faultWords: GPUBufferBinding | null = null,
 ): void {
   if (kernel.faults && !faultWords) {
@@ -111,7 +155,6 @@ export function encodeLaunch(
       hint: 'turn validation off (validateIndices: false), or bind faultWords and read them yourself.',
     });
   }
-  if (activeDryRun()) return;
   const hasParams = layout.fields.length > 0;
   const buffer = hasParams ? heldFor(device).params.get(layout, { fault_slot: 0, ...params }) : null;
   encodeDispatch(device, target, pipeline, ranges, buffer, kernel.faults ? faultWords : null, grid);

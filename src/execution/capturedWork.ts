@@ -2,39 +2,33 @@
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
  * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
  */
-import type { BufferAllocator } from './allocator.ts';
-import type { Device } from './device.ts';
-import type { DeviceBuffer } from './deviceBuffer.ts';
-import { Dependence, type FaultsOfRun } from './dependence.ts';
-import type { FaultReport } from './faults.ts';
-import type { Check } from './faultSets.ts';
-import { BufferUsage } from './flags.ts';
-import { DynamicScalar, ParamWords } from './params.ts';
-import { placeCommands } from './placement.ts';
-import {
-  type Pins,
-  type RecordedCommand,
-  type RecordedCopy,
-  type RecordedLaunch,
-  type Recording,
-  rangesOf,
-} from './recording.ts';
+import type { BufferAllocator } from '../webgpu/allocator.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
+import { Dependence, type FaultsOfRun } from './faultDependence.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
+import type { Check } from '../webgpu/faultSets.ts';
+import { BufferUsage } from '../webgpu/flags.ts';
+import { DynamicScalar, ParamWords } from '../webgpu/params.ts';
+import { assignBuffers } from './bufferAssignment.ts';
+import { type Command, type CopyCommand, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
+import type { Pins, Capture } from './capture.ts';
 import { SharedBuffers } from './sharedBuffers.ts';
-import { type Storage, wholeWords } from './storage.ts';
-import type { BoundRange } from './stream.ts';
+import { type Storage, wholeWords } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
 
 /** A dispatch with all that it binds. */
 interface BoundLaunch {
   /** `live` where parameters are packed at every run, into the ring of the stream. */
   readonly kind: 'ready' | 'live';
-  readonly launch: RecordedLaunch;
+  readonly launch: PreparedLaunch;
   /** What it binds in a run that made `results`. */
   readonly groupFor: (results: Results) => GPUBindGroup;
   /** Of the parameters in the work's own buffer; empty for a kernel without parameters, and where they are live. */
   readonly offsets: readonly number[];
 }
 
-type BoundCommand = BoundLaunch | RecordedCopy;
+type BoundCommand = BoundLaunch | CopyCommand;
 
 /** The storages that a run made, by those of the recording. */
 type Results = ReadonlyMap<Storage, Storage>;
@@ -75,16 +69,15 @@ export class CapturedWork {
 
   constructor(
     private readonly device: Device,
-    private readonly recording: Recording,
-    private readonly effects: readonly (() => void)[],
+    private readonly capture: Capture,
     outlets: readonly Storage[],
-    rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
+    rewrite: (commands: readonly Command[]) => readonly Command[],
   ) {
-    this.#dependence = new Dependence(recording);
-    this.#fresh = freshOf(recording, outlets);
+    this.#dependence = new Dependence(capture);
+    this.#fresh = freshOf(capture, outlets);
     const { allocator, pool } = device;
     const shared = sharedBy(device);
-    const planned = placeCommands(shared, pool.limit, recording, outlets, rewrite, this.#fresh);
+    const planned = assignBuffers(shared, pool.limit, capture, outlets, rewrite, this.#fresh);
     const { commands } = planned;
     this.bytes = planned.bytes;
     this.leastBytes = planned.leastBytes;
@@ -92,12 +85,12 @@ export class CapturedWork {
     const isFresh = (range: BoundRange) => this.#fresh.has(range as Storage);
     const lasting = commands.flatMap(rangesOf).filter((range) => !isFresh(range));
     this.launches = commands.filter(({ kind }) => kind === 'launch').length;
-    const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as RecordedLaunch[];
+    const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as PreparedLaunch[];
     const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
     const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
     for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
     const params = fixed.length > 0 ? paramBuffer(allocator, words) : null;
-    this.resources = new CapturedResources(recording.pins, shared, planned.buffers, allocator, params);
+    this.resources = new CapturedResources(capture.pins, shared, planned.buffers, allocator, params);
     this.buffers = new Set([...lasting.map(({ buffer }) => buffer), ...(params ? [params] : [])]);
     this.#commands = commands.map((launch): BoundCommand => {
       if (launch.kind === 'copy') return launch;
@@ -115,7 +108,7 @@ export class CapturedWork {
 
   /** The parameters lie in `params`, or in the ring of the stream. */
   #bindGroup(
-    { pipeline, layout, fault }: RecordedLaunch,
+    { pipeline, layout, fault }: PreparedLaunch,
     ranges: readonly BoundRange[],
     params?: DeviceBuffer,
   ): GPUBindGroup {
@@ -133,9 +126,9 @@ export class CapturedWork {
     const { tracker } = device.faults;
     const checks = new Map<FaultReport, Check>();
     device.requireAlive();
-    for (const effect of this.effects) effect();
+    for (const effect of this.capture.effects) effect();
     const results = new Map<Storage, Storage>();
-    for (const [result, bytes] of this.#fresh) results.set(result, device.allocateOutside(bytes, 'result'));
+    for (const [result, bytes] of this.#fresh) results.set(result, device.eager.allocate(bytes, 'result'));
     for (const command of this.#commands) {
       if (command.kind === 'copy') {
         const source = results.get(command.source as Storage) ?? command.source;
@@ -166,7 +159,7 @@ export class CapturedWork {
 
   /** Lets `own`, which holds the values of `outlet` after the last run, depend on what they depend on. */
   passFaults(outlet: Storage, own: Storage): void {
-    if (!this.#faults || !this.recording.made.has(outlet)) return;
+    if (!this.#faults || !this.capture.made.has(outlet)) return;
     this.device.faults.tracker.put(own.buffer, this.#faults(outlet));
   }
 
@@ -176,20 +169,20 @@ export class CapturedWork {
   }
 
   /**
-   * Brings variables home that were assigned from outside since the last run, for which `copy` moves values. False where
-   * the values of one are shared, so that the work may not overwrite them.
+   * Copies what was assigned to variables from outside since the last run into their slots. False where the values of one
+   * are shared, so that the work may not overwrite them.
    */
-  bringHome(copy: CopyBetween): boolean {
-    const { homes } = this.recording;
-    for (const [holder, home] of homes) {
+  restoreVariables(copy: CopyBetween): boolean {
+    const { variableSlots } = this.capture;
+    for (const [holder, slot] of variableSlots) {
       const { current } = holder;
-      if (current === home ? !home.exclusive : !home.abandoned) return false;
+      if (current === slot ? !slot.exclusive : !slot.abandoned) return false;
     }
-    for (const [holder, home] of homes) {
+    for (const [holder, slot] of variableSlots) {
       const { current } = holder;
-      if (current === home) continue;
-      copy(current, home, wholeWords(holder.bytes));
-      holder.adopt(home.retain());
+      if (current === slot) continue;
+      copy(current, slot, wholeWords(holder.bytes));
+      holder.adopt(slot.retain());
     }
     return true;
   }
@@ -222,7 +215,7 @@ const always = (group: GPUBindGroup) => () => group;
  * and again, so that their groups are kept.
  */
 function rebinding(
-  { ranges }: RecordedLaunch,
+  { ranges }: PreparedLaunch,
   bind: (ranges: readonly BoundRange[]) => GPUBindGroup,
 ): BoundLaunch['groupFor'] {
   const groups = new Map<string, GPUBindGroup>();
@@ -239,20 +232,20 @@ function rebinding(
 }
 
 /** The results that are large enough to get a storage of their own in every run, with their bytes. Others are copied out. */
-function freshOf({ made }: Recording, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
+function freshOf({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
   const large = outputs.filter((output) => (made.get(output) ?? 0) >= leastFresh);
   return new Map(large.map((output) => [output, made.get(output) as number]));
 }
 
 type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;
 
-function isFixed(command: RecordedCommand): boolean {
+function isFixed(command: Command): boolean {
   if (command.kind === 'copy') return true;
   const { fault, params } = command;
   return !fault && !Object.values(params).some((value) => value instanceof DynamicScalar);
 }
 
-function hasParams(command: RecordedCommand): boolean {
+function hasParams(command: Command): boolean {
   return command.kind === 'launch' && command.layout.fields.length > 0;
 }
 

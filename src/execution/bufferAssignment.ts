@@ -1,16 +1,17 @@
 /**
  * @file The commands of a recording on buffers that were planned for them.
  */
-import { type BindingType, bindingsOf, isReadOnly } from './kernel.ts';
+import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import { type Lifetime, livenessBound, type Place, planMemory } from './memoryPlan.ts';
-import type { DeviceBuffer } from './deviceBuffer.ts';
-import { type RecordedCommand, type Recording, rangesOf } from './recording.ts';
+import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
+import { type Command, rangesOf } from '../webgpu/command.ts';
+import type { Capture } from './capture.ts';
 import type { SharedBuffers } from './sharedBuffers.ts';
-import { Storage } from './storage.ts';
-import type { BoundRange } from './stream.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
 
-export interface PlacedCommands {
-  readonly commands: readonly RecordedCommand[];
+export interface AssignedCommands {
+  readonly commands: readonly Command[];
   /** The planned buffers; whoever places the commands releases them. */
   readonly buffers: readonly DeviceBuffer[];
   /** Where the storages lie that the work made. */
@@ -27,16 +28,16 @@ const alignment = 16;
  * Rewrites the commands, and lays what they make into as little memory as it takes. `outlets` are needed to the end;
  * those that are `elsewhere` get no place.
  */
-export function placeCommands(
+export function assignBuffers(
   shared: SharedBuffers,
   limit: number,
-  recording: Recording,
+  capture: Capture,
   outlets: readonly Storage[],
-  rewrite: (commands: readonly RecordedCommand[]) => readonly RecordedCommand[],
+  rewrite: (commands: readonly Command[]) => readonly Command[],
   elsewhere: ReadonlyMap<Storage, unknown>,
-): PlacedCommands {
-  const made = new Map([...recording.made].filter(([storage]) => !elsewhere.has(storage)));
-  const commands = rewrite(recording.commands);
+): AssignedCommands {
+  const made = new Map([...capture.made].filter(([storage]) => !elsewhere.has(storage)));
+  const commands = rewrite(capture.commands);
   const lifetimes = lifetimesOf(commands, made, outlets);
   const { sizes, places: planned } = planMemory(lifetimes, limit);
   const buffers = shared.acquire(sizes);
@@ -62,7 +63,7 @@ export function placeCommands(
 
 /** When the commands first and last name what they make, and what a command names together. */
 export function lifetimesOf(
-  commands: readonly RecordedCommand[],
+  commands: readonly Command[],
   made: ReadonlyMap<Storage, number>,
   outlets: readonly Storage[],
 ): Lifetime<Storage>[] {
@@ -89,7 +90,7 @@ export function lifetimesOf(
   });
 }
 
-function writtenBy(command: RecordedCommand): readonly BoundRange[] {
+function writtenBy(command: Command): readonly BoundRange[] {
   if (command.kind === 'copy') return [command.target];
   const bindings = Object.values(bindingsOf(command.kernel, command.options));
   return command.ranges.filter((_, i) => !isReadOnly(bindings[i] as BindingType));

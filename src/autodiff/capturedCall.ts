@@ -6,13 +6,11 @@ import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import { bytesPerElement } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { CapturedWork } from '../webgpu/capturedWork.ts';
-import type { Device } from '../webgpu/device.ts';
-import { collectEffects } from '../webgpu/onReplay.ts';
-import { chargeCalls } from '../ops/charging.ts';
+import { CapturedWork } from '../execution/capturedWork.ts';
+import { copyWith, type Device } from '../webgpu/device.ts';
 import { fuseElementwise } from '../kernels/fusion.ts';
-import { withRecording } from '../webgpu/activeRecording.ts';
-import { type RecordedCommand, Recording } from '../webgpu/recording.ts';
+import type { Command } from '../webgpu/command.ts';
+import { Capture } from '../execution/capture.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import type { Provenance } from '../history/provenance.ts';
@@ -52,35 +50,30 @@ export function captureCall(
   inputs: readonly Tensor[],
   body: (proxies: readonly Tensor[]) => Nest<unknown>,
 ): CaptureResult {
+  const outside = device.executor;
   const slots = inputs.map((input): Slot => {
-    const storage = device.allocateOutside(input.bytes, `input of ${name}`);
-    device.copy(input.storage, storage, wholeWords(input.bytes));
+    const storage = outside.allocate(input.bytes, `input of ${name}`);
+    copyWith(outside, input.storage, storage, wholeWords(input.bytes));
     return { storage, bytes: input.bytes, holds: input.id };
   });
-  chargeCalls();
-  const recording = new Recording(device);
-  const effects: (() => void)[] = [];
+  const capture = new Capture(device);
   const proxies = proxiesOf(device, inputs, slots);
   const outputs = new Map<Tensor, Output>();
   const release = () => {
     for (const storage of storagesOf(outputs)) storage.release();
     for (const { storage } of slots) storage.release();
-    recording.release();
+    capture.release();
   };
   let value: Nest<unknown> = null;
-  const record = () =>
+  const recorded = () =>
     tidy(() => {
       value = body(proxies);
       for (const leaf of leavesOf(value)) {
-        if (leaf instanceof Tensor && !(leaf instanceof Variable))
-          outputs.set(leaf, outputOf(recording, leaf));
+        if (leaf instanceof Tensor && !(leaf instanceof Variable)) outputs.set(leaf, outputOf(capture, leaf));
       }
     });
   try {
-    withRecording(recording, () => {
-      collectEffects((effect) => effects.push(effect), record);
-      recording.settleHolders();
-    });
+    capture.record(recorded);
   } catch (error) {
     release();
     throw error;
@@ -89,29 +82,29 @@ export function captureCall(
   }
   const given = giveOutputs(value, outputs, (output) => takeOut(device, name, output.storage, output.spec));
 
-  recording.checkRanges();
-  const kept = recording.leftovers(new Set(storagesOf(outputs)));
+  capture.checkRanges();
+  const kept = capture.leftovers(new Set(storagesOf(outputs)));
   if (kept.length > 0) {
-    recording.refuse(
+    capture.refuse(
       `it keeps ${kept.length} ${kept.length === 1 ? 'tensor' : 'tensors'} beyond the call, made by ${[...new Set(kept)].slice(0, 3).join(', ')}: return them instead`,
     );
   }
   const storages = storagesOf(outputs);
-  const rewrite = (commands: readonly RecordedCommand[]) =>
-    fuseElementwise(device, commands, new Set(storages), recording.made);
-  if (recording.obstacle || recording.dry) {
+  const rewrite = (commands: readonly Command[]) =>
+    fuseElementwise(device, commands, new Set(storages), capture.made);
+  if (capture.obstacle || !capture.isReal) {
     // Fused launches have pipelines of their own, which a dry run prepares.
-    if (!recording.obstacle) rewrite(recording.commands);
+    if (!capture.obstacle) rewrite(capture.commands);
     release();
-    for (const action of recording.afterRefusal) withRecording(null, action);
-    return { value: given, captured: null, obstacle: recording.obstacle };
+    capture.runPostponed();
+    return { value: given, captured: null, obstacle: capture.obstacle };
   }
   // The buffers of the recorded run are idle now. They go before memory is planned, so that both are never held at once.
   device.pool.trim();
   device.flush();
   let work: CapturedWork;
   try {
-    work = new CapturedWork(device, recording, effects, storages, rewrite);
+    work = new CapturedWork(device, capture, storages, rewrite);
   } catch (error) {
     release();
     throw error;
@@ -138,15 +131,15 @@ function proxiesOf(device: Device, inputs: readonly Tensor[], slots: readonly Sl
  * The output for a result of the recorded call. Values that the call didn't make (a variable's, an input's) may be
  * overwritten before the call ends: they are copied here, as part of the recording.
  */
-function outputOf(recording: Recording, leaf: Tensor): Output {
+function outputOf(capture: Capture, leaf: Tensor): Output {
   const { storage, bytes, shape, dtype, companion } = leaf;
   let own: Storage;
-  if (recording.made.has(storage)) own = storage.retain();
+  if (capture.made.has(storage)) own = storage.retain();
   else {
-    own = recording.allocate(bytes, 'result');
-    if (bytes > 0) recording.device.copy(storage, own, wholeWords(bytes));
+    own = capture.allocate(bytes, 'result');
+    if (bytes > 0) copyWith(capture, storage, own, wholeWords(bytes));
   }
-  return { storage: own, spec: { shape, dtype }, companion: companion && outputOf(recording, companion) };
+  return { storage: own, spec: { shape, dtype }, companion: companion && outputOf(capture, companion) };
 }
 
 function storagesOf(outputs: Outputs): Storage[] {
@@ -178,8 +171,8 @@ function giveOutputs(
 /** A tensor of its own with the values that lie in `range`. */
 function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSpec): Tensor {
   const bytes = sizeOf(spec.shape) * bytesPerElement(spec.dtype);
-  const own = device.allocateOutside(bytes, name);
-  if (bytes > 0) device.copyOutside(range, own, wholeWords(bytes));
+  const own = device.allocate(bytes, name);
+  if (bytes > 0) device.copy(range, own, wholeWords(bytes));
   return madeBy(device, name, own, spec);
 }
 
@@ -235,8 +228,8 @@ export class Captured {
   run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
     const { device, name, work, slots } = this;
     if (device.allocator.failures !== this.#failures) return null;
-    const isHome = work.bringHome((source, target, bytes) => device.copy(source, target, bytes));
-    if (!isHome) return null;
+    const isRestored = work.restoreVariables((source, target, bytes) => device.copy(source, target, bytes));
+    if (!isRestored) return null;
     inputs.forEach((input, i) => {
       const slot = slots[i] as Slot;
       const { storage } = input;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { livenessBound, type Place, planMemory } from '../../src/webgpu/memoryPlan.ts';
+import { livenessBound, type Place, planMemory } from '../../src/execution/memoryPlan.ts';
 
 const values = fc.array(
   fc.record({
