@@ -175,7 +175,9 @@ export class WallTimer implements StreamWatcher {
     return done.map((end, i) => {
       const begin = Math.max(free, this.#submitted[i] as number);
       free = Math.max(begin, end);
-      return { begin: 1000 * (begin - first), end: 1000 * (free - first) };
+      // Whole microseconds: begins and durations add up exactly.
+      const microseconds = (time: number) => Math.round(1000 * (time - first));
+      return { begin: microseconds(begin), end: microseconds(free) };
     });
   }
 }
