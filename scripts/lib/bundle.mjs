@@ -8,7 +8,6 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { packageAliases } from './aliases.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -27,24 +26,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export async function bundle({ entry, folder, plugins = [], external = [] }) {
   const name = path.basename(entry).replace(/\.[cm]?[jt]s$/, '');
   await build({
-    root: ROOT,
-    configFile: false,
+    configFile: path.join(ROOT, 'vite.config.ts'),
+    mode: 'script',
     logLevel: 'warn',
-    resolve: { alias: packageAliases(ROOT) },
     plugins,
     build: {
-      target: 'es2022',
       outDir: folder,
-      emptyOutDir: false,
-      copyPublicDir: false,
-      minify: false,
-      sourcemap: true,
-      reportCompressedSize: false,
       lib: { entry: path.join(ROOT, entry), formats: ['es'], fileName: () => `${name}.js` },
-      rolldownOptions: {
-        external: [/^node:/, ...external],
-        output: { codeSplitting: false },
-      },
+      rolldownOptions: { external },
     },
   });
   return path.join(folder, `${name}.js`);
