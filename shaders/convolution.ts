@@ -62,15 +62,15 @@ fn segment_of(slice: u32, index: u32) -> Segment {
 `;
 
 /** A place in an image: what is read from there on is valid, or lies in the padding. */
-const spot = `
-struct ImageSpot {
+const address = `
+struct ImageAddress {
   offset: u32,
   valid: bool,
 }
 
-fn spot_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageSpot {
+fn address_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageAddress {
   // A negative coordinate is a large unsigned one.
-  return ImageSpot(
+  return ImageAddress(
     base + u32(row * i32(width) + column) * channels,
     (u32(row) < height) & (u32(column) < width),
   );
@@ -94,17 +94,17 @@ fn b_line(slice: u32, line: u32) -> u32 {
 /** What a window covers of the image, tap by tap. */
 const windowByTaps = `
 ${taps}
-${spot}
-fn a_spot(pixel: Pixel, tap: Segment) -> ImageSpot {
-  return spot_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.in_h, params.in_w, params.in_c);
+${address}
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  return address_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.in_h, params.in_w, params.in_c);
 }
 
-fn a_index(spot: ImageSpot, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: ImageAddress, k: u32) -> u32 {
+  return address.offset + k;
 }
 
-fn a_valid(spot: ImageSpot, k: u32) -> bool {
-  return spot.valid;
+fn a_valid(address: ImageAddress, k: u32) -> bool {
+  return address.valid;
 }
 
 fn segment_size() -> u32 {
@@ -130,27 +130,27 @@ struct Pixel {
 }
 
 /** A row of the image, and where in it the window begins: before it, in the padding. */
-struct ImageRun {
+struct WindowRow {
   offset: u32,
   start: i32,
   valid: bool,
 }
 
-fn a_spot(pixel: Pixel, segment: Segment) -> ImageRun {
+fn a_address(pixel: Pixel, segment: Segment) -> WindowRow {
   let row = pixel.row + segment.row;
-  return ImageRun(
+  return WindowRow(
     pixel.base + u32(row) * params.in_w * params.in_c,
     (pixel.column - params.pad_w) * i32(params.in_c),
     u32(row) < params.in_h,
   );
 }
 
-fn a_index(run: ImageRun, k: u32) -> u32 {
-  return run.offset + u32(run.start) + k;
+fn a_index(window: WindowRow, k: u32) -> u32 {
+  return window.offset + u32(window.start) + k;
 }
 
-fn a_valid(run: ImageRun, k: u32) -> bool {
-  return run.valid & (u32(run.start) + k < params.in_w * params.in_c);
+fn a_valid(window: WindowRow, k: u32) -> bool {
+  return window.valid & (u32(window.start) + k < params.in_w * params.in_c);
 }
 
 fn segment_size() -> u32 {
@@ -169,12 +169,12 @@ fn a_line(slice: u32, line: u32) -> Pixel {
   );
 }
 ${columnsOfKernel}
-fn b_spot(column: u32, segment: Segment) -> u32 {
+fn b_address(column: u32, segment: Segment) -> u32 {
   return segment.index * segment_size() * params.out_c + column;
 }
 
-fn b_index(spot: u32, k: u32) -> u32 {
-  return spot + k * params.out_c;
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k * params.out_c;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -248,7 +248,7 @@ struct Segment {
   /** Whether the tap reaches the pixels of the slice. */
   reaches: bool,
 }
-${spot}
+${address}
 ${classes(strided)}
 /** Rows and columns of a class of pixels: of the largest, where they differ. */
 fn class_size() -> vec2<u32> {
@@ -268,30 +268,30 @@ fn a_line(slice: u32, line: u32) -> Pixel {
   );
 }
 
-fn a_spot(pixel: Pixel, tap: Segment) -> ImageSpot {
-  var place = spot_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.out_h, params.out_w, params.out_c);
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  var place = address_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.out_h, params.out_w, params.out_c);
   place.valid = place.valid & tap.reaches;
   return place;
 }
 
-fn a_index(spot: ImageSpot, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: ImageAddress, k: u32) -> u32 {
+  return address.offset + k;
 }
 
-fn a_valid(spot: ImageSpot, k: u32) -> bool {
-  return spot.valid;
+fn a_valid(address: ImageAddress, k: u32) -> bool {
+  return address.valid;
 }
 
 fn b_line(slice: u32, line: u32) -> u32 {
   return line * params.out_c + group_of(slice) * params.group_out;
 }
 
-fn b_spot(channel: u32, tap: Segment) -> u32 {
+fn b_address(channel: u32, tap: Segment) -> u32 {
   return tap.index * params.group_in * params.out_c + channel;
 }
 
-fn b_index(spot: u32, k: u32) -> u32 {
-  return spot + k;
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -350,7 +350,7 @@ struct ImageRow {
   valid: bool,
 }
 
-fn a_spot(tap: KernelRow, segment: Segment) -> ImageRow {
+fn a_address(tap: KernelRow, segment: Segment) -> ImageRow {
   let row = segment.row + tap.row;
   return ImageRow(
     (segment.image * params.in_h + u32(row)) * params.in_w * params.in_c + tap.channel,
@@ -359,20 +359,20 @@ fn a_spot(tap: KernelRow, segment: Segment) -> ImageRow {
   );
 }
 
-fn a_index(spot: ImageRow, k: u32) -> u32 {
-  return spot.base + u32(spot.column + i32(k) * params.stride_w) * params.in_c;
+fn a_index(address: ImageRow, k: u32) -> u32 {
+  return address.base + u32(address.column + i32(k) * params.stride_w) * params.in_c;
 }
 
-fn a_valid(spot: ImageRow, k: u32) -> bool {
-  return spot.valid & (u32(spot.column + i32(k) * params.stride_w) < params.in_w);
+fn a_valid(address: ImageRow, k: u32) -> bool {
+  return address.valid & (u32(address.column + i32(k) * params.stride_w) < params.in_w);
 }
 ${columnsOfKernel}
-fn b_spot(column: u32, segment: Segment) -> u32 {
+fn b_address(column: u32, segment: Segment) -> u32 {
   return segment.index * params.out_w * params.out_c + column;
 }
 
-fn b_index(spot: u32, k: u32) -> u32 {
-  return spot + k * params.out_c;
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k * params.out_c;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {

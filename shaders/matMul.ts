@@ -22,12 +22,12 @@ fn ${name}_line(slice: u32, line: u32) -> ${struct} {
   return ${struct}(batch_offset(slice, params.${name}_batch_strides) + ${line});
 }
 
-fn ${name}_spot(line: ${struct}, segment: Segment) -> ${struct} {
+fn ${name}_address(line: ${struct}, segment: Segment) -> ${struct} {
   return line;
 }
 
-fn ${name}_index(spot: ${struct}, k: u32) -> u32 {
-  return spot.offset + ${step};
+fn ${name}_index(address: ${struct}, k: u32) -> u32 {
+  return address.offset + ${step};
 }
 `;
 }

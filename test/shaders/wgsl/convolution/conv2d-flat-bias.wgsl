@@ -31,7 +31,8 @@ struct Params {
 }
 @group(0) @binding(4) var<uniform> params: Params;
 
-// A workgroup computes 128 × 128 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of 128 × 128 elements of C, from k
+// tiles of 16 steps; an invocation computes 8 × 8 of them.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -60,14 +61,14 @@ fn segment_of(slice: u32, index: u32) -> Segment {
   );
 }
 
-struct ImageSpot {
+struct ImageAddress {
   offset: u32,
   valid: bool,
 }
 
-fn spot_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageSpot {
+fn address_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageAddress {
   // A negative coordinate is a large unsigned one.
-  return ImageSpot(
+  return ImageAddress(
     base + u32(row * i32(width) + column) * channels,
     (u32(row) < height) & (u32(column) < width),
   );
@@ -80,16 +81,16 @@ struct Pixel {
   column: i32,
 }
 
-fn a_spot(pixel: Pixel, tap: Segment) -> ImageSpot {
-  return spot_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.in_h, params.in_w, params.in_c);
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  return address_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.in_h, params.in_w, params.in_c);
 }
 
-fn a_index(spot: ImageSpot, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: ImageAddress, k: u32) -> u32 {
+  return address.offset + k;
 }
 
-fn a_valid(spot: ImageSpot, k: u32) -> bool {
-  return spot.valid;
+fn a_valid(address: ImageAddress, k: u32) -> bool {
+  return address.valid;
 }
 
 fn segment_size() -> u32 {
@@ -109,12 +110,12 @@ fn b_line(slice: u32, line: u32) -> u32 {
   return slice * params.group_out + line;
 }
 
-fn b_spot(column: u32, segment: Segment) -> u32 {
+fn b_address(column: u32, segment: Segment) -> u32 {
   return segment.index * segment_size() * params.out_c + column;
 }
 
-fn b_index(spot: u32, k: u32) -> u32 {
-  return spot + k * params.out_c;
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k * params.out_c;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -129,13 +130,19 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
   }
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   let first = bias_offset(slice) + min(column, params.n - 1u);
   let last = bias_offset(slice) + params.n - 1u;
@@ -150,8 +157,8 @@ fn bias_of(slice: u32, column: u32) -> vec4<f32> {
 var<workgroup> a_tile: array<vec4<f32>, 512>;
 var<workgroup> b_tile: array<vec4<f32>, 512>;
 
-fn swizzle(turn: u32) -> u32 {
-  return (turn & 3u) * 2u;
+fn swizzle(step_group: u32) -> u32 {
+  return (step_group & 3u) * 2u;
 }
 
 @compute @workgroup_size(256)
@@ -176,21 +183,22 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.segments * params.length);
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
+
   let a_unit_0 = local + 0u;
-  let a_quad_0 = a_unit_0 / 4u;
-  let a_turn_0 = a_unit_0 % 4u;
-  let a_line_0_0 = a_line(slice, min(first_row + a_quad_0 * 4u + 0u, params.m - 1u));
-  let a_line_0_1 = a_line(slice, min(first_row + a_quad_0 * 4u + 1u, params.m - 1u));
-  let a_line_0_2 = a_line(slice, min(first_row + a_quad_0 * 4u + 2u, params.m - 1u));
-  let a_line_0_3 = a_line(slice, min(first_row + a_quad_0 * 4u + 3u, params.m - 1u));
+  let a_line_group_0 = a_unit_0 / 4u;
+  let a_step_group_0 = a_unit_0 % 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
   var a_fetched_0_0 = vec4<f32>();
   var a_fetched_0_1 = vec4<f32>();
   var a_fetched_0_2 = vec4<f32>();
   var a_fetched_0_3 = vec4<f32>();
   let b_unit_0 = (local + 128u) % 256u + 0u;
-  let b_quad_0 = b_unit_0 % 32u;
-  let b_turn_0 = b_unit_0 / 32u;
-  let b_line_0_0 = b_line(slice, min(first_column + b_quad_0 * 4u + 0u, params.n - 4u));
+  let b_line_group_0 = b_unit_0 % 32u;
+  let b_step_group_0 = b_unit_0 / 32u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 4u));
   var b_fetched_0_0 = vec4<f32>();
   var b_fetched_0_1 = vec4<f32>();
   var b_fetched_0_2 = vec4<f32>();
@@ -217,69 +225,72 @@ fn main(
   var step = first_step;
   var is_loaded = false;
   loop {
+    // Read the next k tile.
     let has_more = step < last_step;
     if (has_more) {
       if (a_unit_0 < 128u) {
-        let k = step + a_turn_0 * 4u;
+        let k = step + a_step_group_0 * 4u;
         let segment_at0 = segment_of(slice, (k + 0u) / params.length);
         let step_at0 = (k + 0u) % params.length;
-        let spot_at0_0 = a_spot(a_line_0_0, segment_at0);
-        let spot_at0_1 = a_spot(a_line_0_1, segment_at0);
-        let spot_at0_2 = a_spot(a_line_0_2, segment_at0);
-        let spot_at0_3 = a_spot(a_line_0_3, segment_at0);
+        let address_at0_0 = a_address(a_line_0_0, segment_at0);
+        let address_at0_1 = a_address(a_line_0_1, segment_at0);
+        let address_at0_2 = a_address(a_line_0_2, segment_at0);
+        let address_at0_3 = a_address(a_line_0_3, segment_at0);
         let segment_at1 = segment_of(slice, (k + 1u) / params.length);
         let step_at1 = (k + 1u) % params.length;
-        let spot_at1_0 = a_spot(a_line_0_0, segment_at1);
-        let spot_at1_1 = a_spot(a_line_0_1, segment_at1);
-        let spot_at1_2 = a_spot(a_line_0_2, segment_at1);
-        let spot_at1_3 = a_spot(a_line_0_3, segment_at1);
+        let address_at1_0 = a_address(a_line_0_0, segment_at1);
+        let address_at1_1 = a_address(a_line_0_1, segment_at1);
+        let address_at1_2 = a_address(a_line_0_2, segment_at1);
+        let address_at1_3 = a_address(a_line_0_3, segment_at1);
         let segment_at2 = segment_of(slice, (k + 2u) / params.length);
         let step_at2 = (k + 2u) % params.length;
-        let spot_at2_0 = a_spot(a_line_0_0, segment_at2);
-        let spot_at2_1 = a_spot(a_line_0_1, segment_at2);
-        let spot_at2_2 = a_spot(a_line_0_2, segment_at2);
-        let spot_at2_3 = a_spot(a_line_0_3, segment_at2);
+        let address_at2_0 = a_address(a_line_0_0, segment_at2);
+        let address_at2_1 = a_address(a_line_0_1, segment_at2);
+        let address_at2_2 = a_address(a_line_0_2, segment_at2);
+        let address_at2_3 = a_address(a_line_0_3, segment_at2);
         let segment_at3 = segment_of(slice, (k + 3u) / params.length);
         let step_at3 = (k + 3u) % params.length;
-        let spot_at3_0 = a_spot(a_line_0_0, segment_at3);
-        let spot_at3_1 = a_spot(a_line_0_1, segment_at3);
-        let spot_at3_2 = a_spot(a_line_0_2, segment_at3);
-        let spot_at3_3 = a_spot(a_line_0_3, segment_at3);
-        a_fetched_0_0 = vec4<f32>(select(f32(), a_values[a_index(spot_at0_0, step_at0)], (a_valid(spot_at0_0, step_at0)) & (k + 0u < last_step)), select(f32(), a_values[a_index(spot_at0_1, step_at0)], (a_valid(spot_at0_1, step_at0)) & (k + 0u < last_step)), select(f32(), a_values[a_index(spot_at0_2, step_at0)], (a_valid(spot_at0_2, step_at0)) & (k + 0u < last_step)), select(f32(), a_values[a_index(spot_at0_3, step_at0)], (a_valid(spot_at0_3, step_at0)) & (k + 0u < last_step)));
-        a_fetched_0_1 = vec4<f32>(select(f32(), a_values[a_index(spot_at1_0, step_at1)], (a_valid(spot_at1_0, step_at1)) & (k + 1u < last_step)), select(f32(), a_values[a_index(spot_at1_1, step_at1)], (a_valid(spot_at1_1, step_at1)) & (k + 1u < last_step)), select(f32(), a_values[a_index(spot_at1_2, step_at1)], (a_valid(spot_at1_2, step_at1)) & (k + 1u < last_step)), select(f32(), a_values[a_index(spot_at1_3, step_at1)], (a_valid(spot_at1_3, step_at1)) & (k + 1u < last_step)));
-        a_fetched_0_2 = vec4<f32>(select(f32(), a_values[a_index(spot_at2_0, step_at2)], (a_valid(spot_at2_0, step_at2)) & (k + 2u < last_step)), select(f32(), a_values[a_index(spot_at2_1, step_at2)], (a_valid(spot_at2_1, step_at2)) & (k + 2u < last_step)), select(f32(), a_values[a_index(spot_at2_2, step_at2)], (a_valid(spot_at2_2, step_at2)) & (k + 2u < last_step)), select(f32(), a_values[a_index(spot_at2_3, step_at2)], (a_valid(spot_at2_3, step_at2)) & (k + 2u < last_step)));
-        a_fetched_0_3 = vec4<f32>(select(f32(), a_values[a_index(spot_at3_0, step_at3)], (a_valid(spot_at3_0, step_at3)) & (k + 3u < last_step)), select(f32(), a_values[a_index(spot_at3_1, step_at3)], (a_valid(spot_at3_1, step_at3)) & (k + 3u < last_step)), select(f32(), a_values[a_index(spot_at3_2, step_at3)], (a_valid(spot_at3_2, step_at3)) & (k + 3u < last_step)), select(f32(), a_values[a_index(spot_at3_3, step_at3)], (a_valid(spot_at3_3, step_at3)) & (k + 3u < last_step)));
+        let address_at3_0 = a_address(a_line_0_0, segment_at3);
+        let address_at3_1 = a_address(a_line_0_1, segment_at3);
+        let address_at3_2 = a_address(a_line_0_2, segment_at3);
+        let address_at3_3 = a_address(a_line_0_3, segment_at3);
+        a_fetched_0_0 = vec4<f32>(select(f32(), a_values[a_index(address_at0_0, step_at0)], (a_valid(address_at0_0, step_at0)) & (k + 0u < last_step)), select(f32(), a_values[a_index(address_at0_1, step_at0)], (a_valid(address_at0_1, step_at0)) & (k + 0u < last_step)), select(f32(), a_values[a_index(address_at0_2, step_at0)], (a_valid(address_at0_2, step_at0)) & (k + 0u < last_step)), select(f32(), a_values[a_index(address_at0_3, step_at0)], (a_valid(address_at0_3, step_at0)) & (k + 0u < last_step)));
+        a_fetched_0_1 = vec4<f32>(select(f32(), a_values[a_index(address_at1_0, step_at1)], (a_valid(address_at1_0, step_at1)) & (k + 1u < last_step)), select(f32(), a_values[a_index(address_at1_1, step_at1)], (a_valid(address_at1_1, step_at1)) & (k + 1u < last_step)), select(f32(), a_values[a_index(address_at1_2, step_at1)], (a_valid(address_at1_2, step_at1)) & (k + 1u < last_step)), select(f32(), a_values[a_index(address_at1_3, step_at1)], (a_valid(address_at1_3, step_at1)) & (k + 1u < last_step)));
+        a_fetched_0_2 = vec4<f32>(select(f32(), a_values[a_index(address_at2_0, step_at2)], (a_valid(address_at2_0, step_at2)) & (k + 2u < last_step)), select(f32(), a_values[a_index(address_at2_1, step_at2)], (a_valid(address_at2_1, step_at2)) & (k + 2u < last_step)), select(f32(), a_values[a_index(address_at2_2, step_at2)], (a_valid(address_at2_2, step_at2)) & (k + 2u < last_step)), select(f32(), a_values[a_index(address_at2_3, step_at2)], (a_valid(address_at2_3, step_at2)) & (k + 2u < last_step)));
+        a_fetched_0_3 = vec4<f32>(select(f32(), a_values[a_index(address_at3_0, step_at3)], (a_valid(address_at3_0, step_at3)) & (k + 3u < last_step)), select(f32(), a_values[a_index(address_at3_1, step_at3)], (a_valid(address_at3_1, step_at3)) & (k + 3u < last_step)), select(f32(), a_values[a_index(address_at3_2, step_at3)], (a_valid(address_at3_2, step_at3)) & (k + 3u < last_step)), select(f32(), a_values[a_index(address_at3_3, step_at3)], (a_valid(address_at3_3, step_at3)) & (k + 3u < last_step)));
       }
       if (b_unit_0 < 128u) {
-        let k = step + b_turn_0 * 4u;
+        let k = step + b_step_group_0 * 4u;
         let segment_at0 = segment_of(slice, (k + 0u) / params.length);
         let step_at0 = (k + 0u) % params.length;
-        let spot_at0_0 = b_spot(b_line_0_0, segment_at0);
+        let address_at0_0 = b_address(b_line_0_0, segment_at0);
         let segment_at1 = segment_of(slice, (k + 1u) / params.length);
         let step_at1 = (k + 1u) % params.length;
-        let spot_at1_0 = b_spot(b_line_0_0, segment_at1);
+        let address_at1_0 = b_address(b_line_0_0, segment_at1);
         let segment_at2 = segment_of(slice, (k + 2u) / params.length);
         let step_at2 = (k + 2u) % params.length;
-        let spot_at2_0 = b_spot(b_line_0_0, segment_at2);
+        let address_at2_0 = b_address(b_line_0_0, segment_at2);
         let segment_at3 = segment_of(slice, (k + 3u) / params.length);
         let step_at3 = (k + 3u) % params.length;
-        let spot_at3_0 = b_spot(b_line_0_0, segment_at3);
-        b_fetched_0_0 = select(vec4<f32>(), b_values[b_index(spot_at0_0, step_at0) >> 2u], (k + 0u < last_step));
-        b_fetched_0_1 = select(vec4<f32>(), b_values[b_index(spot_at1_0, step_at1) >> 2u], (k + 1u < last_step));
-        b_fetched_0_2 = select(vec4<f32>(), b_values[b_index(spot_at2_0, step_at2) >> 2u], (k + 2u < last_step));
-        b_fetched_0_3 = select(vec4<f32>(), b_values[b_index(spot_at3_0, step_at3) >> 2u], (k + 3u < last_step));
+        let address_at3_0 = b_address(b_line_0_0, segment_at3);
+        b_fetched_0_0 = select(vec4<f32>(), b_values[b_index(address_at0_0, step_at0) >> 2u], (k + 0u < last_step));
+        b_fetched_0_1 = select(vec4<f32>(), b_values[b_index(address_at1_0, step_at1) >> 2u], (k + 1u < last_step));
+        b_fetched_0_2 = select(vec4<f32>(), b_values[b_index(address_at2_0, step_at2) >> 2u], (k + 2u < last_step));
+        b_fetched_0_3 = select(vec4<f32>(), b_values[b_index(address_at3_0, step_at3) >> 2u], (k + 3u < last_step));
       }
     }
+
+    // Multiply the one in workgroup memory, and replace it.
     if (is_loaded) {
-      for (var turn = 0u; turn < 4u; turn++) {
-        let a_slot_0 = (thread_row + 0u) ^ swizzle(turn);
-        let a_slot_1 = (thread_row + 16u) ^ swizzle(turn);
-        let b_slot_0 = (thread_column + 0u) ^ swizzle(turn);
-        let b_slot_1 = (thread_column + 16u) ^ swizzle(turn);
-        let a_0_0 = a_tile[(turn * 4u + 0u) * 32u + a_slot_0];
-        let a_0_1 = a_tile[(turn * 4u + 0u) * 32u + a_slot_1];
-        let b_0_0 = b_tile[(turn * 4u + 0u) * 32u + b_slot_0];
-        let b_0_1 = b_tile[(turn * 4u + 0u) * 32u + b_slot_1];
+      for (var step_group = 0u; step_group < 4u; step_group++) {
+        let a_slot_0 = (thread_row + 0u) ^ swizzle(step_group);
+        let a_slot_1 = (thread_row + 16u) ^ swizzle(step_group);
+        let b_slot_0 = (thread_column + 0u) ^ swizzle(step_group);
+        let b_slot_1 = (thread_column + 16u) ^ swizzle(step_group);
+        let a_0_0 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_0];
+        let a_0_1 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_1];
+        let b_0_0 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_0];
+        let b_0_1 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_1];
         sum_0_0 += a_0_0.x * b_0_0;
         sum_0_1 += a_0_0.x * b_0_1;
         sum_1_0 += a_0_0.y * b_0_0;
@@ -296,10 +307,10 @@ fn main(
         sum_6_1 += a_0_1.z * b_0_1;
         sum_7_0 += a_0_1.w * b_0_0;
         sum_7_1 += a_0_1.w * b_0_1;
-        let a_1_0 = a_tile[(turn * 4u + 1u) * 32u + a_slot_0];
-        let a_1_1 = a_tile[(turn * 4u + 1u) * 32u + a_slot_1];
-        let b_1_0 = b_tile[(turn * 4u + 1u) * 32u + b_slot_0];
-        let b_1_1 = b_tile[(turn * 4u + 1u) * 32u + b_slot_1];
+        let a_1_0 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_0];
+        let a_1_1 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_1];
+        let b_1_0 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_0];
+        let b_1_1 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_1];
         sum_0_0 += a_1_0.x * b_1_0;
         sum_0_1 += a_1_0.x * b_1_1;
         sum_1_0 += a_1_0.y * b_1_0;
@@ -316,10 +327,10 @@ fn main(
         sum_6_1 += a_1_1.z * b_1_1;
         sum_7_0 += a_1_1.w * b_1_0;
         sum_7_1 += a_1_1.w * b_1_1;
-        let a_2_0 = a_tile[(turn * 4u + 2u) * 32u + a_slot_0];
-        let a_2_1 = a_tile[(turn * 4u + 2u) * 32u + a_slot_1];
-        let b_2_0 = b_tile[(turn * 4u + 2u) * 32u + b_slot_0];
-        let b_2_1 = b_tile[(turn * 4u + 2u) * 32u + b_slot_1];
+        let a_2_0 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_0];
+        let a_2_1 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_1];
+        let b_2_0 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_0];
+        let b_2_1 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_1];
         sum_0_0 += a_2_0.x * b_2_0;
         sum_0_1 += a_2_0.x * b_2_1;
         sum_1_0 += a_2_0.y * b_2_0;
@@ -336,10 +347,10 @@ fn main(
         sum_6_1 += a_2_1.z * b_2_1;
         sum_7_0 += a_2_1.w * b_2_0;
         sum_7_1 += a_2_1.w * b_2_1;
-        let a_3_0 = a_tile[(turn * 4u + 3u) * 32u + a_slot_0];
-        let a_3_1 = a_tile[(turn * 4u + 3u) * 32u + a_slot_1];
-        let b_3_0 = b_tile[(turn * 4u + 3u) * 32u + b_slot_0];
-        let b_3_1 = b_tile[(turn * 4u + 3u) * 32u + b_slot_1];
+        let a_3_0 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_0];
+        let a_3_1 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_1];
+        let b_3_0 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_0];
+        let b_3_1 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_1];
         sum_0_0 += a_3_0.x * b_3_0;
         sum_0_1 += a_3_0.x * b_3_1;
         sum_1_0 += a_3_0.y * b_3_0;
@@ -363,23 +374,24 @@ fn main(
     }
     workgroupBarrier();
     if (a_unit_0 < 128u) {
-      let swizzled = a_quad_0 ^ swizzle(a_turn_0);
-      a_tile[(a_turn_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
-      a_tile[(a_turn_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
-      a_tile[(a_turn_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
-      a_tile[(a_turn_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
+      let swizzled = a_line_group_0 ^ swizzle(a_step_group_0);
+      a_tile[(a_step_group_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
+      a_tile[(a_step_group_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
+      a_tile[(a_step_group_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
+      a_tile[(a_step_group_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
     }
     if (b_unit_0 < 128u) {
-      let swizzled = b_quad_0 ^ swizzle(b_turn_0);
-      b_tile[(b_turn_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
-      b_tile[(b_turn_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
-      b_tile[(b_turn_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
-      b_tile[(b_turn_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
+      let swizzled = b_line_group_0 ^ swizzle(b_step_group_0);
+      b_tile[(b_step_group_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
+      b_tile[(b_step_group_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
+      b_tile[(b_step_group_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
+      b_tile[(b_step_group_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
     }
     workgroupBarrier();
     is_loaded = true;
     step += 16u;
   }
+
   let bias_0 = bias_of(slice, first_column + (thread_column + 0u) * 4u);
   let bias_1 = bias_of(slice, first_column + (thread_column + 16u) * 4u);
   {

@@ -30,7 +30,7 @@ struct Params {
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
-// An invocation computes 8 × 8 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes 8 × 8 elements of C.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -79,7 +79,7 @@ struct ImageRow {
   valid: bool,
 }
 
-fn a_spot(tap: KernelRow, segment: Segment) -> ImageRow {
+fn a_address(tap: KernelRow, segment: Segment) -> ImageRow {
   let row = segment.row + tap.row;
   return ImageRow(
     (segment.image * params.in_h + u32(row)) * params.in_w * params.in_c + tap.channel,
@@ -88,24 +88,24 @@ fn a_spot(tap: KernelRow, segment: Segment) -> ImageRow {
   );
 }
 
-fn a_index(spot: ImageRow, k: u32) -> u32 {
-  return spot.base + u32(spot.column + i32(k) * params.stride_w) * params.in_c;
+fn a_index(address: ImageRow, k: u32) -> u32 {
+  return address.base + u32(address.column + i32(k) * params.stride_w) * params.in_c;
 }
 
-fn a_valid(spot: ImageRow, k: u32) -> bool {
-  return spot.valid & (u32(spot.column + i32(k) * params.stride_w) < params.in_w);
+fn a_valid(address: ImageRow, k: u32) -> bool {
+  return address.valid & (u32(address.column + i32(k) * params.stride_w) < params.in_w);
 }
 
 fn b_line(slice: u32, line: u32) -> u32 {
   return slice * params.group_out + line;
 }
 
-fn b_spot(column: u32, segment: Segment) -> u32 {
+fn b_address(column: u32, segment: Segment) -> u32 {
   return segment.index * params.out_w * params.out_c + column;
 }
 
-fn b_index(spot: u32, k: u32) -> u32 {
-  return spot + k * params.out_c;
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k * params.out_c;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -120,13 +120,19 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
   }
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   return vec4<f32>();
 }
@@ -157,10 +163,13 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.length);
   let first_row = row_block * 8u;
   let first_column = column_block * 8u;
+
+  // Lines beyond the last one are computed as the last one, and not written.
   let a_line_0 = a_line(slice, min(first_row + 0u, params.m - 4u));
   let a_line_1 = a_line(slice, min(first_row + 4u, params.m - 4u));
   let b_line_0 = b_line(slice, min(first_column + 0u, params.n - 4u));
   let b_line_1 = b_line(slice, min(first_column + 4u, params.n - 4u));
+
   let bias_0 = bias_of(slice, first_column + 0u);
   var sum_0_0 = vec4<f32>();
   var sum_1_0 = vec4<f32>();
@@ -179,29 +188,31 @@ fn main(
   var sum_5_1 = vec4<f32>();
   var sum_6_1 = vec4<f32>();
   var sum_7_1 = vec4<f32>();
+
   for (var index = first_segment; index < last_segment; index++) {
     let segment = segment_of(slice, index);
-    let a_spot_0 = a_spot(a_line_0, segment);
-    let a_spot_1 = a_spot(a_line_1, segment);
-    let b_spot_0 = b_spot(b_line_0, segment);
-    let b_spot_1 = b_spot(b_line_1, segment);
+    let a_address_0 = a_address(a_line_0, segment);
+    let a_address_1 = a_address(a_line_1, segment);
+    let b_address_0 = b_address(b_line_0, segment);
+    let b_address_1 = b_address(b_line_1, segment);
+
     for (var k = first_step; k < last_step; k += 4u) {
-      let a_0_0 = select(vec4<f32>(), a_values[a_index(a_spot_0, k) >> 2u], (a_valid(a_spot_0, k)));
-      let a_0_1 = select(vec4<f32>(), a_values[a_index(a_spot_0, k + 1u) >> 2u], (a_valid(a_spot_0, k + 1u)) & (k + 1u < last_step));
-      let a_0_2 = select(vec4<f32>(), a_values[a_index(a_spot_0, k + 2u) >> 2u], (a_valid(a_spot_0, k + 2u)) & (k + 2u < last_step));
-      let a_0_3 = select(vec4<f32>(), a_values[a_index(a_spot_0, k + 3u) >> 2u], (a_valid(a_spot_0, k + 3u)) & (k + 3u < last_step));
-      let a_1_0 = select(vec4<f32>(), a_values[a_index(a_spot_1, k) >> 2u], (a_valid(a_spot_1, k)));
-      let a_1_1 = select(vec4<f32>(), a_values[a_index(a_spot_1, k + 1u) >> 2u], (a_valid(a_spot_1, k + 1u)) & (k + 1u < last_step));
-      let a_1_2 = select(vec4<f32>(), a_values[a_index(a_spot_1, k + 2u) >> 2u], (a_valid(a_spot_1, k + 2u)) & (k + 2u < last_step));
-      let a_1_3 = select(vec4<f32>(), a_values[a_index(a_spot_1, k + 3u) >> 2u], (a_valid(a_spot_1, k + 3u)) & (k + 3u < last_step));
-      let b_0_0 = b_values[b_index(b_spot_0, k) >> 2u];
-      let b_0_1 = select(vec4<f32>(), b_values[b_index(b_spot_0, k + 1u) >> 2u], (k + 1u < last_step));
-      let b_0_2 = select(vec4<f32>(), b_values[b_index(b_spot_0, k + 2u) >> 2u], (k + 2u < last_step));
-      let b_0_3 = select(vec4<f32>(), b_values[b_index(b_spot_0, k + 3u) >> 2u], (k + 3u < last_step));
-      let b_1_0 = b_values[b_index(b_spot_1, k) >> 2u];
-      let b_1_1 = select(vec4<f32>(), b_values[b_index(b_spot_1, k + 1u) >> 2u], (k + 1u < last_step));
-      let b_1_2 = select(vec4<f32>(), b_values[b_index(b_spot_1, k + 2u) >> 2u], (k + 2u < last_step));
-      let b_1_3 = select(vec4<f32>(), b_values[b_index(b_spot_1, k + 3u) >> 2u], (k + 3u < last_step));
+      let a_0_0 = select(vec4<f32>(), a_values[a_index(a_address_0, k) >> 2u], (a_valid(a_address_0, k)));
+      let a_0_1 = select(vec4<f32>(), a_values[a_index(a_address_0, k + 1u) >> 2u], (a_valid(a_address_0, k + 1u)) & (k + 1u < last_step));
+      let a_0_2 = select(vec4<f32>(), a_values[a_index(a_address_0, k + 2u) >> 2u], (a_valid(a_address_0, k + 2u)) & (k + 2u < last_step));
+      let a_0_3 = select(vec4<f32>(), a_values[a_index(a_address_0, k + 3u) >> 2u], (a_valid(a_address_0, k + 3u)) & (k + 3u < last_step));
+      let a_1_0 = select(vec4<f32>(), a_values[a_index(a_address_1, k) >> 2u], (a_valid(a_address_1, k)));
+      let a_1_1 = select(vec4<f32>(), a_values[a_index(a_address_1, k + 1u) >> 2u], (a_valid(a_address_1, k + 1u)) & (k + 1u < last_step));
+      let a_1_2 = select(vec4<f32>(), a_values[a_index(a_address_1, k + 2u) >> 2u], (a_valid(a_address_1, k + 2u)) & (k + 2u < last_step));
+      let a_1_3 = select(vec4<f32>(), a_values[a_index(a_address_1, k + 3u) >> 2u], (a_valid(a_address_1, k + 3u)) & (k + 3u < last_step));
+      let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
+      let b_0_1 = select(vec4<f32>(), b_values[b_index(b_address_0, k + 1u) >> 2u], (k + 1u < last_step));
+      let b_0_2 = select(vec4<f32>(), b_values[b_index(b_address_0, k + 2u) >> 2u], (k + 2u < last_step));
+      let b_0_3 = select(vec4<f32>(), b_values[b_index(b_address_0, k + 3u) >> 2u], (k + 3u < last_step));
+      let b_1_0 = b_values[b_index(b_address_1, k) >> 2u];
+      let b_1_1 = select(vec4<f32>(), b_values[b_index(b_address_1, k + 1u) >> 2u], (k + 1u < last_step));
+      let b_1_2 = select(vec4<f32>(), b_values[b_index(b_address_1, k + 2u) >> 2u], (k + 2u < last_step));
+      let b_1_3 = select(vec4<f32>(), b_values[b_index(b_address_1, k + 3u) >> 2u], (k + 3u < last_step));
       let columns_0 = mat4x4<f32>(b_0_0, b_0_1, b_0_2, b_0_3);
       let columns_1 = mat4x4<f32>(b_1_0, b_1_1, b_1_2, b_1_3);
       let row_0 = vec4<f32>(a_0_0.x, a_0_1.x, a_0_2.x, a_0_3.x);

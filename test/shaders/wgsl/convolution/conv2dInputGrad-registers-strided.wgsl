@@ -30,7 +30,7 @@ struct Params {
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
-// An invocation computes 8 × 8 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes 8 × 8 elements of C.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -53,14 +53,14 @@ struct Segment {
   reaches: bool,
 }
 
-struct ImageSpot {
+struct ImageAddress {
   offset: u32,
   valid: bool,
 }
 
-fn spot_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageSpot {
+fn address_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageAddress {
   // A negative coordinate is a large unsigned one.
-  return ImageSpot(
+  return ImageAddress(
     base + u32(row * i32(width) + column) * channels,
     (u32(row) < height) & (u32(column) < width),
   );
@@ -126,30 +126,30 @@ fn a_line(slice: u32, line: u32) -> Pixel {
   );
 }
 
-fn a_spot(pixel: Pixel, tap: Segment) -> ImageSpot {
-  var place = spot_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.out_h, params.out_w, params.out_c);
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  var place = address_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.out_h, params.out_w, params.out_c);
   place.valid = place.valid & tap.reaches;
   return place;
 }
 
-fn a_index(spot: ImageSpot, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: ImageAddress, k: u32) -> u32 {
+  return address.offset + k;
 }
 
-fn a_valid(spot: ImageSpot, k: u32) -> bool {
-  return spot.valid;
+fn a_valid(address: ImageAddress, k: u32) -> bool {
+  return address.valid;
 }
 
 fn b_line(slice: u32, line: u32) -> u32 {
   return line * params.out_c + group_of(slice) * params.group_out;
 }
 
-fn b_spot(channel: u32, tap: Segment) -> u32 {
+fn b_address(channel: u32, tap: Segment) -> u32 {
   return tap.index * params.group_in * params.out_c + channel;
 }
 
-fn b_index(spot: u32, k: u32) -> u32 {
-  return spot + k;
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -172,13 +172,19 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
   }
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   return vec4<f32>();
 }
@@ -209,6 +215,8 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.length);
   let first_row = row_block * 8u;
   let first_column = column_block * 8u;
+
+  // Lines beyond the last one are computed as the last one, and not written.
   let a_line_0 = a_line(slice, min(first_row + 0u, params.m - 1u));
   let a_line_1 = a_line(slice, min(first_row + 1u, params.m - 1u));
   let a_line_2 = a_line(slice, min(first_row + 2u, params.m - 1u));
@@ -225,6 +233,7 @@ fn main(
   let b_line_5 = b_line(slice, min(first_column + 5u, params.n - 1u));
   let b_line_6 = b_line(slice, min(first_column + 6u, params.n - 1u));
   let b_line_7 = b_line(slice, min(first_column + 7u, params.n - 1u));
+
   let bias_0 = bias_of(slice, first_column + 0u);
   var sum_0_0 = vec4<f32>();
   var sum_1_0 = vec4<f32>();
@@ -243,45 +252,47 @@ fn main(
   var sum_5_1 = vec4<f32>();
   var sum_6_1 = vec4<f32>();
   var sum_7_1 = vec4<f32>();
+
   for (var index = first_segment; index < last_segment; index++) {
     if (skip_segment(slice, index)) {
       continue;
     }
 
     let segment = segment_of(slice, index);
-    let a_spot_0 = a_spot(a_line_0, segment);
-    let a_spot_1 = a_spot(a_line_1, segment);
-    let a_spot_2 = a_spot(a_line_2, segment);
-    let a_spot_3 = a_spot(a_line_3, segment);
-    let a_spot_4 = a_spot(a_line_4, segment);
-    let a_spot_5 = a_spot(a_line_5, segment);
-    let a_spot_6 = a_spot(a_line_6, segment);
-    let a_spot_7 = a_spot(a_line_7, segment);
-    let b_spot_0 = b_spot(b_line_0, segment);
-    let b_spot_1 = b_spot(b_line_1, segment);
-    let b_spot_2 = b_spot(b_line_2, segment);
-    let b_spot_3 = b_spot(b_line_3, segment);
-    let b_spot_4 = b_spot(b_line_4, segment);
-    let b_spot_5 = b_spot(b_line_5, segment);
-    let b_spot_6 = b_spot(b_line_6, segment);
-    let b_spot_7 = b_spot(b_line_7, segment);
+    let a_address_0 = a_address(a_line_0, segment);
+    let a_address_1 = a_address(a_line_1, segment);
+    let a_address_2 = a_address(a_line_2, segment);
+    let a_address_3 = a_address(a_line_3, segment);
+    let a_address_4 = a_address(a_line_4, segment);
+    let a_address_5 = a_address(a_line_5, segment);
+    let a_address_6 = a_address(a_line_6, segment);
+    let a_address_7 = a_address(a_line_7, segment);
+    let b_address_0 = b_address(b_line_0, segment);
+    let b_address_1 = b_address(b_line_1, segment);
+    let b_address_2 = b_address(b_line_2, segment);
+    let b_address_3 = b_address(b_line_3, segment);
+    let b_address_4 = b_address(b_line_4, segment);
+    let b_address_5 = b_address(b_line_5, segment);
+    let b_address_6 = b_address(b_line_6, segment);
+    let b_address_7 = b_address(b_line_7, segment);
+
     for (var k = first_step; k < last_step; k += 4u) {
-      let a_0 = select(vec4<f32>(), a_values[a_index(a_spot_0, k) >> 2u], (a_valid(a_spot_0, k)));
-      let a_1 = select(vec4<f32>(), a_values[a_index(a_spot_1, k) >> 2u], (a_valid(a_spot_1, k)));
-      let a_2 = select(vec4<f32>(), a_values[a_index(a_spot_2, k) >> 2u], (a_valid(a_spot_2, k)));
-      let a_3 = select(vec4<f32>(), a_values[a_index(a_spot_3, k) >> 2u], (a_valid(a_spot_3, k)));
-      let a_4 = select(vec4<f32>(), a_values[a_index(a_spot_4, k) >> 2u], (a_valid(a_spot_4, k)));
-      let a_5 = select(vec4<f32>(), a_values[a_index(a_spot_5, k) >> 2u], (a_valid(a_spot_5, k)));
-      let a_6 = select(vec4<f32>(), a_values[a_index(a_spot_6, k) >> 2u], (a_valid(a_spot_6, k)));
-      let a_7 = select(vec4<f32>(), a_values[a_index(a_spot_7, k) >> 2u], (a_valid(a_spot_7, k)));
-      let b_0 = b_values[b_index(b_spot_0, k) >> 2u];
-      let b_1 = b_values[b_index(b_spot_1, k) >> 2u];
-      let b_2 = b_values[b_index(b_spot_2, k) >> 2u];
-      let b_3 = b_values[b_index(b_spot_3, k) >> 2u];
-      let b_4 = b_values[b_index(b_spot_4, k) >> 2u];
-      let b_5 = b_values[b_index(b_spot_5, k) >> 2u];
-      let b_6 = b_values[b_index(b_spot_6, k) >> 2u];
-      let b_7 = b_values[b_index(b_spot_7, k) >> 2u];
+      let a_0 = select(vec4<f32>(), a_values[a_index(a_address_0, k) >> 2u], (a_valid(a_address_0, k)));
+      let a_1 = select(vec4<f32>(), a_values[a_index(a_address_1, k) >> 2u], (a_valid(a_address_1, k)));
+      let a_2 = select(vec4<f32>(), a_values[a_index(a_address_2, k) >> 2u], (a_valid(a_address_2, k)));
+      let a_3 = select(vec4<f32>(), a_values[a_index(a_address_3, k) >> 2u], (a_valid(a_address_3, k)));
+      let a_4 = select(vec4<f32>(), a_values[a_index(a_address_4, k) >> 2u], (a_valid(a_address_4, k)));
+      let a_5 = select(vec4<f32>(), a_values[a_index(a_address_5, k) >> 2u], (a_valid(a_address_5, k)));
+      let a_6 = select(vec4<f32>(), a_values[a_index(a_address_6, k) >> 2u], (a_valid(a_address_6, k)));
+      let a_7 = select(vec4<f32>(), a_values[a_index(a_address_7, k) >> 2u], (a_valid(a_address_7, k)));
+      let b_0 = b_values[b_index(b_address_0, k) >> 2u];
+      let b_1 = b_values[b_index(b_address_1, k) >> 2u];
+      let b_2 = b_values[b_index(b_address_2, k) >> 2u];
+      let b_3 = b_values[b_index(b_address_3, k) >> 2u];
+      let b_4 = b_values[b_index(b_address_4, k) >> 2u];
+      let b_5 = b_values[b_index(b_address_5, k) >> 2u];
+      let b_6 = b_values[b_index(b_address_6, k) >> 2u];
+      let b_7 = b_values[b_index(b_address_7, k) >> 2u];
       let columns_0 = mat4x4<f32>(vec4<f32>(b_0.x, b_1.x, b_2.x, b_3.x), vec4<f32>(b_0.y, b_1.y, b_2.y, b_3.y), vec4<f32>(b_0.z, b_1.z, b_2.z, b_3.z), vec4<f32>(b_0.w, b_1.w, b_2.w, b_3.w));
       let columns_1 = mat4x4<f32>(vec4<f32>(b_4.x, b_5.x, b_6.x, b_7.x), vec4<f32>(b_4.y, b_5.y, b_6.y, b_7.y), vec4<f32>(b_4.z, b_5.z, b_6.z, b_7.z), vec4<f32>(b_4.w, b_5.w, b_6.w, b_7.w));
       let row_0 = vec4<f32>(a_0.x, a_0.y, a_0.z, a_0.w);

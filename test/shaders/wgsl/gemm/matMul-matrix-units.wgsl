@@ -24,7 +24,8 @@ struct Params {
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
-// A workgroup computes 128 × 128 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of 128 × 128 elements of C, from k
+// tiles of 16 steps; an invocation computes 8 × 8 of them.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -39,11 +40,11 @@ struct CRow {
   valid: bool,
 }
 
-fn half(word: u32, index: u32) -> f32 {
+fn unpack_float16(word: u32, index: u32) -> f32 {
   return unpack2x16float(word >> (16u * (index & 1u))).x;
 }
 
-fn halves(words: vec2<u32>) -> vec4<f32> {
+fn unpack_four_float16(words: vec2<u32>) -> vec4<f32> {
   return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
 }
 
@@ -70,12 +71,12 @@ fn a_line(slice: u32, line: u32) -> AMatrix {
   return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
 }
 
-fn a_spot(line: AMatrix, segment: Segment) -> AMatrix {
+fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
   return line;
 }
 
-fn a_index(spot: AMatrix, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: AMatrix, k: u32) -> u32 {
+  return address.offset + k;
 }
 
 struct BMatrix {
@@ -86,12 +87,12 @@ fn b_line(slice: u32, line: u32) -> BMatrix {
   return BMatrix(batch_offset(slice, params.b_batch_strides) + line);
 }
 
-fn b_spot(line: BMatrix, segment: Segment) -> BMatrix {
+fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
   return line;
 }
 
-fn b_index(spot: BMatrix, k: u32) -> u32 {
-  return spot.offset + k * params.b_stride;
+fn b_index(address: BMatrix, k: u32) -> u32 {
+  return address.offset + k * params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -106,13 +107,19 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
   }
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   return vec4<f32>();
 }
@@ -149,25 +156,27 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.length);
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
+
   let a_unit_0 = local + 0u;
-  let a_quad_0 = a_unit_0 / 4u;
-  let a_turn_0 = a_unit_0 % 4u;
-  let a_line_0_0 = a_line(slice, min(first_row + a_quad_0 * 4u + 0u, params.m - 1u));
-  let a_line_0_1 = a_line(slice, min(first_row + a_quad_0 * 4u + 1u, params.m - 1u));
-  let a_line_0_2 = a_line(slice, min(first_row + a_quad_0 * 4u + 2u, params.m - 1u));
-  let a_line_0_3 = a_line(slice, min(first_row + a_quad_0 * 4u + 3u, params.m - 1u));
+  let a_line_group_0 = a_unit_0 / 4u;
+  let a_step_group_0 = a_unit_0 % 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
   var a_fetched_0_0 = vec4<f32>();
   var a_fetched_0_1 = vec4<f32>();
   var a_fetched_0_2 = vec4<f32>();
   var a_fetched_0_3 = vec4<f32>();
   let b_unit_0 = (local + 128u) % 256u + 0u;
-  let b_quad_0 = b_unit_0 % 32u;
-  let b_turn_0 = b_unit_0 / 32u;
-  let b_line_0_0 = b_line(slice, min(first_column + b_quad_0 * 4u + 0u, params.n - 4u));
+  let b_line_group_0 = b_unit_0 % 32u;
+  let b_step_group_0 = b_unit_0 / 32u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 4u));
   var b_fetched_0_0 = vec4<f32>();
   var b_fetched_0_1 = vec4<f32>();
   var b_fetched_0_2 = vec4<f32>();
   var b_fetched_0_3 = vec4<f32>();
+
   let matrix_row = subgroup / 2u * 128u;
   let matrix_column = subgroup % 2u * 64u;
   var sum_0_0 = subgroup_matrix_result<f32, 16, 16>();
@@ -208,34 +217,37 @@ fn main(
   var step = first_step;
   var is_loaded = false;
   loop {
+    // Read the next k tile.
     let has_more = index < last_segment && first_step < last_step;
     if (has_more) {
       let segment = segment_of(slice, index);
 
       if (a_unit_0 < 128u) {
-        let k = step + a_turn_0 * 4u;
-        let spot_0 = a_spot(a_line_0_0, segment);
-        let spot_1 = a_spot(a_line_0_1, segment);
-        let spot_2 = a_spot(a_line_0_2, segment);
-        let spot_3 = a_spot(a_line_0_3, segment);
-        let line_0 = select(vec4<f32>(), halves(a_values[a_index(spot_0, k + 0u) >> 2u]), (k + 0u < last_step));
-        let line_1 = select(vec4<f32>(), halves(a_values[a_index(spot_1, k + 0u) >> 2u]), (k + 0u < last_step));
-        let line_2 = select(vec4<f32>(), halves(a_values[a_index(spot_2, k + 0u) >> 2u]), (k + 0u < last_step));
-        let line_3 = select(vec4<f32>(), halves(a_values[a_index(spot_3, k + 0u) >> 2u]), (k + 0u < last_step));
+        let k = step + a_step_group_0 * 4u;
+        let address_0 = a_address(a_line_0_0, segment);
+        let address_1 = a_address(a_line_0_1, segment);
+        let address_2 = a_address(a_line_0_2, segment);
+        let address_3 = a_address(a_line_0_3, segment);
+        let line_0 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_0, k + 0u) >> 2u]), (k + 0u < last_step));
+        let line_1 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_1, k + 0u) >> 2u]), (k + 0u < last_step));
+        let line_2 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_2, k + 0u) >> 2u]), (k + 0u < last_step));
+        let line_3 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_3, k + 0u) >> 2u]), (k + 0u < last_step));
         a_fetched_0_0 = vec4<f32>(line_0.x, line_1.x, line_2.x, line_3.x);
         a_fetched_0_1 = vec4<f32>(line_0.y, line_1.y, line_2.y, line_3.y);
         a_fetched_0_2 = vec4<f32>(line_0.z, line_1.z, line_2.z, line_3.z);
         a_fetched_0_3 = vec4<f32>(line_0.w, line_1.w, line_2.w, line_3.w);
       }
       if (b_unit_0 < 128u) {
-        let k = step + b_turn_0 * 4u;
-        let spot_0 = b_spot(b_line_0_0, segment);
-        b_fetched_0_0 = select(vec4<f32>(), halves(b_values[b_index(spot_0, k + 0u) >> 2u]), (k + 0u < last_step));
-        b_fetched_0_1 = select(vec4<f32>(), halves(b_values[b_index(spot_0, k + 1u) >> 2u]), (k + 1u < last_step));
-        b_fetched_0_2 = select(vec4<f32>(), halves(b_values[b_index(spot_0, k + 2u) >> 2u]), (k + 2u < last_step));
-        b_fetched_0_3 = select(vec4<f32>(), halves(b_values[b_index(spot_0, k + 3u) >> 2u]), (k + 3u < last_step));
+        let k = step + b_step_group_0 * 4u;
+        let address_0 = b_address(b_line_0_0, segment);
+        b_fetched_0_0 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 0u) >> 2u]), (k + 0u < last_step));
+        b_fetched_0_1 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 1u) >> 2u]), (k + 1u < last_step));
+        b_fetched_0_2 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 2u) >> 2u]), (k + 2u < last_step));
+        b_fetched_0_3 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 3u) >> 2u]), (k + 3u < last_step));
       }
     }
+
+    // Multiply the one in workgroup memory, and replace it.
     if (is_loaded) {
       {
         let left_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 0u, 136u);
@@ -289,18 +301,42 @@ fn main(
     }
     workgroupBarrier();
     if (a_unit_0 < 128u) {
-      let at = a_turn_0 * 544u + a_quad_0 * 4u;
-      a_tile[at + 0u] = f16(a_fetched_0_0.x); a_tile[at + 1u] = f16(a_fetched_0_0.y); a_tile[at + 2u] = f16(a_fetched_0_0.z); a_tile[at + 3u] = f16(a_fetched_0_0.w);
-      a_tile[at + 136u] = f16(a_fetched_0_1.x); a_tile[at + 137u] = f16(a_fetched_0_1.y); a_tile[at + 138u] = f16(a_fetched_0_1.z); a_tile[at + 139u] = f16(a_fetched_0_1.w);
-      a_tile[at + 272u] = f16(a_fetched_0_2.x); a_tile[at + 273u] = f16(a_fetched_0_2.y); a_tile[at + 274u] = f16(a_fetched_0_2.z); a_tile[at + 275u] = f16(a_fetched_0_2.w);
-      a_tile[at + 408u] = f16(a_fetched_0_3.x); a_tile[at + 409u] = f16(a_fetched_0_3.y); a_tile[at + 410u] = f16(a_fetched_0_3.z); a_tile[at + 411u] = f16(a_fetched_0_3.w);
+      let at = a_step_group_0 * 544u + a_line_group_0 * 4u;
+      a_tile[at + 0u] = f16(a_fetched_0_0.x);
+      a_tile[at + 1u] = f16(a_fetched_0_0.y);
+      a_tile[at + 2u] = f16(a_fetched_0_0.z);
+      a_tile[at + 3u] = f16(a_fetched_0_0.w);
+      a_tile[at + 136u] = f16(a_fetched_0_1.x);
+      a_tile[at + 137u] = f16(a_fetched_0_1.y);
+      a_tile[at + 138u] = f16(a_fetched_0_1.z);
+      a_tile[at + 139u] = f16(a_fetched_0_1.w);
+      a_tile[at + 272u] = f16(a_fetched_0_2.x);
+      a_tile[at + 273u] = f16(a_fetched_0_2.y);
+      a_tile[at + 274u] = f16(a_fetched_0_2.z);
+      a_tile[at + 275u] = f16(a_fetched_0_2.w);
+      a_tile[at + 408u] = f16(a_fetched_0_3.x);
+      a_tile[at + 409u] = f16(a_fetched_0_3.y);
+      a_tile[at + 410u] = f16(a_fetched_0_3.z);
+      a_tile[at + 411u] = f16(a_fetched_0_3.w);
     }
     if (b_unit_0 < 128u) {
-      let at = b_turn_0 * 544u + b_quad_0 * 4u;
-      b_tile[at + 0u] = f16(b_fetched_0_0.x); b_tile[at + 1u] = f16(b_fetched_0_0.y); b_tile[at + 2u] = f16(b_fetched_0_0.z); b_tile[at + 3u] = f16(b_fetched_0_0.w);
-      b_tile[at + 136u] = f16(b_fetched_0_1.x); b_tile[at + 137u] = f16(b_fetched_0_1.y); b_tile[at + 138u] = f16(b_fetched_0_1.z); b_tile[at + 139u] = f16(b_fetched_0_1.w);
-      b_tile[at + 272u] = f16(b_fetched_0_2.x); b_tile[at + 273u] = f16(b_fetched_0_2.y); b_tile[at + 274u] = f16(b_fetched_0_2.z); b_tile[at + 275u] = f16(b_fetched_0_2.w);
-      b_tile[at + 408u] = f16(b_fetched_0_3.x); b_tile[at + 409u] = f16(b_fetched_0_3.y); b_tile[at + 410u] = f16(b_fetched_0_3.z); b_tile[at + 411u] = f16(b_fetched_0_3.w);
+      let at = b_step_group_0 * 544u + b_line_group_0 * 4u;
+      b_tile[at + 0u] = f16(b_fetched_0_0.x);
+      b_tile[at + 1u] = f16(b_fetched_0_0.y);
+      b_tile[at + 2u] = f16(b_fetched_0_0.z);
+      b_tile[at + 3u] = f16(b_fetched_0_0.w);
+      b_tile[at + 136u] = f16(b_fetched_0_1.x);
+      b_tile[at + 137u] = f16(b_fetched_0_1.y);
+      b_tile[at + 138u] = f16(b_fetched_0_1.z);
+      b_tile[at + 139u] = f16(b_fetched_0_1.w);
+      b_tile[at + 272u] = f16(b_fetched_0_2.x);
+      b_tile[at + 273u] = f16(b_fetched_0_2.y);
+      b_tile[at + 274u] = f16(b_fetched_0_2.z);
+      b_tile[at + 275u] = f16(b_fetched_0_2.w);
+      b_tile[at + 408u] = f16(b_fetched_0_3.x);
+      b_tile[at + 409u] = f16(b_fetched_0_3.y);
+      b_tile[at + 410u] = f16(b_fetched_0_3.z);
+      b_tile[at + 411u] = f16(b_fetched_0_3.w);
     }
     workgroupBarrier();
     is_loaded = true;
@@ -311,6 +347,7 @@ fn main(
       index++;
     }
   }
+
   let own = subgroup * 256u;
   subgroupMatrixStore<row_major>(&staged, own, sum_0_0, 16u);
   workgroupBarrier();

@@ -20,7 +20,7 @@ struct Params {
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
-// An invocation computes 8 × 8 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes 8 × 8 elements of C.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -58,12 +58,12 @@ fn a_line(slice: u32, line: u32) -> AMatrix {
   return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
 }
 
-fn a_spot(line: AMatrix, segment: Segment) -> AMatrix {
+fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
   return line;
 }
 
-fn a_index(spot: AMatrix, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: AMatrix, k: u32) -> u32 {
+  return address.offset + k;
 }
 
 struct BMatrix {
@@ -74,12 +74,12 @@ fn b_line(slice: u32, line: u32) -> BMatrix {
   return BMatrix(batch_offset(slice, params.b_batch_strides) + line);
 }
 
-fn b_spot(line: BMatrix, segment: Segment) -> BMatrix {
+fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
   return line;
 }
 
-fn b_index(spot: BMatrix, k: u32) -> u32 {
-  return spot.offset + k * params.b_stride;
+fn b_index(address: BMatrix, k: u32) -> u32 {
+  return address.offset + k * params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -100,7 +100,7 @@ fn write_scalar(row: CRow, column: u32, value: f32) {
   }
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   write_scalar(row, column, value.x);
   write_scalar(row, column + 1u, value.y);
@@ -108,6 +108,7 @@ fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   write_scalar(row, column + 3u, value.w);
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   return vec4<f32>();
 }
@@ -138,6 +139,8 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.length);
   let first_row = row_block * 8u;
   let first_column = column_block * 8u;
+
+  // Lines beyond the last one are computed as the last one, and not written.
   let a_line_0 = a_line(slice, min(first_row + 0u, params.m - 1u));
   let a_line_1 = a_line(slice, min(first_row + 1u, params.m - 1u));
   let a_line_2 = a_line(slice, min(first_row + 2u, params.m - 1u));
@@ -154,6 +157,7 @@ fn main(
   let b_line_5 = b_line(slice, min(first_column + 5u, params.n - 1u));
   let b_line_6 = b_line(slice, min(first_column + 6u, params.n - 1u));
   let b_line_7 = b_line(slice, min(first_column + 7u, params.n - 1u));
+
   let bias_0 = bias_of(slice, first_column + 0u);
   var sum_0_0 = vec4<f32>();
   var sum_1_0 = vec4<f32>();
@@ -172,65 +176,67 @@ fn main(
   var sum_5_1 = vec4<f32>();
   var sum_6_1 = vec4<f32>();
   var sum_7_1 = vec4<f32>();
+
   for (var index = first_segment; index < last_segment; index++) {
     let segment = segment_of(slice, index);
-    let a_spot_0 = a_spot(a_line_0, segment);
-    let a_spot_1 = a_spot(a_line_1, segment);
-    let a_spot_2 = a_spot(a_line_2, segment);
-    let a_spot_3 = a_spot(a_line_3, segment);
-    let a_spot_4 = a_spot(a_line_4, segment);
-    let a_spot_5 = a_spot(a_line_5, segment);
-    let a_spot_6 = a_spot(a_line_6, segment);
-    let a_spot_7 = a_spot(a_line_7, segment);
-    let b_spot_0 = b_spot(b_line_0, segment);
-    let b_spot_1 = b_spot(b_line_1, segment);
-    let b_spot_2 = b_spot(b_line_2, segment);
-    let b_spot_3 = b_spot(b_line_3, segment);
-    let b_spot_4 = b_spot(b_line_4, segment);
-    let b_spot_5 = b_spot(b_line_5, segment);
-    let b_spot_6 = b_spot(b_line_6, segment);
-    let b_spot_7 = b_spot(b_line_7, segment);
+    let a_address_0 = a_address(a_line_0, segment);
+    let a_address_1 = a_address(a_line_1, segment);
+    let a_address_2 = a_address(a_line_2, segment);
+    let a_address_3 = a_address(a_line_3, segment);
+    let a_address_4 = a_address(a_line_4, segment);
+    let a_address_5 = a_address(a_line_5, segment);
+    let a_address_6 = a_address(a_line_6, segment);
+    let a_address_7 = a_address(a_line_7, segment);
+    let b_address_0 = b_address(b_line_0, segment);
+    let b_address_1 = b_address(b_line_1, segment);
+    let b_address_2 = b_address(b_line_2, segment);
+    let b_address_3 = b_address(b_line_3, segment);
+    let b_address_4 = b_address(b_line_4, segment);
+    let b_address_5 = b_address(b_line_5, segment);
+    let b_address_6 = b_address(b_line_6, segment);
+    let b_address_7 = b_address(b_line_7, segment);
+
     for (var k = first_step; k < last_step; k += 4u) {
-      let a_0 = vec4<f32>(select(f32(), a_values[a_index(a_spot_0, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_0, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_0, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_0, k + 3u)], (k + 3u < last_step)));
-      let a_1 = vec4<f32>(select(f32(), a_values[a_index(a_spot_1, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_1, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_1, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_1, k + 3u)], (k + 3u < last_step)));
-      let a_2 = vec4<f32>(select(f32(), a_values[a_index(a_spot_2, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_2, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_2, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_2, k + 3u)], (k + 3u < last_step)));
-      let a_3 = vec4<f32>(select(f32(), a_values[a_index(a_spot_3, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_3, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_3, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_3, k + 3u)], (k + 3u < last_step)));
-      let a_4 = vec4<f32>(select(f32(), a_values[a_index(a_spot_4, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_4, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_4, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_4, k + 3u)], (k + 3u < last_step)));
-      let a_5 = vec4<f32>(select(f32(), a_values[a_index(a_spot_5, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_5, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_5, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_5, k + 3u)], (k + 3u < last_step)));
-      let a_6 = vec4<f32>(select(f32(), a_values[a_index(a_spot_6, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_6, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_6, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_6, k + 3u)], (k + 3u < last_step)));
-      let a_7 = vec4<f32>(select(f32(), a_values[a_index(a_spot_7, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_spot_7, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_spot_7, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_spot_7, k + 3u)], (k + 3u < last_step)));
-      let b_0_0 = b_values[b_index(b_spot_0, k)];
-      let b_0_1 = select(f32(), b_values[b_index(b_spot_0, k + 1u)], (k + 1u < last_step));
-      let b_0_2 = select(f32(), b_values[b_index(b_spot_0, k + 2u)], (k + 2u < last_step));
-      let b_0_3 = select(f32(), b_values[b_index(b_spot_0, k + 3u)], (k + 3u < last_step));
-      let b_1_0 = b_values[b_index(b_spot_1, k)];
-      let b_1_1 = select(f32(), b_values[b_index(b_spot_1, k + 1u)], (k + 1u < last_step));
-      let b_1_2 = select(f32(), b_values[b_index(b_spot_1, k + 2u)], (k + 2u < last_step));
-      let b_1_3 = select(f32(), b_values[b_index(b_spot_1, k + 3u)], (k + 3u < last_step));
-      let b_2_0 = b_values[b_index(b_spot_2, k)];
-      let b_2_1 = select(f32(), b_values[b_index(b_spot_2, k + 1u)], (k + 1u < last_step));
-      let b_2_2 = select(f32(), b_values[b_index(b_spot_2, k + 2u)], (k + 2u < last_step));
-      let b_2_3 = select(f32(), b_values[b_index(b_spot_2, k + 3u)], (k + 3u < last_step));
-      let b_3_0 = b_values[b_index(b_spot_3, k)];
-      let b_3_1 = select(f32(), b_values[b_index(b_spot_3, k + 1u)], (k + 1u < last_step));
-      let b_3_2 = select(f32(), b_values[b_index(b_spot_3, k + 2u)], (k + 2u < last_step));
-      let b_3_3 = select(f32(), b_values[b_index(b_spot_3, k + 3u)], (k + 3u < last_step));
-      let b_4_0 = b_values[b_index(b_spot_4, k)];
-      let b_4_1 = select(f32(), b_values[b_index(b_spot_4, k + 1u)], (k + 1u < last_step));
-      let b_4_2 = select(f32(), b_values[b_index(b_spot_4, k + 2u)], (k + 2u < last_step));
-      let b_4_3 = select(f32(), b_values[b_index(b_spot_4, k + 3u)], (k + 3u < last_step));
-      let b_5_0 = b_values[b_index(b_spot_5, k)];
-      let b_5_1 = select(f32(), b_values[b_index(b_spot_5, k + 1u)], (k + 1u < last_step));
-      let b_5_2 = select(f32(), b_values[b_index(b_spot_5, k + 2u)], (k + 2u < last_step));
-      let b_5_3 = select(f32(), b_values[b_index(b_spot_5, k + 3u)], (k + 3u < last_step));
-      let b_6_0 = b_values[b_index(b_spot_6, k)];
-      let b_6_1 = select(f32(), b_values[b_index(b_spot_6, k + 1u)], (k + 1u < last_step));
-      let b_6_2 = select(f32(), b_values[b_index(b_spot_6, k + 2u)], (k + 2u < last_step));
-      let b_6_3 = select(f32(), b_values[b_index(b_spot_6, k + 3u)], (k + 3u < last_step));
-      let b_7_0 = b_values[b_index(b_spot_7, k)];
-      let b_7_1 = select(f32(), b_values[b_index(b_spot_7, k + 1u)], (k + 1u < last_step));
-      let b_7_2 = select(f32(), b_values[b_index(b_spot_7, k + 2u)], (k + 2u < last_step));
-      let b_7_3 = select(f32(), b_values[b_index(b_spot_7, k + 3u)], (k + 3u < last_step));
+      let a_0 = vec4<f32>(select(f32(), a_values[a_index(a_address_0, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_0, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_0, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_0, k + 3u)], (k + 3u < last_step)));
+      let a_1 = vec4<f32>(select(f32(), a_values[a_index(a_address_1, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_1, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_1, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_1, k + 3u)], (k + 3u < last_step)));
+      let a_2 = vec4<f32>(select(f32(), a_values[a_index(a_address_2, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_2, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_2, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_2, k + 3u)], (k + 3u < last_step)));
+      let a_3 = vec4<f32>(select(f32(), a_values[a_index(a_address_3, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_3, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_3, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_3, k + 3u)], (k + 3u < last_step)));
+      let a_4 = vec4<f32>(select(f32(), a_values[a_index(a_address_4, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_4, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_4, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_4, k + 3u)], (k + 3u < last_step)));
+      let a_5 = vec4<f32>(select(f32(), a_values[a_index(a_address_5, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_5, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_5, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_5, k + 3u)], (k + 3u < last_step)));
+      let a_6 = vec4<f32>(select(f32(), a_values[a_index(a_address_6, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_6, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_6, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_6, k + 3u)], (k + 3u < last_step)));
+      let a_7 = vec4<f32>(select(f32(), a_values[a_index(a_address_7, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(a_address_7, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(a_address_7, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(a_address_7, k + 3u)], (k + 3u < last_step)));
+      let b_0_0 = b_values[b_index(b_address_0, k)];
+      let b_0_1 = select(f32(), b_values[b_index(b_address_0, k + 1u)], (k + 1u < last_step));
+      let b_0_2 = select(f32(), b_values[b_index(b_address_0, k + 2u)], (k + 2u < last_step));
+      let b_0_3 = select(f32(), b_values[b_index(b_address_0, k + 3u)], (k + 3u < last_step));
+      let b_1_0 = b_values[b_index(b_address_1, k)];
+      let b_1_1 = select(f32(), b_values[b_index(b_address_1, k + 1u)], (k + 1u < last_step));
+      let b_1_2 = select(f32(), b_values[b_index(b_address_1, k + 2u)], (k + 2u < last_step));
+      let b_1_3 = select(f32(), b_values[b_index(b_address_1, k + 3u)], (k + 3u < last_step));
+      let b_2_0 = b_values[b_index(b_address_2, k)];
+      let b_2_1 = select(f32(), b_values[b_index(b_address_2, k + 1u)], (k + 1u < last_step));
+      let b_2_2 = select(f32(), b_values[b_index(b_address_2, k + 2u)], (k + 2u < last_step));
+      let b_2_3 = select(f32(), b_values[b_index(b_address_2, k + 3u)], (k + 3u < last_step));
+      let b_3_0 = b_values[b_index(b_address_3, k)];
+      let b_3_1 = select(f32(), b_values[b_index(b_address_3, k + 1u)], (k + 1u < last_step));
+      let b_3_2 = select(f32(), b_values[b_index(b_address_3, k + 2u)], (k + 2u < last_step));
+      let b_3_3 = select(f32(), b_values[b_index(b_address_3, k + 3u)], (k + 3u < last_step));
+      let b_4_0 = b_values[b_index(b_address_4, k)];
+      let b_4_1 = select(f32(), b_values[b_index(b_address_4, k + 1u)], (k + 1u < last_step));
+      let b_4_2 = select(f32(), b_values[b_index(b_address_4, k + 2u)], (k + 2u < last_step));
+      let b_4_3 = select(f32(), b_values[b_index(b_address_4, k + 3u)], (k + 3u < last_step));
+      let b_5_0 = b_values[b_index(b_address_5, k)];
+      let b_5_1 = select(f32(), b_values[b_index(b_address_5, k + 1u)], (k + 1u < last_step));
+      let b_5_2 = select(f32(), b_values[b_index(b_address_5, k + 2u)], (k + 2u < last_step));
+      let b_5_3 = select(f32(), b_values[b_index(b_address_5, k + 3u)], (k + 3u < last_step));
+      let b_6_0 = b_values[b_index(b_address_6, k)];
+      let b_6_1 = select(f32(), b_values[b_index(b_address_6, k + 1u)], (k + 1u < last_step));
+      let b_6_2 = select(f32(), b_values[b_index(b_address_6, k + 2u)], (k + 2u < last_step));
+      let b_6_3 = select(f32(), b_values[b_index(b_address_6, k + 3u)], (k + 3u < last_step));
+      let b_7_0 = b_values[b_index(b_address_7, k)];
+      let b_7_1 = select(f32(), b_values[b_index(b_address_7, k + 1u)], (k + 1u < last_step));
+      let b_7_2 = select(f32(), b_values[b_index(b_address_7, k + 2u)], (k + 2u < last_step));
+      let b_7_3 = select(f32(), b_values[b_index(b_address_7, k + 3u)], (k + 3u < last_step));
       let columns_0 = mat4x4<f32>(vec4<f32>(b_0_0, b_1_0, b_2_0, b_3_0), vec4<f32>(b_0_1, b_1_1, b_2_1, b_3_1), vec4<f32>(b_0_2, b_1_2, b_2_2, b_3_2), vec4<f32>(b_0_3, b_1_3, b_2_3, b_3_3));
       let columns_1 = mat4x4<f32>(vec4<f32>(b_4_0, b_5_0, b_6_0, b_7_0), vec4<f32>(b_4_1, b_5_1, b_6_1, b_7_1), vec4<f32>(b_4_2, b_5_2, b_6_2, b_7_2), vec4<f32>(b_4_3, b_5_3, b_6_3, b_7_3));
       let row_0 = vec4<f32>(a_0.x, a_0.y, a_0.z, a_0.w);

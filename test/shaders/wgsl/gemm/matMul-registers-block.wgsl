@@ -20,7 +20,7 @@ struct Params {
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
-// An invocation computes 8 × 8 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes 8 × 8 elements of C.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -58,12 +58,12 @@ fn a_line(slice: u32, line: u32) -> AMatrix {
   return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
 }
 
-fn a_spot(line: AMatrix, segment: Segment) -> AMatrix {
+fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
   return line;
 }
 
-fn a_index(spot: AMatrix, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: AMatrix, k: u32) -> u32 {
+  return address.offset + k;
 }
 
 struct BMatrix {
@@ -74,12 +74,12 @@ fn b_line(slice: u32, line: u32) -> BMatrix {
   return BMatrix(batch_offset(slice, params.b_batch_strides) + line);
 }
 
-fn b_spot(line: BMatrix, segment: Segment) -> BMatrix {
+fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
   return line;
 }
 
-fn b_index(spot: BMatrix, k: u32) -> u32 {
-  return spot.offset + k * params.b_stride;
+fn b_index(address: BMatrix, k: u32) -> u32 {
+  return address.offset + k * params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -94,13 +94,19 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
   }
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   return vec4<f32>();
 }
@@ -131,6 +137,8 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.length);
   let first_row = row_block * 8u;
   let first_column = column_block * 8u;
+
+  // Lines beyond the last one are computed as the last one, and not written.
   let a_line_0 = a_line(slice, min(first_row + 0u, params.m - 1u));
   let a_line_1 = a_line(slice, min(first_row + 1u, params.m - 1u));
   let a_line_2 = a_line(slice, min(first_row + 2u, params.m - 1u));
@@ -141,6 +149,7 @@ fn main(
   let a_line_7 = a_line(slice, min(first_row + 7u, params.m - 1u));
   let b_line_0 = b_line(slice, min(first_column + 0u, params.n - 4u));
   let b_line_1 = b_line(slice, min(first_column + 4u, params.n - 4u));
+
   let bias_0 = bias_of(slice, first_column + 0u);
   var sum_0_0 = vec4<f32>();
   var sum_1_0 = vec4<f32>();
@@ -159,35 +168,37 @@ fn main(
   var sum_5_1 = vec4<f32>();
   var sum_6_1 = vec4<f32>();
   var sum_7_1 = vec4<f32>();
+
   for (var index = first_segment; index < last_segment; index++) {
     let segment = segment_of(slice, index);
-    let a_spot_0 = a_spot(a_line_0, segment);
-    let a_spot_1 = a_spot(a_line_1, segment);
-    let a_spot_2 = a_spot(a_line_2, segment);
-    let a_spot_3 = a_spot(a_line_3, segment);
-    let a_spot_4 = a_spot(a_line_4, segment);
-    let a_spot_5 = a_spot(a_line_5, segment);
-    let a_spot_6 = a_spot(a_line_6, segment);
-    let a_spot_7 = a_spot(a_line_7, segment);
-    let b_spot_0 = b_spot(b_line_0, segment);
-    let b_spot_1 = b_spot(b_line_1, segment);
+    let a_address_0 = a_address(a_line_0, segment);
+    let a_address_1 = a_address(a_line_1, segment);
+    let a_address_2 = a_address(a_line_2, segment);
+    let a_address_3 = a_address(a_line_3, segment);
+    let a_address_4 = a_address(a_line_4, segment);
+    let a_address_5 = a_address(a_line_5, segment);
+    let a_address_6 = a_address(a_line_6, segment);
+    let a_address_7 = a_address(a_line_7, segment);
+    let b_address_0 = b_address(b_line_0, segment);
+    let b_address_1 = b_address(b_line_1, segment);
+
     for (var k = first_step; k < last_step; k += 4u) {
-      let a_0 = a_values[a_index(a_spot_0, k) >> 2u];
-      let a_1 = a_values[a_index(a_spot_1, k) >> 2u];
-      let a_2 = a_values[a_index(a_spot_2, k) >> 2u];
-      let a_3 = a_values[a_index(a_spot_3, k) >> 2u];
-      let a_4 = a_values[a_index(a_spot_4, k) >> 2u];
-      let a_5 = a_values[a_index(a_spot_5, k) >> 2u];
-      let a_6 = a_values[a_index(a_spot_6, k) >> 2u];
-      let a_7 = a_values[a_index(a_spot_7, k) >> 2u];
-      let b_0_0 = b_values[b_index(b_spot_0, k) >> 2u];
-      let b_0_1 = b_values[b_index(b_spot_0, k + 1u) >> 2u];
-      let b_0_2 = b_values[b_index(b_spot_0, k + 2u) >> 2u];
-      let b_0_3 = b_values[b_index(b_spot_0, k + 3u) >> 2u];
-      let b_1_0 = b_values[b_index(b_spot_1, k) >> 2u];
-      let b_1_1 = b_values[b_index(b_spot_1, k + 1u) >> 2u];
-      let b_1_2 = b_values[b_index(b_spot_1, k + 2u) >> 2u];
-      let b_1_3 = b_values[b_index(b_spot_1, k + 3u) >> 2u];
+      let a_0 = a_values[a_index(a_address_0, k) >> 2u];
+      let a_1 = a_values[a_index(a_address_1, k) >> 2u];
+      let a_2 = a_values[a_index(a_address_2, k) >> 2u];
+      let a_3 = a_values[a_index(a_address_3, k) >> 2u];
+      let a_4 = a_values[a_index(a_address_4, k) >> 2u];
+      let a_5 = a_values[a_index(a_address_5, k) >> 2u];
+      let a_6 = a_values[a_index(a_address_6, k) >> 2u];
+      let a_7 = a_values[a_index(a_address_7, k) >> 2u];
+      let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
+      let b_0_1 = b_values[b_index(b_address_0, k + 1u) >> 2u];
+      let b_0_2 = b_values[b_index(b_address_0, k + 2u) >> 2u];
+      let b_0_3 = b_values[b_index(b_address_0, k + 3u) >> 2u];
+      let b_1_0 = b_values[b_index(b_address_1, k) >> 2u];
+      let b_1_1 = b_values[b_index(b_address_1, k + 1u) >> 2u];
+      let b_1_2 = b_values[b_index(b_address_1, k + 2u) >> 2u];
+      let b_1_3 = b_values[b_index(b_address_1, k + 3u) >> 2u];
       let columns_0 = mat4x4<f32>(b_0_0, b_0_1, b_0_2, b_0_3);
       let columns_1 = mat4x4<f32>(b_1_0, b_1_1, b_1_2, b_1_3);
       let row_0 = vec4<f32>(a_0.x, a_0.y, a_0.z, a_0.w);

@@ -21,7 +21,8 @@ struct Params {
 }
 @group(0) @binding(4) var<uniform> params: Params;
 
-// A workgroup computes 128 × 128 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of 128 × 128 elements of C, from k
+// tiles of 16 steps; an invocation computes 8 × 8 of them.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -59,12 +60,12 @@ fn a_line(slice: u32, line: u32) -> AMatrix {
   return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
 }
 
-fn a_spot(line: AMatrix, segment: Segment) -> AMatrix {
+fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
   return line;
 }
 
-fn a_index(spot: AMatrix, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: AMatrix, k: u32) -> u32 {
+  return address.offset + k;
 }
 
 struct BMatrix {
@@ -75,12 +76,12 @@ fn b_line(slice: u32, line: u32) -> BMatrix {
   return BMatrix(batch_offset(slice, params.b_batch_strides) + line * params.b_stride);
 }
 
-fn b_spot(line: BMatrix, segment: Segment) -> BMatrix {
+fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
   return line;
 }
 
-fn b_index(spot: BMatrix, k: u32) -> u32 {
-  return spot.offset + k;
+fn b_index(address: BMatrix, k: u32) -> u32 {
+  return address.offset + k;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -95,13 +96,19 @@ fn activate(value: f32) -> f32 {
   return max(value, 0.0);
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<f32>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
   }
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   let first = bias_offset(slice) + min(column, params.n - 1u);
   let last = bias_offset(slice) + params.n - 1u;
@@ -116,8 +123,8 @@ fn bias_of(slice: u32, column: u32) -> vec4<f32> {
 var<workgroup> a_tile: array<vec4<f32>, 512>;
 var<workgroup> b_tile: array<vec4<f32>, 512>;
 
-fn swizzle(turn: u32) -> u32 {
-  return (turn & 3u) * 2u;
+fn swizzle(step_group: u32) -> u32 {
+  return (step_group & 3u) * 2u;
 }
 
 @compute @workgroup_size(256)
@@ -146,24 +153,25 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.length);
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
+
   let a_unit_0 = local + 0u;
-  let a_quad_0 = a_unit_0 / 4u;
-  let a_turn_0 = a_unit_0 % 4u;
-  let a_line_0_0 = a_line(slice, min(first_row + a_quad_0 * 4u + 0u, params.m - 1u));
-  let a_line_0_1 = a_line(slice, min(first_row + a_quad_0 * 4u + 1u, params.m - 1u));
-  let a_line_0_2 = a_line(slice, min(first_row + a_quad_0 * 4u + 2u, params.m - 1u));
-  let a_line_0_3 = a_line(slice, min(first_row + a_quad_0 * 4u + 3u, params.m - 1u));
+  let a_line_group_0 = a_unit_0 / 4u;
+  let a_step_group_0 = a_unit_0 % 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
   var a_fetched_0_0 = vec4<f32>();
   var a_fetched_0_1 = vec4<f32>();
   var a_fetched_0_2 = vec4<f32>();
   var a_fetched_0_3 = vec4<f32>();
   let b_unit_0 = (local + 128u) % 256u + 0u;
-  let b_quad_0 = b_unit_0 / 4u;
-  let b_turn_0 = b_unit_0 % 4u;
-  let b_line_0_0 = b_line(slice, min(first_column + b_quad_0 * 4u + 0u, params.n - 1u));
-  let b_line_0_1 = b_line(slice, min(first_column + b_quad_0 * 4u + 1u, params.n - 1u));
-  let b_line_0_2 = b_line(slice, min(first_column + b_quad_0 * 4u + 2u, params.n - 1u));
-  let b_line_0_3 = b_line(slice, min(first_column + b_quad_0 * 4u + 3u, params.n - 1u));
+  let b_line_group_0 = b_unit_0 / 4u;
+  let b_step_group_0 = b_unit_0 % 4u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 1u));
+  let b_line_0_1 = b_line(slice, min(first_column + b_line_group_0 * 4u + 1u, params.n - 1u));
+  let b_line_0_2 = b_line(slice, min(first_column + b_line_group_0 * 4u + 2u, params.n - 1u));
+  let b_line_0_3 = b_line(slice, min(first_column + b_line_group_0 * 4u + 3u, params.n - 1u));
   var b_fetched_0_0 = vec4<f32>();
   var b_fetched_0_1 = vec4<f32>();
   var b_fetched_0_2 = vec4<f32>();
@@ -192,51 +200,54 @@ fn main(
   var step = first_step;
   var is_loaded = false;
   loop {
+    // Read the next k tile.
     let has_more = index < last_segment && first_step < last_step;
     if (has_more) {
       let segment = segment_of(slice, index);
 
       if (a_unit_0 < 128u) {
-        let k = step + a_turn_0 * 4u;
-        let spot_0 = a_spot(a_line_0_0, segment);
-        let spot_1 = a_spot(a_line_0_1, segment);
-        let spot_2 = a_spot(a_line_0_2, segment);
-        let spot_3 = a_spot(a_line_0_3, segment);
-        let line_0 = select(vec4<f32>(), a_values[a_index(spot_0, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_1 = select(vec4<f32>(), a_values[a_index(spot_1, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_2 = select(vec4<f32>(), a_values[a_index(spot_2, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_3 = select(vec4<f32>(), a_values[a_index(spot_3, k + 0u) >> 2u], (k + 0u < last_step));
+        let k = step + a_step_group_0 * 4u;
+        let address_0 = a_address(a_line_0_0, segment);
+        let address_1 = a_address(a_line_0_1, segment);
+        let address_2 = a_address(a_line_0_2, segment);
+        let address_3 = a_address(a_line_0_3, segment);
+        let line_0 = select(vec4<f32>(), a_values[a_index(address_0, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_1 = select(vec4<f32>(), a_values[a_index(address_1, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_2 = select(vec4<f32>(), a_values[a_index(address_2, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_3 = select(vec4<f32>(), a_values[a_index(address_3, k + 0u) >> 2u], (k + 0u < last_step));
         a_fetched_0_0 = vec4<f32>(line_0.x, line_1.x, line_2.x, line_3.x);
         a_fetched_0_1 = vec4<f32>(line_0.y, line_1.y, line_2.y, line_3.y);
         a_fetched_0_2 = vec4<f32>(line_0.z, line_1.z, line_2.z, line_3.z);
         a_fetched_0_3 = vec4<f32>(line_0.w, line_1.w, line_2.w, line_3.w);
       }
       if (b_unit_0 < 128u) {
-        let k = step + b_turn_0 * 4u;
-        let spot_0 = b_spot(b_line_0_0, segment);
-        let spot_1 = b_spot(b_line_0_1, segment);
-        let spot_2 = b_spot(b_line_0_2, segment);
-        let spot_3 = b_spot(b_line_0_3, segment);
-        let line_0 = select(vec4<f32>(), b_values[b_index(spot_0, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_1 = select(vec4<f32>(), b_values[b_index(spot_1, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_2 = select(vec4<f32>(), b_values[b_index(spot_2, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_3 = select(vec4<f32>(), b_values[b_index(spot_3, k + 0u) >> 2u], (k + 0u < last_step));
+        let k = step + b_step_group_0 * 4u;
+        let address_0 = b_address(b_line_0_0, segment);
+        let address_1 = b_address(b_line_0_1, segment);
+        let address_2 = b_address(b_line_0_2, segment);
+        let address_3 = b_address(b_line_0_3, segment);
+        let line_0 = select(vec4<f32>(), b_values[b_index(address_0, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_1 = select(vec4<f32>(), b_values[b_index(address_1, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_2 = select(vec4<f32>(), b_values[b_index(address_2, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_3 = select(vec4<f32>(), b_values[b_index(address_3, k + 0u) >> 2u], (k + 0u < last_step));
         b_fetched_0_0 = vec4<f32>(line_0.x, line_1.x, line_2.x, line_3.x);
         b_fetched_0_1 = vec4<f32>(line_0.y, line_1.y, line_2.y, line_3.y);
         b_fetched_0_2 = vec4<f32>(line_0.z, line_1.z, line_2.z, line_3.z);
         b_fetched_0_3 = vec4<f32>(line_0.w, line_1.w, line_2.w, line_3.w);
       }
     }
+
+    // Multiply the one in workgroup memory, and replace it.
     if (is_loaded) {
-      for (var turn = 0u; turn < 4u; turn++) {
-        let a_slot_0 = (thread_row + 0u) ^ swizzle(turn);
-        let a_slot_1 = (thread_row + 16u) ^ swizzle(turn);
-        let b_slot_0 = (thread_column + 0u) ^ swizzle(turn);
-        let b_slot_1 = (thread_column + 16u) ^ swizzle(turn);
-        let a_0_0 = a_tile[(turn * 4u + 0u) * 32u + a_slot_0];
-        let a_0_1 = a_tile[(turn * 4u + 0u) * 32u + a_slot_1];
-        let b_0_0 = b_tile[(turn * 4u + 0u) * 32u + b_slot_0];
-        let b_0_1 = b_tile[(turn * 4u + 0u) * 32u + b_slot_1];
+      for (var step_group = 0u; step_group < 4u; step_group++) {
+        let a_slot_0 = (thread_row + 0u) ^ swizzle(step_group);
+        let a_slot_1 = (thread_row + 16u) ^ swizzle(step_group);
+        let b_slot_0 = (thread_column + 0u) ^ swizzle(step_group);
+        let b_slot_1 = (thread_column + 16u) ^ swizzle(step_group);
+        let a_0_0 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_0];
+        let a_0_1 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_1];
+        let b_0_0 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_0];
+        let b_0_1 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_1];
         sum_0_0 += a_0_0.x * b_0_0;
         sum_0_1 += a_0_0.x * b_0_1;
         sum_1_0 += a_0_0.y * b_0_0;
@@ -253,10 +264,10 @@ fn main(
         sum_6_1 += a_0_1.z * b_0_1;
         sum_7_0 += a_0_1.w * b_0_0;
         sum_7_1 += a_0_1.w * b_0_1;
-        let a_1_0 = a_tile[(turn * 4u + 1u) * 32u + a_slot_0];
-        let a_1_1 = a_tile[(turn * 4u + 1u) * 32u + a_slot_1];
-        let b_1_0 = b_tile[(turn * 4u + 1u) * 32u + b_slot_0];
-        let b_1_1 = b_tile[(turn * 4u + 1u) * 32u + b_slot_1];
+        let a_1_0 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_0];
+        let a_1_1 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_1];
+        let b_1_0 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_0];
+        let b_1_1 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_1];
         sum_0_0 += a_1_0.x * b_1_0;
         sum_0_1 += a_1_0.x * b_1_1;
         sum_1_0 += a_1_0.y * b_1_0;
@@ -273,10 +284,10 @@ fn main(
         sum_6_1 += a_1_1.z * b_1_1;
         sum_7_0 += a_1_1.w * b_1_0;
         sum_7_1 += a_1_1.w * b_1_1;
-        let a_2_0 = a_tile[(turn * 4u + 2u) * 32u + a_slot_0];
-        let a_2_1 = a_tile[(turn * 4u + 2u) * 32u + a_slot_1];
-        let b_2_0 = b_tile[(turn * 4u + 2u) * 32u + b_slot_0];
-        let b_2_1 = b_tile[(turn * 4u + 2u) * 32u + b_slot_1];
+        let a_2_0 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_0];
+        let a_2_1 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_1];
+        let b_2_0 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_0];
+        let b_2_1 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_1];
         sum_0_0 += a_2_0.x * b_2_0;
         sum_0_1 += a_2_0.x * b_2_1;
         sum_1_0 += a_2_0.y * b_2_0;
@@ -293,10 +304,10 @@ fn main(
         sum_6_1 += a_2_1.z * b_2_1;
         sum_7_0 += a_2_1.w * b_2_0;
         sum_7_1 += a_2_1.w * b_2_1;
-        let a_3_0 = a_tile[(turn * 4u + 3u) * 32u + a_slot_0];
-        let a_3_1 = a_tile[(turn * 4u + 3u) * 32u + a_slot_1];
-        let b_3_0 = b_tile[(turn * 4u + 3u) * 32u + b_slot_0];
-        let b_3_1 = b_tile[(turn * 4u + 3u) * 32u + b_slot_1];
+        let a_3_0 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_0];
+        let a_3_1 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_1];
+        let b_3_0 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_0];
+        let b_3_1 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_1];
         sum_0_0 += a_3_0.x * b_3_0;
         sum_0_1 += a_3_0.x * b_3_1;
         sum_1_0 += a_3_0.y * b_3_0;
@@ -320,18 +331,18 @@ fn main(
     }
     workgroupBarrier();
     if (a_unit_0 < 128u) {
-      let swizzled = a_quad_0 ^ swizzle(a_turn_0);
-      a_tile[(a_turn_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
-      a_tile[(a_turn_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
-      a_tile[(a_turn_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
-      a_tile[(a_turn_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
+      let swizzled = a_line_group_0 ^ swizzle(a_step_group_0);
+      a_tile[(a_step_group_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
+      a_tile[(a_step_group_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
+      a_tile[(a_step_group_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
+      a_tile[(a_step_group_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
     }
     if (b_unit_0 < 128u) {
-      let swizzled = b_quad_0 ^ swizzle(b_turn_0);
-      b_tile[(b_turn_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
-      b_tile[(b_turn_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
-      b_tile[(b_turn_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
-      b_tile[(b_turn_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
+      let swizzled = b_line_group_0 ^ swizzle(b_step_group_0);
+      b_tile[(b_step_group_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
+      b_tile[(b_step_group_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
+      b_tile[(b_step_group_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
+      b_tile[(b_step_group_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
     }
     workgroupBarrier();
     is_loaded = true;
@@ -342,6 +353,7 @@ fn main(
       index++;
     }
   }
+
   let bias_0 = bias_of(slice, first_column + (thread_column + 0u) * 4u);
   let bias_1 = bias_of(slice, first_column + (thread_column + 16u) * 4u);
   {

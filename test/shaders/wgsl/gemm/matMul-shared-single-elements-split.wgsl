@@ -20,7 +20,8 @@ struct Params {
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
-// A workgroup computes 128 × 128 elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of 128 × 128 elements of C, from k
+// tiles of 16 steps; an invocation computes 8 × 8 of them.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -58,12 +59,12 @@ fn a_line(slice: u32, line: u32) -> AMatrix {
   return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
 }
 
-fn a_spot(line: AMatrix, segment: Segment) -> AMatrix {
+fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
   return line;
 }
 
-fn a_index(spot: AMatrix, k: u32) -> u32 {
-  return spot.offset + k;
+fn a_index(address: AMatrix, k: u32) -> u32 {
+  return address.offset + k;
 }
 
 struct BMatrix {
@@ -74,12 +75,12 @@ fn b_line(slice: u32, line: u32) -> BMatrix {
   return BMatrix(batch_offset(slice, params.b_batch_strides) + line);
 }
 
-fn b_spot(line: BMatrix, segment: Segment) -> BMatrix {
+fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
   return line;
 }
 
-fn b_index(spot: BMatrix, k: u32) -> u32 {
-  return spot.offset + k * params.b_stride;
+fn b_index(address: BMatrix, k: u32) -> u32 {
+  return address.offset + k * params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -100,7 +101,7 @@ fn write_scalar(row: CRow, column: u32, value: f32) {
   }
 }
 
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   write_scalar(row, column, value.x);
   write_scalar(row, column + 1u, value.y);
@@ -108,6 +109,7 @@ fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
   write_scalar(row, column + 3u, value.w);
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   return vec4<f32>();
 }
@@ -115,8 +117,8 @@ fn bias_of(slice: u32, column: u32) -> vec4<f32> {
 var<workgroup> a_tile: array<vec4<f32>, 512>;
 var<workgroup> b_tile: array<vec4<f32>, 512>;
 
-fn swizzle(turn: u32) -> u32 {
-  return (turn & 3u) * 2u;
+fn swizzle(step_group: u32) -> u32 {
+  return (step_group & 3u) * 2u;
 }
 
 @compute @workgroup_size(256)
@@ -145,24 +147,25 @@ fn main(
   let last_step = min(first_step + params.steps_per_split, params.length);
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
+
   let a_unit_0 = local + 0u;
-  let a_quad_0 = a_unit_0 / 4u;
-  let a_turn_0 = a_unit_0 % 4u;
-  let a_line_0_0 = a_line(slice, min(first_row + a_quad_0 * 4u + 0u, params.m - 1u));
-  let a_line_0_1 = a_line(slice, min(first_row + a_quad_0 * 4u + 1u, params.m - 1u));
-  let a_line_0_2 = a_line(slice, min(first_row + a_quad_0 * 4u + 2u, params.m - 1u));
-  let a_line_0_3 = a_line(slice, min(first_row + a_quad_0 * 4u + 3u, params.m - 1u));
+  let a_line_group_0 = a_unit_0 / 4u;
+  let a_step_group_0 = a_unit_0 % 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
   var a_fetched_0_0 = vec4<f32>();
   var a_fetched_0_1 = vec4<f32>();
   var a_fetched_0_2 = vec4<f32>();
   var a_fetched_0_3 = vec4<f32>();
   let b_unit_0 = (local + 128u) % 256u + 0u;
-  let b_quad_0 = b_unit_0 % 32u;
-  let b_turn_0 = b_unit_0 / 32u;
-  let b_line_0_0 = b_line(slice, min(first_column + b_quad_0 * 4u + 0u, params.n - 1u));
-  let b_line_0_1 = b_line(slice, min(first_column + b_quad_0 * 4u + 1u, params.n - 1u));
-  let b_line_0_2 = b_line(slice, min(first_column + b_quad_0 * 4u + 2u, params.n - 1u));
-  let b_line_0_3 = b_line(slice, min(first_column + b_quad_0 * 4u + 3u, params.n - 1u));
+  let b_line_group_0 = b_unit_0 % 32u;
+  let b_step_group_0 = b_unit_0 / 32u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 1u));
+  let b_line_0_1 = b_line(slice, min(first_column + b_line_group_0 * 4u + 1u, params.n - 1u));
+  let b_line_0_2 = b_line(slice, min(first_column + b_line_group_0 * 4u + 2u, params.n - 1u));
+  let b_line_0_3 = b_line(slice, min(first_column + b_line_group_0 * 4u + 3u, params.n - 1u));
   var b_fetched_0_0 = vec4<f32>();
   var b_fetched_0_1 = vec4<f32>();
   var b_fetched_0_2 = vec4<f32>();
@@ -191,43 +194,46 @@ fn main(
   var step = first_step;
   var is_loaded = false;
   loop {
+    // Read the next k tile.
     let has_more = index < last_segment && first_step < last_step;
     if (has_more) {
       let segment = segment_of(slice, index);
 
       if (a_unit_0 < 128u) {
-        let k = step + a_turn_0 * 4u;
-        let spot_0 = a_spot(a_line_0_0, segment);
-        let spot_1 = a_spot(a_line_0_1, segment);
-        let spot_2 = a_spot(a_line_0_2, segment);
-        let spot_3 = a_spot(a_line_0_3, segment);
-        a_fetched_0_0 = vec4<f32>(select(f32(), a_values[a_index(spot_0, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(spot_1, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(spot_2, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(spot_3, k + 0u)], (k + 0u < last_step)));
-        a_fetched_0_1 = vec4<f32>(select(f32(), a_values[a_index(spot_0, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(spot_1, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(spot_2, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(spot_3, k + 1u)], (k + 1u < last_step)));
-        a_fetched_0_2 = vec4<f32>(select(f32(), a_values[a_index(spot_0, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(spot_1, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(spot_2, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(spot_3, k + 2u)], (k + 2u < last_step)));
-        a_fetched_0_3 = vec4<f32>(select(f32(), a_values[a_index(spot_0, k + 3u)], (k + 3u < last_step)), select(f32(), a_values[a_index(spot_1, k + 3u)], (k + 3u < last_step)), select(f32(), a_values[a_index(spot_2, k + 3u)], (k + 3u < last_step)), select(f32(), a_values[a_index(spot_3, k + 3u)], (k + 3u < last_step)));
+        let k = step + a_step_group_0 * 4u;
+        let address_0 = a_address(a_line_0_0, segment);
+        let address_1 = a_address(a_line_0_1, segment);
+        let address_2 = a_address(a_line_0_2, segment);
+        let address_3 = a_address(a_line_0_3, segment);
+        a_fetched_0_0 = vec4<f32>(select(f32(), a_values[a_index(address_0, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(address_1, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(address_2, k + 0u)], (k + 0u < last_step)), select(f32(), a_values[a_index(address_3, k + 0u)], (k + 0u < last_step)));
+        a_fetched_0_1 = vec4<f32>(select(f32(), a_values[a_index(address_0, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(address_1, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(address_2, k + 1u)], (k + 1u < last_step)), select(f32(), a_values[a_index(address_3, k + 1u)], (k + 1u < last_step)));
+        a_fetched_0_2 = vec4<f32>(select(f32(), a_values[a_index(address_0, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(address_1, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(address_2, k + 2u)], (k + 2u < last_step)), select(f32(), a_values[a_index(address_3, k + 2u)], (k + 2u < last_step)));
+        a_fetched_0_3 = vec4<f32>(select(f32(), a_values[a_index(address_0, k + 3u)], (k + 3u < last_step)), select(f32(), a_values[a_index(address_1, k + 3u)], (k + 3u < last_step)), select(f32(), a_values[a_index(address_2, k + 3u)], (k + 3u < last_step)), select(f32(), a_values[a_index(address_3, k + 3u)], (k + 3u < last_step)));
       }
       if (b_unit_0 < 128u) {
-        let k = step + b_turn_0 * 4u;
-        let spot_0 = b_spot(b_line_0_0, segment);
-        let spot_1 = b_spot(b_line_0_1, segment);
-        let spot_2 = b_spot(b_line_0_2, segment);
-        let spot_3 = b_spot(b_line_0_3, segment);
-        b_fetched_0_0 = vec4<f32>(select(f32(), b_values[b_index(spot_0, k + 0u)], (k + 0u < last_step)), select(f32(), b_values[b_index(spot_1, k + 0u)], (k + 0u < last_step)), select(f32(), b_values[b_index(spot_2, k + 0u)], (k + 0u < last_step)), select(f32(), b_values[b_index(spot_3, k + 0u)], (k + 0u < last_step)));
-        b_fetched_0_1 = vec4<f32>(select(f32(), b_values[b_index(spot_0, k + 1u)], (k + 1u < last_step)), select(f32(), b_values[b_index(spot_1, k + 1u)], (k + 1u < last_step)), select(f32(), b_values[b_index(spot_2, k + 1u)], (k + 1u < last_step)), select(f32(), b_values[b_index(spot_3, k + 1u)], (k + 1u < last_step)));
-        b_fetched_0_2 = vec4<f32>(select(f32(), b_values[b_index(spot_0, k + 2u)], (k + 2u < last_step)), select(f32(), b_values[b_index(spot_1, k + 2u)], (k + 2u < last_step)), select(f32(), b_values[b_index(spot_2, k + 2u)], (k + 2u < last_step)), select(f32(), b_values[b_index(spot_3, k + 2u)], (k + 2u < last_step)));
-        b_fetched_0_3 = vec4<f32>(select(f32(), b_values[b_index(spot_0, k + 3u)], (k + 3u < last_step)), select(f32(), b_values[b_index(spot_1, k + 3u)], (k + 3u < last_step)), select(f32(), b_values[b_index(spot_2, k + 3u)], (k + 3u < last_step)), select(f32(), b_values[b_index(spot_3, k + 3u)], (k + 3u < last_step)));
+        let k = step + b_step_group_0 * 4u;
+        let address_0 = b_address(b_line_0_0, segment);
+        let address_1 = b_address(b_line_0_1, segment);
+        let address_2 = b_address(b_line_0_2, segment);
+        let address_3 = b_address(b_line_0_3, segment);
+        b_fetched_0_0 = vec4<f32>(select(f32(), b_values[b_index(address_0, k + 0u)], (k + 0u < last_step)), select(f32(), b_values[b_index(address_1, k + 0u)], (k + 0u < last_step)), select(f32(), b_values[b_index(address_2, k + 0u)], (k + 0u < last_step)), select(f32(), b_values[b_index(address_3, k + 0u)], (k + 0u < last_step)));
+        b_fetched_0_1 = vec4<f32>(select(f32(), b_values[b_index(address_0, k + 1u)], (k + 1u < last_step)), select(f32(), b_values[b_index(address_1, k + 1u)], (k + 1u < last_step)), select(f32(), b_values[b_index(address_2, k + 1u)], (k + 1u < last_step)), select(f32(), b_values[b_index(address_3, k + 1u)], (k + 1u < last_step)));
+        b_fetched_0_2 = vec4<f32>(select(f32(), b_values[b_index(address_0, k + 2u)], (k + 2u < last_step)), select(f32(), b_values[b_index(address_1, k + 2u)], (k + 2u < last_step)), select(f32(), b_values[b_index(address_2, k + 2u)], (k + 2u < last_step)), select(f32(), b_values[b_index(address_3, k + 2u)], (k + 2u < last_step)));
+        b_fetched_0_3 = vec4<f32>(select(f32(), b_values[b_index(address_0, k + 3u)], (k + 3u < last_step)), select(f32(), b_values[b_index(address_1, k + 3u)], (k + 3u < last_step)), select(f32(), b_values[b_index(address_2, k + 3u)], (k + 3u < last_step)), select(f32(), b_values[b_index(address_3, k + 3u)], (k + 3u < last_step)));
       }
     }
+
+    // Multiply the one in workgroup memory, and replace it.
     if (is_loaded) {
-      for (var turn = 0u; turn < 4u; turn++) {
-        let a_slot_0 = (thread_row + 0u) ^ swizzle(turn);
-        let a_slot_1 = (thread_row + 16u) ^ swizzle(turn);
-        let b_slot_0 = (thread_column + 0u) ^ swizzle(turn);
-        let b_slot_1 = (thread_column + 16u) ^ swizzle(turn);
-        let a_0_0 = a_tile[(turn * 4u + 0u) * 32u + a_slot_0];
-        let a_0_1 = a_tile[(turn * 4u + 0u) * 32u + a_slot_1];
-        let b_0_0 = b_tile[(turn * 4u + 0u) * 32u + b_slot_0];
-        let b_0_1 = b_tile[(turn * 4u + 0u) * 32u + b_slot_1];
+      for (var step_group = 0u; step_group < 4u; step_group++) {
+        let a_slot_0 = (thread_row + 0u) ^ swizzle(step_group);
+        let a_slot_1 = (thread_row + 16u) ^ swizzle(step_group);
+        let b_slot_0 = (thread_column + 0u) ^ swizzle(step_group);
+        let b_slot_1 = (thread_column + 16u) ^ swizzle(step_group);
+        let a_0_0 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_0];
+        let a_0_1 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_1];
+        let b_0_0 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_0];
+        let b_0_1 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_1];
         sum_0_0 += a_0_0.x * b_0_0;
         sum_0_1 += a_0_0.x * b_0_1;
         sum_1_0 += a_0_0.y * b_0_0;
@@ -244,10 +250,10 @@ fn main(
         sum_6_1 += a_0_1.z * b_0_1;
         sum_7_0 += a_0_1.w * b_0_0;
         sum_7_1 += a_0_1.w * b_0_1;
-        let a_1_0 = a_tile[(turn * 4u + 1u) * 32u + a_slot_0];
-        let a_1_1 = a_tile[(turn * 4u + 1u) * 32u + a_slot_1];
-        let b_1_0 = b_tile[(turn * 4u + 1u) * 32u + b_slot_0];
-        let b_1_1 = b_tile[(turn * 4u + 1u) * 32u + b_slot_1];
+        let a_1_0 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_0];
+        let a_1_1 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_1];
+        let b_1_0 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_0];
+        let b_1_1 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_1];
         sum_0_0 += a_1_0.x * b_1_0;
         sum_0_1 += a_1_0.x * b_1_1;
         sum_1_0 += a_1_0.y * b_1_0;
@@ -264,10 +270,10 @@ fn main(
         sum_6_1 += a_1_1.z * b_1_1;
         sum_7_0 += a_1_1.w * b_1_0;
         sum_7_1 += a_1_1.w * b_1_1;
-        let a_2_0 = a_tile[(turn * 4u + 2u) * 32u + a_slot_0];
-        let a_2_1 = a_tile[(turn * 4u + 2u) * 32u + a_slot_1];
-        let b_2_0 = b_tile[(turn * 4u + 2u) * 32u + b_slot_0];
-        let b_2_1 = b_tile[(turn * 4u + 2u) * 32u + b_slot_1];
+        let a_2_0 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_0];
+        let a_2_1 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_1];
+        let b_2_0 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_0];
+        let b_2_1 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_1];
         sum_0_0 += a_2_0.x * b_2_0;
         sum_0_1 += a_2_0.x * b_2_1;
         sum_1_0 += a_2_0.y * b_2_0;
@@ -284,10 +290,10 @@ fn main(
         sum_6_1 += a_2_1.z * b_2_1;
         sum_7_0 += a_2_1.w * b_2_0;
         sum_7_1 += a_2_1.w * b_2_1;
-        let a_3_0 = a_tile[(turn * 4u + 3u) * 32u + a_slot_0];
-        let a_3_1 = a_tile[(turn * 4u + 3u) * 32u + a_slot_1];
-        let b_3_0 = b_tile[(turn * 4u + 3u) * 32u + b_slot_0];
-        let b_3_1 = b_tile[(turn * 4u + 3u) * 32u + b_slot_1];
+        let a_3_0 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_0];
+        let a_3_1 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_1];
+        let b_3_0 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_0];
+        let b_3_1 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_1];
         sum_0_0 += a_3_0.x * b_3_0;
         sum_0_1 += a_3_0.x * b_3_1;
         sum_1_0 += a_3_0.y * b_3_0;
@@ -311,18 +317,18 @@ fn main(
     }
     workgroupBarrier();
     if (a_unit_0 < 128u) {
-      let swizzled = a_quad_0 ^ swizzle(a_turn_0);
-      a_tile[(a_turn_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
-      a_tile[(a_turn_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
-      a_tile[(a_turn_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
-      a_tile[(a_turn_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
+      let swizzled = a_line_group_0 ^ swizzle(a_step_group_0);
+      a_tile[(a_step_group_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
+      a_tile[(a_step_group_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
+      a_tile[(a_step_group_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
+      a_tile[(a_step_group_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
     }
     if (b_unit_0 < 128u) {
-      let swizzled = b_quad_0 ^ swizzle(b_turn_0);
-      b_tile[(b_turn_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
-      b_tile[(b_turn_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
-      b_tile[(b_turn_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
-      b_tile[(b_turn_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
+      let swizzled = b_line_group_0 ^ swizzle(b_step_group_0);
+      b_tile[(b_step_group_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
+      b_tile[(b_step_group_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
+      b_tile[(b_step_group_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
+      b_tile[(b_step_group_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
     }
     workgroupBarrier();
     is_loaded = true;
@@ -333,6 +339,7 @@ fn main(
       index++;
     }
   }
+
   let bias_0 = bias_of(slice, first_column + (thread_column + 0u) * 4u);
   let bias_1 = bias_of(slice, first_column + (thread_column + 16u) * 4u);
   {
