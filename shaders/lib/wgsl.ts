@@ -5,8 +5,14 @@
 import { wgsl as preprocess } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 
 export function wgsl(strings: TemplateStringsArray, ...values: unknown[]): string {
-  return layOut(preprocess(strings, ...values));
+  return layOut(preprocess(strings.map(withoutDirectiveLines), ...values));
 }
+
+/** Joins a directive to the line before, unless that is one: so it leaves no blank line behind. */
+const withoutDirectiveLines = (text: string) =>
+  text.replace(/(#(?:else|endif))?\n[ \t]*(?=#(?:if|elif|else|endif)\b)/g, (all, directive) =>
+    directive ? all : '',
+  );
 
 /** `text` indented by its brackets, with one blank line where there are several, and none next to a bracket. */
 export function layOut(text: string): string {

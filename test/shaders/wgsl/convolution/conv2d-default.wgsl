@@ -219,7 +219,6 @@ fn main(
   var sum_7_1 = vec4<f32>();
 
   var index = first_segment;
-
   var step = first_step;
   var is_loaded = false;
   loop {
@@ -227,7 +226,6 @@ fn main(
     let has_more = index < last_segment && first_step < last_step;
     if (has_more) {
       let segment = segment_of(slice, index);
-
       if (a_unit_0 < 128u) {
         let k = step + a_step_group_0 * 4u;
         let address_0 = a_address(a_line_0_0, segment);
@@ -363,7 +361,6 @@ fn main(
     workgroupBarrier();
     is_loaded = true;
     step += 16u;
-
     if (step >= last_step) {
       step = first_step;
       index++;

@@ -257,7 +257,6 @@ fn main(
     if (skip_segment(slice, index)) {
       continue;
     }
-
     let segment = segment_of(slice, index);
     let a_address_0 = a_address(a_line_0, segment);
     let a_address_1 = a_address(a_line_1, segment);

@@ -54,6 +54,5 @@ fn main(
   }
   let words = philox(vec4<u32>(i, 0u, 0u, 0u), vec2<u32>(params.seed_low, params.seed_high));
   let values = words >> vec4<u32>(31u);
-
   out[i] = values;
 }

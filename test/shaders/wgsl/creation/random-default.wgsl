@@ -63,6 +63,5 @@ fn main(
   );
   // The sum may round up to the bound, which isn't included.
   let values = min(params.low + unit * params.high, vec4<f32>(params.below));
-
   out[i] = values;
 }

@@ -60,6 +60,5 @@ fn main(
     multiply_high(words.z, range), multiply_high(words.w, range),
   );
   let values = select(scaled, words, range == 0u) + params.offset;
-
   out[i] = bitcast<vec4<i32>>(values);
 }

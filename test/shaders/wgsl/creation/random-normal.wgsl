@@ -104,6 +104,5 @@ fn main(
 
   let values = params.low
   + params.high * vec4<f32>(box_muller(words.x, words.y), box_muller(words.z, words.w));
-
   out[i] = values;
 }

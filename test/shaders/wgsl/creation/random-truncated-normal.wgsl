@@ -105,6 +105,5 @@ fn main(
   let values = params.low + params.high * vec4<f32>(
     truncated_normal(words.x), truncated_normal(words.y), truncated_normal(words.z), truncated_normal(words.w),
   );
-
   out[i] = values;
 }

@@ -28,7 +28,6 @@ fn main(
   if (i >= params.count) {
     return;
   }
-
   let start = bitcast<f32>(params.start);
   let step = bitcast<f32>(params.step);
   // The last element is given: a sum of so many steps would carry their rounding.

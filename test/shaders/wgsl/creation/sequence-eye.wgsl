@@ -28,7 +28,6 @@ fn main(
   if (i >= params.count) {
     return;
   }
-
   let position = i % (params.rows * params.columns);
   let diagonal = position / params.columns == position % params.columns;
   out[i] = bitcast<f32>(select(0u, params.one, diagonal));

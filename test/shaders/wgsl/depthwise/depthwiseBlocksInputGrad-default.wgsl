@@ -59,7 +59,6 @@ struct Place {
 /** Where a tap leads from a coordinate: an exact multiple of the stride, or nowhere. */
 fn reach(coordinate: i32, tap: u32, stride: i32, dilation: i32, pad: i32) -> Place {
   let distance = coordinate + pad - i32(tap) * dilation;
-
   return Place(distance, true);
 }
 
@@ -84,9 +83,7 @@ fn main(
   let picture = line / params.in_h;
   let image_row = i32(line % params.in_h);
   // Blocks of all remainders by the stride stand side by side.
-
   let column = block * 4;
-
   var sum_0 = Value();
   var sum_1 = Value();
   var sum_2 = Value();

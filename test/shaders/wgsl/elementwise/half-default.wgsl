@@ -53,7 +53,6 @@ fn main(
     return;
   }
   let has_second = first + 1u < params.count;
-
   let second = select(0u, half_bits(x[min(first + 1u, params.count - 1u)]), has_second);
   out[i] = half_bits(x[first]) | (second << 16u);
 }

@@ -25,7 +25,6 @@ fn main(
     return;
   }
   let has_second = first + 1u < params.count;
-
   let pair = unpack2x16float(x[i]);
   out[first] = pair.x;
   if (has_second) {

@@ -35,8 +35,6 @@ fn main(
   for (var split = 1u; split < params.splits; split++) {
     sum += partial[split * params.count + i];
   }
-
   sum += bias_values[i % params.n];
-
   out[i] = activate(sum);
 }

@@ -34,6 +34,5 @@ fn main(
   for (var split = 1u; split < params.splits; split++) {
     sum += partial[split * params.count + i];
   }
-
   out[i] = activate(sum);
 }

@@ -53,7 +53,6 @@ fn element_of(row: u32, base: u32) -> u32 {
 fn wrapped(within: u32) -> u32 {
   return select(select(within, within - params.span, within >= params.span), 0u, params.span == 1u);
 }
-
 @compute @workgroup_size(256)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -64,10 +63,8 @@ fn main(
   if (i >= params.count) {
     return;
   }
-
   // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
   let first = min(i, params.count - 4u);
-
   let slab = first / params.slab;
   let rest = first - slab * params.slab;
   let within = first % params.span;

@@ -51,16 +51,13 @@ fn main(
   if (i >= params.count) {
     return;
   }
-
   let line = i / params.inner;
   let within = i % params.inner;
-
   // block counts [batch, outer]: each holds all rows of the table.
   let block = line / params.entries;
   let base = block * params.rows;
   let entry = (block / params.outer) * params.entries + line % params.entries;
   let row = row_of(entry, within == 0u && block % params.outer == 0u);
-
   if (row == OUTSIDE) {
     out[i + 0u] = params.fill;
   } else {

@@ -50,13 +50,10 @@ fn main(
   if (i >= params.count) {
     return;
   }
-
   let line = i / params.inner;
   let within = i % params.inner;
-
   let base = 0u;
   let row = row_of(line, within == 0u);
-
   if (row == OUTSIDE) {
     out[i + 0u] = vec4<u32>(params.fill);
     out[i + 1u] = vec4<u32>(params.fill);

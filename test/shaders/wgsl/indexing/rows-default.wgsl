@@ -39,7 +39,6 @@ fn row_of(entry: u32, reports: bool) -> u32 {
 
 fn find(entry: u32) {
   let row = row_of(entry, true);
-
   out[entry] = select(row, params.total, row == OUTSIDE);
 }
 

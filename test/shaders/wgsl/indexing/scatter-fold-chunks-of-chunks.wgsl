@@ -40,10 +40,8 @@ fn main(
     return;
   }
   var total = vec4<f32>();
-
   for (var t = 0u; t < 128u; t++) {
     total += updates[(chunk * 128u + t) * stride + element];
   }
-
   out[i] = total;
 }

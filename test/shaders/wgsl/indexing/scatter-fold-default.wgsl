@@ -40,7 +40,6 @@ fn main(
     return;
   }
   var total = vec4<f32>();
-
   let batch = first / params.entries;
   let block = batch * params.outer + element / params.inner;
   let within = element % params.inner;
@@ -48,6 +47,5 @@ fn main(
     let k = order[chunk * 128u + t] - batch * params.entries;
     total += updates[(block * params.entries + k) * params.inner + within];
   }
-
   out[i] = total;
 }

@@ -40,13 +40,11 @@ fn main(
   let first_row = batch * params.rows;
   for (var k = 0u; k < params.entries; k++) {
     var row = keys[first + k] - first_row;
-
     // A loop of its own: a software rasteriser computes what a branch guards even where no one takes it.
     while ((row & 3u) != part && k + 1u < params.entries) {
       k += 1u;
       row = keys[first + k] - first_row;
     }
-
     if (row < params.rows && (row & 3u) == part) {
       let at = (base + row) * params.inner + within;
       out[at] += updates[(block * params.entries + k) * params.inner + within];

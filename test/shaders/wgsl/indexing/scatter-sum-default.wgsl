@@ -40,10 +40,8 @@ fn main(
   let end = offsets[key + 1u];
   var at = offsets[key];
   var total = vec4<f32>();
-
   let within_chunk = (block % params.outer) * params.inner + within;
   let chunk_stride = params.outer * params.inner;
-
   while (at < end) {
     if (at % 16384u == 0u && end - at >= 16384u) {
       total += superchunks[(at / 16384u) * chunk_stride + within_chunk];
@@ -55,7 +53,6 @@ fn main(
       at += 128u;
       continue;
     }
-
     let k = order[at] - batch * params.entries;
     total += updates[(block * params.entries + k) * params.inner + within];
     at += 1u;

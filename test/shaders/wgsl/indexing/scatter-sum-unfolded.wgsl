@@ -38,7 +38,6 @@ fn main(
   let end = offsets[key + 1u];
   var at = offsets[key];
   var total = vec4<f32>();
-
   while (at < end) {
     let k = order[at] - batch * params.entries;
     total += updates[(block * params.entries + k) * params.inner + within];

@@ -36,9 +36,7 @@ fn main(
   let out_step = 1;
   var x_at = params.x_offset + first * x_step;
   var out_at = params.out_offset + first * out_step;
-
   out_at += i32(remaining * params.shape[0][1]);
-
   {
     let coordinate = i32(remaining % params.shape[0][0]);
     remaining /= params.shape[0][0];

@@ -36,7 +36,6 @@ fn main(
   let out_step = 1;
   var x_at = params.x_offset + first * x_step;
   var out_at = params.out_offset + first * out_step;
-
   out_at += i32(remaining * params.shape[0][0]);
 
   out[out_at + 0 * out_step] = x[x_at + 0 * x_step];

@@ -36,7 +36,6 @@ fn main(
   let out_step = params.out_strides[0][1];
   var x_at = params.x_offset + first * x_step;
   var out_at = params.out_offset + first * out_step;
-
   {
     let coordinate = i32(remaining % params.shape[0][0]);
     remaining /= params.shape[0][0];

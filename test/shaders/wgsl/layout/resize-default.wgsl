@@ -100,11 +100,9 @@ fn main(
   let pixel = i32(i / params.channels);
   let rows = row_axis();
   let columns = column_axis();
-
   let column = pixel % columns.output;
   let row = pixel / columns.output % rows.output;
   let image = pixel / columns.output / rows.output;
-
   let down = sample(rows, row);
   let across = sample(columns, column);
   let top = blend(

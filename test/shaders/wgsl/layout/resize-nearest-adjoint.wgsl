@@ -90,7 +90,6 @@ fn main(
   let pixel = i32(i / params.channels);
   let rows = row_axis();
   let columns = column_axis();
-
   let column = pixel % columns.input;
   let row = pixel / columns.input % rows.input;
   let image = pixel / columns.input / rows.input;

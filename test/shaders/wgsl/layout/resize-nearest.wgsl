@@ -78,10 +78,8 @@ fn main(
   let pixel = i32(i / params.channels);
   let rows = row_axis();
   let columns = column_axis();
-
   let column = pixel % columns.output;
   let row = pixel / columns.output % rows.output;
   let image = pixel / columns.output / rows.output;
-
   y[i] = x[x_index(image, sample(rows, row), sample(columns, column), channel)];
 }

@@ -98,12 +98,9 @@ fn main(
   let high = join_max(folded.high);
   let total = join_sum(folded.total * select(exp(folded.high - high), T(1.0), folded.high == high));
   let sum = nan_where_infinite(total, high);
-
   let scale = 1.0 / sum;
-
   for (var k = lane; k < n; k += 64u) {
     let i = start + k * params.inner;
-
     out[i] = exp(x[i] - high) * scale;
   }
 }

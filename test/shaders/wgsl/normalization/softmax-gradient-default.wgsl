@@ -79,13 +79,11 @@ fn main(
   var sum = T();
   for (var k = lane; k < n; k += 64u) {
     let i = start + k * params.inner;
-
     sum += dy[i] * y[i];
   }
   let total = join_sum(fold_sum(sum, local, lane));
   for (var k = lane; k < n; k += 64u) {
     let i = start + k * params.inner;
-
     out[i] = y[i] * (dy[i] - total);
   }
 }

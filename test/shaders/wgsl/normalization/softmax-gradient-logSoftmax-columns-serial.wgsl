@@ -66,13 +66,11 @@ fn main(
   var sum = T();
   for (var k = lane; k < n; k += 1u) {
     let i = start + k * params.inner;
-
     sum += dy[i];
   }
   let total = join_sum(fold_sum(sum, local, lane));
   for (var k = lane; k < n; k += 1u) {
     let i = start + k * params.inner;
-
     out[i] = dy[i] - exp(y[i]) * total;
   }
 }

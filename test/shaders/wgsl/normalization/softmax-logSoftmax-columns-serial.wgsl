@@ -68,13 +68,10 @@ fn main(
   for (var i = start; i < end; i += params.inner) {
     // max may have passed over a NaN, exp may turn it into a number; the sum may not.
     let exponential = unless_nan(exp(x[i] - high), x[i]);
-
     total += exponential;
   }
   let sum = nan_where_infinite(join_sum(total), high);
-
   let logarithm = unless_nan(log(sum), sum);
-
   for (var i = start; i < end; i += params.inner) {
     out[i] = x[i] - high - logarithm;
   }

@@ -69,7 +69,6 @@ fn move_vector(member: u32, j: u32) {
       value += params.rate * delta;
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = accumulated_grad;
   block[i + 2u * params.stride] = accumulated_delta_var;

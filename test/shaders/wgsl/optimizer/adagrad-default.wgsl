@@ -64,7 +64,6 @@ fn move_vector(member: u32, j: u32) {
       value -= params.rate * g / sqrt(accumulator + params.epsilon);
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = accumulator;
 }

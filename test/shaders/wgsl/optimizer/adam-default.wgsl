@@ -69,7 +69,6 @@ fn move_vector(member: u32, j: u32) {
       value -= momentum * params.rate / (sqrt(velocity) + params.epsilon);
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = momentum;
   block[i + 2u * params.stride] = velocity;

@@ -56,14 +56,12 @@ fn move_vector(member: u32, j: u32) {
       if ((params.decayed & bit) != 0u) {
         value -= value * params.decay;
       }
-
       momentum += (g - momentum) * params.momentum_share;
       velocity += (g_squared - velocity) * params.velocity_share;
 
       value -= momentum * params.rate / (sqrt(velocity) + params.epsilon);
     }
   }
-
   value_of[j] = value;
   momentum_of[j] = momentum;
   velocity_of[j] = velocity;

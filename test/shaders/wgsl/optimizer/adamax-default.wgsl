@@ -68,7 +68,6 @@ fn move_vector(member: u32, j: u32) {
       value -= params.rate * momentum / (norm + params.epsilon);
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = momentum;
   block[i + 2u * params.stride] = norm;

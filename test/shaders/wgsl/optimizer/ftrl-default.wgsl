@@ -72,7 +72,6 @@ fn move_vector(member: u32, j: u32) {
       accumulator = accumulated;
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = accumulator;
   block[i + 2u * params.stride] = linear;

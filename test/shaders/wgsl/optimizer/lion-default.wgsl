@@ -76,7 +76,6 @@ fn move_vector(member: u32, j: u32) {
       momentum = momentum * params.beta_2 + g * params.rest_2;
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = momentum;
 }

@@ -72,7 +72,6 @@ fn move_vector(member: u32, j: u32) {
       value -= ahead * params.rate / (sqrt(velocity * params.velocity_scale) + params.epsilon);
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = momentum;
   block[i + 2u * params.stride] = velocity;

@@ -71,7 +71,6 @@ fn move_vector(member: u32, j: u32) {
       value -= increment;
     }
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = velocity;
 }

@@ -65,7 +65,6 @@ fn move_vector(member: u32, j: u32) {
   var gradient_accumulator = block[i + 2u * params.stride];
   if ((params.present & bit) != 0u) {
     var g = gradient_of(member, j);
-
     g /= params.loss_scale;
 
     g += gradient_accumulator;
@@ -79,12 +78,10 @@ fn move_vector(member: u32, j: u32) {
       value -= g * params.rate;
     }
   }
-
   average = params.average_momentum * average + (1.0 - params.average_momentum) * value;
   if (params.overwrite != 0u) {
     value = average;
   }
-
   block[i] = value;
   block[i + 1u * params.stride] = average;
   block[i + 2u * params.stride] = gradient_accumulator;

@@ -62,7 +62,6 @@ fn move_vector(member: u32, j: u32) {
       value -= g * params.rate;
     }
   }
-
   block[i] = value;
 }
 

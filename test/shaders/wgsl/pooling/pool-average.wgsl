@@ -76,7 +76,6 @@ fn takes_over(value: Value, best: Value) -> Mask {
 fn compute(i: u32) {
   let at = place_of(i, params.y_height, params.y_width);
   let window = window_at(at.row, at.column);
-
   var total = Value(0);
   for (var row = window.first.x; row < window.end.x; row++) {
     for (var column = window.first.y; column < window.end.y; column++) {

@@ -90,7 +90,6 @@ fn compute(i: u32) {
   for (var row = rows.x; row < rows.y; row++) {
     for (var column = columns.x; column < columns.y; column++) {
       let window = y_index(at.image, row, column, at.channel);
-
       let clipped = window_at(row, column);
       let sides = clipped.end - clipped.first;
       total += dy[window] / f32(sides.x * sides.y);

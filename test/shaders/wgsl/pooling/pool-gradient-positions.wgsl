@@ -91,7 +91,6 @@ fn compute(i: u32) {
   for (var row = rows.x; row < rows.y; row++) {
     for (var column = columns.x; column < columns.y; column++) {
       let window = y_index(at.image, row, column, at.channel);
-
       let mine = positions[window] == Position(at.row * params.x_width + at.column);
       total += select(Value(0), dy[window], mine);
     }

@@ -101,9 +101,7 @@ fn pick(image: u32, position: Position, channel: u32) -> Value {
 fn compute(i: u32) {
   let at = place_of(i, params.y_height, params.y_width);
   let window = window_at(at.row, at.column);
-
   let best = find_maximum(at.image, window, at.channel);
-
   y[i] = pick(at.image, best.position, at.channel);
 }
 

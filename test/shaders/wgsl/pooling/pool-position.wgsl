@@ -96,9 +96,7 @@ fn find_maximum(image: u32, window: Window, channel: u32) -> Maximum {
 fn compute(i: u32) {
   let at = place_of(i, params.y_height, params.y_width);
   let window = window_at(at.row, at.column);
-
   let best = find_maximum(at.image, window, at.channel);
-
   y[i] = best.position;
 }
 

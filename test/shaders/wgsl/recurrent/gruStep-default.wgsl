@@ -72,7 +72,6 @@ fn main(
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
   let kept = h[i];
-
   let product_0 = recurrent[(line * 3u + 0u) * params.units + unit];
   let product_1 = recurrent[(line * 3u + 1u) * params.units + unit];
   let product_2 = recurrent[(line * 3u + 2u) * params.units + unit];
@@ -80,9 +79,7 @@ fn main(
   let read = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
   let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + read * product_2);
   let next_state = candidate + updated * (kept - candidate);
-
   h[i] = next_state;
-
   hs[place] = next_state;
   trace[(row * 5u + 0u) * params.units + unit] = updated;
   trace[(row * 5u + 1u) * params.units + unit] = read;

@@ -73,7 +73,6 @@ fn main(
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
   let kept = hs[place - params.units];
-
   if (mask[row] == 0u) {
     hs[place] = kept;
     trace[(row * 5u + 0u) * params.units + unit] = 0.0;
@@ -83,7 +82,6 @@ fn main(
     trace[(row * 5u + 4u) * params.units + unit] = 0.0;
     return;
   }
-
   var product_0 = recurrent_bias[0u * params.units + unit];
   var product_1 = recurrent_bias[1u * params.units + unit];
   var product_2 = recurrent_bias[2u * params.units + unit];
@@ -99,7 +97,6 @@ fn main(
   let read = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
   let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + read * product_2);
   let next_state = candidate + updated * (kept - candidate);
-
   hs[place] = next_state;
   trace[(row * 5u + 0u) * params.units + unit] = updated;
   trace[(row * 5u + 1u) * params.units + unit] = read;

@@ -38,7 +38,6 @@ fn main(
   let place = row * params.units + unit;
   let product = recurrent[i];
   let state = carry[i] + dhs[place] + product;
-
   let updated = trace[(row * 5u + 0u) * params.units + unit];
   let read = trace[(row * 5u + 1u) * params.units + unit];
   let candidate = trace[(row * 5u + 2u) * params.units + unit];

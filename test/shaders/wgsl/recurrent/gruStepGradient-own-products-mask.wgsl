@@ -42,7 +42,6 @@ fn main(
     product = fma(dproducts[after + k], transposed_kernel[k * params.units + unit], product);
   }
   let state = carry[i] + dhs[place] + product;
-
   if (mask[row] == 0u) {
     carry[i] = state;
     dgates[(row * 3u + 0u) * params.units + unit] = 0.0;
@@ -53,7 +52,6 @@ fn main(
     dproducts[(row * 3u + 2u) * params.units + unit] = 0.0;
     return;
   }
-
   let updated = trace[(row * 5u + 0u) * params.units + unit];
   let read = trace[(row * 5u + 1u) * params.units + unit];
   let candidate = trace[(row * 5u + 2u) * params.units + unit];

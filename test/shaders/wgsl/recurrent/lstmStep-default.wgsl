@@ -74,7 +74,6 @@ fn main(
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
   let kept = c[i];
-
   let product_0 = recurrent[(line * 4u + 0u) * params.units + unit];
   let product_1 = recurrent[(line * 4u + 1u) * params.units + unit];
   let product_2 = recurrent[(line * 4u + 2u) * params.units + unit];
@@ -85,9 +84,7 @@ fn main(
   let shown = sigmoid(gates[(row * 4u + 3u) * params.units + unit] + product_3);
   let next = remembered * kept + written * candidate;
   let next_state = shown * precise_tanh(next);
-
   h[i] = next_state;
-
   c[i] = next;
   hs[place] = next_state;
   cs[place] = next;

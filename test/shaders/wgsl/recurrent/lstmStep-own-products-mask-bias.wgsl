@@ -75,7 +75,6 @@ fn main(
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
   let kept = c[i];
-
   if (mask[row] == 0u) {
     hs[place] = hs[place - params.units];
     cs[place] = kept;
@@ -86,7 +85,6 @@ fn main(
     trace[(row * 5u + 4u) * params.units + unit] = 0.0;
     return;
   }
-
   var product_0 = recurrent_bias[0u * params.units + unit];
   var product_1 = recurrent_bias[1u * params.units + unit];
   var product_2 = recurrent_bias[2u * params.units + unit];
@@ -106,7 +104,6 @@ fn main(
   let shown = sigmoid(gates[(row * 4u + 3u) * params.units + unit] + product_3);
   let next = remembered * kept + written * candidate;
   let next_state = shown * precise_tanh(next);
-
   c[i] = next;
   hs[place] = next_state;
   cs[place] = next;

@@ -69,7 +69,6 @@ fn main(
   let product = recurrent[i];
   let state = dhs[place] + product;
   let cell = carry[i];
-
   let written = trace[(row * 5u + 0u) * params.units + unit];
   let remembered = trace[(row * 5u + 1u) * params.units + unit];
   let candidate = trace[(row * 5u + 2u) * params.units + unit];

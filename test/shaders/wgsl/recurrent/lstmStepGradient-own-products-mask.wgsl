@@ -74,7 +74,6 @@ fn main(
   }
   let state = dhs[place] + product + carry[params.count + i];
   let cell = carry[i] + dcs[place];
-
   if (mask[row] == 0u) {
     carry[i] = cell;
     carry[params.count + i] = state;
@@ -85,7 +84,6 @@ fn main(
     return;
   }
   carry[params.count + i] = 0.0;
-
   let written = trace[(row * 5u + 0u) * params.units + unit];
   let remembered = trace[(row * 5u + 1u) * params.units + unit];
   let candidate = trace[(row * 5u + 2u) * params.units + unit];

@@ -46,10 +46,8 @@ fn main(
   let line_in_group = local / 1u;
   let line = flat_group(group, groups) * 64u + line_in_group;
   let there = line < params.count;
-
   let begin = first_chunks[min(line, params.count - 1u)];
   let end = select(0u, first_chunks[min(line, params.count - 1u) + 1u], there);
-
   var total = 0.0;
   var first = begin + lane;
   while (first < end) {
@@ -65,7 +63,6 @@ fn main(
   if (lane == 0u && there) {
     let norm = sqrt(squared);
     let scale = select(1.0, params.clip / norm, norm > params.clip);
-
     scales[line] = select(scale, nan_value(), is_nan(squared));
   }
 }

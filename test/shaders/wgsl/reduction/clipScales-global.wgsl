@@ -45,10 +45,8 @@ fn main(
   let line_in_group = local / 1u;
   let line = flat_group(group, groups) * 64u + line_in_group;
   let there = line < params.count;
-
   let begin = 0u;
   let end = select(0u, params.chunks, there);
-
   var total = 0.0;
   var first = begin + lane;
   while (first < end) {
@@ -64,7 +62,6 @@ fn main(
   if (lane == 0u && there) {
     let norm = sqrt(squared);
     let scale = select(1.0, params.clip / norm, norm > params.clip);
-
     scales[line] = select(nan_value(), scale, is_finite(squared));
   }
 }

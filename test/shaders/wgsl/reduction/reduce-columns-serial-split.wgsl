@@ -43,7 +43,6 @@ fn main(
   }
   // A unit is one output, or neighbouring ones: [outer, chunks, inner], row-major. Divisions are dear: lane by lane, and
   // guarded. The last units of lines that lie apart begin earlier, rather than to end beyond the end: some are folded twice.
-
   let column = unit % params.inner;
   let row = unit / params.inner;
   let line = unit;
@@ -55,17 +54,14 @@ fn main(
   var k = chunk * length;
   let end = min(params.n, k + length);
   var at = (outer * params.n + k) * params.inner + column;
-
   var total_0 = f32(bitcast<f32>(params.initial));
   var total_1 = f32(bitcast<f32>(params.initial));
   var total_2 = f32(bitcast<f32>(params.initial));
   var total_3 = f32(bitcast<f32>(params.initial));
-
   let whole = max(end, 1u) - 1u;
   while (k < whole) {
     let first = x[at];
     let second = x[at + params.inner];
-
     total_0 = combine(total_0, combine(prepare(first.x, k), prepare(second.x, (k + 1u))));
     total_1 = combine(total_1, combine(prepare(first.y, k), prepare(second.y, (k + 1u))));
     total_2 = combine(total_2, combine(prepare(first.z, k), prepare(second.z, (k + 1u))));
@@ -73,10 +69,8 @@ fn main(
     k += 2u;
     at += 2u * params.inner;
   }
-
   while (k < end) {
     let value = x[at];
-
     total_0 = combine(total_0, prepare(value.x, k));
     total_1 = combine(total_1, prepare(value.y, k));
     total_2 = combine(total_2, prepare(value.z, k));

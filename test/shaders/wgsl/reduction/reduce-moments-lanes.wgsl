@@ -79,10 +79,8 @@ fn main(
   let line_in_group = local / 256u;
   let line = flat_group(group, groups) * 1u + line_in_group;
   // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
-
   let chunk = 0u;
   let outer = line / params.inner;
-
   let n = select(0u, params.n, line < params.count);
   let start = outer * params.n * params.inner + line % params.inner;
   let stride = 256u * params.chunks;

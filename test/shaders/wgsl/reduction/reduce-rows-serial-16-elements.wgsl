@@ -43,7 +43,6 @@ fn main(
   }
   // A unit is one output, or neighbouring ones: [outer, chunks, inner], row-major. Divisions are dear: lane by lane, and
   // guarded. The last units of lines that lie apart begin earlier, rather than to end beyond the end: some are folded twice.
-
   let column = 0u;
   let row = unit;
   let line = row;
@@ -51,12 +50,9 @@ fn main(
   var k = 0u;
   let end = params.n;
   var at = row * params.n * params.inner + column;
-
   var total_0 = f32(bitcast<f32>(params.initial));
-
   while (k < end) {
     let value = x[at];
-
     total_0 = combine(total_0, combine(combine(combine(combine(prepare(value[0].x, 16u * k + 0u), prepare(value[0].y, 16u * k + 1u)), combine(prepare(value[0].z, 16u * k + 2u), prepare(value[0].w, 16u * k + 3u))), combine(combine(prepare(value[1].x, 16u * k + 4u), prepare(value[1].y, 16u * k + 5u)), combine(prepare(value[1].z, 16u * k + 6u), prepare(value[1].w, 16u * k + 7u)))), combine(combine(combine(prepare(value[2].x, 16u * k + 8u), prepare(value[2].y, 16u * k + 9u)), combine(prepare(value[2].z, 16u * k + 10u), prepare(value[2].w, 16u * k + 11u))), combine(combine(prepare(value[3].x, 16u * k + 12u), prepare(value[3].y, 16u * k + 13u)), combine(prepare(value[3].z, 16u * k + 14u), prepare(value[3].w, 16u * k + 15u))))));
     k += 1u;
     at += params.inner;

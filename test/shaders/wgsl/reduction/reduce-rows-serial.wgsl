@@ -43,7 +43,6 @@ fn main(
   }
   // A unit is one output, or neighbouring ones: [outer, chunks, inner], row-major. Divisions are dear: lane by lane, and
   // guarded. The last units of lines that lie apart begin earlier, rather than to end beyond the end: some are folded twice.
-
   let column = 0u;
   let row = unit;
   let line = row;
@@ -51,22 +50,17 @@ fn main(
   var k = 0u;
   let end = params.n;
   var at = row * params.n * params.inner + column;
-
   var total_0 = f32(bitcast<f32>(params.initial));
-
   let whole = max(end, 1u) - 1u;
   while (k < whole) {
     let first = x[at];
     let second = x[at + params.inner];
-
     total_0 = combine(total_0, combine(combine(combine(prepare(first.x, 4u * k + 0u), prepare(first.y, 4u * k + 1u)), combine(prepare(first.z, 4u * k + 2u), prepare(first.w, 4u * k + 3u))), combine(combine(prepare(second.x, 4u * (k + 1u) + 0u), prepare(second.y, 4u * (k + 1u) + 1u)), combine(prepare(second.z, 4u * (k + 1u) + 2u), prepare(second.w, 4u * (k + 1u) + 3u)))));
     k += 2u;
     at += 2u * params.inner;
   }
-
   while (k < end) {
     let value = x[at];
-
     total_0 = combine(total_0, combine(combine(prepare(value.x, 4u * k + 0u), prepare(value.y, 4u * k + 1u)), combine(prepare(value.z, 4u * k + 2u), prepare(value.w, 4u * k + 3u))));
     k += 1u;
     at += params.inner;

@@ -79,6 +79,5 @@ fn main(
   let line = i / params.inner / params.tiles * params.inner + i % params.inner;
   let first = tile * params.tile;
   let end = min(params.n, first + params.tile);
-
   scan_elements(line, first, end, sum_before(line, tile));
 }

@@ -90,7 +90,6 @@ fn main(
     sums[local] = sum;
     workgroupBarrier();
   }
-
   if (end > first) {
     var start = sum_before(line, tile);
     if (local > 0u) {

@@ -75,7 +75,6 @@ fn main(
     sums[local] = sum;
     workgroupBarrier();
   }
-
   if (local == 0u && i < params.count) {
     out[tile_index(line, tile)] = sums[255];
   }

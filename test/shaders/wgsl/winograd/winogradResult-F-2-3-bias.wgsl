@@ -67,9 +67,7 @@ fn main(
   let row_3 = result_line(array(sums[first + 12u * stride], sums[first + 13u * stride], sums[first + 14u * stride], sums[first + 15u * stride]));
   let column_0 = result_line(array(row_0[0], row_1[0], row_2[0], row_3[0]));
   let column_1 = result_line(array(row_0[1], row_1[1], row_2[1], row_3[1]));
-
   let bias = bias_values[channel];
-
   if (place.row + 0u < params.height) {
     let offset = ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {

@@ -84,9 +84,7 @@ fn main(
   let column_1 = result_line(array(row_0[1], row_1[1], row_2[1], row_3[1], row_4[1], row_5[1]));
   let column_2 = result_line(array(row_0[2], row_1[2], row_2[2], row_3[2], row_4[2], row_5[2]));
   let column_3 = result_line(array(row_0[3], row_1[3], row_2[3], row_3[3], row_4[3], row_5[3]));
-
   let bias = 0.0;
-
   if (place.row + 0u < params.height) {
     let offset = ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
