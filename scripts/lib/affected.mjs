@@ -57,12 +57,14 @@ export function affectedTests(changed, importers) {
   for (const file of changed) {
     for (const [files, test] of READERS) if (files.test(file)) distances.set(test, 1);
   }
-  // `gather-faults.test.ts` is a test of `gather.ts`.
   const names = new Set(changed.filter((file) => !isTest(file)).map(baseName));
-  const isNamesake = (/** @type {string} */ test) =>
-    names.has(baseName(test)) || names.has(baseName(test).split('-')[0] ?? '');
+  const bonus = (/** @type {string} */ name) => {
+    if (names.has(name)) return 200;
+    // `gather-faults.test.ts` is a test of `gather.ts` as well.
+    return names.has(name.split('-')[0] ?? '') ? 100 : 0;
+  };
   const rank = (/** @type {string} */ test) =>
-    /** @type {number} */ (distances.get(test)) - (isNamesake(test) ? 100 : 0);
+    /** @type {number} */ (distances.get(test)) - bonus(baseName(test));
   return [...distances.keys()].filter(isTest).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 }
 

@@ -82,7 +82,14 @@ struct Pixel {
 }
 
 fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
-  return address_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.in_h, params.in_w, params.in_c);
+  return address_in(
+    pixel.base,
+    pixel.row + tap.row,
+    pixel.column + tap.column,
+    params.in_h,
+    params.in_w,
+    params.in_c,
+  );
 }
 
 fn a_index(address: ImageAddress, k: u32) -> u32 {

@@ -106,9 +106,16 @@ fn a_line(slice: u32, line: u32) -> Pixel {
 }
 
 fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
-  var place = address_in(pixel.base, pixel.row + tap.row, pixel.column + tap.column, params.out_h, params.out_w, params.out_c);
-  place.valid = place.valid & tap.reaches;
-  return place;
+  var reached = address_in(
+    pixel.base,
+    pixel.row + tap.row,
+    pixel.column + tap.column,
+    params.out_h,
+    params.out_w,
+    params.out_c,
+  );
+  reached.valid = reached.valid & tap.reaches;
+  return reached;
 }
 
 fn a_index(address: ImageAddress, k: u32) -> u32 {
