@@ -41,9 +41,9 @@ struct Row {
   valid: bool,
 }
 
-fn row_at(picture: u32, row: i32) -> Row {
+fn row_at(image_index: u32, row: i32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((picture * params.in_h + u32(row)) * params.in_w, u32(row) < params.in_h);
+  return Row((image_index * params.in_h + u32(row)) * params.in_w, u32(row) < params.in_h);
 }
 
 fn value_at(row: Row, column: i32, channel: u32) -> Value {
@@ -65,7 +65,7 @@ fn main(
   let place = i / params.out_c;
   let column = place % params.blocks * 4u;
   let line = place / params.blocks;
-  let picture = line / params.out_h;
+  let image_index = line / params.out_h;
   let first_row = i32(line % params.out_h) * params.stride_h - params.pad_h;
   let first_column = i32(column) * params.stride_w - params.pad_w;
   let c = o / params.multiplier;
@@ -75,7 +75,7 @@ fn main(
   var sum_3 = Value();
   var tap = o;
   for (var ky = 0u; ky < params.kernel_h; ky++) {
-    let row = row_at(picture, first_row + i32(ky) * params.dilation_h);
+    let row = row_at(image_index, first_row + i32(ky) * params.dilation_h);
     for (var kx = 0u; kx < params.kernel_w; kx++) {
       let weight = weights[tap];
       let x = first_column + i32(kx) * params.dilation_w;

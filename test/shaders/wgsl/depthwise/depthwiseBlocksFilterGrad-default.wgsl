@@ -41,9 +41,9 @@ struct Row {
   valid: bool,
 }
 
-fn row_at(picture: u32, row: i32) -> Row {
+fn row_at(image_index: u32, row: i32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((picture * params.in_h + u32(row)) * params.in_w, u32(row) < params.in_h);
+  return Row((image_index * params.in_h + u32(row)) * params.in_w, u32(row) < params.in_h);
 }
 
 fn value_at(row: Row, column: i32, channel: u32) -> Value {
@@ -78,10 +78,10 @@ fn main(
     var x = i32(kx) * params.dilation_w - params.pad_w;
     var at = out_row * params.out_w * params.out_c + o;
     for (var column = 0u; column < params.out_w; column++) {
-      let slope = cotangent[at];
-      sum_0 += value_at(row, x + 0 * params.dilation_w, c) * slope;
-      sum_1 += value_at(row, x + 1 * params.dilation_w, c) * slope;
-      sum_2 += value_at(row, x + 2 * params.dilation_w, c) * slope;
+      let dy = cotangent[at];
+      sum_0 += value_at(row, x + 0 * params.dilation_w, c) * dy;
+      sum_1 += value_at(row, x + 1 * params.dilation_w, c) * dy;
+      sum_2 += value_at(row, x + 2 * params.dilation_w, c) * dy;
       x += params.stride_w;
       at += params.out_c;
     }

@@ -41,9 +41,9 @@ struct Row {
   valid: bool,
 }
 
-fn row_at(picture: u32, row: i32) -> Row {
+fn row_at(image_index: u32, row: i32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((picture * params.out_h + u32(row)) * params.out_w, u32(row) < params.out_h);
+  return Row((image_index * params.out_h + u32(row)) * params.out_w, u32(row) < params.out_h);
 }
 
 fn value_at(row: Row, column: i32, channel: u32) -> Value {
@@ -81,9 +81,9 @@ fn main(
   let place = i / params.in_c;
   let block = i32(place % params.blocks);
   let line = place / params.blocks;
-  let picture = line / params.in_h;
+  let image_index = line / params.in_h;
   let image_row = i32(line % params.in_h);
-  // Blocks of all remainders by the stride stand side by side.
+  // Neighbouring blocks take the columns of each remainder by the stride.
   let column = block / params.stride_w * 4 * params.stride_w + block % params.stride_w;
   var sum_0 = Value();
   var sum_1 = Value();
@@ -91,7 +91,7 @@ fn main(
   var sum_3 = Value();
   for (var ky = first_tap(image_row, params.step_h, params.pad_h); ky < params.kernel_h; ky += params.step_h) {
     let y = reach(image_row, ky, params.stride_h, params.dilation_h, params.pad_h);
-    var row = row_at(picture, y.position);
+    var row = row_at(image_index, y.position);
     row.valid &= y.valid;
     for (var kx = first_tap(column, params.step_w, params.pad_w); kx < params.kernel_w; kx += params.step_w) {
       let x = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);

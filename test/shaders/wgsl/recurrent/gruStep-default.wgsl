@@ -68,22 +68,22 @@ fn main(
   }
   let line = i / params.units;
   let unit = i % params.units;
-  // Of all steps of all samples.
+  // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
-  let kept = h[i];
+  let previous_state = h[i];
   let product_0 = recurrent[(line * 3u + 0u) * params.units + unit];
   let product_1 = recurrent[(line * 3u + 1u) * params.units + unit];
   let product_2 = recurrent[(line * 3u + 2u) * params.units + unit];
-  let updated = sigmoid(gates[(row * 3u + 0u) * params.units + unit] + product_0);
-  let read = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
-  let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + read * product_2);
-  let next_state = candidate + updated * (kept - candidate);
+  let update_gate = sigmoid(gates[(row * 3u + 0u) * params.units + unit] + product_0);
+  let reset_gate = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
+  let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + reset_gate * product_2);
+  let next_state = candidate + update_gate * (previous_state - candidate);
   h[i] = next_state;
   hs[place] = next_state;
-  trace[(row * 5u + 0u) * params.units + unit] = updated;
-  trace[(row * 5u + 1u) * params.units + unit] = read;
+  trace[(row * 5u + 0u) * params.units + unit] = update_gate;
+  trace[(row * 5u + 1u) * params.units + unit] = reset_gate;
   trace[(row * 5u + 2u) * params.units + unit] = candidate;
   trace[(row * 5u + 3u) * params.units + unit] = product_2;
-  trace[(row * 5u + 4u) * params.units + unit] = kept;
+  trace[(row * 5u + 4u) * params.units + unit] = previous_state;
 }

@@ -69,12 +69,12 @@ fn main(
   }
   let line = i / params.units;
   let unit = i % params.units;
-  // Of all steps of all samples.
+  // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
-  let kept = hs[place - params.units];
+  let previous_state = hs[place - params.units];
   if (mask[row] == 0u) {
-    hs[place] = kept;
+    hs[place] = previous_state;
     trace[(row * 5u + 0u) * params.units + unit] = 0.0;
     trace[(row * 5u + 1u) * params.units + unit] = 0.0;
     trace[(row * 5u + 2u) * params.units + unit] = 0.0;
@@ -93,14 +93,14 @@ fn main(
     product_1 = fma(state, recurrent_kernel[column + 1u * params.units], product_1);
     product_2 = fma(state, recurrent_kernel[column + 2u * params.units], product_2);
   }
-  let updated = sigmoid(gates[(row * 3u + 0u) * params.units + unit] + product_0);
-  let read = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
-  let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + read * product_2);
-  let next_state = candidate + updated * (kept - candidate);
+  let update_gate = sigmoid(gates[(row * 3u + 0u) * params.units + unit] + product_0);
+  let reset_gate = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
+  let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + reset_gate * product_2);
+  let next_state = candidate + update_gate * (previous_state - candidate);
   hs[place] = next_state;
-  trace[(row * 5u + 0u) * params.units + unit] = updated;
-  trace[(row * 5u + 1u) * params.units + unit] = read;
+  trace[(row * 5u + 0u) * params.units + unit] = update_gate;
+  trace[(row * 5u + 1u) * params.units + unit] = reset_gate;
   trace[(row * 5u + 2u) * params.units + unit] = candidate;
   trace[(row * 5u + 3u) * params.units + unit] = product_2;
-  trace[(row * 5u + 4u) * params.units + unit] = kept;
+  trace[(row * 5u + 4u) * params.units + unit] = previous_state;
 }

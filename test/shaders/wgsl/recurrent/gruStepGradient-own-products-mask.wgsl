@@ -33,7 +33,7 @@ fn main(
   }
   let line = i / params.units;
   let unit = i % params.units;
-  // Of all steps of all samples.
+  // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
   var product = 0.0;
@@ -52,20 +52,20 @@ fn main(
     dproducts[(row * 3u + 2u) * params.units + unit] = 0.0;
     return;
   }
-  let updated = trace[(row * 5u + 0u) * params.units + unit];
-  let read = trace[(row * 5u + 1u) * params.units + unit];
+  let update_gate = trace[(row * 5u + 0u) * params.units + unit];
+  let reset_gate = trace[(row * 5u + 1u) * params.units + unit];
   let candidate = trace[(row * 5u + 2u) * params.units + unit];
-  let inner = trace[(row * 5u + 3u) * params.units + unit];
-  let kept = trace[(row * 5u + 4u) * params.units + unit];
-  carry[i] = state * updated;
-  let dcandidate = state * (1.0 - updated) * (1.0 - candidate) * (1.0 + candidate);
-  let dupdated = state * (kept - candidate) * updated * (1.0 - updated);
-  let dread = dcandidate * inner * read * (1.0 - read);
-  let dinner = dcandidate * read;
-  dgates[(row * 3u + 0u) * params.units + unit] = dupdated;
-  dgates[(row * 3u + 1u) * params.units + unit] = dread;
-  dgates[(row * 3u + 2u) * params.units + unit] = dcandidate;
-  dproducts[(row * 3u + 0u) * params.units + unit] = dupdated;
-  dproducts[(row * 3u + 1u) * params.units + unit] = dread;
-  dproducts[(row * 3u + 2u) * params.units + unit] = dinner;
+  let candidate_product = trace[(row * 5u + 3u) * params.units + unit];
+  let previous_state = trace[(row * 5u + 4u) * params.units + unit];
+  carry[i] = state * update_gate;
+  let d_candidate = state * (1.0 - update_gate) * (1.0 - candidate) * (1.0 + candidate);
+  let d_update_gate = state * (previous_state - candidate) * update_gate * (1.0 - update_gate);
+  let d_reset_gate = d_candidate * candidate_product * reset_gate * (1.0 - reset_gate);
+  let d_candidate_product = d_candidate * reset_gate;
+  dgates[(row * 3u + 0u) * params.units + unit] = d_update_gate;
+  dgates[(row * 3u + 1u) * params.units + unit] = d_reset_gate;
+  dgates[(row * 3u + 2u) * params.units + unit] = d_candidate;
+  dproducts[(row * 3u + 0u) * params.units + unit] = d_update_gate;
+  dproducts[(row * 3u + 1u) * params.units + unit] = d_reset_gate;
+  dproducts[(row * 3u + 2u) * params.units + unit] = d_candidate_product;
 }

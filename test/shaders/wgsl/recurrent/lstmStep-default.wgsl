@@ -70,27 +70,27 @@ fn main(
   }
   let line = i / params.units;
   let unit = i % params.units;
-  // Of all steps of all samples.
+  // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
-  let kept = c[i];
+  let previous_cell = c[i];
   let product_0 = recurrent[(line * 4u + 0u) * params.units + unit];
   let product_1 = recurrent[(line * 4u + 1u) * params.units + unit];
   let product_2 = recurrent[(line * 4u + 2u) * params.units + unit];
   let product_3 = recurrent[(line * 4u + 3u) * params.units + unit];
-  let written = sigmoid(gates[(row * 4u + 0u) * params.units + unit] + product_0);
-  let remembered = sigmoid(gates[(row * 4u + 1u) * params.units + unit] + product_1);
+  let input_gate = sigmoid(gates[(row * 4u + 0u) * params.units + unit] + product_0);
+  let forget_gate = sigmoid(gates[(row * 4u + 1u) * params.units + unit] + product_1);
   let candidate = precise_tanh(gates[(row * 4u + 2u) * params.units + unit] + product_2);
-  let shown = sigmoid(gates[(row * 4u + 3u) * params.units + unit] + product_3);
-  let next = remembered * kept + written * candidate;
-  let next_state = shown * precise_tanh(next);
+  let output_gate = sigmoid(gates[(row * 4u + 3u) * params.units + unit] + product_3);
+  let next_cell = forget_gate * previous_cell + input_gate * candidate;
+  let next_state = output_gate * precise_tanh(next_cell);
   h[i] = next_state;
-  c[i] = next;
+  c[i] = next_cell;
   hs[place] = next_state;
-  cs[place] = next;
-  trace[(row * 5u + 0u) * params.units + unit] = written;
-  trace[(row * 5u + 1u) * params.units + unit] = remembered;
+  cs[place] = next_cell;
+  trace[(row * 5u + 0u) * params.units + unit] = input_gate;
+  trace[(row * 5u + 1u) * params.units + unit] = forget_gate;
   trace[(row * 5u + 2u) * params.units + unit] = candidate;
-  trace[(row * 5u + 3u) * params.units + unit] = shown;
-  trace[(row * 5u + 4u) * params.units + unit] = kept;
+  trace[(row * 5u + 3u) * params.units + unit] = output_gate;
+  trace[(row * 5u + 4u) * params.units + unit] = previous_cell;
 }

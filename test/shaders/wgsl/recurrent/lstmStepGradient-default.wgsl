@@ -63,30 +63,30 @@ fn main(
   }
   let line = i / params.units;
   let unit = i % params.units;
-  // Of all steps of all samples.
+  // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
   let product = recurrent[i];
   let state = dhs[place] + product;
   let cell = carry[i];
-  let written = trace[(row * 5u + 0u) * params.units + unit];
-  let remembered = trace[(row * 5u + 1u) * params.units + unit];
+  let input_gate = trace[(row * 5u + 0u) * params.units + unit];
+  let forget_gate = trace[(row * 5u + 1u) * params.units + unit];
   let candidate = trace[(row * 5u + 2u) * params.units + unit];
-  let shown = trace[(row * 5u + 3u) * params.units + unit];
-  let kept = trace[(row * 5u + 4u) * params.units + unit];
-  let bent = precise_tanh(remembered * kept + written * candidate);
-  let total = cell + state * shown * (1.0 - bent) * (1.0 + bent);
-  carry[i] = total * remembered;
-  let dwritten = total * candidate * written * (1.0 - written);
-  let dremembered = total * kept * remembered * (1.0 - remembered);
-  let dcandidate = total * written * (1.0 - candidate) * (1.0 + candidate);
-  let dshown = state * bent * shown * (1.0 - shown);
-  dgates[(row * 4u + 0u) * params.units + unit] = dwritten;
-  dgates[(row * 4u + 1u) * params.units + unit] = dremembered;
-  dgates[(row * 4u + 2u) * params.units + unit] = dcandidate;
-  dgates[(row * 4u + 3u) * params.units + unit] = dshown;
-  dstep[(line * 4u + 0u) * params.units + unit] = dwritten;
-  dstep[(line * 4u + 1u) * params.units + unit] = dremembered;
-  dstep[(line * 4u + 2u) * params.units + unit] = dcandidate;
-  dstep[(line * 4u + 3u) * params.units + unit] = dshown;
+  let output_gate = trace[(row * 5u + 3u) * params.units + unit];
+  let previous_cell = trace[(row * 5u + 4u) * params.units + unit];
+  let cell_tanh = precise_tanh(forget_gate * previous_cell + input_gate * candidate);
+  let total = cell + state * output_gate * (1.0 - cell_tanh) * (1.0 + cell_tanh);
+  carry[i] = total * forget_gate;
+  let d_input_gate = total * candidate * input_gate * (1.0 - input_gate);
+  let d_forget_gate = total * previous_cell * forget_gate * (1.0 - forget_gate);
+  let d_candidate = total * input_gate * (1.0 - candidate) * (1.0 + candidate);
+  let d_output_gate = state * cell_tanh * output_gate * (1.0 - output_gate);
+  dgates[(row * 4u + 0u) * params.units + unit] = d_input_gate;
+  dgates[(row * 4u + 1u) * params.units + unit] = d_forget_gate;
+  dgates[(row * 4u + 2u) * params.units + unit] = d_candidate;
+  dgates[(row * 4u + 3u) * params.units + unit] = d_output_gate;
+  dstep[(line * 4u + 0u) * params.units + unit] = d_input_gate;
+  dstep[(line * 4u + 1u) * params.units + unit] = d_forget_gate;
+  dstep[(line * 4u + 2u) * params.units + unit] = d_candidate;
+  dstep[(line * 4u + 3u) * params.units + unit] = d_output_gate;
 }

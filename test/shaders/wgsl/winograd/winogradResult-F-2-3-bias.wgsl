@@ -69,7 +69,8 @@ fn main(
   let column_1 = result_line(array(row_0[1], row_1[1], row_2[1], row_3[1]));
   let bias = bias_values[channel];
   if (place.row + 0u < params.height) {
-    let offset = ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
+    let offset =
+      ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
       result[offset + 0u * params.channels] = activate(column_0[0] + bias);
     }
@@ -78,7 +79,8 @@ fn main(
     }
   }
   if (place.row + 1u < params.height) {
-    let offset = ((place.image * params.height + place.row + 1u) * params.width + place.column) * params.channels + channel;
+    let offset =
+      ((place.image * params.height + place.row + 1u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
       result[offset + 0u * params.channels] = activate(column_0[1] + bias);
     }

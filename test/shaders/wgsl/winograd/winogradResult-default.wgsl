@@ -86,7 +86,8 @@ fn main(
   let column_3 = result_line(array(row_0[3], row_1[3], row_2[3], row_3[3], row_4[3], row_5[3]));
   let bias = 0.0;
   if (place.row + 0u < params.height) {
-    let offset = ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
+    let offset =
+      ((place.image * params.height + place.row + 0u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
       result[offset + 0u * params.channels] = activate(column_0[0] + bias);
     }
@@ -101,7 +102,8 @@ fn main(
     }
   }
   if (place.row + 1u < params.height) {
-    let offset = ((place.image * params.height + place.row + 1u) * params.width + place.column) * params.channels + channel;
+    let offset =
+      ((place.image * params.height + place.row + 1u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
       result[offset + 0u * params.channels] = activate(column_0[1] + bias);
     }
@@ -116,7 +118,8 @@ fn main(
     }
   }
   if (place.row + 2u < params.height) {
-    let offset = ((place.image * params.height + place.row + 2u) * params.width + place.column) * params.channels + channel;
+    let offset =
+      ((place.image * params.height + place.row + 2u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
       result[offset + 0u * params.channels] = activate(column_0[2] + bias);
     }
@@ -131,7 +134,8 @@ fn main(
     }
   }
   if (place.row + 3u < params.height) {
-    let offset = ((place.image * params.height + place.row + 3u) * params.width + place.column) * params.channels + channel;
+    let offset =
+      ((place.image * params.height + place.row + 3u) * params.width + place.column) * params.channels + channel;
     if (place.column + 0u < params.width) {
       result[offset + 0u * params.channels] = activate(column_0[3] + bias);
     }
