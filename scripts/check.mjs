@@ -68,7 +68,7 @@ function changedFiles(since) {
 }
 
 /**
- * Runs all checks, prints what failed, and tells whether nothing did.
+ * Runs all checks and prints their output where they fail. Resolves to whether all passed.
  *
  * @param {readonly string[]} changed
  * @param {{ all: boolean, env: Record<string, string> }} options

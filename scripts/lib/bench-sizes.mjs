@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file Weighs what an app downloads of each library: minified, gzipped, with the WebAssembly that comes along. What `import()`
- * brings is weighed apart.
+ * brings is counted separately.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

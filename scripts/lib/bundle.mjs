@@ -16,12 +16,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
  * @property {string} entry relative to the repository
  * @property {string} folder where the bundle goes
  * @property {import('vite').Plugin[]} [plugins]
- * @property {RegExp[]} [external] packages to leave out, beside Node's own modules
+ * @property {RegExp[]} [external] packages to leave out, besides Node's own modules
  */
 
 /**
  * @param {BundleOptions} options
- * @returns {Promise<string>} the bundle's path; its source map stands beside it
+ * @returns {Promise<string>} the bundle's path; its source map lies next to it
  */
 export async function bundle({ entry, folder, plugins = [], external = [] }) {
   const name = path.basename(entry).replace(/\.[cm]?[jt]s$/, '');

@@ -16,7 +16,7 @@ const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 
 const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts'];
 
-/** What a page is made of, beside its own folder. @type {Record<string, string[]>} */
+/** What a page is made of, besides its own folder. @type {Record<string, string[]>} */
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
   vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
@@ -61,7 +61,7 @@ export function buildPage(name, env, say) {
   else build(env, [VITE, 'build', '--mode', name], `The page ${name}`);
 }
 
-/** The page without a build, and beside it the modules that its import map names. @param {string} folder */
+/** Copies the page that needs no build, and the modules that its import map names. @param {string} folder */
 function copyVanilla(folder) {
   const site = path.join(ROOT, 'site', 'vanilla');
   fs.rmSync(site, { recursive: true, force: true });
@@ -82,7 +82,7 @@ function isFresh(made, sources) {
 function newestTime(place) {
   const stat = fs.statSync(place);
   if (!stat.isDirectory()) return stat.mtimeMs;
-  // A folder's own time tells of files that were removed.
+  // A folder's own time changes when files are removed.
   return Math.max(stat.mtimeMs, ...fs.readdirSync(place).map((name) => newestTime(path.join(place, name))));
 }
 

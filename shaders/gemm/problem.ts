@@ -16,7 +16,7 @@ export type GemmTile = {
   /** Rows and columns of C that an invocation computes; columns come in fours. */
   blockM: number;
   blockN: number;
-  /** k steps taken at once: in workgroup memory a multiple of 4, in registers 4 or 1. */
+  /** k steps of an iteration: in workgroup memory a multiple of 4, in registers 4 or 1. */
   depth: number;
   /** Elements read and written at once, at most. */
   width: 1 | 4;
@@ -35,7 +35,7 @@ export type OperandLayout = {
   major: 'k' | 'mn';
   /** Elements read at once along that axis: 4 where all lines and offsets are multiples of 4. */
   width: 1 | 4;
-  /** Whether the elements are halves, two in a word. They are widened as they are read. */
+  /** Whether the elements are float16, two in a word. They are widened to f32 as they are read. */
   half?: boolean;
 };
 

@@ -28,7 +28,7 @@ fn half_bits(value: f32) -> u32 {
     let rebased = magnitude - 0x38000000u;
     return sign | ((rebased + 0xfffu + ((rebased >> 13u) & 1u)) >> 13u);
   }
-  // Below 2⁻¹⁴, halves are multiples of 2⁻²⁴.
+  // Below 2⁻¹⁴, float16 values are multiples of 2⁻²⁴.
   let shift = 126u - (magnitude >> 23u);
   if (shift > 24u) {
     return sign;
