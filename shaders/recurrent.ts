@@ -196,8 +196,9 @@ export function gruStepGradient({ mask, dh, products }: StepGradientOptions): st
   const gates = (values: readonly string[], product: string) => {
     const dgates = each(values, (value, k) => `dgates[${at('row', 3, k)}] = ${value};`);
     const dproducts = each([values[0], values[1], product], (value, k) => {
-      const step = products === 'own' ? '' : `\ndstep[${at('line', 3, k)}] = ${value};`;
-      return `dproducts[${at('row', 3, k)}] = ${value};${step}`;
+      const all = `dproducts[${at('row', 3, k)}] = ${value};`;
+      const step = `dstep[${at('line', 3, k)}] = ${value};`;
+      return products === 'own' ? all : [all, step].join('\n');
     });
     return `${dgates}\n${dproducts}`;
   };
