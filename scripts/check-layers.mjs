@@ -11,7 +11,7 @@ import { ENTRY_SOURCES } from './lib/entries.mjs';
 import { readImports } from './lib/imports.mjs';
 
 /**
- * Layer -> the layers that it may import, beside itself. A layer is the longest prefix of a file's path that
+ * Layer -> the layers that it may import, besides itself. A layer is the longest prefix of a file's path that
  * is named here. Layers of keras call ops, never kernels; the graph and the tape never meet.
  *
  * @type {Record<string, string[]>}
