@@ -354,28 +354,76 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     ),
     'fused elementwise': entry<FusedElementwiseOptions>(
       {
-        expressions: ['a - b', 'a * a'],
-        operands: ['i0 i1', 'v0'],
-        types: ['f32 f32', 'f32'],
-        results: ['f32', 'f32'],
+        inputs: [
+          { type: 'f32', layout: 'full', rank: 0, aligned: false },
+          { type: 'f32', layout: 'full', rank: 0, aligned: false },
+        ],
+        steps: [
+          {
+            expression: 'a - b',
+            operands: [
+              { from: 'input', index: 0 },
+              { from: 'input', index: 1 },
+            ],
+            types: ['f32', 'f32'],
+            result: 'f32',
+          },
+          {
+            expression: 'a * a',
+            operands: [{ from: 'step', index: 0, first: false }],
+            types: ['f32'],
+            result: 'f32',
+          },
+        ],
         outputs: [1],
-        layouts: ['full', 'full'],
-        ranks: [0, 0],
-        inputTypes: ['f32', 'f32'],
         width: 4,
         repeats: 1,
-        aligned: [false, false],
+        reassociates: false,
       },
       {
-        'two outputs, scalar operand': {
-          expressions: ['a * b', 'a + b'],
-          operands: ['i0 i1', 'i2 v0'],
-          types: ['f32 f32', 'f32 f32'],
+        'two outputs, scalar and strided inputs, rounded between steps': {
+          inputs: [
+            { type: 'f32', layout: 'full', rank: 0, aligned: false },
+            { type: 'f32', layout: 'scalar', rank: 0, aligned: false },
+            { type: 'f32', layout: 'strided', rank: 2, aligned: false },
+          ],
+          steps: [
+            {
+              expression: 'a * b',
+              operands: [
+                { from: 'input', index: 0 },
+                { from: 'input', index: 1 },
+              ],
+              types: ['f32', 'f32'],
+              result: 'f32',
+            },
+            {
+              expression: 'a + b',
+              operands: [
+                { from: 'input', index: 2 },
+                { from: 'step', index: 0, first: false },
+              ],
+              types: ['f32', 'f32'],
+              result: 'f32',
+            },
+          ],
           outputs: [0, 1],
-          layouts: ['full', 'scalar', 'full'],
-          ranks: [0, 0, 0],
-          inputTypes: ['f32', 'f32', 'f32'],
-          aligned: [false, false, false],
+        },
+        'single elements, a constant': {
+          steps: [
+            {
+              expression: 'a + b',
+              operands: [
+                { from: 'input', index: 0 },
+                { from: 'constant', index: 0 },
+              ],
+              types: ['f32', 'f32'],
+              result: 'f32',
+            },
+          ],
+          outputs: [0],
+          width: 1,
+          repeats: 2,
         },
       },
     ),

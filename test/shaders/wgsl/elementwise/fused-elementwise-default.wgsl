@@ -9,6 +9,7 @@ struct Params {
   shape_1: array<vec4<u32>, 2>,
   strides_1: array<vec4<u32>, 2>,
   count: u32,
+  no_bits: u32,
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
@@ -28,6 +29,10 @@ fn apply_1(a: f32) -> f32 {
   return a * a;
 }
 
+fn rounded(value: vec4<f32>) -> vec4<f32> {
+  return bitcast<vec4<f32>>(bitcast<vec4<u32>>(value) ^ vec4<u32>(params.no_bits));
+}
+
 @compute @workgroup_size(128)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -38,7 +43,7 @@ fn main(
   if (at >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last invocation starts earlier instead of running past the end: some elements are computed twice.
   let first = min(at, params.count - 1u);
 
   {
