@@ -10,7 +10,7 @@ import { currentParent } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 
 /** One call while its forward runs. */
-export class Call {
+export class Call<O extends object = object> {
   /** Set once the call is recorded; faults that are told later can name it. */
   node: Node | null = null;
   /** The layer call inside which this call runs. */
@@ -19,8 +19,9 @@ export class Call {
   constructor(
     readonly op: string,
     readonly outputs: readonly TensorSpec[],
-    /** The operands as the caller gave them: host values can be checked at once. */
+    /** The operands as the caller passed them: host values can be checked at once. */
     readonly operands: readonly unknown[],
+    readonly options: O,
   ) {}
 
   /**

@@ -5,11 +5,11 @@ import type { Node } from '../history/node.ts';
 import { type Meter, setMeter } from './meter.ts';
 
 const charging: Meter = {
-  forward({ op, inputs, outputs, options }, body) {
+  forward({ op, inputs, outputs, plan }, body) {
     if (!isCharging()) return body();
     const parent = currentParent();
     const describe = () => ({ op: op.name, layer: pathOf(parent), backward: false });
-    const flops = op.cost?.(inputs as never, outputs, options).flops ?? null;
+    const flops = op.cost?.(inputs, outputs, plan).flops ?? null;
     return chargedTo(describe, parent, flops, body);
   },
   backward(node, body) {

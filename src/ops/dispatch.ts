@@ -3,16 +3,16 @@
  * receive the call.
  */
 import { DTypeError } from '../core/errors.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';
-import type { Tensor } from '../tensor/tensor.ts';
+import { Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Call } from './call.ts';
 import { outputSearch } from './outputSearch.ts';
-import type { OpDefinition } from './define.ts';
+import { type OpDefinition, outputsOf, type Plan, type Results } from './definition.ts';
 import { activeMeter } from './meter.ts';
 import { type InputSlot, toTensors } from './operands.ts';
 import {
@@ -43,26 +43,25 @@ function execute(
   inputs: readonly (Tensor | null)[],
   operands: readonly unknown[],
   given: object,
-): Tensor | Tensor[] {
+): Results {
   if (!op.acceptsFloat16) refuseHalves(op.name, inputs);
-  const specs = op.infer(inputs as readonly TensorSpec[], given);
+  const plan = op.infer(inputs, given);
   const options = op.settle ? op.settle(given) : given;
-  const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
-  // Ops that a forward uses are its own business: no recorder and no layer hears of them.
+  const call = new Call(op.name, outputsOf(plan), operands, options);
+  // Ops that a forward uses are an implementation detail: no recorder and no layer sees them.
   const { device = getDevice() } = inputs.find((input) => input !== null) ?? {};
-  const forward = () =>
-    withDevice(device, () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
+  const forward = () => withDevice(device, () => tidy(() => op.forward(inputs, plan, call)));
   const run = () => withRecorders([], () => insideCall(null, forward));
   depth++;
-  let result: Tensor | Tensor[];
+  let result: Results;
   try {
     const meter = activeMeter();
-    result = meter ? meter.forward({ op, inputs, outputs: call.outputs, options }, run) : run();
+    result = meter ? meter.forward({ op, inputs, outputs: call.outputs, plan }, run) : run();
   } finally {
     depth--;
   }
-  const outputs = Array.isArray(result) ? result : [result];
-  call.node = recordCall(op, inputs, outputs, options);
+  const outputs = result instanceof Tensor ? [result] : result;
+  call.node = recordCall(op, inputs, outputs, options, plan);
   if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
 }
@@ -87,6 +86,7 @@ export function recordCall(
   inputs: readonly (Tensor | null)[],
   outputs: readonly Tensor[],
   options: object,
+  plan: Plan,
 ): Node | null {
   const recorders = activeRecorders();
   const parent = currentParent();
@@ -110,7 +110,7 @@ export function recordCall(
       output.provenance = { cause: 'recorded', history: node.historyOf(i) };
     }
   });
-  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node });
+  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, plan, node });
   return node;
 }
 

@@ -1,7 +1,7 @@
 /** @file Who keeps account of what launches belong to: which call of which op made them. Nobody, most of the time. */
 import type { TensorSpec } from '../core/spec.ts';
 import type { Node } from '../history/node.ts';
-import type { OpDefinition } from './define.ts';
+import type { OpDefinition, Plan } from './definition.ts';
 
 export interface Meter {
   /** Runs `body`, the forward of a call. */
@@ -14,7 +14,7 @@ export interface MeteredCall {
   readonly op: OpDefinition;
   readonly inputs: readonly (TensorSpec | null)[];
   readonly outputs: readonly TensorSpec[];
-  readonly options: object;
+  readonly plan: Plan;
 }
 
 let active: Meter | null = null;

@@ -5,7 +5,7 @@
 import type { OpenSpec } from '../core/spec.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { OpDefinition } from './define.ts';
+import type { OpDefinition, Plan } from './definition.ts';
 
 /** One executed call, as a recorder sees it. */
 export interface RecordedCall {
@@ -13,6 +13,7 @@ export interface RecordedCall {
   readonly inputs: readonly (Tensor | null)[];
   readonly outputs: readonly Tensor[];
   readonly options: object;
+  readonly plan: Plan;
   readonly node: Node;
 }
 
