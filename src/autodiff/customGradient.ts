@@ -112,7 +112,13 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
     const definition = customDefinition('checkpoint', ([dy], saved) =>
       replaySeeds(seeds, () => recompute(f, saved.inputs as readonly Tensor[], inputs.length, dy as Tensor)),
     );
-    recordCall({ ...definition, save: { inputs: leaves.map((_, i) => i) } }, leaves, [value], {}, specOf(value));
+    recordCall(
+      { ...definition, save: { inputs: leaves.map((_, i) => i) } },
+      leaves,
+      [value],
+      {},
+      specOf(value),
+    );
     return value;
   };
 }

@@ -132,9 +132,9 @@ export interface OpDefinition<
    * Checks the call and plans it: shapes and dtypes of the outputs, with what the other functions need to know. Pure, no
    * GPU. It also serves symbolic calls. Write it before the functions that read the plan: TypeScript infers in that order.
    */
-  infer(inputs: Operands<I, TensorSpec>, options: O): P;
+  infer(inputs: NoInfer<Operands<I, TensorSpec>>, options: NoInfer<O>): P;
   /** Launches kernels. It may also use ops: they aren't recorded, and their temporaries are freed. */
-  forward(inputs: Operands<I, Tensor>, plan: P, call: Call<O>): NoInfer<R>;
+  forward(inputs: NoInfer<Operands<I, Tensor>>, plan: NoInfer<P>, call: Call<O>): NoInfer<R>;
   /**
    * The vector-Jacobian product, written with ops, so that it can be differentiated again: a gradient (or null) for
    * each input. Null where the op has no gradient by its nature.
@@ -144,7 +144,11 @@ export interface OpDefinition<
     PerInput<I, Tensor | null>
   > | null;
   /** What a call costs, for `profile`. Default: what the ops in its forward cost. */
-  cost?(inputs: Operands<I, TensorSpec>, outputs: PerOutput<R, TensorSpec>, plan: P): Cost;
+  cost?(
+    inputs: NoInfer<Operands<I, TensorSpec>>,
+    outputs: NoInfer<PerOutput<R, TensorSpec>>,
+    plan: NoInfer<P>,
+  ): Cost;
 }
 
 /** The specs of a plan, as a list. */

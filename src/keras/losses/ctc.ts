@@ -7,7 +7,7 @@ import { greater, notEqual } from '../../ops/comparison.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import { gather } from '../../ops/gather.ts';
 import { logSumExp } from '../../ops/logSumExp.ts';
-import { pad } from '../../ops/pad.ts';
+import { pad } from '../../ops/slice.ts';
 import { reshape } from '../../ops/reshape.ts';
 import { slice } from '../../ops/slice.ts';
 import { logSoftmax } from '../../ops/softmax.ts';
