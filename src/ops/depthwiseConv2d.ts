@@ -2,7 +2,7 @@
 import { type ConvolutionOptions, convolutionWindows, requireKernelSize } from '../core/convolution.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
-import { requireRank } from '../core/shape.ts';
+import { requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import {
   depthwiseFilterGradKernel,
@@ -11,20 +11,21 @@ import {
 } from '../kernels/depthwise.ts';
 import type { DepthwiseGeometry } from '../kernels/depthwiseGeometry.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import {
-  type ConvolutionFamily,
-  defineFilterGrad,
-  defineForward,
-  defineInputGrad,
-  type FilterGradOptions,
-  type InputGradOptions,
-} from './convolution.ts';
+import { type ConvolutionFamily, defineFilterGrad, defineForward, defineInputGrad } from './convolution.ts';
 import { depthwiseCost } from './cost.ts';
 import type { Op } from './define.ts';
 
 export type DepthwiseConv2dOptions = Omit<ConvolutionOptions, 'groups'>;
-export type DepthwiseConv2dInputGradOptions = Omit<InputGradOptions, 'groups'>;
-export type DepthwiseConv2dFilterGradOptions = Omit<FilterGradOptions, 'groups'>;
+
+export interface DepthwiseConv2dInputGradOptions extends DepthwiseConv2dOptions {
+  /** Shape of the image whose gradient is wanted. */
+  inputShape: Shape;
+}
+
+export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions {
+  /** Shape of the kernel whose gradient is wanted. */
+  kernelShape: Shape;
+}
 
 function plan(
   op: string,

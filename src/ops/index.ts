@@ -1,4 +1,5 @@
 /** @file The table of contents of the ops. */
+export { broadcastTo } from './sum.ts';
 export { conv1d, type Conv1dOptions } from './conv1d.ts';
 export { conv2dTranspose, type Conv2dTransposeOptions } from './conv2dTranspose.ts';
 export {
@@ -96,7 +97,6 @@ export {
 export { concat, type ConcatOptions } from './concat.ts';
 export { expandDims, type ExpandDimsOptions } from './expandDims.ts';
 export { flip, type FlipOptions } from './flip.ts';
-export { broadcastTo } from './sum.ts';
 export { pad, type PadOptions, slice, type SliceOptions } from './slice.ts';
 export { split, type SplitOptions } from './split.ts';
 export { squeeze, type SqueezeOptions } from './squeeze.ts';
