@@ -1,6 +1,7 @@
 /** @file argMax and argMin. */
 import type { DType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
+import { normalizeAxis } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { ascendingKey, descendingKey } from '../kernels/keys.ts';
 import type { Reduction } from '../kernels/reduce.ts';
@@ -34,13 +35,15 @@ function defineArg(name: 'argMax' | 'argMin'): ArgOp {
     name,
     inputs: ['x'],
     infer: ([x], options) => {
-      const plan = planReduction(name, x, options, 'int32');
-      const searched = plan.axes.map((axis) => x.shape[axis]);
+      const { axis = null, keepDims } = options;
+      const single = axis === null ? null : normalizeAxis(name, axis, x.shape.length);
+      const plan = planReduction(name, x, { axis: single, keepDims }, 'int32');
+      const searched = plan.axes.map((i) => x.shape[i]);
       if (searched.includes(0)) {
         throw new ShapeError({
           op: name,
           rule: 'there must be an element to find along the axis.',
-          received: `${formatSpec(x)}, axis: ${options.axis ?? null}`,
+          received: `${formatSpec(x)}, axis: ${axis}`,
           hint: 'search an axis of at least one element.',
         });
       }

@@ -46,7 +46,7 @@ function defineAveragePool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], Po
 }
 
 /**
- * The mean of each window of an image, of those elements alone that lie in the image. float32.
+ * The mean of each window of an image; padding doesn't count. float32.
  * Shapes: x [n, h, w, c] → [n, windows down, windows across, c].
  * Errors: ShapeError for another rank, or windows larger than the image; ValueError for options; DTypeError.
  */

@@ -29,7 +29,7 @@ export interface BatchNormOptions {
   axis?: number;
 }
 
-/** The spec of x, and how [channels] lies over it. */
+/** The spec of x, and how parameters of shape [channels] broadcast over it. */
 interface ChannelPlan extends TensorSpec {
   readonly channels: number;
   /** All axes but that of the channels. */

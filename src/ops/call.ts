@@ -1,5 +1,5 @@
 /**
- * @file One call of an op while its forward runs, and the errors that its faults become when they are told later.
+ * @file One call of an op while its forward runs, and the errors that its faults become when they are reported.
  */
 import { IndexOutOfRangeError } from '../core/errors.ts';
 import { sizeOf, unravel } from '../core/shape.ts';
@@ -11,7 +11,7 @@ import type { Node } from '../history/node.ts';
 
 /** One call while its forward runs. */
 export class Call<O extends object = object> {
-  /** Set once the call is recorded; faults that are told later can name it. */
+  /** Set once the call is recorded; faults that are reported later can name it. */
   node: Node | null = null;
   /** The layer call inside which this call runs. */
   readonly parent: Node | null = currentParent();

@@ -54,7 +54,7 @@ const castOp: Op<[x: Tensor], CastOptions> = /* @__PURE__ */ defineOp({
  * `x` as another dtype: `cast(x, 'int32')` or `cast(x, { dtype: 'int32' })`. Shape: that of x. To integers, floats are
  * truncated towards zero, those out of range become the nearest integer of the dtype, and NaN becomes 0. To bool, anything
  * but 0 is true. Between int32 and uint32 the bits stay. To float16, the nearest half (ties to even; infinity from 65520 on).
- * The gradient passes between floats, and is cut by integers and bools.
+ * The gradient passes between floats; integers and bools disconnect it.
  * Errors: DTypeError for an unknown dtype.
  */
 export const cast: Cast = /* @__PURE__ */ Object.assign(

@@ -15,7 +15,7 @@ export interface Conv1dOptions {
   padding?: Padding | 'causal';
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];
-  /** Groups of channels that are convolved apart. Default 1. */
+  /** Groups of channels that are convolved separately. Default 1. */
   groups?: number;
 }
 

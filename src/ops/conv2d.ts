@@ -56,8 +56,8 @@ export const conv2dFamily: ConvolutionFamily<ConvolutionGeometry> = {
  * The 2D convolution (cross-correlation) of images with a kernel.
  * Shapes: x [batch, height, width, channels], kernel [height, width, channels / groups, filters]
  * → [batch, outHeight, outWidth, filters]. float32; a float16 image or kernel is widened as it is read, and its gradient is
- * float32. `padding` is 'same' (ceil(size / stride) windows, the odd row of
- * padding behind), 'valid', or [[top, bottom], [left, right]].
+ * float32. `padding` is 'same' (ceil(size / stride) windows, with any odd row of padding at the end), 'valid', or
+ * [[top, bottom], [left, right]].
  * Errors: ShapeError for ranks, channels that don't fit, a kernel larger than the padded image; DTypeError; ValueError.
  */
 export const conv2d: Op<[x: Tensor, kernel: Tensor], Conv2dOptions> =

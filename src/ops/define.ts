@@ -66,7 +66,7 @@ export function defineOp<
   return Object.assign(op, { definition }) as unknown as Op<I, O, R>;
 }
 
-/** Runs `definition` on operands that are already apart from their options. For graphs that replay calls. */
+/** Runs `definition` on operands and options. For graphs that replay calls. */
 export function applyOp(definition: OpDefinition, operands: readonly unknown[], options: object): unknown {
   return dispatch(definition, inputsOf(definition).slots, operands, options);
 }

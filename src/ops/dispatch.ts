@@ -78,8 +78,8 @@ function refuseHalves(op: string, inputs: readonly (Tensor | null)[]): void {
 }
 
 /**
- * Tells active recorders, and the layer call around it, that `op` made `outputs` from `inputs`; null where no one
- * listens. For functions that bring their own gradient; ops are recorded by their dispatch.
+ * Reports to the active recorders, and to the enclosing layer call, that `op` made `outputs` from `inputs`; null where
+ * nothing records. For functions that bring their own gradient; ops are recorded by their dispatch.
  */
 export function recordCall(
   op: OpDefinition,

@@ -49,7 +49,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
 
 /**
  * x with a fraction `rate` of its elements cleared at random, and the others scaled by 1 / (1 - rate), so that the
- * expected value stays. The mask follows from the seed: the gradient makes it anew, and nothing is saved. A rate of 0 is
+ * expected value stays. The mask follows from the seed: the gradient generates it again, and nothing is saved. A rate of 0 is
  * the identity.
  * Errors: DTypeError for x that isn't float32; ValueError for a rate outside [0, 1) or a seed that isn't one; ShapeError.
  * Source: N. Srivastava et al., Dropout, JMLR 2014.

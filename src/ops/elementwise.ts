@@ -1,5 +1,5 @@
 /**
- * @file Makers of elementwise ops: what unary and binary ops have in common.
+ * @file What elementwise ops of one and of two operands have in common.
  */
 import { type ComputeDType, type DType, promote, requireDType } from '../core/dtype.ts';
 import { broadcastShapes } from '../core/shape.ts';

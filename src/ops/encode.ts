@@ -106,7 +106,7 @@ export function encodeFunction(
       const { range, spec } = lend(device, name, `inputs[${i}]`, input);
       return borrow(device, name, range, spec);
     });
-    const given = [withDevice(device, () => fn(...operands))].flat() as Tensor[];
+    const given: readonly Tensor[] = [withDevice(device, () => fn(...operands))].flat();
     requireTensors(name, given);
     checkOutputs(
       name,

@@ -26,8 +26,8 @@ function extremum(name: 'max' | 'min', dtype: DType): Reduction {
 }
 
 /**
- * The extremum of what can be compared, beside a word whose first bit tells that NaN was met: WGSL's own max and min may
- * drop it, and functions that carry it cost many instructions a value. Infinity's bits plus 0x7fffff are the largest word
+ * The extremum of the comparable values, with a word whose first bit says that a NaN was met: WGSL's own max and min may
+ * drop NaN, and functions that carry it cost many instructions a value. Infinity's bits plus 0x7fffff are the largest word
  * without that bit.
  */
 function floatExtremum(name: 'max' | 'min'): Reduction {

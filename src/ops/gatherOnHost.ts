@@ -65,6 +65,7 @@ async function gatherRows(
     const block = Math.floor(run / entries);
     const row = rows[Math.floor(block / outer) * entries + (run % entries)] as number;
     const first = (block * indexing.rows + row) * inner;
+    // `out` is an array of the same type as `table`.
     out.set(table.subarray(first, first + inner) as never, run * inner);
   }
   rememberOrigin(out, originOf(x));

@@ -59,7 +59,7 @@ function groupView(x: TensorSpec, { groups = 32, axis = -1 }: GroupNormOptions):
   return { shape: [x.shape[0] as number, before, groups, channels / groups, behind], channels };
 }
 
-/** How a parameter of each channel lies over the view. */
+/** The shape of a parameter [channels] that broadcasts over the view. */
 function parameterShape([, , groups, channels]: GroupView['shape']): Shape {
   return [1, 1, groups, channels, 1];
 }

@@ -159,7 +159,7 @@ export function productGradients(
  * [k, m] and [n, k]. A vector `a` is a row, a vector `b` a column, and the result lacks that axis, as in NumPy.
  * Float32, or integers (bools count as int32); operands of two dtypes meet in the wider. float16 operands are widened as
  * they are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
- * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 beside uint32.
+ * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 with uint32.
  */
 export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions> = /* @__PURE__ */ defineOp({
   name: 'matMul',

@@ -11,7 +11,7 @@ const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 /** A pool of maxima over `spatialRank` axes, with the two ops that its derivatives of any order are made of. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOptions> {
-  /** Puts each element of dy where its window's maximum lies in x. Linear in dy. */
+  /** Writes each element of dy to the position of its window's maximum in x. Linear in dy. */
   const place: Op<[x: Tensor, dy: Tensor], PoolOptions> = defineOp({
     name: `${name}Gradient`,
     inputs: ['x', 'dy'],
@@ -22,7 +22,7 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
     cost: ([, dy], _, plan) => poolCost(dy, plan),
   });
 
-  /** Takes from v what lies where each window's maximum lies in x: the adjoint of `place`. */
+  /** Reads v at the position of each window's maximum in x: the adjoint of `place`. */
   const pick: Op<[x: Tensor, v: Tensor], PoolOptions> = defineOp({
     name: `${name}Pick`,
     inputs: ['x', 'v'],

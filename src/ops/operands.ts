@@ -24,6 +24,7 @@ export function constant(device: Device, value: number, dtype: DType): Tensor {
   const found = known.get(key);
   if (found) return found;
   if (known.size >= maxConstants) {
+    // A full map has an oldest entry.
     const [oldest, tensor] = known.entries().next().value as [string, Tensor];
     known.delete(oldest);
     tensor.dispose();

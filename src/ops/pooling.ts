@@ -64,7 +64,7 @@ export function poolCost({ shape }: TensorSpec, { geometry: { rows, columns } }:
   return { flops: sizeOf(shape) * rows.window * columns.window };
 }
 
-/** A window that lies in the padding altogether has neither a maximum nor a mean. */
+/** A window of padding alone has neither a maximum nor a mean. */
 function requireSmallPadding(
   op: string,
   padding: readonly (readonly [number, number])[],

@@ -13,7 +13,7 @@ import { checkIndices, checkingOf } from './indices.ts';
 export interface SegmentSumOptions {
   /** Count of segments: the first axis of the result. */
   numSegments: number;
-  /** Whether an id of `numSegments` or above is a fault (default), or its rows are dropped without a word. */
+  /** Whether an id of `numSegments` or above is a fault (default), or its rows are dropped silently. */
   validateIndices?: boolean;
 }
 

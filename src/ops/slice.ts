@@ -145,7 +145,7 @@ const none: Padding = [0, 0];
 
 const sumOf = ([before, after]: Padding) => before + after;
 
-/** Adds what lies beyond the edges of `axis`, mirrored back, to the `n` elements between them. */
+/** Adds the padding of `axis`, mirrored back, to the `n` elements between. */
 function foldMirrored(
   dy: Tensor,
   axis: number,

@@ -20,13 +20,13 @@ export interface StepSizes {
   units: number;
 }
 
-/** Checks gates and recurrent kernel, and what stands beside them by its shape. */
+/** Checks gates and recurrent kernel, and the shapes of the other inputs, `others`. */
 export function checkSteps(
   op: string,
   kind: StepKind,
   gates: TensorSpec,
   recurrentKernel: TensorSpec,
-  beside: (sizes: StepSizes) => Readonly<Record<string, readonly [TensorSpec | null | undefined, number[]]>>,
+  others: (sizes: StepSizes) => Readonly<Record<string, readonly [TensorSpec | null | undefined, number[]]>>,
 ): StepSizes {
   requireDType(op, 'gates', gates.dtype, ['float32']);
   requireDType(op, 'recurrentKernel', recurrentKernel.dtype, ['float32']);
@@ -45,7 +45,7 @@ export function checkSteps(
     );
   }
   if (width !== columns) refuse(`\`gates\` is [batch, time, ${columns}].`, `gates ${formatSpec(gates)}`);
-  for (const [name, [spec, shape]] of Object.entries(beside({ batch, time, units }))) {
+  for (const [name, [spec, shape]] of Object.entries(others({ batch, time, units }))) {
     if (!spec) continue;
     requireDType(op, name, spec.dtype, [name === 'mask' ? 'bool' : 'float32']);
     if (!sameShape(spec.shape, shape)) {

@@ -211,7 +211,7 @@ function rangeOf(
       hint: `choose a begin in [${-n}, ${n - 1}].`,
     });
   }
-  // Forwards a range lies between 0 and n, backwards between n - 1 and -1.
+  // A forward range is within 0 and n, a backward one within n - 1 and -1.
   const [low, high] = stride > 0 ? [0, n] : [-1, n - 1];
   const clamp = (at: number) => Math.min(Math.max(fromFront(at), low), high);
   const first = begin === null ? (stride > 0 ? low : high) : clamp(begin);
