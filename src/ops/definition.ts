@@ -1,6 +1,6 @@
 /**
- * @file What an op file says about its op: an OpDefinition. Types only, so that the dispatch, the tape and the graph can
- * all know them.
+ * @file What an op file says about its op: an OpDefinition. It depends on neither the dispatch, the tape nor the graph, so
+ * that all of them can import it.
  *
  * An op is declared by the tuple of its tensor inputs, `[x: Tensor, bias: Tensor | null]`, or `[tensors: Tensor[]]` for a
  * list of any length. What `infer`, `forward` and `backward` receive is typed position by position from that tuple.
@@ -22,6 +22,13 @@ export type Operands<I extends readonly unknown[], T> = I extends readonly [read
 export type PerInput<I extends readonly unknown[], T> = I extends readonly [readonly Tensor[]]
   ? readonly T[]
   : { readonly [K in keyof I]: T };
+
+/** Names of the inputs `I`, with a `?` at the end where one may be null. */
+type InputNames<I extends readonly unknown[]> = number extends I['length']
+  ? readonly string[]
+  : I extends readonly [readonly Tensor[]]
+    ? readonly [`...${string}`]
+    : { readonly [K in keyof I]: null extends I[K] ? `${string}?` : string };
 
 type OutputTuple<R extends Results> = [R] extends [readonly Tensor[]]
   ? R
@@ -116,7 +123,7 @@ export interface OpDefinition<
    * Names of the tensor inputs. `indices:int32` gives the dtype that host values are uploaded in, a `?` at the end marks
    * an input that may be null. One name with a leading `...` takes a list of any length as first argument.
    */
-  inputs: readonly string[];
+  inputs: NoInfer<InputNames<I>>;
   /** Whether `backward` accepts null for an output that nothing depends on. Default: it receives zeros. */
   takesNull?: N;
   /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */

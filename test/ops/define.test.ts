@@ -142,7 +142,7 @@ describe('types', () => {
   });
 
   test('wrong uses do not compile', () => {
-    const spec = { name: 'wrong', inputs: ['x'] };
+    const spec = { name: 'wrong', inputs: ['x'] } as const;
     const infer = ([x]: readonly [TensorSpec]): TensorSpec => ({ shape: x.shape, dtype: x.dtype });
 
     const missing: Op<[x: Tensor]> = defineOp({
@@ -175,7 +175,8 @@ describe('types', () => {
       backward: ([dy]) => [dy, dy],
     });
     const optional: Op<[x: Tensor | null]> = defineOp({
-      ...spec,
+      name: 'wrong',
+      inputs: ['x?'],
       infer: () => ({ shape: [], dtype: 'float32' }),
       // @ts-expect-error x may be null
       forward: ([x]) => identity(x),
@@ -188,7 +189,15 @@ describe('types', () => {
       forward: ([x]) => identity(x),
       backward: null,
     });
-    const made = [missing, unsaved, extra, gradients, optional, specless];
+    const unnamed: Op<[x: Tensor, bias: Tensor | null]> = defineOp({
+      name: 'wrong',
+      // @ts-expect-error an input that may be null ends in `?`
+      inputs: ['x', 'bias'],
+      infer: ([x]) => ({ shape: x.shape, dtype: x.dtype }),
+      forward: ([x]) => identity(x),
+      backward: null,
+    });
+    const made = [missing, unsaved, extra, gradients, optional, specless, unnamed];
     expect(made.map(({ definition }) => definition.name)).toEqual(made.map(() => 'wrong'));
   });
 
