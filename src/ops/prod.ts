@@ -3,10 +3,9 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { flip } from './flip.ts';
-import { pad } from './slice.ts';
+import { pad, slice } from './slice.ts';
 import { defineReduction, numbers, type ReductionOp, type ReductionPlan, reducedSize } from './reduction.ts';
 import { reshape } from './reshape.ts';
-import { slice } from './slice.ts';
 import { transpose } from './transpose.ts';
 
 /**
