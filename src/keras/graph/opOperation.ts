@@ -2,8 +2,9 @@
  * @file An op in a graph: every call of an op on symbolic tensors is an operation of its own, with one node.
  */
 import type { OpenSpec } from '../../core/spec.ts';
-import { applyOp, type OpDefinition } from '../../ops/define.ts';
-import { dtypeBeside, type InputSlot, parseSlot, weakDType } from '../../ops/operands.ts';
+import { applyOp, inputsOf } from '../../ops/define.ts';
+import type { OpDefinition } from '../../ops/definition.ts';
+import { dtypeBeside, type InputSlot, weakDType } from '../../ops/operands.ts';
 import { isSymbolic } from '../../ops/recording.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -45,7 +46,7 @@ export class OpOperation implements GraphOperation {
  * has for them.
  */
 export function heldOperands(op: OpDefinition, operands: readonly unknown[]): unknown[] {
-  const slots = slotsOf(op);
+  const { slots } = inputsOf(op);
   return operands.map((operand, i) => {
     if (operand instanceof Variable || isSymbolic(operand)) return operand;
     if (operand instanceof Tensor) return isTracing() ? operand : alias(operand);
@@ -57,13 +58,9 @@ export function heldOperands(op: OpDefinition, operands: readonly unknown[]): un
   });
 }
 
-function slotsOf(op: OpDefinition): InputSlot[] {
-  return op.inputs.map((text) => parseSlot(text.replace(/^\.\.\./, '')));
-}
-
 /** Specs of operands: a bare number takes its dtype from the tensors beside it, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
-  const slots = slotsOf(op);
+  const { slots } = inputsOf(op);
   const beside = dtypeBeside(
     slots,
     operands.map((operand) => (hasSpec(operand) ? operand : null)),
