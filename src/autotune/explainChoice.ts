@@ -47,16 +47,16 @@ export function explainChoice<A extends readonly unknown[]>(
 ): ChoiceExplanation {
   requireFunction(op);
   const device: Device = getDevice();
-  const { chooser } = device;
+  const { autotuner } = device;
   const tuner = tunerOf(device);
   const { definition } = op as { definition?: { name: string } };
   const body = () => op(...(argumentsOf('explainChoice', device, op, args) as unknown as A));
-  device.chooser = tuner;
+  device.autotuner = tuner;
   try {
     const choices = tuner.listen((dry) => runDry('explainChoice', device, body, dry));
     return new ChoiceExplanation(definition?.name ?? (op.name || 'the function'), device.adapter, choices);
   } finally {
-    device.chooser = chooser;
+    device.autotuner = autotuner;
   }
 }
 

@@ -1,4 +1,4 @@
-/** @file Probes: which launches a piece of work would make, found without compiling or running any. */
+/** @file Probes: which launches a function would make, found without compiling or running any. */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import { chargedToGradient } from '../webgpu/charge.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -8,10 +8,10 @@ import { withRecording } from '../webgpu/activeRecording.ts';
 import type { RecordedCommand } from '../webgpu/recording.ts';
 import { tidy } from '../tensor/scope.ts';
 
-/** Takes the operations of what is only tried, so that they aren't missing from the call that is under way. */
+/** Operations of a probe are attributed to nobody, so that they aren't missing from the call around it. */
 const nobody = { op: 'tune', layer: '' };
 
-/** What `body` would do on the device. What it returns is freed. */
+/** What `body` would do on the device. Tensors that it makes are freed. */
 export function commandsOf(device: Device, body: () => unknown): readonly RecordedCommand[] {
   const dry = new QuietRun(device);
   const run = () =>

@@ -1,6 +1,6 @@
 /**
- * @file Launches convolutions by Winograd's minimal filtering: transforms, products of matrices, inverse transforms.
- * Transformed tiles take more memory than their image, so that large images are computed in bands of tiles.
+ * @file Launches Winograd convolutions: transforms, one GEMM per frequency, inverse transforms. Transformed tiles take
+ * more memory than their image, so that large images are computed in bands of tiles.
  */
 import {
   type Block,
@@ -17,10 +17,13 @@ import {
   winogradTiles,
   winogradWorkgroup,
 } from '../../shaders/winograd.ts';
-import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
+import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
+import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
@@ -61,20 +64,6 @@ const gradientKernel = /* @__PURE__ */ defineKernel({
   source: winogradGradient,
 });
 
-/** Bytes that the transformed tiles of a band may take. */
-let bandBytes = 2 ** 26;
-
-/** Runs `body` with bands of at most `bytes` bytes, or of one tile: for tests. */
-export function withBandBytes<T>(bytes: number, body: () => T): T {
-  const before = bandBytes;
-  bandBytes = bytes;
-  try {
-    return body();
-  } finally {
-    bandBytes = before;
-  }
-}
-
 const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
 /** Channels with padding. */
 const padded = (channels: number) => Math.ceil(channels / 4) * 4;
@@ -94,15 +83,16 @@ function tilingOf(block: Block, batch: number, height: number, width: number): T
   return { block, rows, columns, count: batch * rows * columns };
 }
 
-/** Some tiles that are worked on at once. */
+/** Tiles that are computed at once. */
 interface Band {
   first: number;
   count: number;
 }
 
-/** Bands of equal size, so many that the tiles of one, of `channels` in all, fit into the memory allowed. */
-function bandsOf({ block, count }: Tiling, channels: number): Band[] {
+/** Bands of equal size, so many that the tiles of one, of `channels` in all, fit into the memory that `device` allows. */
+function bandsOf(device: Device, { block, count }: Tiling, channels: number): Band[] {
   const bytes = tileSize(block) ** 2 * channels * 4;
+  const { bandBytes } = profileOf(device).conv2d.winograd;
   const bands = Math.min(count, Math.ceil((count * bytes) / bandBytes));
   const size = Math.ceil(count / bands);
   return Array.from({ length: Math.ceil(count / size) }, (_, i) => ({
@@ -111,7 +101,7 @@ function bandsOf({ block, count }: Tiling, channels: number): Band[] {
   }));
 }
 
-/** An image, or what has the shape of one. */
+/** An image, or a cotangent of the shape of one. */
 interface Plane {
   values: Tensor;
   height: number;
@@ -163,7 +153,7 @@ interface KernelMatrices {
   columns: number;
   rowStride: number;
   columnStride: number;
-  /** Whether taps are read from the last to the first. */
+  /** Whether taps are read in reverse. */
   turned: boolean;
 }
 
@@ -215,7 +205,7 @@ function convolve(
   const frequencies = tileSize(block) ** 2;
   const kernels = transformKernels(op, block, kernel, kernelMatrices);
   const out = output(device, spec, op);
-  for (const band of bandsOf(tiling, padded(image.channels) + padded(channels))) {
+  for (const band of bandsOf(device, tiling, padded(image.channels) + padded(channels))) {
     const tiles = transformTiles(op, 'image', tiling, band, image, padding);
     const product = { m: band.count, n: padded(channels), k: padded(image.channels), batch: [frequencies] };
     const sums = matMulKernel(
@@ -257,65 +247,55 @@ const resultPlane = ({ rows, columns, outputs }: ConvolutionGeometry, values: Te
   channels: outputs,
 });
 
-export function winogradForward(
+/** By tiles of `block` results along each axis. */
+export function winograd(
   op: string,
+  problem: Conv2dProblem,
   block: Block,
-  geometry: ConvolutionGeometry,
-  x: Tensor,
-  kernel: Tensor,
+  a: Tensor,
+  b: Tensor,
   epilogue: Epilogue,
 ): Tensor {
-  const { batch, rows, columns, inputs, outputs } = geometry;
-  return convolve(
-    op,
-    block,
-    batch,
-    imagePlane(geometry, x),
-    [rows.before, columns.before],
-    kernel,
-    { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, turned: false },
-    float32(resultShape(geometry)),
-    epilogue,
-  );
+  const { direction, geometry } = problem;
+  const { batch } = geometry;
+  const spec = conv2dResult(problem);
+  if (direction === 'filterGrad') return filterGrad(op, block, geometry, a, b, spec);
+  const [image, padding, matrices] =
+    direction === 'forward' ? forwardForm(geometry, a) : inputGradForm(geometry, a);
+  return convolve(op, block, batch, image, padding, b, matrices, spec, epilogue);
 }
 
-/** The convolution of `dy` with the kernel turned about: what lies before the image is what lay behind the result. */
-export function winogradInputGrad(
-  op: string,
-  block: Block,
-  geometry: ConvolutionGeometry,
-  dy: Tensor,
-  kernel: Tensor,
-  epilogue: Epilogue,
-): Tensor {
-  const { batch, rows, columns, inputs, outputs } = geometry;
-  return convolve(
-    op,
-    block,
-    batch,
-    resultPlane(geometry, dy),
-    [2 - rows.before, 2 - columns.before],
-    kernel,
-    { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true },
-    float32(imageShape(geometry)),
-    epilogue,
-  );
+/** What is convolved: an image, its padding, and how the matrices of the kernel are read. */
+type Form = [image: Plane, padding: readonly [number, number], matrices: KernelMatrices];
+
+function forwardForm(geometry: ConvolutionGeometry, x: Tensor): Form {
+  const { rows, columns, inputs, outputs } = geometry;
+  const matrices = { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, turned: false };
+  return [imagePlane(geometry, x), [rows.before, columns.before], matrices];
 }
 
-/** Bands are added in order, so that the bits are the same every time. */
-export function winogradFilterGrad(
+/** The convolution of `dy` with the rotated kernel: its padding before the image is the forward padding behind it. */
+function inputGradForm(geometry: ConvolutionGeometry, dy: Tensor): Form {
+  const { rows, columns, inputs, outputs } = geometry;
+  const matrices = { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true };
+  return [resultPlane(geometry, dy), [2 - rows.before, 2 - columns.before], matrices];
+}
+
+/** The sums of bands are added in order, so that the bits are the same every time. */
+function filterGrad(
   op: string,
   block: Block,
   geometry: ConvolutionGeometry,
   x: Tensor,
   dy: Tensor,
+  spec: TensorSpec,
 ): Tensor {
   const { batch, rows, columns, inputs, outputs } = geometry;
   const { device } = x;
   const frequencies = tileSize(block) ** 2;
   const tiling = tilingOf(block, batch, rows.output, columns.output);
   let gradient: Tensor | null = null;
-  for (const band of bandsOf(tiling, padded(inputs) + padded(outputs))) {
+  for (const band of bandsOf(device, tiling, padded(inputs) + padded(outputs))) {
     const padding = [rows.before, columns.before] as const;
     const image = transformTiles(op, 'image', tiling, band, imagePlane(geometry, x), padding);
     const cotangent = transformTiles(op, 'cotangent', tiling, band, resultPlane(geometry, dy), [0, 0]);
@@ -330,7 +310,7 @@ export function winogradFilterGrad(
     image.dispose();
     cotangent.dispose();
     const before: Tensor | null = gradient;
-    gradient = output(device, float32(kernelShape(geometry)), op);
+    gradient = output(device, spec, op);
     device.launch(gradientKernel, {
       options: { block, adds: before !== null },
       bindings: {

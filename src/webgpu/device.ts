@@ -5,7 +5,7 @@ import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
 import { DeviceLostError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter, openDevice } from './adapter.ts';
 import { takeCharge } from './charge.ts';
-import type { Chooser } from './choice.ts';
+import type { Autotuner } from './autotuner.ts';
 import { compileLater, countUnderWay } from './compileAhead.ts';
 import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
@@ -41,8 +41,10 @@ export class Device implements RecordedDevice {
   diversion: Diversion | null = null;
   /** Sizes of the matrices that products of halves are made of; null where they aren't. */
   matrixUnits: MatrixUnits | null = null;
-  /** Who answers which variants of kernels are launched; null where they are guessed. */
-  chooser: Chooser | null = null;
+  /** What kernels are selected by: src/kernels/adapterProfiles.ts makes it and reads it. */
+  profile: object | null = null;
+  /** Answers by measurement which algorithms are launched; null where kernels select them by themselves. */
+  autotuner: Autotuner | null = null;
   /** Errors that arrive while no one waits; the next readback tells them. */
   readonly watch: ErrorWatch;
   /** What is compiled once the device has done the work before it, which would else share its cores. */

@@ -21,10 +21,10 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { withGemmTile } from '../../src/kernels/gemm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
-import { asAdapter } from '../support/adapterClass.ts';
+import { profileFor, withProfile } from '../support/adapterClass.ts';
+import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/products.ts';
 
@@ -147,13 +147,8 @@ describe('what it computes', () => {
 });
 
 /** Runs `body` on a device that is said to have `units`, and to be a GPU. */
-async function withUnits<T>(units: MatrixUnits, body: () => T): Promise<T> {
-  device.matrixUnits = units;
-  try {
-    return await asAdapter('gpu', body);
-  } finally {
-    device.matrixUnits = null;
-  }
+function withUnits<T>(units: MatrixUnits, body: () => T): Promise<T> {
+  return withProfile({ ...profileFor('gpu'), subgroupMatrix: units }, body);
 }
 
 test('it is taken for products of two operands of halves that fill a matrix, where the device is to use it', async () => {
@@ -161,16 +156,16 @@ test('it is taken for products of two operands of halves that fill a matrix, whe
   const flat = halves(draw(6 * 96, 1), [6, 96]);
   const float = tensor(draw(96 * 96, 1), { shape: [96, 96] });
   const guess = (a: Tensor, b: Tensor) => explainChoice(matMul, a, b).choices[0]?.guess;
-  expect(guess(half, half)).not.toBe('matrix units');
+  expect(guess(half, half)).not.toBe('subgroup matrices');
   await withUnits([8, 8, 8, 32], () => {
-    expect(guess(half, half)).toBe('matrix units');
+    expect(guess(half, half)).toBe('subgroup matrices');
     for (const [a, b] of [
       [half, float],
       [float, half],
       [float, float],
       [flat, half],
     ] as const)
-      expect(guess(a, b)).not.toBe('matrix units');
+      expect(guess(a, b)).not.toBe('subgroup matrices');
   });
 });
 
