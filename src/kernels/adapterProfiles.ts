@@ -261,13 +261,13 @@ export interface DeviceProfile extends AdapterProfile {
 
 /** The profile of `device`, as if its adapter were of kind `kind`. */
 export function createProfile(
-  { adapter, gpu, limits, matrixUnits }: Device,
+  { adapter, gpu, limits, subgroupMatrix }: Device,
   kind: AdapterKind = adapter.kind,
 ): DeviceProfile {
   return {
     ...adapterProfiles[kind],
     subgroups: gpu.features.has('subgroups'),
-    subgroupMatrix: matrixUnits,
+    subgroupMatrix,
     workgroupInvocations: limits.maxComputeInvocationsPerWorkgroup,
     workgroupBytes: limits.maxComputeWorkgroupStorageSize,
   };

@@ -11,7 +11,7 @@ import { forgetDevice, openedDevice, setDevice } from './current.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import { foldWorkgroups, type Launch } from './launch.ts';
-import { matrixUnitFeatures, matrixUnitsOf } from './matrixUnits.ts';
+import { subgroupMatrixFeatures, subgroupMatrixOf } from './subgroupMatrices.ts';
 import type { ParamFields, ParamValue } from './params.ts';
 import { type Pipeline, PipelineCache } from './pipelines.ts';
 import { adoptBuffer, BufferPool } from './pool.ts';
@@ -39,8 +39,8 @@ export class Device implements RecordedDevice {
   readonly #readback: Readback;
   /** Where launches go in place of the stream. */
   diversion: Diversion | null = null;
-  /** Sizes of the matrices that products of halves are made of; null where they aren't. */
-  matrixUnits: MatrixUnits | null = null;
+  /** Subgroup-matrix size for float16 matmul; null where unsupported, or not asked for. */
+  subgroupMatrix: MatrixUnits | null = null;
   /** What kernels are selected by: src/kernels/adapterProfiles.ts makes it and reads it. */
   profile: object | null = null;
   /** Answers by measurement which algorithms are launched; null where kernels select them by themselves. */
@@ -294,11 +294,11 @@ export interface OpenOptions extends GPURequestAdapterOptions {
   /** Bytes that may lie ready in the buffer pool. Default 1 GiB. */
   maxPooledBytes?: number;
   /**
-   * Whether products of two float16 tensors are computed by the device's matrix units, where it has them: halves by
-   * halves with float32 sums, in another order than otherwise. Experimental, as the browser's feature is
-   * (Chromium with unsafe WebGPU allowed). Default false.
+   * Whether matmul of two float16 tensors uses subgroup matrices, where the device has them. Sums are float32, added in
+   * another order than otherwise. Experimental, as the feature is: it needs Chromium with unsafe WebGPU allowed.
+   * Default false.
    */
-  matrixUnits?: boolean;
+  subgroupMatrices?: boolean;
 }
 
 let opening: Promise<Device> | null = null;
@@ -308,19 +308,19 @@ export async function open({
   device: appDevice,
   gpu,
   maxPooledBytes = 2 ** 30,
-  matrixUnits = false,
+  subgroupMatrices = false,
   ...adapterOptions
 }: OpenOptions): Promise<Device> {
   const current = openedDevice();
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return current;
   const opened = (device: Device) => {
-    if (matrixUnits) device.matrixUnits = matrixUnitsOf(device.gpu);
+    if (subgroupMatrices) device.subgroupMatrix = subgroupMatrixOf(device.gpu);
     setDevice(device);
     return device;
   };
   if (appDevice) return opened(new Device(appDevice, false, maxPooledBytes));
   // Two parts of an app may both call this before either has a device: they get the same one.
-  opening ??= openDevice(gpu, adapterOptions, matrixUnits ? matrixUnitFeatures : [])
+  opening ??= openDevice(gpu, adapterOptions, subgroupMatrices ? subgroupMatrixFeatures : [])
     .then((device) => opened(new Device(device, true, maxPooledBytes)))
     .finally(() => {
       opening = null;
