@@ -42,15 +42,8 @@ function launchConv2d(
   algorithm: GemmAlgorithm,
 ): void {
   const [a, b] = conv2dOperands(conv2d);
-  core().launchImplicitGemm(conv2d, {
-    op: 'tune',
-    problem,
-    algorithm,
-    a: output(device, a, 'tune'),
-    b: output(device, b, 'tune'),
-    spec: conv2dResult(conv2d),
-    epilogue: {},
-  });
+  const call = { op: 'tune', problem, algorithm, spec: conv2dResult(conv2d), epilogue: {} };
+  core().launchImplicitGemm(conv2d, call, output(device, a, 'tune'), output(device, b, 'tune'));
 }
 
 function launchMatMul(device: Device, problem: GemmProblem, algorithm: GemmAlgorithm): void {

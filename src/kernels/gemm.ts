@@ -3,6 +3,7 @@ import { type GemmOptions, type GemmTile, gemmWorkgroups, type OperandLayout } f
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../webgpu/device.ts';
 import type { Bindings } from '../webgpu/kernel.ts';
 import type { Launch } from '../webgpu/launch.ts';
 import type { ParamFields } from '../webgpu/params.ts';
@@ -32,20 +33,18 @@ export function widthOf(...sizes: number[]): 1 | 4 {
   return sizes.every((n) => n % 4 === 0) ? 4 : 1;
 }
 
-/** One GEMM to launch: spec = epilogue(A · B). */
+/** What is to be computed from A and B: epilogue(A · B) as `spec`. */
 export interface GemmCall {
   readonly op: string;
   readonly problem: GemmProblem;
   readonly algorithm: GemmAlgorithm;
-  readonly a: Tensor;
-  readonly b: Tensor;
   readonly spec: TensorSpec;
   readonly epilogue: Epilogue;
 }
 
 /** A tensor for the kernel to write: the result, or the sums of the parts of k. */
-export function gemmOutput({ op, algorithm: { split }, a, spec }: GemmCall): Tensor {
-  return output(a.device, split.parts > 1 ? partialSpec(spec, split.parts) : spec, op);
+export function gemmOutput(device: Device, { op, algorithm: { split }, spec }: GemmCall): Tensor {
+  return output(device, split.parts > 1 ? partialSpec(spec, split.parts) : spec, op);
 }
 
 export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOptions {
@@ -76,7 +75,7 @@ export function gemmPrograms<O extends { tile: GemmTile }>(
   return { ...on(options.tile), meanwhile: fallback && on(fallback) };
 }
 
-export function gemmStorages({ a, b, epilogue: { bias } }: GemmCall, out: Tensor): Record<string, Storage> {
+export function gemmStorages(a: Tensor, b: Tensor, out: Tensor, { bias }: Epilogue): Record<string, Storage> {
   return {
     a_values: a.storage,
     b_values: b.storage,

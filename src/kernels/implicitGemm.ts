@@ -130,20 +130,26 @@ export function implicitGemm(
   if (sizeOf(spec.shape) === 0) return output(device, spec, op);
   const problem = implicitGemmProblem(conv2d);
   const algorithm = algorithmFor(device, gemmTunable, problem);
-  return launchImplicitGemm(conv2d, { op, problem, algorithm, a, b, spec, epilogue });
+  return launchImplicitGemm(conv2d, { op, problem, algorithm, spec, epilogue }, a, b);
 }
 
 /** Launches an implicit GEMM by a given algorithm. */
-export function launchImplicitGemm({ direction, geometry }: Conv2dProblem, call: GemmCall): Tensor {
+export function launchImplicitGemm(
+  { direction, geometry }: Conv2dProblem,
+  call: GemmCall,
+  a: Tensor,
+  b: Tensor,
+): Tensor {
+  const { device } = a;
   const { rows, columns, inputs, outputs, groups } = geometry;
-  const out = gemmOutput(call);
-  call.a.device.launch(kernels[direction], {
+  const out = gemmOutput(device, call);
+  device.launch(kernels[direction], {
     ...gemmPrograms(call, {
       ...gemmOptions(call),
       strided: rows.stride > 1 || columns.stride > 1,
       joined: direction === 'forward' && joinsTaps(geometry),
     }),
-    bindings: gemmStorages(call, out),
+    bindings: gemmStorages(a, b, out, call.epilogue),
     params: {
       ...gemmParamValues(call),
       in_h: rows.input,

@@ -126,15 +126,16 @@ export function launchMatMul(
   spec: TensorSpec,
   epilogue: Epilogue,
 ): Tensor {
-  const call = { op, problem, algorithm, a: a.values, b: b.values, spec, epilogue };
+  const { device } = a.values;
+  const call = { op, problem, algorithm, spec, epilogue };
   const merged = mergeAxes(batch, [
     broadcastStrides(a.batch, batch).map((stride) => stride * m * k),
     broadcastStrides(b.batch, batch).map((stride) => stride * k * n),
   ]);
-  const out = gemmOutput(call);
-  a.values.device.launch(kernel, {
+  const out = gemmOutput(device, call);
+  device.launch(kernel, {
     ...gemmPrograms(call, { ...gemmOptions(call), batchRank: merged.shape.length }),
-    bindings: gemmStorages(call, out),
+    bindings: gemmStorages(a.values, b.values, out, epilogue),
     params: {
       ...gemmParamValues(call),
       a_stride: a.transposed ? m : k,

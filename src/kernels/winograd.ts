@@ -101,19 +101,14 @@ function bandsOf(device: Device, { block, count }: Tiling, channels: number): Ba
   }));
 }
 
-/** An image, or a cotangent of the shape of one. */
+/** The size of an image, or of a cotangent of the shape of one. */
 interface Plane {
-  values: Tensor;
   height: number;
   width: number;
   channels: number;
 }
 
-const tileValues = (
-  { rows, columns }: Tiling,
-  band: Band,
-  { height, width, channels }: Omit<Plane, 'values'>,
-) => ({
+const tileValues = ({ rows, columns }: Tiling, band: Band, { height, width, channels }: Plane) => ({
   tiles: band.count,
   first_tile: band.first,
   tile_rows: rows,
@@ -130,17 +125,18 @@ function transformTiles(
   of: 'image' | 'cotangent',
   tiling: Tiling,
   band: Band,
-  image: Plane,
+  values: Tensor,
+  plane: Plane,
   padding: readonly [number, number],
 ): Tensor {
-  const { device } = image.values;
-  const channels = padded(image.channels);
+  const { device } = values;
+  const channels = padded(plane.channels);
   const tiles = output(device, float32([tileSize(tiling.block) ** 2, band.count, channels]), op);
   const count = band.count * channels;
   device.launch(tilesKernel, {
     options: { block: tiling.block, of },
-    bindings: { image: image.values.storage, tiles: tiles.storage },
-    params: { ...tileValues(tiling, band, image), count, pad_h: padding[0], pad_w: padding[1] },
+    bindings: { image: values.storage, tiles: tiles.storage },
+    params: { ...tileValues(tiling, band, plane), count, pad_h: padding[0], pad_w: padding[1] },
     workgroups: groups(count),
   });
   return tiles;
@@ -187,15 +183,21 @@ const matrices = (values: Tensor, transposed = false) => ({
   transposed,
 });
 
+/** What is convolved: the size of the image, its padding, and how the matrices of the kernel are read. */
+interface ConvolveForm {
+  plane: Plane;
+  padding: readonly [number, number];
+  matrices: KernelMatrices;
+}
+
 /** Convolves `image` with the kernel's matrices, band by band. */
 function convolve(
   op: string,
   block: Block,
   batch: number,
-  image: Plane,
-  padding: readonly [number, number],
+  image: Tensor,
   kernel: Tensor,
-  kernelMatrices: KernelMatrices,
+  { plane, padding, matrices: kernelMatrices }: ConvolveForm,
   spec: TensorSpec,
   { bias = null, activation = 'value', alpha = 0 }: Epilogue,
 ): Tensor {
@@ -205,9 +207,9 @@ function convolve(
   const frequencies = tileSize(block) ** 2;
   const kernels = transformKernels(op, block, kernel, kernelMatrices);
   const out = output(device, spec, op);
-  for (const band of bandsOf(device, tiling, padded(image.channels) + padded(channels))) {
-    const tiles = transformTiles(op, 'image', tiling, band, image, padding);
-    const product = { m: band.count, n: padded(channels), k: padded(image.channels), batch: [frequencies] };
+  for (const band of bandsOf(device, tiling, padded(plane.channels) + padded(channels))) {
+    const tiles = transformTiles(op, 'image', tiling, band, image, plane, padding);
+    const product = { m: band.count, n: padded(channels), k: padded(plane.channels), batch: [frequencies] };
     const sums = matMulKernel(
       op,
       matrices(tiles),
@@ -233,15 +235,13 @@ function convolve(
   return out;
 }
 
-const imagePlane = ({ rows, columns, inputs }: ConvolutionGeometry, values: Tensor): Plane => ({
-  values,
+const imagePlane = ({ rows, columns, inputs }: ConvolutionGeometry): Plane => ({
   height: rows.input,
   width: columns.input,
   channels: inputs,
 });
 
-const resultPlane = ({ rows, columns, outputs }: ConvolutionGeometry, values: Tensor): Plane => ({
-  values,
+const resultPlane = ({ rows, columns, outputs }: ConvolutionGeometry): Plane => ({
   height: rows.output,
   width: columns.output,
   channels: outputs,
@@ -260,25 +260,21 @@ export function winograd(
   const { batch } = geometry;
   const spec = conv2dResult(problem);
   if (direction === 'filterGrad') return filterGrad(op, block, geometry, a, b, spec);
-  const [image, padding, matrices] =
-    direction === 'forward' ? forwardForm(geometry, a) : inputGradForm(geometry, a);
-  return convolve(op, block, batch, image, padding, b, matrices, spec, epilogue);
+  const form = direction === 'forward' ? forwardForm(geometry) : inputGradForm(geometry);
+  return convolve(op, block, batch, a, b, form, spec, epilogue);
 }
 
-/** What is convolved: an image, its padding, and how the matrices of the kernel are read. */
-type Form = [image: Plane, padding: readonly [number, number], matrices: KernelMatrices];
-
-function forwardForm(geometry: ConvolutionGeometry, x: Tensor): Form {
+function forwardForm(geometry: ConvolutionGeometry): ConvolveForm {
   const { rows, columns, inputs, outputs } = geometry;
   const matrices = { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, turned: false };
-  return [imagePlane(geometry, x), [rows.before, columns.before], matrices];
+  return { plane: imagePlane(geometry), padding: [rows.before, columns.before], matrices };
 }
 
 /** The convolution of `dy` with the rotated kernel: its padding before the image is the forward padding behind it. */
-function inputGradForm(geometry: ConvolutionGeometry, dy: Tensor): Form {
+function inputGradForm(geometry: ConvolutionGeometry): ConvolveForm {
   const { rows, columns, inputs, outputs } = geometry;
   const matrices = { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true };
-  return [resultPlane(geometry, dy), [2 - rows.before, 2 - columns.before], matrices];
+  return { plane: resultPlane(geometry), padding: [2 - rows.before, 2 - columns.before], matrices };
 }
 
 /** The sums of bands are added in order, so that the bits are the same every time. */
@@ -297,8 +293,8 @@ function filterGrad(
   let gradient: Tensor | null = null;
   for (const band of bandsOf(device, tiling, padded(inputs) + padded(outputs))) {
     const padding = [rows.before, columns.before] as const;
-    const image = transformTiles(op, 'image', tiling, band, imagePlane(geometry, x), padding);
-    const cotangent = transformTiles(op, 'cotangent', tiling, band, resultPlane(geometry, dy), [0, 0]);
+    const image = transformTiles(op, 'image', tiling, band, x, imagePlane(geometry), padding);
+    const cotangent = transformTiles(op, 'cotangent', tiling, band, dy, resultPlane(geometry), [0, 0]);
     const product = { m: padded(inputs), n: padded(outputs), k: band.count, batch: [frequencies] };
     const sums = matMulKernel(
       op,

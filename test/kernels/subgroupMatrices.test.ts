@@ -194,7 +194,10 @@ test('the largest float16 matrices with float32 sums are used, of subgroups of o
     resultComponentType,
   });
   const sizeWith = (info: object) =>
-    subgroupMatrixOf({ features: new Set(subgroupMatrixFeatures), adapterInfo: info } as unknown as GPUDevice);
+    subgroupMatrixOf({
+      features: new Set(subgroupMatrixFeatures),
+      adapterInfo: info,
+    } as unknown as GPUDevice);
   const configs = [
     config(8, 8, 8),
     config(16, 16, 16, 'f16', 'f16'),
