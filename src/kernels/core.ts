@@ -1,6 +1,6 @@
 /**
- * @file The core: maps, reductions, products, convolutions, gathers and scatters, and halves. These kernels come with the
- * device (loadCore.ts), so that an app's first file doesn't hold them. Nothing but types may be imported from them elsewhere.
+ * @file The core kernels: elementwise ops, reductions, matmul, convolutions, gathers, scatters and float16. They are loaded
+ * with the device (loadCore.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
  */
 export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel, launchConv2d } from './conv2d.ts';
 export { elementwiseKernel } from './elementwise.ts';

@@ -18,7 +18,7 @@ import { profileOf } from './adapterProfiles.ts';
 
 export { accumulatorState, averageState, type Clipping, type StepRule } from '../../shaders/optimizer.ts';
 
-/** Parameters that every rule has beside its own. */
+/** Parameters that every rule has in addition to its own. */
 const sharedParams = {
   starts: 'u32x8',
   sizes: 'u32x8',
@@ -81,7 +81,7 @@ export function gradientBindings(count: number): Bindings {
   );
 }
 
-/** Variables that one launch can take beside each other: each needs a binding for its gradient. */
+/** Variables that one launch can update together: each needs a binding for its gradient. */
 export function membersOf(device: Device, clipping: Clipping): number {
   // The block, and for lengths of gradients their sums or the factors made of them.
   const others = clipping === 'norm' || clipping === 'globalNorm' ? 2 : 1;

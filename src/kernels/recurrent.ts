@@ -91,7 +91,7 @@ export interface StepsInput {
   gates: Tensor;
   /** [units, gates · units]. */
   recurrentKernel: Tensor;
-  /** [gates · units], added to the product with the recurrent kernel. */
+  /** [gates · units], added to the matmul with the recurrent kernel. */
   bias: Tensor | null;
   /** [batch, units]; null for zeros. */
   h: Tensor | null;
@@ -153,7 +153,7 @@ export interface StepsCotangents {
 export interface StepsGradient {
   /** Of the gates [batch, time, gates · units]. */
   dgates: Tensor;
-  /** Of the products of states and recurrent kernel, likewise; for an LSTM the same as `dgates`. */
+  /** Of the matmul of states and recurrent kernel, likewise; for an LSTM the same as `dgates`. */
   dproducts: Tensor;
   /** Of the states before the first step; null where it wasn't asked for. */
   dh: Tensor | null;

@@ -47,7 +47,7 @@ describe('the text', () => {
   test('of the only variant', async () => {
     await using _ = await tunedDevice({});
     const { text } = explainChoice(matMul, { shape: [4, 4] }, { shape: [4, 4] });
-    expect(text).toMatch(/tile of matMul, 4 × 4, k 4: small, the only variant for these sizes$/);
+    expect(text).toMatch(/tile of matMul, 4 × 4, k 4: small, the only algorithm for these sizes$/);
     const { choices } = explainChoice(
       matMul,
       { shape: [96, 96], dtype: 'int32' },
