@@ -1,5 +1,5 @@
 /** @file Trials of the algorithms of a convolution. */
-import type { Conv2dAlgorithm } from '../kernels/conv2dAlgorithm.ts';
+import { type Conv2dAlgorithm, conv2dAlgorithms } from '../kernels/conv2dAlgorithm.ts';
 import { conv2dOperands, type Conv2dProblem } from '../kernels/conv2dProblem.ts';
 import { core } from '../kernels/loadCore.ts';
 import { output } from '../kernels/output.ts';
@@ -12,6 +12,8 @@ const directions = {
 };
 
 export const conv2dTrials: Trials<Conv2dProblem, Conv2dAlgorithm> = {
+  algorithms: conv2dAlgorithms,
+
   key({ direction, geometry: { batch, rows, columns, inputs, outputs, groups }, dtypes }) {
     const pixels = [batch, rows.output, columns.output, inputs, outputs].map(sizeClass).join(' ');
     const windows = [rows, columns].map(({ window, stride, dilation }) => `${window}/${stride}/${dilation}`);

@@ -5,6 +5,7 @@ import type { Shape } from '../core/shape.ts';
 import type { Device } from '../webgpu/device.ts';
 import { conv2dOperands, conv2dResult, type Conv2dProblem } from '../kernels/conv2dProblem.ts';
 import type { GemmAlgorithm, GemmProblem } from '../kernels/gemmAlgorithm.ts';
+import { gemmAlgorithms } from '../kernels/gemmAlgorithms.ts';
 import { core } from '../kernels/loadCore.ts';
 import { output } from '../kernels/output.ts';
 import { sizeClass, type Trials } from './tuningTask.ts';
@@ -16,6 +17,8 @@ const names = { forward: 'conv2d', inputGrad: 'conv2dInputGrad', filterGrad: 'co
 const nameOf = ({ conv2d }: GemmProblem) => (conv2d ? names[conv2d.direction] : 'matMul');
 
 export const gemmTrials: Trials<GemmProblem, GemmAlgorithm> = {
+  algorithms: gemmAlgorithms,
+
   key(problem) {
     const { dtype, size, a, b, outWidth } = problem;
     const { m, n, segments, length, slices } = size;

@@ -7,7 +7,7 @@ import { gemmTrials } from './gemmTrials.ts';
 import type { Trials, TuningTask } from './tuningTask.ts';
 
 /** By the name of the tunable, whose types they have. */
-const known: Readonly<Record<string, Trials<never, never> | undefined>> = {
+const known: Readonly<Record<string, Trials<never, unknown> | undefined>> = {
   conv2d: conv2dTrials,
   gemm: gemmTrials,
 };
@@ -29,8 +29,8 @@ export function algorithmNamed<P extends object, A>(
   problem: P,
   name: string,
 ): A | null {
-  const candidates = tunable.algorithms(problem, profileOf(device));
-  return candidates.find((candidate) => candidate.name === name)?.algorithm ?? null;
+  const candidates = trialsOf(tunable)?.algorithms(problem, profileOf(device));
+  return candidates?.find((candidate) => candidate.name === name)?.algorithm ?? null;
 }
 
 /** A problem with its candidates; null where its tunable can't be measured. */
@@ -42,7 +42,7 @@ export function taskOf<P extends object, A>(
   const trials = trialsOf(tunable);
   if (!trials) return null;
   const profile = profileOf(device);
-  const candidates = tunable.algorithms(problem, profile);
+  const candidates = trials.algorithms(problem, profile);
   const text = JSON.stringify(tunable.select(problem, profile));
   const selected = candidates.find(({ algorithm }) => JSON.stringify(algorithm) === text);
   if (!selected) throw new TypeError(`${tunable.name} selects an algorithm that it doesn't list: ${text}`);

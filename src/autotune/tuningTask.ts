@@ -1,9 +1,12 @@
 /** @file A problem that is tuned: its algorithms, and which of them are worth measuring. */
 import { type Candidate, cheapest } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
+import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
 
 /** What the autotuner knows about a tunable of the kernels. */
 export interface Trials<P extends object, A> {
+  /** All algorithms that are correct for `problem` and may turn out the fastest. The selected one is among them. */
+  algorithms(problem: P, profile: DeviceProfile): Candidate<A>[];
   /** Equal for problems that share a measurement. */
   key(problem: P): string;
   /** What is computed, for reports. */

@@ -54,11 +54,6 @@ export interface AdapterProfile {
   readonly gemm: GemmProfile;
   readonly conv2d: {
     readonly winograd: WinogradProfile;
-    /**
-     * Estimated cost of GEMM + col2im where the result has few channels, relative to the implicit GEMM, whose columns are
-     * mostly padding there.
-     */
-    readonly col2imCost: number;
   };
   readonly depthwise: DepthwiseProfile;
   readonly scatter: {
@@ -126,8 +121,6 @@ export interface GemmProfile {
   readonly tiles: 'registers' | 'shared';
   /** Invocations below which k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
-  /** Invocations below which an estimate counts part of the adapter as idle. */
-  readonly idleInvocations: number;
   /**
    * Multiplications up to which a first call runs a tile that compiles fast, while the selected one compiles. 0 where
    * compilation is fast.
@@ -172,7 +165,6 @@ const software: AdapterProfile = {
     smallWork: 2 ** 16,
     tiles: 'registers',
     busyInvocations: 64,
-    idleInvocations: 1,
     fallbackWork: 2 ** 26,
   },
   conv2d: {
@@ -184,7 +176,6 @@ const software: AdapterProfile = {
       access: 10,
       bandBytes: 2 ** 26,
     },
-    col2imCost: 0.5,
   },
   // A program for 7 × 7 compiles for half a second.
   depthwise: { form: 'blocks', strips: { 3: 2 ** 18, 5: 2 ** 20, 7: 2 ** 22 } },
@@ -212,7 +203,6 @@ const discrete: AdapterProfile = {
     smallWork: 2 ** 18,
     tiles: 'shared',
     busyInvocations: 16384,
-    idleInvocations: 16384,
     fallbackWork: 0,
   },
   conv2d: {
@@ -225,7 +215,6 @@ const discrete: AdapterProfile = {
       access: 16,
       bandBytes: 2 ** 26,
     },
-    col2imCost: 0.5,
   },
   depthwise: { form: 'results', strips: {} },
   scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0 },

@@ -22,6 +22,8 @@ export type Conv2dAlgorithm =
 const leastWinogradChannels = 8;
 /** Result channels that are too few for the columns of a GEMM. */
 const mostCol2imChannels = 7;
+/** Estimated cost of GEMM + col2im, relative to an implicit GEMM, whose columns are mostly padding there. */
+const col2imCost = 0.5;
 /** Multiplications above which the second launch of GEMM + col2im pays, and the bytes that may lie between the two. */
 const leastCol2imWork = 2 ** 20;
 const mostCol2imBytes = 2 ** 27;
@@ -68,7 +70,7 @@ interface Conv2dCandidate extends Candidate<Conv2dAlgorithm> {
 
 /** From the most to the least accurate. Costs are in multiplications of a GEMM. */
 function candidatesFor(problem: Conv2dProblem, { conv2d }: AdapterProfile): Conv2dCandidate[] {
-  const { winograd, col2imCost } = conv2d;
+  const { winograd } = conv2d;
   const { geometry } = problem;
   const gemmCost = costOfGemm(winograd, problem);
   const candidates: Conv2dCandidate[] = [
@@ -120,7 +122,6 @@ export function selectConv2d(problem: Conv2dProblem, profile: AdapterProfile): C
 
 export const conv2dTunable: Tunable<Conv2dProblem, Conv2dAlgorithm> = {
   name: 'conv2d',
-  algorithms: conv2dAlgorithms,
   select: selectConv2d,
 };
 

@@ -1,18 +1,13 @@
-/** @file Which tile computes a GEMM, with which vector widths, and into how many parts its k axis is split. */
+/**
+ * @file Which tile computes a GEMM, with which vector widths, and into how many parts its k axis is split. The list of all
+ * algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
+ */
 import { gemmInvocations, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
-import type { Candidate, Tunable } from '../webgpu/autotuner.ts';
+import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import {
-  type GemmTileName,
-  gemmTiles,
-  readsRows,
-  registersCost,
-  registersRanges,
-  sharedCosts,
-  subgroupMatrixCost,
-} from './gemmTiles.ts';
+import { gemmTiles, readsRows, registersCost, registersRanges } from './gemmTiles.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -61,8 +56,8 @@ export function workOf({ m, n, segments, length, slices }: GemmSize): number {
   return m * n * segments * length * slices;
 }
 
-/** Whether a GEMM has one tile alone: the larger ones use WGSL's matrix types, which are of floats. */
-function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): boolean {
+/** Whether a GEMM has one tile only: the larger ones use WGSL's matrix types, which are of floats. */
+export function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): boolean {
   return !isFloating(dtype) || workOf(size) <= gemm.smallWork;
 }
 
@@ -70,7 +65,7 @@ function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): boolean
 const matrixDepths = { many: 32, few: 16 };
 
 /** The tile for subgroup matrices; null where they can't multiply these operands: they take whole float16 matrices. */
-function subgroupMatrixTile(
+export function subgroupMatrixTile(
   { a, b, size: { m, n, slices } }: GemmProblem,
   { subgroupMatrix: units, workgroupBytes }: DeviceProfile,
 ): GemmTile | null {
@@ -82,103 +77,59 @@ function subgroupMatrixTile(
   return { ...(isLarge ? large : medium), memory: 'matrix', depth, units };
 }
 
-const tileNames = Object.keys(gemmTiles) as GemmTileName[];
-
 /** Whether a device can run a tile on these operands. */
-function fits(name: GemmTileName, { a }: GemmProblem, profile: DeviceProfile): boolean {
-  const tile: GemmTile = gemmTiles[name];
-  const { quads, groupM, groupN, memory, blockM, depth } = tile;
-  if (profile.gemm.tiles === 'registers' ? memory !== 'registers' : !(name in sharedCosts)) return false;
-  if (quads && !profile.subgroups) return false;
-  if (groupM * groupN > profile.workgroupInvocations) return false;
-  // Tiles of both operands, which are as wide as they are high.
-  const bytes = memory === 'shared' ? 2 * 4 * groupM * blockM * depth : 0;
-  return bytes <= profile.workgroupBytes && readsRows(tile, a);
+export function runs(
+  { quads, ...tile }: GemmTile,
+  { a }: GemmProblem,
+  { subgroups }: DeviceProfile,
+): boolean {
+  return (!quads || subgroups) && readsRows(tile, a);
 }
 
-/** Whether a tile may be selected without measuring it. */
-function isSelectable(name: GemmTileName, problem: GemmProblem, profile: DeviceProfile): boolean {
-  const { m, n, slices } = problem.size;
-  if (profile.gemm.tiles === 'shared') {
-    if (m === 1) return name === 'row';
-    return name === (gemmWorkgroups(gemmTiles.large, m, n, slices) >= busyWorkgroups ? 'large' : 'medium');
+/** On a GPU: rows have a tile of their own; others have large tiles, where there are enough of them. */
+function sharedTile({ size: { m, n, slices } }: GemmProblem): GemmTile {
+  const { large, medium, row } = gemmTiles;
+  if (m === 1) return row;
+  return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;
+}
+
+/** In software: the cheapest tile, of those whose programs are worth their compilation. */
+function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
+  const { size, a, b } = problem;
+  const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
+  const work = workOf(size);
+  let best: GemmTile = gemmTiles.small;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [name, range] of registersRanges) {
+    const tile: GemmTile = gemmTiles[name];
+    // Quads do what a block does, and read less.
+    if (!runs(tile, problem, profile) || (name === 'block' && profile.subgroups)) continue;
+    if (work < range.least[reads] || size.m > range.most.m || size.n > range.most.n) continue;
+    const cost = registersCost(tile, a, b) * paddedWork(tile, size);
+    if (cost >= least) continue;
+    least = cost;
+    best = tile;
   }
-  const range = registersRanges[name];
-  // Quads do what a block does, and read less.
-  if (!range || (name === 'block' && profile.subgroups)) return false;
-  const reads = problem.a.width === 4 && problem.b.width === 4 ? 'vectors' : 'elements';
-  return workOf(problem.size) >= range.least[reads] && m <= range.most.m && n <= range.most.n;
+  return best;
 }
 
-/** What a multiply-add costs in a tile, on this kind of adapter. */
-function unitCost(name: GemmTileName, { a, b }: GemmProblem, { gemm }: DeviceProfile): number {
-  if (gemm.tiles === 'registers') return registersCost(gemmTiles[name], a, b);
-  return sharedCosts[name] ?? Number.POSITIVE_INFINITY;
-}
-
-/** What a GEMM costs in a tile. What lies beyond the edges of C is computed, too; idle invocations cost as much as busy ones. */
-function costOf(
-  tile: GemmTile,
-  unit: number,
-  { size: { m, n, segments, length, slices } }: GemmProblem,
-  { gemm }: DeviceProfile,
-  parts = 1,
-): number {
-  const invocations = gemmInvocations(tile, m, n, slices);
-  const padded = invocations * tile.blockM * tile.blockN * segments * length;
-  return unit * padded * Math.max(1, gemm.idleInvocations / (invocations * parts));
+/** Multiplications in a tile: what lies beyond the edges of C is computed, too. */
+export function paddedWork(tile: GemmTile, { m, n, segments, length, slices }: GemmSize): number {
+  return gemmInvocations(tile, m, n, slices) * tile.blockM * tile.blockN * segments * length;
 }
 
 function selectTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (isSmall(problem, profile)) return gemmTiles.small;
   const matrix = subgroupMatrixTile(problem, profile);
   if (matrix) return matrix;
-  const names = tileNames.filter(
-    (name) => isSelectable(name, problem, profile) && fits(name, problem, profile),
-  );
-  let best: GemmTile = gemmTiles.small;
-  let least = Number.POSITIVE_INFINITY;
-  for (const name of names) {
-    const cost = costOf(gemmTiles[name], unitCost(name, problem, profile), problem, profile);
-    if (cost >= least) continue;
-    least = cost;
-    best = gemmTiles[name];
-  }
-  return best;
+  return profile.gemm.tiles === 'shared' ? sharedTile(problem) : registersTile(problem, profile);
 }
 
 export function selectGemm(problem: GemmProblem, profile: DeviceProfile): GemmAlgorithm {
   return onTile(selectTile(problem, profile), problem, profile);
 }
 
-/** Each tile that fits; where k is split, also without the split. */
-export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Candidate<GemmAlgorithm>[] {
-  if (isSmall(problem, profile)) {
-    return [{ name: 'small', algorithm: onTile(gemmTiles.small, problem, profile), cost: null, rank: 0 }];
-  }
-  const candidatesOf = (name: string, tile: GemmTile, unit: number): Candidate<GemmAlgorithm>[] => {
-    const algorithm = onTile(tile, problem, profile);
-    const { parts } = algorithm.split;
-    const cost = costOf(tile, unit, problem, profile, parts);
-    const candidate = { name, algorithm, cost, rank: 0 };
-    if (parts === 1) return [candidate];
-    const whole = onTile(tile, problem, profile, false);
-    const wholeCost = costOf(tile, unit, problem, profile);
-    return [candidate, { name: `${name}, k in one part`, algorithm: whole, cost: wholeCost, rank: 0 }];
-  };
-  const matrix = subgroupMatrixTile(problem, profile);
-  const names = tileNames.filter((name) => fits(name, problem, profile));
-  return [
-    ...(matrix ? candidatesOf('subgroup matrices', matrix, subgroupMatrixCost) : []),
-    ...names.flatMap((name) => candidatesOf(name, gemmTiles[name], unitCost(name, problem, profile))),
-  ];
-}
-
-export const gemmTunable: Tunable<GemmProblem, GemmAlgorithm> = {
-  name: 'gemm',
-  algorithms: gemmAlgorithms,
-  select: selectGemm,
-};
+export const gemmTunable: Tunable<GemmProblem, GemmAlgorithm> = { name: 'gemm', select: selectGemm };
 
 /** The algorithm on a given tile; without `maySplit`, k stays whole. */
 export function onTile(

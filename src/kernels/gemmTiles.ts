@@ -54,21 +54,8 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
   return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
 }
 
-/** The cost of a multiply-add on a GPU. Not measured: proportional to the memory reads that a tile needs. */
-export const sharedCosts: Partial<Record<GemmTileName, number>> = {
-  large: 1,
-  medium: 1.15,
-  block: 2,
-  scalars: 3,
-  row: 4,
-  small: 6,
-};
-
-/** The same with subgroup matrices. Not measured: an eighth, as vendors claim. */
-export const subgroupMatrixCost = 0.125;
-
 /** Whether a tile can read A: four rows that are read at once belong to one block. */
-export function readsRows({ blockM, width }: GemmTile, a: OperandLayout): boolean {
+export function readsRows({ blockM, width }: Pick<GemmTile, 'blockM' | 'width'>, a: OperandLayout): boolean {
   return blockM % 4 === 0 || width === 1 || a.width === 1 || a.major === 'k';
 }
 
@@ -90,14 +77,14 @@ const seldom = { vectors: large, elements: large };
 const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 
 /** Few tiles are selected for all sizes, so that new sizes seldom compile anything. */
-export const registersRanges: Partial<Record<GemmTileName, TileRange>> = {
-  quad: { least: mostly, most: anySize },
-  tallQuad: { least: seldom, most: anySize },
-  narrowQuad: { least: seldom, most: anySize },
-  block: { least: mostly, most: anySize },
-  steps: { least: always, most: anySize },
-  scalars: { least: always, most: { ...anySize, n: 4 } },
-  fewRows: { least: always, most: { ...anySize, m: 4 } },
-  row: { least: always, most: { ...anySize, m: 1 } },
-  wideRow: { least: always, most: { ...anySize, m: 1 } },
-};
+export const registersRanges: readonly (readonly [GemmTileName, TileRange])[] = [
+  ['quad', { least: mostly, most: anySize }],
+  ['tallQuad', { least: seldom, most: anySize }],
+  ['narrowQuad', { least: seldom, most: anySize }],
+  ['block', { least: mostly, most: anySize }],
+  ['steps', { least: always, most: anySize }],
+  ['scalars', { least: always, most: { ...anySize, n: 4 } }],
+  ['fewRows', { least: always, most: { ...anySize, m: 4 } }],
+  ['row', { least: always, most: { ...anySize, m: 1 } }],
+  ['wideRow', { least: always, most: { ...anySize, m: 1 } }],
+];

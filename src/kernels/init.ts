@@ -35,8 +35,8 @@ function checkKind(kind: unknown): void {
   if (typeof kind === 'string' && kinds.includes(kind)) return;
   throw new ValueError({
     op: 'init',
-    rule: `\`adapterProfile\` is one of ${kinds.map((name) => `'${name}'`).join(', ')}.`,
+    rule: `\`adapterProfile\` is one of ${kinds.join(', ')}.`,
     received: describe(kind),
-    hint: "leave it out to have it detected, or pass 'integrated' for the GPU of a laptop's processor.",
+    hint: 'leave it out to have it detected.',
   });
 }

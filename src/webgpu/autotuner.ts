@@ -14,12 +14,11 @@ export interface Candidate<A = unknown> {
   readonly rank: number;
 }
 
-/** A kind of problem that several algorithms solve. Both functions are pure; `profile` is the device's. */
+/** A kind of problem that several algorithms solve. */
 export interface Tunable<P extends object, A> {
+  /** By which an autotuner knows the list of its algorithms. */
   readonly name: string;
-  /** All algorithms that are correct for `problem` and may turn out the fastest. The selected one is among them. */
-  algorithms(problem: P, profile: object): Candidate<A>[];
-  /** The algorithm to launch where nothing is measured. */
+  /** The algorithm to launch where nothing is measured. Pure; `profile` is the device's. */
   select(problem: P, profile: object): A;
 }
 

@@ -4,6 +4,7 @@ import { init, matMul, tensor, tidy } from '../../src/index.ts';
 import type { Autotuner } from '../../src/webgpu/autotuner.ts';
 import type { Device } from '../../src/webgpu/device.ts';
 import { profileOf } from '../../src/kernels/adapterProfiles.ts';
+import { taskOf } from '../../src/autotune/tunables.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
@@ -24,7 +25,7 @@ async function eachCandidate(
     measuring: null,
     choose: (tunable, problem) => {
       if (tunable.name !== tunableName) return null;
-      const candidates = tunable.algorithms(problem, profileOf(device));
+      const candidates = taskOf(device, tunable, problem)?.candidates ?? [];
       for (const { name } of candidates) names.add(name);
       return candidates.find(({ name }) => name === wanted)?.algorithm ?? null;
     },
