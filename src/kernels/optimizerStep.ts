@@ -14,10 +14,11 @@ import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import type { DynamicScalar, ParamFields, ParamValues } from '../webgpu/params.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 
 export { accumulatorState, averageState, type Clipping, type StepRule } from '../../shaders/optimizer.ts';
 
-/** Parameters that every rule has beside its own. */
+/** Parameters that every rule has in addition to its own. */
 const sharedParams = {
   starts: 'u32x8',
   sizes: 'u32x8',
@@ -80,19 +81,16 @@ export function gradientBindings(count: number): Bindings {
   );
 }
 
-/** Variables that one launch can take beside each other: each needs a binding for its gradient. */
+/** Variables that one launch can update together: each needs a binding for its gradient. */
 export function membersOf(device: Device, clipping: Clipping): number {
   // The block, and for lengths of gradients their sums or the factors made of them.
   const others = clipping === 'norm' || clipping === 'globalNorm' ? 2 : 1;
   return Math.min(membersPerLaunch, device.limits.maxStorageBuffersPerShaderStage - others);
 }
 
-/**
- * Bytes of the largest variable that is worth packing: beyond it a launch of its own is well used. A software adapter
- * executes every branch by which a launch finds the gradient, and gains less.
- */
+/** Bytes of the largest variable that is updated together with others. */
 export function largestPacked(device: Device): number {
-  return device.adapter.class === 'cpu' ? 2 ** 14 : 2 ** 20;
+  return profileOf(device).optimizer.largestPacked;
 }
 
 /** A variable as a launch sees it. */
@@ -148,8 +146,8 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
   const packed = place.kind === 'packed';
   const gradients = packed ? place.capacity : 1;
   const vectors = members.map(({ size, away }) => (away ? 0 : Math.ceil(size / 4)));
-  const spread = spreadOf(device);
-  const chunks = vectors.map((count) => Math.ceil(count / (spread.workgroup * spread.steps)));
+  const shape = profileOf(device).optimizer.update;
+  const chunks = vectors.map((count) => Math.ceil(count / (shape.workgroup * shape.steps)));
   const count = total(chunks);
   if (count === 0) return;
   const squares = members.length === 1 ? (members[0]?.squares ?? null) : null;
@@ -159,7 +157,7 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
         ['value', ...options.states].map((role, i) => [`${role}_of`, place.storages[i] as Storage]),
       );
   device.launch(kernel, {
-    options: { ...options, gradients, packed, squared: squares !== null, ...spread },
+    options: { ...options, gradients, packed, squared: squares !== null, ...shape },
     bindings: {
       ...roles,
       ...boundGradients(members, gradients, filler),
@@ -180,11 +178,6 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
     } as unknown as ParamValues<ParamFields>,
     workgroups: count,
   });
-}
-
-/** A software adapter pays for every invocation, and has few cores; a GPU hides its latencies behind many short ones. */
-function spreadOf(device: Device): { workgroup: number; steps: number } {
-  return device.adapter.class === 'cpu' ? { workgroup: 64, steps: 8 } : { workgroup: 256, steps: 1 };
 }
 
 export function total(counts: readonly number[]): number {

@@ -48,7 +48,7 @@ export async function runPass(pass: Pass): Promise<number> {
     const after = pass.after?.(index);
     if (after) await after;
     // Where an app has choices measured by themselves, a wrong guess costs the one step that asked.
-    const measuring = device.chooser?.measuring;
+    const measuring = device.autotuner?.measuring;
     if (measuring) await pace.orAborted(measuring, () => {});
     const wait = pace.step();
     if (wait) await wait;
