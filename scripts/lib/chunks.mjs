@@ -3,8 +3,8 @@
 
 /** @typedef {{ fileName: string, isEntry: boolean, imports: string[], moduleIds: string[] }} Chunk */
 
-/** What Retrograd loads with the device. */
-const CORE = /kernels\/core\.[jt]s$/;
+/** What Retrograd loads with the device: its implementation and the kernels. */
+const WITH_DEVICE = /(kernels\/core|webgpu\/device)\.[jt]s$/;
 
 /**
  * What is loaded with the entry, what comes with the device, and what `import()` loads where it is wanted.
@@ -17,7 +17,7 @@ export function byLoad(chunks) {
     chunks.filter((chunk) => chunk.isEntry),
     chunks,
   );
-  const core = chunks.filter(({ moduleIds }) => moduleIds.some((id) => CORE.test(id)));
+  const core = chunks.filter(({ moduleIds }) => moduleIds.some((id) => WITH_DEVICE.test(id)));
   const device = withImports(core, chunks).filter((chunk) => !first.includes(chunk));
   const later = chunks.filter((chunk) => !first.includes(chunk) && !device.includes(chunk));
   return { first, device, later };

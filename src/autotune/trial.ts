@@ -1,6 +1,7 @@
 /** @file Trials: the launches of a probe on memory of their own, to be timed. */
 import { compileAhead } from '../webgpu/compileAhead.ts';
-import { copyWith, type Device } from '../webgpu/device.ts';
+import { copyWith } from '../webgpu/copyWith.ts';
+import type { Device } from '../webgpu/device.ts';
 import { bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
 import type { Storage } from '../webgpu/storage.ts';

@@ -7,7 +7,7 @@
  */
 import { TapeError } from '../core/errors.ts';
 import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
-import { copyWith } from '../webgpu/device.ts';
+import { copyWith } from '../webgpu/copyWith.ts';
 import type { Executor, ExecutorHolder, StorageHolder } from '../webgpu/executor.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
 import type { Check } from '../webgpu/faultSets.ts';

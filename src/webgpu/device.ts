@@ -5,6 +5,7 @@ import { type AdapterDescription, describeAdapter } from './adapter.ts';
 import { BufferAllocator } from './allocator.ts';
 import type { Autotuner } from './autotuner.ts';
 import { countUnderWay } from './compileAhead.ts';
+import { copyWith } from './copyWith.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 import { type EagerDevice, EagerExecutor } from './eagerExecutor.ts';
 import { type Executor, type ExecutorHolder, openHolders } from './executor.ts';
@@ -257,16 +258,4 @@ function writeError(message: string): DeviceError {
     received: message,
     hint: 'look at the first error reported: the others may follow from it.',
   });
-}
-
-/** Copies by `executor`. WebGPU copies between different buffers only: within one, through a third range. */
-export function copyWith(executor: Executor, source: BoundRange, target: BoundRange, bytes: number): void {
-  if (source.buffer !== target.buffer) {
-    executor.copy(source, target, bytes);
-    return;
-  }
-  const between = executor.allocate(bytes, 'copy');
-  executor.copy(source, between, bytes);
-  executor.copy(between, target, bytes);
-  between.release();
 }

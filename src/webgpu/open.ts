@@ -2,7 +2,7 @@
 import type { RetrogradError } from '../core/errors.ts';
 import { openDevice } from './adapter.ts';
 import { openedDevice, setDevice } from './current.ts';
-import { Device } from './device.ts';
+import type { Device } from './device.ts';
 import { subgroupMatrixFeatures, subgroupMatrixOf } from './subgroupMatrices.ts';
 
 /** How a device is opened. */
@@ -28,6 +28,9 @@ export interface OpenOptions extends GPURequestAdapterOptions {
 
 let opening: Promise<Device> | null = null;
 
+/** The device's implementation loads while the adapter is being asked for. */
+const loadDevice = () => import('./device.ts');
+
 /** The current device, unless options name another `device`; where there is none, a new one, which it makes the current one. */
 export async function open({
   device: appDevice,
@@ -49,10 +52,19 @@ export async function open({
     setDevice(device);
     return device;
   };
-  if (appDevice) return opened(new Device(appDevice, false, maxPooledBytes));
+  const loaded = loadDevice();
+  if (appDevice) {
+    const { Device } = await loaded;
+    // Another part of the app may have opened it meanwhile.
+    const now = openedDevice();
+    return now?.gpu === appDevice && !now.isLost ? listen(now) : opened(new Device(appDevice, false, maxPooledBytes));
+  }
   // Two parts of an app may both call this before either has a device: they get the same one.
   opening ??= openDevice(gpu, adapterOptions, subgroupMatrices ? subgroupMatrixFeatures : [])
-    .then((device) => opened(new Device(device, true, maxPooledBytes)))
+    .then(async (gpuDevice) => {
+      const { Device } = await loaded;
+      return opened(new Device(gpuDevice, true, maxPooledBytes));
+    })
     .finally(() => {
       opening = null;
     });
