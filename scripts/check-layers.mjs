@@ -37,6 +37,8 @@ export const MAY_IMPORT = {
     'src/history',
     'shaders',
   ],
+  // File formats know tensors and bytes, but no models.
+  'src/formats': ['src/tensor', 'src/core', 'src/history'],
   'src/inspect': ['src/ops', 'src/webgpu', 'src/core'],
   'src/keras': ['src/keras/graph', 'src/ops', 'src/tensor', 'src/webgpu', 'src/core', 'src/history'],
   'src/keras/graph': ['src/keras', 'src/ops', 'src/tensor', 'src/webgpu', 'src/core', 'src/history'],
@@ -63,8 +65,15 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
-  // Checkpoints are files, so that callbacks that write them know files. Nothing that files name imports those.
-  'src/keras/callbacks': ['src/keras', 'src/io', 'src/ops', 'src/tensor', 'src/core', 'src/history'],
+  // Some callbacks write checkpoints.
+  'src/keras/callbacks': [
+    'src/keras',
+    'src/keras/saving',
+    'src/ops',
+    'src/tensor',
+    'src/core',
+    'src/history',
+  ],
   'src/keras/training': [
     'src/keras',
     'src/keras/callbacks',
@@ -78,14 +87,27 @@ export const MAY_IMPORT = {
   ],
   // Files name every layer and model, so that nothing that they name may know them.
   'src/keras/json': ['src/keras', 'src/keras/models', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
+  // Weights and checkpoints of models, written in a file format.
+  'src/keras/saving': [
+    'src/keras',
+    'src/keras/json',
+    'src/keras/optimizers',
+    'src/keras/training',
+    'src/formats',
+    'src/ops',
+    'src/tensor',
+    'src/core',
+  ],
   'src/io': [
     'src/keras',
+    'src/keras/saving',
     'src/keras/json',
     'src/keras/models',
     'src/keras/graph',
     'src/keras/optimizers',
     'src/keras/training',
     'src/keras/applications',
+    'src/formats',
     'src/autodiff',
     'src/ops',
     'src/tensor',
@@ -109,8 +131,10 @@ const MAY_IMPORT_PACKAGES = { shaders: /^wgsl-preprocessor(\/|$)/, 'src/io': /^[
  */
 const MAY_CYCLE = 'src/ops/';
 
-/** What stands above every layer: entries gather what others made. */
-const ENTRIES = Object.values(ENTRY_SOURCES).flat();
+/** Entries gather exports and are above every layer. The entry of the layers is only the index of its own folder. */
+const ENTRIES = Object.values(ENTRY_SOURCES)
+  .flat()
+  .filter((file) => file !== 'src/keras/layers/index.ts');
 
 /** @typedef {{ file: string, line: number, message: string }} Violation */
 

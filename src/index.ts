@@ -33,7 +33,7 @@ export { setRandomSeed } from './ops/seeds.ts';
 export type { Op, OpDefinition, Saved } from './ops/define.ts';
 export type { Call } from './ops/call.ts';
 export type { TensorLike } from './ops/operands.ts';
-export type { SymbolicTensor } from './ops/recording.ts';
+export type { SymbolicTensor } from './ops/recorders.ts';
 // Kernels of your own
 export type { FaultReport } from './webgpu/faults.ts';
 export { defineKernel, type Kernel, type KernelDefinition } from './webgpu/kernel.ts';

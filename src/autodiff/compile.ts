@@ -9,7 +9,7 @@ import { formatSpec } from '../core/spec.ts';
 import { type Device, getDevice, withDevice } from '../webgpu/device.ts';
 import { activeRecording } from '../webgpu/activeRecording.ts';
 import { outputSearch } from '../ops/outputSearch.ts';
-import { activeRecorders } from '../ops/recording.ts';
+import { activeRecorders } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { type Captured, captureCall } from './capture.ts';

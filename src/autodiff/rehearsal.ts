@@ -7,7 +7,7 @@ import type { DryRun } from '../webgpu/dryRun.ts';
 import { withRecording } from '../webgpu/activeRecording.ts';
 import { insideCall } from '../history/frames.ts';
 import { output } from '../kernels/output.ts';
-import { withRecorders } from '../ops/recording.ts';
+import { withRecorders } from '../ops/recorders.ts';
 import { rewindSeeds, seedPosition } from '../ops/seeds.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';

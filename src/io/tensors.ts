@@ -1,7 +1,12 @@
 /** @file Tensors by name, as a file and back. */
 import type { Tensor } from '../tensor/tensor.ts';
-import { type HostTensor, hostTensorOf, uploadLoaded } from './hostTensor.ts';
-import { type FileBytes, type ReadOptions, readSafetensors, writeSafetensors } from './safetensors/index.ts';
+import { type HostTensor, hostTensorOf, uploadLoaded } from '../formats/hostTensor.ts';
+import {
+  type FileBytes,
+  type ReadOptions,
+  readSafetensors,
+  writeSafetensors,
+} from '../formats/safetensors/index.ts';
 
 /** Tensors as a safetensors file, with metadata beside them. Reads them back. */
 export async function saveTensors(

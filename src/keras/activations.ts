@@ -9,7 +9,7 @@ import { logSoftmax, softmax } from '../ops/softmax.ts';
 import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
-import { type ClassConfig, foldName } from './family.ts';
+import { type ClassConfig, foldName } from './namedObjects.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
 
 export {

@@ -9,7 +9,7 @@ import type { Call } from './call.ts';
 import type { Cost } from './cost.ts';
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
-import { isSymbolic, type SymbolicTensor } from './recording.ts';
+import { isSymbolic, type SymbolicTensor } from './recorders.ts';
 
 /** What `backward` may use. Only what the op's `save` names is there; the rest is undefined. */
 export interface Saved {

@@ -5,9 +5,9 @@ import {
   type CheckpointModel,
   loadCheckpoint,
   saveCheckpoint,
-} from '../../io/checkpoint.ts';
+} from '../saving/checkpoint.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './options.ts';
+import { refusal, requireKnown } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 

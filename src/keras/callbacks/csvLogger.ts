@@ -2,7 +2,7 @@
 import { requireBoolean } from '../../core/shape.ts';
 import { describe } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './options.ts';
+import { refusal, requireKnown } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 export interface CSVLoggerOptions {

@@ -1,9 +1,9 @@
 /** @file EarlyStopping: ends training once a value has stopped getting better. */
 import { requireBoolean, requireInteger } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnown, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {

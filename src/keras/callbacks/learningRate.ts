@@ -1,6 +1,6 @@
 /** @file The learning rate of a run, for callbacks that set it. */
 import type { CallbackModel, CallbackOptimizer } from './callback.ts';
-import { refusal } from './options.ts';
+import { refusal } from './callbackOptions.ts';
 
 /** The optimizer of a model whose rate can be set. Errors: ValueError where there is none, or a schedule sets the rate. */
 export function settableOptimizer(op: string, { name, optimizer }: CallbackModel): CallbackOptimizer {

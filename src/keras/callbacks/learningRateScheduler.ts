@@ -2,7 +2,7 @@
 import { describe } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
-import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 export interface LearningRateSchedulerOptions extends VerboseOptions {
   /** The rate of an epoch, counted from 0, where it is `learningRate` so far. */

@@ -1,11 +1,11 @@
 /** @file ModelCheckpoint: saves the model, or its weights, as training goes on. */
 import { describe, requireBoolean } from '../../core/shape.ts';
-import { type CheckpointModel, saveCheckpoint } from '../../io/checkpoint.ts';
-import { saveWeights } from '../../io/weights.ts';
-import { requireNumber } from '../losses/check.ts';
+import { type CheckpointModel, saveCheckpoint } from '../saving/checkpoint.ts';
+import { saveWeights } from '../saving/weights.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';

@@ -1,7 +1,7 @@
 /** @file Monitor: a value of the logs that is watched, and what counts as its getting better. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireOneOf } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import type { CallbackModel, Logs, RunParams } from './callback.ts';
 
 export interface MonitorOptions {

@@ -1,8 +1,8 @@
 /** @file PageProgress: how far a run is, in an element of a page. */
 import { describe } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './options.ts';
+import { refusal, requireKnown } from './callbackOptions.ts';
 import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
 export interface PageProgressOptions {

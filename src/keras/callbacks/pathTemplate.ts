@@ -1,5 +1,5 @@
 /** @file Names of files with values in them: `run/{epoch:02d}-{val_loss:.2f}.safetensors`, as Python formats them. */
-import { refusal } from './options.ts';
+import { refusal } from './callbackOptions.ts';
 
 /** A piece of text, or a value by its name and format. */
 type Piece = string | { name: string; format: Format };

@@ -1,8 +1,8 @@
 /** @file ProgressBar: how far a run is, in a terminal, in the look of Keras. */
 import { requireBoolean } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnown } from './options.ts';
+import { requireKnown } from './callbackOptions.ts';
 import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 
 export interface ProgressBarOptions {

@@ -1,10 +1,10 @@
 /** @file ReduceLROnPlateau: lowers the learning rate once a value has stopped getting better. */
 import { requireInteger } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnown, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 export interface ReduceLROnPlateauOptions extends MonitorOptions, VerboseOptions {
   /** What the rate is multiplied by: between 0 and 1. Default 0.1. */

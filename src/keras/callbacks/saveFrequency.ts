@@ -1,6 +1,6 @@
 /** @file When callbacks save: after each epoch, or after so many batches. */
 import { describe } from '../../core/shape.ts';
-import { refusal } from './options.ts';
+import { refusal } from './callbackOptions.ts';
 
 export type SaveFreq = 'epoch' | number;
 

@@ -1,6 +1,6 @@
 /** @file Where callbacks keep files: a function of the app, or one of the sinks in sinks.ts. */
 import { describe } from '../../core/shape.ts';
-import { refusal } from './options.ts';
+import { refusal } from './callbackOptions.ts';
 import { defaultFiles, type FileSink } from './sinks.ts';
 
 /** A sink, or its `save` alone. */

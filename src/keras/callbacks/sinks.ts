@@ -1,5 +1,5 @@
 /** @file Sinks for files: of Node, of a page, and in memory. */
-import { requireNonEmpty } from './options.ts';
+import { requireNonEmpty } from './callbackOptions.ts';
 
 /** Files by name. `load` gives null for a file that isn't there. */
 export interface FileSink {

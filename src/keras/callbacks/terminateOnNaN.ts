@@ -2,7 +2,7 @@
 import { NonFiniteError } from '../../core/errors.ts';
 import { requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnown, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 export interface TerminateOnNaNOptions extends VerboseOptions {
   /** Whether training rejects with an error, in place of ending. Default false. */

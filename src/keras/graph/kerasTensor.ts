@@ -8,11 +8,11 @@ import type { OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import type { KerasHistory } from '../../history/node.ts';
 import type { OpDefinition } from '../../ops/define.ts';
-import { type SymbolicGraph, type SymbolicTensor, symbolicGraph } from '../../ops/recording.ts';
+import { type SymbolicGraph, type SymbolicTensor, symbolicGraph } from '../../ops/recorders.ts';
 import { newTensorId } from '../../tensor/tensor.ts';
 import { uniqueName } from '../names.ts';
 import { inferOpen } from './infer.ts';
-import { GraphNode } from './node.ts';
+import { GraphNode } from './graphNode.ts';
 import { heldOperands, OpOperation, specsOf } from './opOperation.ts';
 import { isTracing } from './tracing.ts';
 

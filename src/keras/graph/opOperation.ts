@@ -4,14 +4,14 @@
 import type { OpenSpec } from '../../core/spec.ts';
 import { applyOp, type OpDefinition } from '../../ops/define.ts';
 import { dtypeBeside, type InputSlot, parseSlot, weakDType } from '../../ops/operands.ts';
-import { isSymbolic } from '../../ops/recording.ts';
+import { isSymbolic } from '../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { snakeCase, uniqueName } from '../names.ts';
-import type { Nest } from '../nest.ts';
-import type { GraphNode, GraphOperation } from './node.ts';
+import type { Nest } from '../tensorNest.ts';
+import type { GraphNode, GraphOperation } from './graphNode.ts';
 import { isTracing } from './tracing.ts';
 
 export class OpOperation implements GraphOperation {

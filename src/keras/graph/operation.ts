@@ -5,9 +5,9 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Mapped, Nest } from '../nest.ts';
+import type { Mapped, Nest } from '../tensorNest.ts';
 import type { KerasTensor } from './kerasTensor.ts';
-import type { GraphNode, GraphOperation } from './node.ts';
+import type { GraphNode, GraphOperation } from './graphNode.ts';
 
 export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
   implements GraphOperation

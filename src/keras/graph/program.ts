@@ -4,9 +4,9 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { leavesOf, mapNest, type Nest } from '../nest.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { KerasTensor } from './kerasTensor.ts';
-import type { GraphNode, GraphOperation } from './node.ts';
+import type { GraphNode, GraphOperation } from './graphNode.ts';
 import { mapGraph } from './traverse.ts';
 
 export class GraphProgram {

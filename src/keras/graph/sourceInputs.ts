@@ -1,9 +1,9 @@
 /** @file Where a symbolic tensor begins. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { KerasTensor } from './kerasTensor.ts';
-import { type GraphNode, nodeOf } from './node.ts';
+import { type GraphNode, nodeOf } from './graphNode.ts';
 
 /**
  * The inputs that `tensor` is computed from, as they are met from there back; of a tensor without history itself.

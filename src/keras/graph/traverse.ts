@@ -4,7 +4,7 @@
  */
 import { GraphDisconnectedError, MissingHistoryError, ValueError } from '../../core/errors.ts';
 import type { KerasTensor } from './kerasTensor.ts';
-import { type GraphNode, type GraphOperation, nodeOf } from './node.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from './graphNode.ts';
 
 export interface GraphMap {
   /** Calls, each after those that it depends on. */

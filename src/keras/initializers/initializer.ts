@@ -2,7 +2,7 @@
 import type { DType } from '../../core/dtype.ts';
 import type { Shape } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Configured } from '../family.ts';
+import type { Configured } from '../namedObjects.ts';
 
 export interface Initializer extends Configured {
   /** Values for a weight of `shape`. A seeded initializer gives the same ones at every call. */

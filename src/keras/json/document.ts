@@ -2,7 +2,7 @@
  * @file A document of Keras's JSON as plain values, before anything is made of it: parsed, of bounded depth, its keys
  * without the one that JavaScript takes for more than a name.
  */
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

@@ -3,13 +3,13 @@
  * there.
  */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
-import type { Nest } from '../nest.ts';
+import type { Nest } from '../tensorNest.ts';
 import type { Registrable } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { placed, refusal } from './fault.ts';
-import { camelKey } from './keys.ts';
+import { placed, refusal } from './jsonErrors.ts';
+import { camelKey } from './optionNames.ts';
 import { type Callable, type NodeCall, readNode, type TensorSource } from './readNode.ts';
 import { isOperation, readOperation } from './operations.ts';
 import { type LayerReader, notAList } from './readSequential.ts';

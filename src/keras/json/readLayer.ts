@@ -1,8 +1,8 @@
 /** @file One layer of a document: its class found, its options read and checked. */
 import { describe } from '../../core/shape.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { Model } from '../models/model.ts';
-import { layerClass } from '../serialization/layers.ts';
+import { layerClass } from '../serialization/layerConfigs.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -12,8 +12,8 @@ import {
 import { builtInClasses } from './builtIns.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { placed, refusal } from './fault.ts';
-import { camelKey } from './keys.ts';
+import { placed, refusal } from './jsonErrors.ts';
+import { camelKey } from './optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
 import { readSequential } from './readSequential.ts';
 import { pythonCode, readConfig, readValue, registeredName } from './readValue.ts';

@@ -1,11 +1,11 @@
 /** @file One call in a document: its arguments, with references to the outputs of other calls. */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { type ApplyOptions, Layer } from '../layers/layer.ts';
-import { leavesOf, type Nest } from '../nest.ts';
+import { type ApplyOptions, Layer } from '../layers/base/layer.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
-import { camelKey } from './keys.ts';
+import { refusal } from './jsonErrors.ts';
+import { camelKey } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
 /** A layer, or an op, that nodes call. */

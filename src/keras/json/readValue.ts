@@ -1,9 +1,9 @@
 /** @file Values in Keras's configurations, as the options here take them. */
-import type { ClassConfig } from '../family.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import type { ClassConfig } from '../namedObjects.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal, unsafe } from './fault.ts';
-import { camel, camelKey, isNamed } from './keys.ts';
+import { refusal, unsafe } from './jsonErrors.ts';
+import { camel, camelKey, isNamed } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
 /** Reads layers that stand in a configuration, where those are models. */

@@ -1,10 +1,10 @@
 /** @file What reading a document carries along, and what every part of it may ask for. */
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { LambdaFunction } from '../layers/lambda.ts';
-import type { AnyLayer } from '../layers/layer.ts';
-import type { Nest } from '../nest.ts';
+import type { LambdaFunction } from '../layers/core/lambda.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import type { Nest } from '../tensorNest.ts';
 import type { JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 
 /** A function in place of the code of a Lambda layer: it takes and gives nests of its own form. */
 export type AnyLambdaFunction = LambdaFunction<never, Nest<Tensor>>;

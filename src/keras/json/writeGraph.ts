@@ -1,17 +1,17 @@
 /** @file Graphs as Keras's files hold them: layers with their calls, and where the tensors of each call come from. */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { type GraphNode, type GraphOperation, nodeOf } from '../graph/node.ts';
-import { isSymbolic } from '../../ops/recording.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
+import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { Layer } from '../layers/layer.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import { Layer } from '../layers/base/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
 import type { Model } from '../models/model.ts';
-import { mapNest, type Nest } from '../nest.ts';
+import { mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
-import { snakeKey } from './keys.ts';
+import { refusal } from './jsonErrors.ts';
+import { snakeKey } from './optionNames.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
 

@@ -3,7 +3,7 @@ import { add, mul, sub } from '../../ops/arithmetic.ts';
 import { max } from '../../ops/extrema.ts';
 import { maximum } from '../../ops/maximum.ts';
 import { sum } from '../../ops/sum.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 /**
  * max(wrong - right + 1, 0): right is the sum over the last axis of yTrue·yPred, wrong the maximum of (1 - yTrue)·yPred,

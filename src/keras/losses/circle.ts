@@ -13,8 +13,8 @@ import { matMul } from '../../ops/matMul.ts';
 import { maximum } from '../../ops/maximum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { formatPair, requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { formatPair, requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 
 export interface CircleOptions {

@@ -6,7 +6,7 @@ import { sum } from '../../ops/sum.ts';
 import { rsqrt, square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 export interface CosineSimilarityOptions {
   /** Axis of the features. Default -1. */

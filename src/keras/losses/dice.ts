@@ -2,7 +2,7 @@
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { sum } from '../../ops/sum.ts';
 import { epsilon } from '../epsilon.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 export interface DiceOptions {
   /** Axes of the sums; null: all. Default null. */

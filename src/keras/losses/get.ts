@@ -18,7 +18,7 @@ import { categoricalHinge } from './categoricalHinge.ts';
 import { circle } from './circle.ts';
 import { cosineSimilarity } from './cosineSimilarity.ts';
 import { ctc } from './ctc.ts';
-import type { LossNames } from './define.ts';
+import type { LossNames } from './defineLoss.ts';
 import { dice } from './dice.ts';
 import { hinge, squaredHinge } from './hinge.ts';
 import { huber } from './huber.ts';

@@ -8,7 +8,7 @@ import { mean } from '../../ops/mean.ts';
 import { square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 /**
  * The mean over the last axis of max(1 - yTrue·yPred, 0). Targets are -1 or 1; where all are 0 or 1, they are taken for

@@ -2,8 +2,8 @@
 import { mul, sub } from '../../ops/arithmetic.ts';
 import { clip } from '../../ops/clip.ts';
 import { mean } from '../../ops/mean.ts';
-import { requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 export interface HuberOptions {
   /** Size of an error up to which the loss is quadratic; linear beyond. Default 1. */

@@ -5,7 +5,7 @@ import { sum } from '../../ops/sum.ts';
 import { log } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 /** The sum over the last axis of yTrue·log(yTrue / yPred), of probabilities clipped to [1e-7, 1]. Shapes broadcast. */
 export const klDivergence: LossMaker = /* @__PURE__ */ defineLoss({

@@ -3,7 +3,7 @@ import { ShapeError } from '../../core/errors.ts';
 import { normalizeAxis } from '../../core/shape.ts';
 import { squeeze } from '../../ops/squeeze.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { formatPair, isSameShape } from './check.ts';
+import { formatPair, isSameShape } from './lossChecks.ts';
 
 /**
  * Labels in the shape of `yPred` without `axis`, the classes. They may come with size 1 there.

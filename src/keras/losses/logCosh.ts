@@ -2,7 +2,7 @@
 import { softplus } from '../../ops/activations.ts';
 import { add, mul, sub } from '../../ops/arithmetic.ts';
 import { mean } from '../../ops/mean.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 /**
  * The mean over the last axis of log cosh(yPred - yTrue): near e²/2 for small errors, near |e| - log 2 for large ones, and

@@ -1,12 +1,12 @@
 /** @file Loss: an object with a name and a reduction, made from a function of targets and predictions. */
 import type { DType } from '../../core/dtype.ts';
 import { logicalAnd } from '../../ops/logical.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { snakeCase } from '../names.ts';
-import { type LossInput, toTensor } from './operands.ts';
+import { type LossInput, toTensor } from './lossInputs.ts';
 import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
 
 export interface LossOptions {

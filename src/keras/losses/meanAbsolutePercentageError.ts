@@ -4,7 +4,7 @@ import { maximum } from '../../ops/maximum.ts';
 import { mean } from '../../ops/mean.ts';
 import { abs } from '../../ops/rounding.ts';
 import { epsilon } from '../epsilon.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 /** 100 times the mean over the last axis of |yTrue - yPred| / max(|yTrue|, 1e-7). Shapes broadcast. */
 export const meanAbsolutePercentageError: LossMaker = /* @__PURE__ */ defineLoss({

@@ -7,8 +7,8 @@ import { mean } from '../../ops/mean.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireBroadcast } from './check.ts';
-import { isEmpty, sameRank } from './operands.ts';
+import { requireBroadcast } from './lossChecks.ts';
+import { isEmpty, sameRank } from './lossInputs.ts';
 
 /**
  * How losses become one: `sum_over_batch_size` and `mean` divide their sum by their number, `mean_with_sample_weight` by

@@ -13,7 +13,7 @@ import { log } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 import { pickClass } from './pickClass.ts';
 

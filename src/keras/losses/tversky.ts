@@ -2,8 +2,8 @@
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { sum } from '../../ops/sum.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 export interface TverskyOptions {
   /** Weight of targets that predictions miss; at least 0. Default 0.5. */

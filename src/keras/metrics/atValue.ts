@@ -5,15 +5,15 @@ import { max } from '../../ops/extrema.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireNumber } from '../losses/check.ts';
-import { toTensor } from '../losses/operands.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { confusionOf, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
+import { requireOptions } from './metricOptions.ts';
 import { requireClass } from './precisionRecall.ts';
-import { weightOf } from './weights.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface AtValueOptions extends MetricOptions {
   /** How many thresholds are tried, evenly between 0 and 1. Default 200. */

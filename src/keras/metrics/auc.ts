@@ -15,14 +15,14 @@ import { log } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { toTensor } from '../losses/operands.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import { divideNoNaN } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { weightOf } from './weights.ts';
+import { requireOptions } from './metricOptions.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface AUCOptions extends MetricOptions {
   /** How many thresholds make the curve, evenly between 0 and 1; at least 2. Default 200. */

@@ -24,9 +24,9 @@ import { sum } from '../../ops/sum.ts';
 import { topK } from '../../ops/topK.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireSame } from '../losses/check.ts';
-import { sameRank } from '../losses/operands.ts';
-import { stretched } from './weights.ts';
+import { requireSame } from '../losses/lossChecks.ts';
+import { sameRank } from '../losses/lossInputs.ts';
+import { stretched } from './sampleWeights.ts';
 
 /** Below every prediction: the threshold where the k largest are chosen. */
 export const lowest = -1e10;

@@ -13,12 +13,12 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { sum } from '../../ops/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from '../losses/check.ts';
-import { toTensor } from '../losses/operands.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { stretched, weightOf } from './weights.ts';
+import { requireOptions } from './metricOptions.ts';
+import { stretched, weightOf } from './sampleWeights.ts';
 
 export interface F1ScoreOptions extends MetricOptions {
   /**

@@ -17,12 +17,12 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from '../losses/check.ts';
-import { toTensor } from '../losses/operands.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { stretched, weightOf } from './weights.ts';
+import { requireOptions } from './metricOptions.ts';
+import { stretched, weightOf } from './sampleWeights.ts';
 
 /** Which classes there are, and how they are written. */
 interface Classes {

@@ -7,11 +7,11 @@ import { sum as sumOf } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { toTensor } from '../losses/operands.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { reduceToSamples, weightOf } from './weights.ts';
+import { requireOptions } from './metricOptions.ts';
+import { reduceToSamples, weightOf } from './sampleWeights.ts';
 
 /** A total and a count, and their quotient. */
 export abstract class Averaging<

@@ -4,12 +4,12 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { toTensor } from '../losses/operands.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Averaging } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { weightOf } from './weights.ts';
+import { requireOptions } from './metricOptions.ts';
+import { weightOf } from './sampleWeights.ts';
 
 /** A function of targets and predictions that gives values of samples, with ops alone. */
 export type MetricFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;

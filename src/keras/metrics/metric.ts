@@ -9,7 +9,7 @@ import type { OpenSpec } from '../../core/spec.ts';
 import { forReal } from '../../webgpu/activeRecording.ts';
 import { zeros } from '../../ops/creation.ts';
 import type { TensorLike } from '../../ops/operands.ts';
-import { withRecorders } from '../../ops/recording.ts';
+import { withRecorders } from '../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

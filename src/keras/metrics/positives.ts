@@ -4,12 +4,12 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { toTensor } from '../losses/operands.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { type Confusion, confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { weightOf } from './weights.ts';
+import { requireOptions } from './metricOptions.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface CountOptions extends MetricOptions {
   /** What a prediction must exceed to be positive: in [0, 1], or a list, one count each. Default 0.5. */

@@ -5,14 +5,14 @@ import { add } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { toTensor } from '../losses/operands.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { type Confusion, confusionOf, lowest, requireThresholds, type Thresholds } from './confusion.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
+import { requireOptions } from './metricOptions.ts';
 import { scalarOfOne } from './positives.ts';
-import { weightOf } from './weights.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface PrecisionRecallOptions extends MetricOptions {
   /** What a prediction must exceed to be positive: in [0, 1], or a list, one value each. Default 0.5. */

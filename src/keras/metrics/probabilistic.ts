@@ -7,7 +7,7 @@ import {
 import { klDivergence as divergenceLoss } from '../losses/klDivergence.ts';
 import { poisson as poissonLoss } from '../losses/poisson.ts';
 import { sparseCategoricalCrossentropy as sparseLoss } from '../losses/sparseCategoricalCrossentropy.ts';
-import { defineMetric, type MetricMaker } from './define.ts';
+import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 /** The mean of Σ yTrue·log(yTrue / yPred). State: total, count. */
 export const klDivergence: MetricMaker = /* @__PURE__ */ defineMetric({

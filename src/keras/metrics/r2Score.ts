@@ -11,12 +11,12 @@ import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { sameRank, toTensor } from '../losses/operands.ts';
+import { sameRank, toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { stretched, weightOf } from './weights.ts';
+import { requireOptions } from './metricOptions.ts';
+import { stretched, weightOf } from './sampleWeights.ts';
 
 export interface R2ScoreOptions extends MetricOptions {
   /** How the scores of columns become one; null leaves them apart. Default 'uniform_average'. */

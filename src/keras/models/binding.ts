@@ -2,7 +2,7 @@
 import { DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { leavesOf, mapNest, type Nest } from '../nest.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
  * The values in the order of the inputs: by position, or by name where a record is given for inputs that aren't one.

@@ -1,7 +1,7 @@
 /** @file Functional: a model of what lies between symbolic inputs and outputs. */
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Mapped, Nest } from '../nest.ts';
+import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;

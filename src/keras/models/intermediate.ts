@@ -3,10 +3,10 @@
  * above it are made anew on the same layers: a model of its own, which can be shown and saved as one.
  */
 import { KerasTensor } from '../graph/kerasTensor.ts';
-import { GraphNode, nodeOf } from '../graph/node.ts';
+import { GraphNode, nodeOf } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
-import { InputLayer } from '../layers/inputLayer.ts';
-import { mapNest } from '../nest.ts';
+import { InputLayer } from '../layers/core/inputLayer.ts';
+import { mapNest } from '../tensorNest.ts';
 
 /** `program` with input layers for all of its inputs. */
 export function withInputLayers(program: GraphProgram): GraphProgram {

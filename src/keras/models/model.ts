@@ -4,20 +4,26 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
-import type { GraphNode, GraphOperation } from '../graph/node.ts';
+import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
 import { trace } from '../graph/tracing.ts';
-import { type AnyLayer, type CallOptions, Layer, type LayerOptions, type Shapes } from '../layers/layer.ts';
+import {
+  type AnyLayer,
+  type CallOptions,
+  Layer,
+  type LayerOptions,
+  type Shapes,
+} from '../layers/base/layer.ts';
 import { setMask } from '../masks.ts';
-import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../nest.ts';
+import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../tensorNest.ts';
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
 import { withInputLayers } from './intermediate.ts';
 import { summarize, type SummaryOptions } from './summary.ts';
-import { TrainedLayer } from './trained.ts';
+import { TrainedLayer } from './trainedLayer.ts';
 
 /** A model by what lies between symbolic inputs and outputs. */
 export interface GraphModelOptions<I, O> extends LayerOptions {

@@ -2,22 +2,22 @@
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';
-import { InputLayer } from '../layers/inputLayer.ts';
+import { InputLayer } from '../layers/core/inputLayer.ts';
 import {
   type AnyLayer,
   type ApplyOptions,
   type CallOptions,
   Layer,
   type LayerOptions,
-} from '../layers/layer.ts';
-import type { ClassConfig } from '../family.ts';
+} from '../layers/base/layer.ts';
+import type { ClassConfig } from '../namedObjects.ts';
 import { inNameScope } from '../nameScope.ts';
-import type { Nest } from '../nest.ts';
-import { deserializeLayer, serializeLayer } from '../serialization/layers.ts';
+import type { Nest } from '../tensorNest.ts';
+import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
 import { Model } from './model.ts';
 
 /** Layers; the first may be what `input()` gives. */

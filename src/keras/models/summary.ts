@@ -5,10 +5,10 @@ import { bytesPerElement, type DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { type GraphNode, type GraphOperation, nodeOf } from '../graph/node.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import type { GraphProgram } from '../graph/program.ts';
-import { type AnyLayer, Layer } from '../layers/layer.ts';
-import { mapShapes, type Nest } from '../nest.ts';
+import { type AnyLayer, Layer } from '../layers/base/layer.ts';
+import { mapShapes, type Nest } from '../tensorNest.ts';
 import { drawTable, roundHalfEven } from './textTable.ts';
 
 export interface SummaryOptions {

@@ -8,12 +8,12 @@ import { mean } from '../../ops/mean.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
-import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from './check.ts';
-import type { EngineParts, StepEngine } from './engine.ts';
+import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from './optionChecks.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
-import { type LiveScalar, OpsEngine } from './opsEngine.ts';
+import { type LiveScalar, OpsEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdafactorOptions extends OptimizerOptions {
   /** Power of the count of steps by which old squares decay, at most 0. Default -0.8. */

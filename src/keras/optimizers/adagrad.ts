@@ -1,9 +1,9 @@
 /** @file Adagrad. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adagradStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative } from './check.ts';
+import { requireNotNegative } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdagradOptions extends OptimizerOptions {
   /** What the sums of squared gradients begin with. Default 0.1. */

@@ -1,9 +1,9 @@
 /** @file Ftrl. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireNumber } from './check.ts';
+import { requireNotNegative, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface FtrlOptions extends OptimizerOptions {
   /** How the rate falls with the squared gradients so far, at most 0. Default -0.5. */

@@ -2,10 +2,10 @@
  * @file Optimizers whose rule is the same for every value: one kernel does a step, for several variables at a time.
  */
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
-import type { EngineParts, StepEngine } from './engine.ts';
-import { Members, type StateSpec } from './members.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
+import { Members, type StateSpec } from './fusedVariables.ts';
 import { Optimizer } from './optimizer.ts';
-import { Stepper, type StepSettings } from './stepper.ts';
+import { Stepper, type StepSettings } from './fusedStepEngine.ts';
 
 /** Base class of optimizers with a kernel made by `defineStep`. */
 export abstract class FusedOptimizer extends Optimizer {

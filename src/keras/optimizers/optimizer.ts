@@ -10,15 +10,15 @@ import { onReplay } from '../../webgpu/onReplay.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { activeRecording, forReal, withRecording } from '../../webgpu/activeRecording.ts';
 import { mul } from '../../ops/arithmetic.ts';
-import { withRecorders } from '../../ops/recording.ts';
+import { withRecorders } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { configOf } from '../family.ts';
+import { configOf } from '../namedObjects.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
 import { constrain } from './constrain.ts';
-import type { EngineParts, StepEngine } from './engine.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
 import {
   clippingOf,
@@ -26,7 +26,7 @@ import {
   type LearningRate,
   type OptimizerOptions,
   type StepOptions,
-} from './options.ts';
+} from './optimizerOptions.ts';
 import { scheduleOf } from './schedules/index.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import { setWeights, type WeightValue } from './setWeights.ts';

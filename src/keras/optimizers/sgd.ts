@@ -1,9 +1,9 @@
 /** @file Stochastic gradient descent. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizerRules.ts';
-import { requireBoolean, requireNumber } from './check.ts';
+import { requireBoolean, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface SGDOptions extends OptimizerOptions {
   /** Share of the last move in the next one, in [0, 1]. Default 0. */

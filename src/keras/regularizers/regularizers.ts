@@ -12,7 +12,7 @@ import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Configured } from '../family.ts';
+import type { Configured } from '../namedObjects.ts';
 
 export interface Regularizer extends Configured {
   /** The penalty, a scalar, made of ops. */

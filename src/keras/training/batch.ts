@@ -1,6 +1,6 @@
 /** @file What a step works on, and what it tells: batches of tensors in, logs of numbers out. */
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Nest } from '../nest.ts';
+import type { Nest } from '../tensorNest.ts';
 
 /** One batch on the device. All its tensors have the batch as their first axis. */
 export interface Batch {

@@ -12,9 +12,9 @@ import { get, type LossConfig, type LossLike } from '../losses/get.ts';
 import type { Loss } from '../losses/loss.ts';
 import { maskOf } from '../masks.ts';
 import type { MeasuredSpecs } from '../metrics/get.ts';
-import { leavesOf, type Nest } from '../nest.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Predicted } from './batch.ts';
-import { inOrder, isRecord, outputNamesOf, requireNames } from './byOutput.ts';
+import { inOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { LossTracker } from './lossTracker.ts';
 
 /** A loss for all outputs, or one for each, by position or by name; null for an output without a loss. */

@@ -5,7 +5,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type MetricConfig, type MetricLike, metricOf } from '../metrics/get.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Predicted } from './batch.ts';
-import { inOrder, isRecord, outputNamesOf, requireNames } from './byOutput.ts';
+import { inOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { sampleWeightsByOutput, targetsByOutput } from './compiledLoss.ts';
 
 type OneOrMore = MetricLike | null | readonly (MetricLike | null)[];

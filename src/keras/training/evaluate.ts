@@ -2,15 +2,15 @@
 import { withDevice } from '../../webgpu/device.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
-import type { BatchSource } from './data/source.ts';
-import { runPass, stepsOfPass } from './pass.ts';
-import { isBatchIterable } from './data/iterable.ts';
-import { type BatchIterable, Cleanup, type Data, openData, requireNone } from './open.ts';
-import { requireCount, requireKnownOptions } from './options.ts';
-import { Pace } from './pace.ts';
+import type { BatchSource } from './data/batchSource.ts';
+import { runPass, stepsOfPass } from './batchLoop.ts';
+import { isBatchIterable } from './data/iterableSource.ts';
+import { type BatchIterable, Cleanup, type Data, openData, requireNone } from './openData.ts';
+import { requireCount, requireKnownOptions } from './optionChecks.ts';
+import { Pace } from './throttle.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
-import { deviceOf, type TrainableModel } from './trainable.ts';
+import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 

@@ -10,12 +10,12 @@ import { ClassWeights } from './data/classWeight.ts';
 import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
 import { testPass } from './evaluate.ts';
-import { type BatchIterable, Cleanup, type Data, defaultBatchSize } from './open.ts';
-import { Pace } from './pace.ts';
-import { runPass } from './pass.ts';
+import { type BatchIterable, Cleanup, type Data, defaultBatchSize } from './openData.ts';
+import { Pace } from './throttle.ts';
+import { runPass } from './batchLoop.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
-import { deviceOf, type TrainableModel } from './trainable.ts';
+import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs, type Run } from './trainer.ts';
 import { verbosity } from './verbose.ts';
 

@@ -1,8 +1,8 @@
 /** @file The data of `fit`: what is trained on, and what validates. */
 import { ValueError } from '../../core/errors.ts';
-import { isBatchIterable, IterableSource } from './data/iterable.ts';
-import type { BatchSource } from './data/source.ts';
-import { type Slots, Table, TableSource } from './data/table.ts';
+import { isBatchIterable, IterableSource } from './data/iterableSource.ts';
+import type { BatchSource } from './data/batchSource.ts';
+import { type Slots, Table, TableSource } from './data/tableSource.ts';
 import type { FitOptions } from './fitOptions.ts';
 import {
   type BatchIterable,
@@ -11,7 +11,7 @@ import {
   defaultBatchSize,
   openValidation,
   requireNone,
-} from './open.ts';
+} from './openData.ts';
 
 export interface FitData {
   readonly source: BatchSource;

@@ -4,8 +4,8 @@ import { describe } from '../../core/shape.ts';
 import { checkSeed } from '../../ops/seeds.ts';
 import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
-import type { Data, ValidationData } from './open.ts';
-import { requireCount, requireKnownOptions, requireShare } from './options.ts';
+import type { Data, ValidationData } from './openData.ts';
+import { requireCount, requireKnownOptions, requireShare } from './optionChecks.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
 export interface FitOptions {

@@ -1,17 +1,17 @@
 /** @file Steps on single batches, for loops of one's own. */
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { leavesOf, type Nest } from '../nest.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Batch, Logs } from './batch.ts';
-import { isRecord } from './byOutput.ts';
+import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
-import { batchOf } from './data/iterable.ts';
-import { freeBatch } from './data/source.ts';
+import { batchOf } from './data/iterableSource.ts';
+import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
-import type { Data } from './open.ts';
-import { requireKnownOptions } from './options.ts';
+import type { Data } from './openData.ts';
+import { requireKnownOptions } from './optionChecks.ts';
 import { readLogs } from './readLogs.ts';
-import type { TrainableModel } from './trainable.ts';
+import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 
 export interface OnBatchOptions {

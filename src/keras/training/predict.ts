@@ -4,13 +4,13 @@ import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
-import { leavesOf, type Nest, packNest } from '../nest.ts';
-import { isBatchIterable } from './data/iterable.ts';
-import { type BatchIterable, Cleanup, type Data, openData } from './open.ts';
-import { runPass, stepsOfPass } from './pass.ts';
-import { requireCount, requireKnownOptions } from './options.ts';
-import { Pace } from './pace.ts';
-import { deviceOf, type TrainableModel } from './trainable.ts';
+import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
+import { isBatchIterable } from './data/iterableSource.ts';
+import { type BatchIterable, Cleanup, type Data, openData } from './openData.ts';
+import { runPass, stepsOfPass } from './batchLoop.ts';
+import { requireCount, requireKnownOptions } from './optionChecks.ts';
+import { Pace } from './throttle.ts';
+import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
 export interface PredictOptions {

@@ -3,9 +3,9 @@ import { type CompiledFunction, compile } from '../../autodiff/compile.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { leavesOf, mapNest, type Nest } from '../nest.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import type { Batch } from './batch.ts';
-import type { TrainableModel } from './trainable.ts';
+import type { TrainableModel } from './trainableModel.ts';
 
 type Made = Nest<Tensor> | undefined;
 

@@ -7,12 +7,12 @@ import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { History } from '../callbacks/history.ts';
 import type { Metric } from '../metrics/metric.ts';
-import type { Nest } from '../nest.ts';
+import type { Nest } from '../tensorNest.ts';
 import type { StepLogs } from './batch.ts';
 import { Compiled, type CompileOptions } from './compiled.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
 import { StepRunner } from './stepRunner.ts';
-import type { TrainableModel } from './trainable.ts';
+import type { TrainableModel } from './trainableModel.ts';
 
 /** What is running on a model. */
 export interface Run {

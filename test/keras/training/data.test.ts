@@ -15,17 +15,17 @@ import {
   batchOf,
   isBatchIterable,
   IterableSource,
-} from '../../../src/keras/training/data/iterable.ts';
+} from '../../../src/keras/training/data/iterableSource.ts';
 import { permutation } from '../../../src/keras/training/data/permutation.ts';
 import type { Data } from '../../../src/keras/training/data/slots.ts';
-import { type BatchSource, freeBatch } from '../../../src/keras/training/data/source.ts';
+import { type BatchSource, freeBatch } from '../../../src/keras/training/data/batchSource.ts';
 import {
   type Slots,
   Table,
   type TableData,
   TableSource,
   type TableSourceOptions,
-} from '../../../src/keras/training/data/table.ts';
+} from '../../../src/keras/training/data/tableSource.ts';
 
 beforeAll(async () => {
   await init();

@@ -6,7 +6,7 @@ import { matMul } from '../../../ops/matMul.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { transpose } from '../../../ops/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { maskedSoftmax } from './masks.ts';
+import { maskedSoftmax } from './attentionMasks.ts';
 
 export interface Attention {
   /** [batch, …, heads, size]; scaled. */

@@ -2,7 +2,7 @@
 import type { OpenShape } from '../../../core/shape.ts';
 import { zeros } from '../../../ops/creation.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type CallOptions, Layer } from '../layer.ts';
+import { type CallOptions, Layer } from '../base/layer.ts';
 
 /** A run over a sequence, prepared once: noise is drawn once, and holds for all times. */
 export interface Steps {

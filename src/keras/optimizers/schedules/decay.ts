@@ -1,5 +1,5 @@
 /** @file Schedules that fall by a formula of the number of steps: exponential, with the inverse of time, polynomial. */
-import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../check.ts';
+import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
 export interface DecayOptions extends ScheduleOptions {

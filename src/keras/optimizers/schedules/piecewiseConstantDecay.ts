@@ -1,5 +1,5 @@
 /** @file A schedule of steps. */
-import { requireNotNegative, requireOption } from '../check.ts';
+import { requireNotNegative, requireOption } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
 export interface PiecewiseConstantDecayOptions extends ScheduleOptions {

@@ -10,9 +10,9 @@ import { squeeze } from '../../../ops/squeeze.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { leavesOf } from '../../nest.ts';
+import { leavesOf } from '../../tensorNest.ts';
 import type { Batch } from '../batch.ts';
-import { isRecord } from '../byOutput.ts';
+import { isRecord } from '../perOutput.ts';
 
 /** Weights by class number; classes that are left out count 1. */
 export type ClassWeight = Readonly<Record<number, number>>;

@@ -7,8 +7,8 @@ import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { HostArray } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
-import type { Nest } from '../../nest.ts';
-import { isRecord } from '../byOutput.ts';
+import type { Nest } from '../../tensorNest.ts';
+import { isRecord } from '../perOutput.ts';
 
 /** Numbers, booleans and typed arrays, nested at any depth. */
 export type NestedValues = number | boolean | HostArray | readonly NestedValues[];

@@ -1,0 +1,42 @@
+/** @file What batch, layer and group normalisation share: a scale, a shift, a small number in the root. */
+import { requireBoolean, type Shape } from '../../../core/shape.ts';
+import { requireEpsilon } from '../../../ops/normalization.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import type { ScaleOptions } from '../base/layerOptions.ts';
+import { type WeightRules, weightRules } from '../base/weightRules.ts';
+
+export interface ScaledNormalizationOptions extends LayerOptions, ScaleOptions {
+  /** Added to the variance. Default 1e-3. */
+  epsilon?: number;
+}
+
+export abstract class ScaledNormalization extends Layer {
+  override readonly supportsMasking: boolean = true;
+  gamma: Variable | null = null;
+  beta: Variable | null = null;
+  readonly epsilon: number;
+  readonly center: boolean;
+  readonly scale: boolean;
+  protected readonly scaleRules: { readonly beta: WeightRules; readonly gamma: WeightRules };
+
+  constructor(options: ScaledNormalizationOptions = {}) {
+    super(options);
+    const { epsilon = 1e-3, center = true, scale = true } = options;
+    requireEpsilon(this.name, epsilon);
+    requireBoolean(this.name, 'center', center);
+    requireBoolean(this.name, 'scale', scale);
+    this.epsilon = epsilon;
+    this.center = center;
+    this.scale = scale;
+    this.scaleRules = {
+      beta: weightRules(options, 'beta', 'zeros'),
+      gamma: weightRules(options, 'gamma', 'ones'),
+    };
+  }
+
+  protected addScale(shape: Shape): void {
+    if (this.scale) this.gamma = this.addWeight('gamma', { shape, ...this.scaleRules.gamma });
+    if (this.center) this.beta = this.addWeight('beta', { shape, ...this.scaleRules.beta });
+  }
+}

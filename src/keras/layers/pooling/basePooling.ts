@@ -1,0 +1,44 @@
+/** @file What layers of pools share: windows that slide over sequences or images. */
+import { requireOneOf } from '../../../core/shape.ts';
+import { perAxis } from '../../../core/windows.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/layerOptions.ts';
+
+/** `Size` is a number, or one for each axis. */
+export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
+  /** Size of the window. Default 2. */
+  poolSize?: Size;
+  /** Steps between windows. Default: `poolSize`. */
+  strides?: Size | null;
+  /** Default 'valid'. */
+  padding?: 'valid' | 'same';
+}
+
+export abstract class Pooling extends Layer {
+  readonly poolSize: readonly number[];
+  readonly strides: readonly number[];
+  readonly padding: 'valid' | 'same';
+  readonly dataFormat = 'channelsLast';
+
+  constructor(rank: 1 | 2, options: PoolingOptions<unknown> = {}) {
+    super(options);
+    const { poolSize = 2, strides, padding = 'valid' } = options;
+    this.poolSize = perAxis(this.name, 'poolSize', poolSize, rank);
+    this.strides = perAxis(this.name, 'strides', strides ?? this.poolSize, rank);
+    requireOneOf(this.name, 'padding', padding, ['valid', 'same']);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.padding = padding;
+    this.inputSpec = [{ rank: rank + 2 }];
+  }
+
+  /** What the ops of pools are told. */
+  protected get windows() {
+    const { poolSize, strides, padding } = this;
+    return { poolSize, strides, padding };
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { poolSize, padding, strides, dataFormat } = this;
+    return { ...super.getConfig(), poolSize, padding, strides, dataFormat };
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * @file Batches from iterables: generators, functions that make them, sync or async, and streams of batches.
+ *
+ * An item is `[x]`, `[x, y]`, `[x, y, sampleWeight]` or `{ xs, ys, sampleWeight }`. The tensors in it are freed after
+ * their step.
+ */
+import { ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { getDevice, withDevice } from '../../../webgpu/device.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import { mapNest, type Nest } from '../../tensorNest.ts';
+import type { Batch } from '../batch.ts';
+import { isRecord } from '../perOutput.ts';
+import { batchTensor } from './column.ts';
+import { type Data, type Entry, entriesOf, type Slot } from './slots.ts';
+import { type BatchSource, commonRows, freeBatch } from './batchSource.ts';
+import type { Slots } from './tableSource.ts';
+
+/** One batch as an iterable brings it: an array of one to three, a record, or the input alone. */
+export type BatchItem =
+  | readonly (Data | null | undefined)[]
+  | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
+  | Tensor;
+
+type Batches = Iterable<BatchItem> | AsyncIterable<BatchItem>;
+type BatchIterator = Iterator<BatchItem> | AsyncIterator<BatchItem>;
+
+/** Batches that are made while a model trains: an iterable, or a function that begins a new pass over them. */
+export type BatchIterable = Batches | BatchIterator | (() => Batches | BatchIterator);
+
+/** Whether `given` brings batches, and is no data itself. */
+export function isBatchIterable(given: unknown): given is BatchIterable {
+  if (typeof given === 'function') return true;
+  if (typeof given !== 'object' || given === null) return false;
+  if (given instanceof Tensor || Array.isArray(given) || ArrayBuffer.isView(given)) return false;
+  return isSync(given) || isAsync(given) || isIterator(given);
+}
+
+function isSync(given: object): given is Iterable<BatchItem> {
+  return Symbol.iterator in given;
+}
+
+function isAsync(given: object): given is AsyncIterable<BatchItem> {
+  return Symbol.asyncIterator in given;
+}
+
+function isIterator(given: object): given is BatchIterator {
+  return typeof (given as Partial<BatchIterator>).next === 'function';
+}
+
+export interface IterableOptions {
+  slots: Slots;
+  /** Whether epochs of a set number of steps go on where the last one ended. Default false: each is a new pass. */
+  goOn?: boolean;
+}
+
+export class IterableSource implements BatchSource {
+  readonly batches = null;
+  /** Items may come when another device is the current one. */
+  readonly #device = getDevice();
+  #iterator: BatchIterator | null = null;
+  /** An iterator that was given as such ends for good. */
+  #ended = false;
+
+  constructor(
+    private readonly op: string,
+    private readonly given: BatchIterable,
+    private readonly options: IterableOptions,
+  ) {}
+
+  begin(_epoch: number, steps: number | null): void {
+    const goesOn = this.#isOnce() || (this.options.goOn && steps !== null);
+    if (this.#iterator && goesOn && !this.#ended) return;
+    if (this.#ended && this.#isOnce()) throw this.#usedUp();
+    this.#close();
+    this.#iterator = this.#open();
+    this.#ended = false;
+  }
+
+  upload(): boolean {
+    return false;
+  }
+
+  next(): Batch | null | Promise<Batch | null> {
+    const result = (this.#iterator as BatchIterator).next();
+    return result instanceof Promise ? result.then((item) => this.#take(item)) : this.#take(result);
+  }
+
+  dispose(): void {
+    this.#close();
+  }
+
+  #take({ done, value }: IteratorResult<BatchItem, unknown>): Batch | null {
+    const { op, options } = this;
+    if (!done) return withDevice(this.#device, () => batchOf(op, value as BatchItem, options.slots));
+    this.#ended = true;
+    return null;
+  }
+
+  /** Lets a generator run its `finally`. */
+  #close(): void {
+    if (!this.#iterator || this.#ended) return;
+    const closing: unknown = this.#iterator.return?.();
+    // What a generator throws while it is put away concerns no one any more.
+    if (closing instanceof Promise) closing.catch(() => {});
+    this.#iterator = null;
+  }
+
+  #open(): BatchIterator {
+    const { given } = this;
+    const made: unknown = typeof given === 'function' ? given() : given;
+    if (typeof made === 'object' && made !== null) {
+      if (isAsync(made)) return made[Symbol.asyncIterator]();
+      if (isSync(made)) return made[Symbol.iterator]();
+      if (isIterator(made)) return made;
+    }
+    throw new ValueError({
+      op: this.op,
+      rule: 'a function that is given as data returns an iterable of batches, sync or async.',
+      received: describe(made),
+      hint: 'pass a generator function: function* () { yield [x, y]; }.',
+    });
+  }
+
+  /** Whether all passes are one: an iterator, or a generator, which is its own iterator. */
+  #isOnce(): boolean {
+    const { given } = this;
+    if (typeof given === 'function') return false;
+    if (!isAsync(given) && !isSync(given)) return true;
+    return this.#iterator !== null && (this.#iterator as unknown) === given;
+  }
+
+  #usedUp(): ValueError {
+    return new ValueError({
+      op: this.op,
+      rule: 'a generator gives its batches once.',
+      received: 'a generator that has ended, at the beginning of another pass',
+      hint: 'pass the generator function itself, which begins anew at every pass, or an endless generator and the number of steps.',
+    });
+  }
+}
+
+/** The batch of an item, with host values uploaded. */
+export function batchOf(op: string, item: unknown, slots: Slots): Batch {
+  const { x, y, sampleWeight } = partsOf(op, item);
+  const made: { what: string; shape: readonly number[] }[] = [];
+  const tensors = (what: string, given: unknown, places: readonly Slot[] | null): Nest<Tensor> =>
+    mapNest(entriesOf(op, what, given, places), (entry: Entry) => {
+      const tensor = batchTensor(op, entry, made[0]?.shape[0]);
+      made.push({ what: entry.what, shape: tensor.shape });
+      return tensor;
+    });
+  const batch = {
+    x: tensors('x', x, slots.inputs),
+    y: y == null ? null : tensors('y', y, slots.outputs),
+    sampleWeight: sampleWeight == null ? null : tensors('sampleWeight', sampleWeight, slots.outputs),
+  };
+  try {
+    commonRows(op, made);
+  } catch (error) {
+    freeBatch(batch);
+    throw error;
+  }
+  return batch;
+}
+
+function partsOf(op: string, item: unknown): { x: unknown; y?: unknown; sampleWeight?: unknown } {
+  if (item instanceof Tensor) return { x: item };
+  if (Array.isArray(item) && item.length >= 1 && item.length <= 3) {
+    const [x, y, sampleWeight] = item as [unknown, unknown?, unknown?];
+    return { x, y, sampleWeight };
+  }
+  if (isRecord(item) && 'xs' in item) return { x: item.xs, y: item.ys, sampleWeight: item.sampleWeight };
+  throw new ValueError({
+    op,
+    rule: 'a batch is [x], [x, y], [x, y, sampleWeight] or { xs, ys, sampleWeight }.',
+    received: Array.isArray(item) ? `an array of ${item.length}` : describe(item),
+    hint: 'yield [x, y]: tensors or arrays whose first axis is the batch.',
+  });
+}

@@ -1,0 +1,87 @@
+/** @file From what a caller passes as data to a source of batches. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { isRecord } from './perOutput.ts';
+import { type BatchIterable, isBatchIterable, IterableSource } from './data/iterableSource.ts';
+import type { Data } from './data/slots.ts';
+import type { BatchSource } from './data/batchSource.ts';
+import { type Slots, Table, type TableData, TableSource } from './data/tableSource.ts';
+
+export type { BatchIterable, BatchItem } from './data/iterableSource.ts';
+export type { Data, Values } from './data/slots.ts';
+
+/** Validation data: `[x, y]`, `[x, y, sampleWeight]`, `{ xs, ys, sampleWeight }`, or batches. */
+export type ValidationData =
+  | readonly (Data | null | undefined)[]
+  | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
+  | BatchIterable;
+
+/** Things to free at the end of a run, the last one first. */
+export class Cleanup {
+  readonly #held: { dispose(): void }[] = [];
+
+  add<T extends { dispose(): void }>(held: T): T {
+    this.#held.push(held);
+    return held;
+  }
+
+  dispose(): void {
+    for (const held of this.#held.splice(0).reverse()) held.dispose();
+  }
+}
+
+export interface OpenOptions {
+  op: string;
+  slots: Slots;
+  batchSize: number | undefined;
+  cleanup: Cleanup;
+}
+
+/** Default number of samples in a batch. */
+export const defaultBatchSize = 32;
+
+/** Batches of data in their order. Errors: ValueError, ShapeError. */
+export function openData(
+  data: TableData | BatchIterable,
+  { op, slots, batchSize, cleanup }: OpenOptions,
+): BatchSource {
+  if (isBatchIterable(data)) {
+    requireNone(op, { batchSize });
+    return cleanup.add(new IterableSource(op, data, { slots }));
+  }
+  const table = cleanup.add(new Table(op, data, slots));
+  return cleanup.add(new TableSource(table, { batchSize: batchSize ?? defaultBatchSize }));
+}
+
+/** Validation data as a source. Errors: ValueError, ShapeError. */
+export function openValidation(data: ValidationData, options: OpenOptions): BatchSource {
+  if (isBatchIterable(data)) {
+    // Only data that are sliced here have a size of batches.
+    return openData(data, { ...options, batchSize: undefined });
+  }
+  const parts = Array.isArray(data)
+    ? { x: data[0] as Data, y: data[1] as Data | null, sampleWeight: data[2] as Data | null | undefined }
+    : isRecord(data) && 'xs' in data
+      ? { x: data.xs as Data, y: data.ys as Data | null, sampleWeight: data.sampleWeight as Data | null }
+      : null;
+  if (parts && !(Array.isArray(data) && (data.length < 1 || data.length > 3)))
+    return openData(parts, options);
+  throw new ValueError({
+    op: options.op,
+    rule: '`validationData` is [x, y], [x, y, sampleWeight], { xs, ys, sampleWeight }, or batches.',
+    received: Array.isArray(data) ? `an array of ${data.length}` : describe(data),
+    hint: 'pass validationData: [xv, yv].',
+  });
+}
+
+/** Throws for options that have no meaning for batches which come ready. */
+export function requireNone(op: string, options: Readonly<Record<string, unknown>>): void {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+  if (given.length === 0) return;
+  throw new ValueError({
+    op,
+    rule: 'batches from an iterable come as they are.',
+    received: given.map(([name, value]) => `${name}: ${describe(value)}`).join(', '),
+    hint: 'let the iterable bring it: [x, y, sampleWeight], in batches of the size that you want.',
+  });
+}
