@@ -4,7 +4,7 @@
 import { type KerasHistory, Node, type Operation } from '../../history/node.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
-import type { KerasTensor } from './kerasTensor.ts';
+import type { GraphTensor } from './graphTensor.ts';
 import { isTracing } from './tracing.ts';
 
 /** Something whose calls are nodes of a graph, and can be run again on other values. */
@@ -21,7 +21,7 @@ export interface GraphNodeParts {
   operation: GraphOperation;
   /** What was passed: symbolic tensors, and constants beside them. */
   argument: Nest<unknown>;
-  outputs: Nest<KerasTensor>;
+  outputs: Nest<GraphTensor>;
   /** What was passed beside: settings, and tensors by name (`mask`, `initialState`). */
   options?: object;
 }
@@ -29,16 +29,16 @@ export interface GraphNodeParts {
 export class GraphNode extends Node {
   declare readonly operation: GraphOperation;
   readonly argument: Nest<unknown>;
-  readonly inputTensors: readonly KerasTensor[];
+  readonly inputTensors: readonly GraphTensor[];
   /** What came out, in the nest in which it was given. */
-  readonly outputNest: Nest<KerasTensor>;
-  readonly outputTensors: readonly KerasTensor[];
+  readonly outputNest: Nest<GraphTensor>;
+  readonly outputTensors: readonly GraphTensor[];
 
   /** Joins the graph: the operation's nodes, the outbound nodes of the tensors' makers, the outputs' histories. */
   constructor({ operation, argument, outputs, options = {} }: GraphNodeParts) {
     const inputTensors = [argument, options as Nest<unknown>].flatMap((nest) =>
       leavesOf(nest).filter(isSymbolic),
-    ) as KerasTensor[];
+    ) as GraphTensor[];
     const outputTensors = leavesOf(outputs);
     super({
       operation,
@@ -76,22 +76,22 @@ export class GraphNode extends Node {
   }
 
   /** The argument with `substitute` each symbolic tensor in its place. */
-  argumentWith(substitute: (tensor: KerasTensor) => unknown): Nest<unknown> {
+  argumentWith(substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
     return filled(this.argument, substitute);
   }
 
   /** The options with `substitute` each symbolic tensor in its place. */
-  optionsWith(substitute: (tensor: KerasTensor) => unknown): object {
+  optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
     return filled(this.options as Nest<unknown>, substitute) as object;
   }
 }
 
-function filled(nest: Nest<unknown>, substitute: (tensor: KerasTensor) => unknown): Nest<unknown> {
-  return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf as KerasTensor) : leaf));
+function filled(nest: Nest<unknown>, substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
+  return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf as GraphTensor) : leaf));
 }
 
 /** The node that made `tensor`; null where it has no history. */
-export function nodeOf(tensor: KerasTensor): GraphNode | null {
+export function nodeOf(tensor: GraphTensor): GraphNode | null {
   const history: KerasHistory | null = tensor.kerasHistory;
   return history ? (history.node as GraphNode) : null;
 }

@@ -2,6 +2,7 @@
  * @file TrainedLayer: a layer that can be compiled, trained, evaluated and asked for predictions. The base of Model; what
  * the methods do lies in `training/`.
  */
+import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
@@ -10,7 +11,6 @@ import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import type * as training from '../training/index.ts';
-import { predictStep } from '../training/predictStep.ts';
 import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
 
 type Loose = training.TrainableModel;
@@ -118,7 +118,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options?: training.FitOptions,
   ): Promise<History> {
     return this.#trained((training, model) => {
-      const { data, settings } = training.split(x, y, options);
+      const { data, settings } = training.splitArguments(x, y, options);
       return training.fit(model, x, data, settings);
     });
   }
@@ -143,8 +143,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | training.EvaluateOptions | null = null,
     options?: training.EvaluateOptions,
   ): Promise<training.Logs> {
-    return this.#trained(({ evaluate, split }, model) => {
-      const { data, settings } = split(x, y, options);
+    return this.#trained(({ evaluate, splitArguments }, model) => {
+      const { data, settings } = splitArguments(x, y, options);
       return evaluate(model, x, data, settings);
     });
   }
@@ -206,7 +206,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   /** The outputs for one batch. */
   predictStep(batch: training.Batch): Out {
-    return predictStep(this.#loose, batch) as Out;
+    return tidy(() => this.apply(batch.x as In, { training: false }));
   }
 
   /** The loss of predictions: compiled losses and those that layers add. A scalar. */

@@ -7,7 +7,7 @@ import { FormatError, RetrogradError, ValueError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { SeedSequence } from '../../ops/seeds.ts';
 import { modelToConfig } from '../json/write.ts';
-import { membersOf } from '../layers/base/findInProperties.ts';
+import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
@@ -208,7 +208,7 @@ function statesOf(optimizer: Optimizer): Variable[] {
 function seedsOf(model: CheckpointModel): SeedSequence[] {
   const inside = (model as unknown as Partial<AnyLayer>).layersInside ?? [];
   const isSeeds = (value: unknown): value is SeedSequence => value instanceof SeedSequence;
-  return [...new Set([model, ...inside].flatMap((layer) => membersOf(layer, isSeeds)))];
+  return [...new Set([model, ...inside].flatMap((layer) => findInProperties(layer, isSeeds)))];
 }
 
 /** The description of a model; null for one with layers that files don't know. */

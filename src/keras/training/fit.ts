@@ -77,20 +77,20 @@ async function runEpochs(training: Training): Promise<void> {
   const { model, options, run, callbacks, pace } = training;
   const { trainer } = model;
   const { epochs = 1, initialEpoch = 0 } = options;
-  await trainer.rest(run, () => callbacks.onTrainBegin());
+  await trainer.whileIdle(run, () => callbacks.onTrainBegin());
   let logs: Logs = {};
   for (let epoch = callbacks.initialEpoch ?? initialEpoch; epoch < epochs; epoch++) {
     pace.where = `epoch ${epoch + 1} of ${epochs}`;
-    await trainer.rest(run, () => callbacks.onEpochBegin(epoch));
+    await trainer.whileIdle(run, () => callbacks.onEpochBegin(epoch));
     logs = await runEpoch(training, epoch);
-    await trainer.rest(run, () => callbacks.onEpochEnd(epoch, logs));
+    await trainer.whileIdle(run, () => callbacks.onEpochEnd(epoch, logs));
     pace.check();
     if (model.stopTraining) break;
   }
   const trained = model.trainableWeights;
   if (epochs > 0 && trained.length > 0)
     trainer.requireCompiled('fit').optimizer.finalizeVariableValues(trained);
-  await trainer.rest(run, () => callbacks.onTrainEnd(logs));
+  await trainer.whileIdle(run, () => callbacks.onTrainEnd(logs));
 }
 
 /** One epoch and its validation. All their metrics are read at once, at its end. */

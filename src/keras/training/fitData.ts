@@ -2,7 +2,8 @@
 import { ValueError } from '../../core/errors.ts';
 import { isBatchIterable, IterableSource } from './data/iterableSource.ts';
 import type { BatchSource } from './data/batchSource.ts';
-import { type Slots, Table, TableSource } from './data/tableSource.ts';
+import type { Slots } from './data/slots.ts';
+import { Table, TableSource } from './data/tableSource.ts';
 import type { FitOptions } from './fitOptions.ts';
 import {
   type BatchIterable,

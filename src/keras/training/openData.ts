@@ -3,9 +3,9 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { isRecord } from './perOutput.ts';
 import { type BatchIterable, isBatchIterable, IterableSource } from './data/iterableSource.ts';
-import type { Data } from './data/slots.ts';
+import type { Data, Slots } from './data/slots.ts';
 import type { BatchSource } from './data/batchSource.ts';
-import { type Slots, Table, type TableData, TableSource } from './data/tableSource.ts';
+import { Table, type TableData, TableSource } from './data/tableSource.ts';
 
 export type { BatchIterable, BatchItem } from './data/iterableSource.ts';
 export type { Data, Values } from './data/slots.ts';
@@ -39,6 +39,17 @@ export interface OpenOptions {
 
 /** Default number of samples in a batch. */
 export const defaultBatchSize = 32;
+
+/** Tells `(x, y, options)` from `(batches, options)`: batches bring their own targets. */
+export function splitArguments<O extends object>(
+  x: unknown,
+  y: unknown,
+  options: O | undefined,
+): { data: Data | null; settings: O } {
+  const optionsAreSecond = options === undefined && isBatchIterable(x) && y !== null;
+  if (optionsAreSecond) return { data: null, settings: y as O };
+  return { data: y as Data | null, settings: options ?? ({} as O) };
+}
 
 /** Batches of data in their order. Errors: ValueError, ShapeError. */
 export function openData(

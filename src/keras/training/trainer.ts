@@ -1,24 +1,39 @@
 /**
- * @file Trainer: what a model has beside its layers to be trained and evaluated: what it was compiled with, its metrics,
- * and the knowledge of what is running.
+ * @file Trainer: the training state of a model, next to its layers: what it was compiled with, its metrics, and what is
+ * running on it.
  */
 import { ValueError } from '../../core/errors.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { History } from '../callbacks/history.ts';
-import type { Metric } from '../metrics/metric.ts';
+import { findInProperties } from '../layers/base/findInProperties.ts';
+import { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
-import type { StepLogs } from './batch.ts';
+import type { Batch, StepLogs } from './batch.ts';
 import { Compiled, type CompileOptions } from './compiled.ts';
+import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
-import { StepRunner } from './stepRunner.ts';
-import type { TrainableModel } from './trainableModel.ts';
+import { type StepModel, StepRunner } from './stepRunner.ts';
+
+/** What a trainer needs of its model. */
+export interface TrainerModel extends StepModel {
+  readonly name: string;
+  /** Whether its weights exist. */
+  readonly built: boolean;
+  /** Its inputs and outputs, as far as they are known before the first call. */
+  readonly slots: Slots;
+  /** Metrics that are properties of the model or of layers inside it. */
+  readonly ownMetrics: readonly Metric<never>[];
+  trainStep(batch: Batch): StepLogs;
+  testStep(batch: Batch): StepLogs;
+  predictStep(batch: Batch): Nest<Tensor>;
+}
 
 /** What is running on a model. */
 export interface Run {
   readonly op: string;
-  /** Between epochs: callbacks may evaluate the model then. */
-  atRest: boolean;
+  /** Whether no step is running, as between epochs: callbacks may evaluate the model then. */
+  idle: boolean;
 }
 
 export class Trainer {
@@ -29,7 +44,7 @@ export class Trainer {
   #single: { train: StepRunner<StepLogs>; test: StepRunner<StepLogs> } | null = null;
   #run: Run | null = null;
 
-  constructor(private readonly model: TrainableModel) {}
+  constructor(private readonly model: TrainerModel) {}
 
   /** Errors: ValueError for options out of range, and while the model runs. */
   compile(options: CompileOptions): void {
@@ -55,8 +70,8 @@ export class Trainer {
   /** Notes that `op` runs, until `end` is called. Errors: ValueError while something else runs. */
   begin(op: string): { run: Run; end: () => void } {
     const outer = this.#run;
-    if (!(op === 'evaluate' && outer?.atRest)) this.#requireIdle(op);
-    const run = { op, atRest: false };
+    if (!(op === 'evaluate' && outer?.idle)) this.#requireIdle(op);
+    const run = { op, idle: false };
     this.#run = run;
     const end = () => {
       this.#run = outer;
@@ -64,13 +79,13 @@ export class Trainer {
     return { run, end };
   }
 
-  /** Awaits callbacks between epochs, which may evaluate the model. */
-  async rest(run: Run, callbacks: () => void | Promise<void>): Promise<void> {
-    run.atRest = true;
+  /** Awaits callbacks while no step is running, so that they may evaluate the model. */
+  async whileIdle(run: Run, callbacks: () => void | Promise<void>): Promise<void> {
+    run.idle = true;
     try {
       await callbacks();
     } finally {
-      run.atRest = false;
+      run.idle = false;
     }
     if (this.#run !== run) this.#requireIdle(run.op);
   }
@@ -85,24 +100,32 @@ export class Trainer {
     });
   }
 
-  /** Runners of the model's steps, which the caller frees. */
+  /** Runners of the model's steps. The caller disposes them. */
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
     const prepare = () => {
       const { trainableWeights: weights, built } = model;
       if (built && weights.length > 0) this.compiled?.optimizer.build(weights);
     };
-    return new StepRunner(model, `train step of '${model.name}'`, (batch) => model.trainStep(batch), prepare);
+    return this.#runner('train', (batch) => model.trainStep(batch), prepare);
   }
 
   runTest(): StepRunner<StepLogs> {
-    const { model } = this;
-    return new StepRunner(model, `test step of '${model.name}'`, (batch) => model.testStep(batch));
+    return this.#runner('test', (batch) => this.model.testStep(batch));
   }
 
   runPredict(): StepRunner<Nest<Tensor>> {
+    return this.#runner('predict', (batch) => this.model.predictStep(batch));
+  }
+
+  #runner<R extends StepLogs | Nest<Tensor>>(
+    kind: string,
+    step: (batch: Batch) => R,
+    prepare: () => void = () => {},
+  ): StepRunner<R> {
     const { model } = this;
-    return new StepRunner(model, `predict step of '${model.name}'`, (batch) => model.predictStep(batch));
+    const isEager = () => this.compiled?.runEagerly ?? false;
+    return new StepRunner(model, { name: `${kind} step of '${model.name}'`, step, isEager, prepare });
   }
 
   /** Runners for `trainOnBatch` and `testOnBatch`. */
@@ -151,4 +174,9 @@ export class Trainer {
 /** Frees what a step returned. */
 export function freeLogs(logs: StepLogs): void {
   for (const value of Object.values(logs ?? {})) value.dispose();
+}
+
+/** Metrics that are properties of a layer. */
+export function metricsIn(layer: object): Metric<never>[] {
+  return findInProperties(layer, (value): value is Metric<never> => value instanceof Metric);
 }

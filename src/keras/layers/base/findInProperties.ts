@@ -4,7 +4,7 @@
  */
 
 /** The values of `owner`'s properties that satisfy `wanted`, each once, in the order of the properties. */
-export function membersOf<T>(owner: object, wanted: (value: unknown) => value is T): T[] {
+export function findInProperties<T>(owner: object, wanted: (value: unknown) => value is T): T[] {
   const found = new Set<T>();
   const seen = new Set<unknown>();
   const search = (value: unknown): void => {

@@ -22,10 +22,11 @@ import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../../tens
 import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
 import { currentCall, insideLayerCall } from './callContext.ts';
 import { runEagerly } from './eagerCall.ts';
+import { findInProperties } from './findInProperties.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
-import { type LayerOptions, Weighted } from './weightedOperation.ts';
+import { type LayerOptions, WeightedOperation } from './weightedOperation.ts';
 
 export type { LayerOptions } from './weightedOperation.ts';
 export type { WeightOptions } from './layerWeights.ts';
@@ -64,7 +65,7 @@ export type Shapes<S> = Mapped<S, OpenShape>;
 export abstract class Layer<
   In extends Nest<Tensor> = Tensor,
   Out extends Nest<Tensor> = Tensor,
-> extends Weighted<In, Out> {
+> extends WeightedOperation<In, Out> {
   static override readonly className: string = 'Layer';
 
   /** The layer of a configuration that `getConfig` gave. */
@@ -193,6 +194,25 @@ export abstract class Layer<
       });
     }
     this.#added.add(loss, context.outermost);
+  }
+
+  /** Layers inside this one: its properties, including those in arrays, records, maps and sets. */
+  override get sublayers(): AnyLayer[] {
+    return findInProperties(this, (value): value is AnyLayer => value instanceof Layer);
+  }
+
+  /** Layers inside this one at any depth, each once. */
+  get layersInside(): AnyLayer[] {
+    const found = new Set<AnyLayer>();
+    const visit = ({ sublayers }: { sublayers: AnyLayer[] }) => {
+      for (const inner of sublayers) {
+        if (found.has(inner)) continue;
+        found.add(inner);
+        visit(inner);
+      }
+    };
+    visit(this);
+    return [...found];
   }
 
   /**

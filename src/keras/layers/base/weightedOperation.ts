@@ -1,6 +1,6 @@
 /**
- * @file Weighted: what a layer has. Its weights and those of the layers inside it, whether they are trained, and their
- * values.
+ * @file WeightedOperation: the weights of a layer and of the layers inside it, whether they are trainable, and their
+ * values. The base of Layer.
  */
 import { type DType, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ValueError } from '../../../core/errors.ts';
@@ -14,8 +14,7 @@ import { SymbolicOperation } from '../../graph/operation.ts';
 import { snakeCase, uniqueName } from '../../names.ts';
 import type { Nest } from '../../tensorNest.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import type { AnyLayer } from './layer.ts';
-import { membersOf } from './findInProperties.ts';
+import { findInProperties } from './findInProperties.ts';
 import { assignAll, inKerasOrder, makeWeight, type OwnWeight, type WeightOptions } from './layerWeights.ts';
 
 export interface LayerOptions {
@@ -29,7 +28,13 @@ export interface LayerOptions {
   activityRegularizer?: RegularizerLike | null;
 }
 
-export abstract class Weighted<
+/** What an operation needs of the layers inside it. */
+export interface Sublayer {
+  readonly weights: Variable[];
+  trainable: boolean;
+}
+
+export abstract class WeightedOperation<
   In extends Nest<Tensor> = Tensor,
   Out extends Nest<Tensor> = Tensor,
 > extends SymbolicOperation<In, Out> {
@@ -55,24 +60,8 @@ export abstract class Weighted<
     return made.variable;
   }
 
-  /** Layers inside this one: those that it has as properties, in arrays, records and maps, too. */
-  get sublayers(): AnyLayer[] {
-    return membersOf(this, (value) => value instanceof Weighted) as AnyLayer[];
-  }
-
-  /** Layers inside this one at any depth, each once. */
-  get layersInside(): AnyLayer[] {
-    const found = new Set<AnyLayer>();
-    const visit = ({ sublayers }: { sublayers: AnyLayer[] }) => {
-      for (const inner of sublayers) {
-        if (found.has(inner)) continue;
-        found.add(inner);
-        visit(inner);
-      }
-    };
-    visit(this);
-    return [...found];
-  }
+  /** Layers inside this one. */
+  abstract get sublayers(): readonly Sublayer[];
 
   /** All weights, with those of the layers inside: this layer's first, trained before others. */
   get weights(): Variable[] {
@@ -83,7 +72,7 @@ export abstract class Weighted<
   /** Variables that are properties and weren't made by `addWeight`. */
   #properVariables(): Variable[] {
     const made = new Set(this.#weights.map(({ variable }) => variable));
-    return membersOf(this, (value) => value instanceof Variable).filter((found) => !made.has(found));
+    return findInProperties(this, (value) => value instanceof Variable).filter((found) => !made.has(found));
   }
 
   get trainableWeights(): Variable[] {

@@ -12,9 +12,8 @@ import { mapNest, type Nest } from '../../tensorNest.ts';
 import type { Batch } from '../batch.ts';
 import { isRecord } from '../perOutput.ts';
 import { batchTensor } from './column.ts';
-import { type Data, type Entry, entriesOf, type Slot } from './slots.ts';
+import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
 import { type BatchSource, commonRows, freeBatch } from './batchSource.ts';
-import type { Slots } from './tableSource.ts';
 
 /** One batch as an iterable brings it: an array of one to three, a record, or the input alone. */
 export type BatchItem =

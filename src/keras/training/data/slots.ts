@@ -28,6 +28,12 @@ export interface Slot {
   readonly dtype?: DType | undefined;
 }
 
+/** The inputs and outputs of a model; null if they are not known yet. */
+export interface Slots {
+  readonly inputs: readonly Slot[] | null;
+  readonly outputs: readonly Slot[] | null;
+}
+
 /** Data for one slot, and what messages call them. A class: nests take plain objects for nests. */
 export class Entry {
   constructor(

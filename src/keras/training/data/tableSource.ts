@@ -6,7 +6,7 @@ import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';
 import type { Batch } from '../batch.ts';
 import { type Column, columnOf, type RowOrder, uploadBytes } from './column.ts';
 import { permutation } from './permutation.ts';
-import { type Data, type Entry, entriesOf, type Slot } from './slots.ts';
+import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
 import { type BatchSource, commonRows } from './batchSource.ts';
 
 /** Host data up to this size are uploaded at once, more batch by batch. */
@@ -16,12 +16,6 @@ export interface TableData {
   x: Data;
   y?: Data | null | undefined;
   sampleWeight?: Data | null | undefined;
-}
-
-/** What the model says of its inputs and outputs; null where it doesn't know. */
-export interface Slots {
-  readonly inputs: readonly Slot[] | null;
-  readonly outputs: readonly Slot[] | null;
 }
 
 export class Table {
