@@ -92,7 +92,6 @@ export const MAY_IMPORT = {
     'src/keras',
     'src/keras/json',
     'src/keras/optimizers',
-    'src/keras/training',
     'src/formats',
     'src/ops',
     'src/tensor',

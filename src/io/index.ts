@@ -1,10 +1,9 @@
 /** @file The entry `retrograd/io`: files of weights and tensors. */
+export { loadCheckpoint, saveCheckpoint } from './checkpoint.ts';
 export {
   type Checkpoint,
   type CheckpointModel,
-  loadCheckpoint,
   readCheckpoint,
-  saveCheckpoint,
   type TrainingState,
 } from '../keras/saving/checkpoint.ts';
 export type { HostTensor } from '../formats/hostTensor.ts';

@@ -3,8 +3,8 @@ import { describe, requireBoolean } from '../../core/shape.ts';
 import {
   type Checkpoint,
   type CheckpointModel,
-  loadCheckpoint,
-  saveCheckpoint,
+  restoreCheckpoint,
+  writeCheckpoint,
 } from '../saving/checkpoint.ts';
 import { Callback, type Logs } from './callback.ts';
 import { refusal, requireKnown } from './callbackOptions.ts';
@@ -71,7 +71,7 @@ export class BackupAndRestore extends Callback {
         'give it input shapes, or call it on a batch first.',
       );
     }
-    this.restored = loadCheckpoint(model, file, { file: this.#name }).training;
+    this.restored = restoreCheckpoint(model, file, { file: this.#name }).training;
     this.initialEpoch = this.restored.epoch;
   }
 
@@ -98,7 +98,7 @@ export class BackupAndRestore extends Callback {
 
   async #save(state: { epoch: number; batch: number; logs: Logs }): Promise<void> {
     const { seed = null } = this.params as { seed?: number | null };
-    await this.#files.save(this.#name, await saveCheckpoint(this.#model, { ...state, seed }));
+    await this.#files.save(this.#name, await writeCheckpoint(this.#model, { ...state, seed }));
   }
 }
 

@@ -1,6 +1,6 @@
 /** @file ModelCheckpoint: saves the model, or its weights, as training goes on. */
 import { describe, requireBoolean } from '../../core/shape.ts';
-import { type CheckpointModel, saveCheckpoint } from '../saving/checkpoint.ts';
+import { type CheckpointModel, writeCheckpoint } from '../saving/checkpoint.ts';
 import { saveWeights } from '../saving/weights.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
@@ -121,7 +121,7 @@ export class ModelCheckpoint extends Callback {
       seed,
       logs,
     };
-    const bytes = this.#weightsOnly ? await saveWeights(model) : await saveCheckpoint(model, state);
+    const bytes = this.#weightsOnly ? await saveWeights(model) : await writeCheckpoint(model, state);
     await this.#files.save(path, bytes);
     this.lastSaved = path;
   }

@@ -11,7 +11,6 @@ import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
-import { haveTraining } from '../training/preload.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { type HostTensor, hostTensorOf } from '../../formats/hostTensor.ts';
 import {
@@ -65,16 +64,11 @@ interface Metadata {
   seeds: number[];
 }
 
-/**
- * A checkpoint of `model` as a safetensors file: weights, the optimizer with its state, where seeded layers are in their
- * draws, the model's description, and `training`. All values are those of now, whatever is launched after the call.
- * Errors: ValueError where two weights have one path.
- */
-export async function saveCheckpoint(
+/** A checkpoint of `model` as a safetensors file. Errors: ValueError if two weights have the same path. */
+export async function writeCheckpoint(
   model: CheckpointModel,
   { epoch, batch = 0, seed = null, logs = {} }: TrainingState,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  haveTraining();
   const byPath = weightsByPath('saveCheckpoint', model);
   const { optimizer } = model;
   const states = optimizer?.built ? statesOf(optimizer) : [];
@@ -108,25 +102,12 @@ export function readCheckpoint(file: FileBytes, options: ReadOptions = {}): Chec
   };
 }
 
-/**
- * Takes a training up again: sets the weights, the state of the optimizer and the draws of seeded layers to those of a
- * checkpoint, all or none. The model is compiled with an optimizer of the same class.
- *
- *     const { training } = loadCheckpoint(net, bytes);
- *     await net.fit(x, y, { epochs: 20, initialEpoch: training.epoch, seed: training.seed ?? undefined });
- *
- * The curve goes on as if nothing had happened, where samples come in the same order (`seed`) and random layers have seeds
- * of their own.
- *
- * Errors: FormatError for a file that isn't sound or belongs to another model; ValueError for an optimizer of another
- * class.
- */
-export function loadCheckpoint(
+/** Sets the weights, the optimizer's state and the layers' seeds to those of a checkpoint, all or none. */
+export function restoreCheckpoint(
   model: CheckpointModel,
   file: FileBytes,
   options: ReadOptions = {},
 ): Checkpoint {
-  haveTraining();
   const name = options.file ?? 'file';
   const { tensors, metadata } = readSafetensors(file, options);
   const { optimizer: record, seeds } = metadataOf(name, metadata);

@@ -1,13 +1,13 @@
 /**
- * @file Has training at hand from the beginning. Bundlers leave this out where it is imported for its effect alone, and
- * `loadTraining` loads it.
+ * @file Provides training from the start. Imported for its side effect by `retrograd/keras`; bundlers drop that import,
+ * because the package declares its modules free of side effects, and `lazyTraining.ts` loads training on demand instead.
  */
 import * as training from './index.ts';
 import { provideTraining } from './lazyTraining.ts';
 
-/** Has training at hand now: for calls that need it and can't wait. */
-export function haveTraining(): void {
+/** Provides training now, for calls that need it and cannot wait. */
+export function preloadTraining(): void {
   provideTraining(training);
 }
 
-haveTraining();
+preloadTraining();

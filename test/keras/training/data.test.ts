@@ -17,10 +17,9 @@ import {
   IterableSource,
 } from '../../../src/keras/training/data/iterableSource.ts';
 import { permutation } from '../../../src/keras/training/data/permutation.ts';
-import type { Data } from '../../../src/keras/training/data/slots.ts';
+import type { Data, Slots } from '../../../src/keras/training/data/slots.ts';
 import { type BatchSource, freeBatch } from '../../../src/keras/training/data/batchSource.ts';
 import {
-  type Slots,
   Table,
   type TableData,
   TableSource,
