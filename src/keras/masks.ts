@@ -1,8 +1,7 @@
 /**
  * @file Masks: which steps of a tensor count. A mask rides on its tensor: layers hand it on, and it is freed with it.
  */
-import type { SymbolicTensor } from '../ops/recorders.ts';
-import { isSymbolic } from '../ops/recorders.ts';
+import { isSymbolic, type SymbolicTensor } from '../ops/recorders.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
 /** Masks of symbolic tensors are symbolic. */

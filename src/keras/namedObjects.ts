@@ -4,6 +4,7 @@
  */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
+import { requireKnownOptions } from './knownOptions.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -63,15 +64,8 @@ function make<T extends Configured & { call: unknown }>(family: Family<T>, name:
   if (typeof maker.prototype?.call === 'function') return new (maker as Class<T>)(config);
   if (maker !== builtIn(family, name)) return asMember(maker as T['call'] & Registrable) as T;
   const member = (maker as (options: object) => T)(config);
-  const known = Object.keys(member.getConfig());
-  const unknown = Object.keys(config).filter((option) => !known.includes(option));
-  if (unknown.length === 0) return member;
-  throw new ValueError({
-    op: member.className,
-    rule: known.length > 0 ? `its options are ${known.join(', ')}.` : 'it has no options.',
-    received: unknown.join(', '),
-    hint: 'check the spelling.',
-  });
+  requireKnownOptions(member.className, config, Object.keys(member.getConfig()));
+  return member;
 }
 
 type Class<T> = new (config: object) => T;

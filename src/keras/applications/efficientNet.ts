@@ -7,16 +7,15 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { varianceScaling } from '../initializers/index.ts';
 import { activation } from '../layers/activations/activation.ts';
 import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
-import { conv2d } from '../layers/convolutional/conv2d.ts';
+import { conv2d } from '../layers/convolutional/conv.ts';
 import { dense } from '../layers/core/dense.ts';
 import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
 import { dropout } from '../layers/regularization/dropout.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
-import { multiply } from '../layers/merging/multiply.ts';
+import { add, multiply } from '../layers/merging/elementwise.ts';
 import { normalization } from '../layers/preprocessing/normalization.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
 import { reshape } from '../layers/reshaping/reshape.ts';
-import { add } from '../layers/merging/elementwise.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
   checkNetwork,

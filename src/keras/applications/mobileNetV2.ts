@@ -7,7 +7,7 @@ import { describe } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
 import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
-import { conv2d } from '../layers/convolutional/conv2d.ts';
+import { conv2d } from '../layers/convolutional/conv.ts';
 import { dense } from '../layers/core/dense.ts';
 import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';

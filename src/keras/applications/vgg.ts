@@ -4,7 +4,7 @@
  */
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { heNormal } from '../initializers/index.ts';
-import { conv2d } from '../layers/convolutional/conv2d.ts';
+import { conv2d } from '../layers/convolutional/conv.ts';
 import { dense } from '../layers/core/dense.ts';
 import { flatten } from '../layers/reshaping/flatten.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';

@@ -7,7 +7,8 @@ import {
   writeCheckpoint,
 } from '../saving/checkpoint.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './callbackOptions.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
@@ -39,7 +40,7 @@ export class BackupAndRestore extends Callback {
   constructor(options: BackupAndRestoreOptions) {
     super();
     const op = 'backupAndRestore';
-    requireKnown(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
+    requireKnownOptions(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
     const { backupDir, saveFreq = 'epoch', deleteCheckpoint = true, sink } = options;
     if (typeof backupDir !== 'string' || backupDir === '') {
       throw refusal(

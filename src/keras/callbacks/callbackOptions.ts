@@ -23,17 +23,6 @@ export function sayer(op: string, { verbose = 0, say = console.log }: VerboseOpt
   return verbose === 1 ? say : () => {};
 }
 
-/** Throws for an option that isn't one of `known`. */
-export function requireKnown(op: string, options: unknown, known: readonly string[]): void {
-  const isRecord = typeof options === 'object' && options !== null && !Array.isArray(options);
-  const unknown = isRecord ? Object.keys(options).filter((key) => !known.includes(key)) : [];
-  if (isRecord && unknown.length === 0) return;
-  const received = isRecord
-    ? unknown.map((key) => `${key}: ${describe((options as Record<string, unknown>)[key])}`).join(', ')
-    : describe(options);
-  throw refusal(op, `its options are ${known.join(', ')}.`, received, 'check the spelling.');
-}
-
 export function refusal(op: string, rule: string, received: string, hint: string): ValueError {
   return new ValueError({ op, rule, received, hint });
 }

@@ -1,8 +1,8 @@
 /** @file CSVLogger: the logs of epochs as a table. */
-import { requireBoolean } from '../../core/shape.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './callbackOptions.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 export interface CSVLoggerOptions {
@@ -27,7 +27,7 @@ export class CSVLogger extends Callback {
   constructor(options: CSVLoggerOptions) {
     super();
     const op = 'csvLogger';
-    requireKnown(op, options, ['filename', 'separator', 'append', 'sink']);
+    requireKnownOptions(op, options, ['filename', 'separator', 'append', 'sink']);
     const { filename, separator = ',', append = false, sink } = options;
     if (typeof filename !== 'string' || filename === '') {
       throw refusal(op, '`filename` names the file.', `filename: ${describe(filename)}`, "pass 'log.csv'.");

@@ -3,7 +3,8 @@ import { requireBoolean, requireInteger } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnown, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
@@ -47,7 +48,7 @@ export class EarlyStopping extends Callback {
   constructor(options: EarlyStoppingOptions = {}) {
     super();
     const op = 'earlyStopping';
-    requireKnown(op, options, known);
+    requireKnownOptions(op, options, known);
     const { patience = 0, baseline = null, restoreBestWeights = false, startFromEpoch = 0 } = options;
     this.#monitor = new Monitor(op, options);
     requireInteger(op, 'patience', patience, 0);

@@ -5,7 +5,8 @@ import { saveWeights } from '../saving/weights.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
@@ -58,7 +59,7 @@ export class ModelCheckpoint extends Callback {
   constructor(options: ModelCheckpointOptions) {
     super();
     const op = 'modelCheckpoint';
-    requireKnown(op, options, known);
+    requireKnownOptions(op, options, known);
     const { filepath, saveBestOnly = false, saveWeightsOnly = false, saveFreq = 'epoch' } = options;
     const { initialValueThreshold = null } = options;
     if (typeof filepath !== 'string' || !filepath.endsWith('.safetensors')) {

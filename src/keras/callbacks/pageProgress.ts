@@ -2,7 +2,8 @@
 import { describe } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './callbackOptions.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal } from './callbackOptions.ts';
 import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
 export interface PageProgressOptions {
@@ -33,7 +34,7 @@ export class PageProgress extends Callback {
   constructor(options: PageProgressOptions) {
     super();
     const op = 'pageProgress';
-    requireKnown(op, options, ['element', 'interval', 'now']);
+    requireKnownOptions(op, options, ['element', 'interval', 'now']);
     const { element, interval = 100, now = () => performance.now() } = options;
     if (typeof element?.replaceChildren !== 'function') {
       throw refusal(

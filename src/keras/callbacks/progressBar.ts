@@ -2,7 +2,7 @@
 import { requireBoolean } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnown } from './callbackOptions.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 
 export interface ProgressBarOptions {
@@ -40,7 +40,7 @@ export class ProgressBar extends Callback {
   constructor(options: ProgressBarOptions = {}) {
     super();
     const op = 'progressBar';
-    requireKnown(op, options, ['write', 'dynamic', 'interval', 'now']);
+    requireKnownOptions(op, options, ['write', 'dynamic', 'interval', 'now']);
     const terminal = terminalOf();
     const { write = terminal.write, dynamic = terminal.dynamic, interval = 50 } = options;
     requireBoolean(op, 'dynamic', dynamic);

@@ -3,8 +3,14 @@ export { input, inputLayer, InputLayer, type InputOptions } from './core/inputLa
 export type { InputSpec } from './base/inputSpec.ts';
 export { type CallOptions, Layer, type LayerOptions, type WeightOptions } from './base/layer.ts';
 // Dense and convolutional
-export { conv1d, Conv1D, type Conv1DOptions } from './convolutional/conv1d.ts';
-export { conv2d, Conv2D, type Conv2DOptions } from './convolutional/conv2d.ts';
+export {
+  conv1d,
+  Conv1D,
+  type Conv1DOptions,
+  conv2d,
+  Conv2D,
+  type Conv2DOptions,
+} from './convolutional/conv.ts';
 export {
   conv2dTranspose,
   Conv2DTranspose,
@@ -87,9 +93,20 @@ export {
 // Merges
 export { concatenate, Concatenate, type ConcatenateOptions } from './merging/concatenate.ts';
 export { dot, Dot, type DotOptions } from './merging/dot.ts';
-export { maximum, Maximum, minimum, Minimum } from './merging/extrema.ts';
-export { multiply, Multiply } from './merging/multiply.ts';
-export { add, Add, average, Average, subtract, Subtract } from './merging/elementwise.ts';
+export {
+  add,
+  Add,
+  average,
+  Average,
+  maximum,
+  Maximum,
+  minimum,
+  Minimum,
+  multiply,
+  Multiply,
+  subtract,
+  Subtract,
+} from './merging/elementwise.ts';
 // Activations
 export { activation, Activation, type ActivationOptions } from './activations/activation.ts';
 export { prelu, PReLU, type PReLUOptions } from './activations/prelu.ts';

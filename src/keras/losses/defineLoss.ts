@@ -6,8 +6,9 @@ import type { TensorLike } from '../../ops/operands.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { completeOptions } from '../knownOptions.ts';
 import { snakeCase } from '../names.ts';
-import { type Named, requireBroadcast, requireKnown, requireMinRank, requireSame } from './lossChecks.ts';
+import { type Named, requireBroadcast, requireMinRank, requireSame } from './lossChecks.ts';
 import { Loss, type LossOptions } from './loss.ts';
 import { type LossInput, sameRank, toTensor } from './lossInputs.ts';
 
@@ -120,9 +121,9 @@ function labelOf({ label, className }: LossNames): string {
 /** The options with defaults in place of what wasn't given. */
 function completed<O extends object>(definition: LossDefinition<O>, op: string, given?: O): Required<O> {
   const { defaults, check } = definition;
-  requireKnown(op, given ?? {}, Object.keys(defaults));
-  const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  const options = { ...defaults, ...Object.fromEntries(set) } as Required<O>;
+  const hint =
+    'check the spelling. `reduction` and `name` are options of the loss object: losses.huber({ reduction }).';
+  const options = completeOptions<O>(op, given ?? {}, defaults, { hint });
   check?.(options, op);
   return options;
 }

@@ -3,20 +3,6 @@ import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 
-/** Throws for an option that isn't one of `known`. */
-export function requireKnown(op: string, options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).filter((key) => !known.includes(key));
-  if (unknown.length === 0) return;
-  throw new ValueError({
-    op,
-    rule: known.length > 0 ? `its options are ${known.join(', ')}.` : 'it has no options.',
-    received: unknown
-      .map((key) => `${key}: ${describe((options as Record<string, unknown>)[key])}`)
-      .join(', '),
-    hint: 'check the spelling; reduction and name belong to the object, as in losses.huber({ reduction }).',
-  });
-}
-
 export interface Bounds {
   min?: number;
   max?: number;

@@ -7,11 +7,10 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { confusionOf, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './metricOptions.ts';
 import { requireClass } from './precisionRecall.ts';
 import { weightOf } from './sampleWeights.ts';
 
@@ -33,7 +32,7 @@ abstract class AtValue extends FourCells {
     const { name, ...others } = given ?? {};
     const op = name ?? 'metric';
     const defaults = { [constraint]: null, numThresholds: 200, classId: null };
-    const options = requireOptions<Record<string, unknown>>(op, others, defaults);
+    const options = metricOptions<Record<string, unknown>>(op, others, defaults);
     const { [constraint]: value, numThresholds, classId } = options;
     requireNumber(op, constraint, value, { min: 0, max: 1 });
     requireInteger(op, 'numThresholds', numThresholds, 1);

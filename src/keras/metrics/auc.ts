@@ -16,12 +16,11 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import { divideNoNaN } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './metricOptions.ts';
 import { weightOf } from './sampleWeights.ts';
 
 export interface AUCOptions extends MetricOptions {
@@ -168,7 +167,7 @@ function neighbours(x: Tensor): [Tensor, Tensor] {
 }
 
 function checked(op: string, given: AUCOptions): Options {
-  const options = requireOptions<Omit<AUCOptions, 'name'>>(op, given, defaults);
+  const options = metricOptions<Omit<AUCOptions, 'name'>>(op, given, defaults);
   const { numThresholds, thresholds, multiLabel, numLabels, labelWeights, fromLogits } = options;
   requireInteger(op, 'numThresholds', numThresholds, 2);
   if (thresholds !== null) requireThresholds(op, thresholds, 0);

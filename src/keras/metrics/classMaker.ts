@@ -1,4 +1,5 @@
-/** @file Factories of metric classes. */
+/** @file Factories of metric classes, and their options. */
+import { completeOptions } from '../knownOptions.ts';
 import type { Metric } from './metric.ts';
 
 /** What a metric is called. */
@@ -25,4 +26,9 @@ export function classMaker<Args extends unknown[], M>(
 ): ClassMaker<Args, M> {
   const make = (...args: Args): M => new Class(...args);
   return Object.assign(make, { names: { className: Class.className, ...names } });
+}
+
+/** The options of a metric, with `defaults` for those that are missing. Errors: ValueError for an unknown option. */
+export function metricOptions<O extends object>(op: string, given: O, defaults: Required<O>): Required<O> {
+  return completeOptions(op, given, defaults, { more: ['name'] });
 }

@@ -8,10 +8,9 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Loss } from '../losses/loss.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { snakeCase } from '../names.ts';
-import type { ClassMaker, MetricNames } from './classMaker.ts';
+import { type ClassMaker, type MetricNames, metricOptions } from './classMaker.ts';
 import { MeanOfFunction, type MetricFunction } from './meanMetricWrapper.ts';
 import type { Direction, Metric, MetricOptions } from './metric.ts';
-import { requireOptions } from './metricOptions.ts';
 
 export interface MetricDefinition<O extends object> extends MetricNames {
   /** Its options with their defaults. */
@@ -96,7 +95,7 @@ interface Prepared<O> {
 
 /** The function of samples for the options, with defaults in place of what wasn't given. */
 function prepared<O extends object>(definition: MetricDefinition<O>, op: string, given: O): Prepared<O> {
-  const options = requireOptions(op, given, definition.defaults);
+  const options = metricOptions(op, given, definition.defaults);
   const made = definition.prepare(options, op);
   if (typeof made === 'function') return { values: made, targetDType: 'float32', options };
   return { values: (yTrue, yPred) => made.values(yTrue, yPred), targetDType: made.targetDType, options };

@@ -10,7 +10,7 @@ import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './metricOptions.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 import { reduceToSamples, weightOf } from './sampleWeights.ts';
 
 /** A total and a count, and their quotient. */
@@ -38,7 +38,7 @@ export class Mean extends Averaging<[values: TensorLike]> {
   static override readonly className: string = 'Mean';
 
   constructor({ name = 'mean', ...others }: MetricOptions = {}) {
-    requireOptions('mean', others, {});
+    requireKnownOptions('mean', others, ['name']);
     super({ name });
   }
 
@@ -59,7 +59,7 @@ export class Sum extends Metric<[values: TensorLike]> {
   readonly total: Variable = this.addVariable('total');
 
   constructor({ name = 'sum', ...others }: MetricOptions = {}) {
-    requireOptions('sum', others, {});
+    requireKnownOptions('sum', others, ['name']);
     super({ name });
   }
 

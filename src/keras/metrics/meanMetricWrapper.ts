@@ -5,10 +5,9 @@ import { describe } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { Averaging } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './metricOptions.ts';
 import { weightOf } from './sampleWeights.ts';
 
 /** A function of targets and predictions that gives values of samples, with ops alone. */
@@ -50,7 +49,7 @@ export class MeanMetricWrapper extends MeanOfFunction {
   /** Errors: ValueError where `fn` is no function. */
   constructor(options: WrapperOptions) {
     const { name, ...given } = options ?? {};
-    const { fn } = requireOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, {
+    const { fn } = metricOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, {
       fn: null,
     } as never);
     requireFunction(fn);

@@ -4,8 +4,7 @@ import {
   categoricalCrossentropy as categoricalLoss,
   type CategoricalCrossentropyOptions,
 } from '../losses/categoricalCrossentropy.ts';
-import { klDivergence as divergenceLoss } from '../losses/klDivergence.ts';
-import { poisson as poissonLoss } from '../losses/poisson.ts';
+import { klDivergence as divergenceLoss, poisson as poissonLoss } from '../losses/probabilistic.ts';
 import { sparseCategoricalCrossentropy as sparseLoss } from '../losses/sparseCategoricalCrossentropy.ts';
 import { defineMetric, type MetricMaker } from './defineMetric.ts';
 

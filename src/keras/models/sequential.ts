@@ -15,7 +15,7 @@ import {
   type LayerOptions,
 } from '../layers/base/layer.ts';
 import type { ClassConfig } from '../namedObjects.ts';
-import { inNameScope } from '../nameScope.ts';
+import { inNameScope } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
 import { Model } from './model.ts';

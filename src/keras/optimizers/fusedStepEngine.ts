@@ -1,11 +1,16 @@
 /** @file Does the steps of an optimizer: measures gradients where they are clipped by length, then launches the rule. */
-import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
+import {
+  accumulatorState,
+  averageState,
+  isPresent,
+  type StepKernel,
+  stepKernel,
+  type StepMember,
+} from '../../kernels/optimizerStep.ts';
 import { type Device, withDevice } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
-import { wholeWords } from '../../webgpu/storage.ts';
-import type { Storage } from '../../webgpu/storage.ts';
+import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
-import { isPresent, type StepKernel, stepKernel, type StepMember } from '../../kernels/optimizerStep.ts';
 import { sqrt } from '../../ops/unary.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';

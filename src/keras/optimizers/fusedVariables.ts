@@ -5,8 +5,13 @@
 import type { DeviceBuffer } from '../../webgpu/pool.ts';
 import { copyWords } from '../../kernels/copyWords.ts';
 import { fillKernel } from '../../kernels/fill.ts';
-import type { Clipping, StepMember, StepPlace } from '../../kernels/optimizerStep.ts';
-import { largestPacked, membersOf } from '../../kernels/optimizerStep.ts';
+import {
+  type Clipping,
+  largestPacked,
+  membersOf,
+  type StepMember,
+  type StepPlace,
+} from '../../kernels/optimizerStep.ts';
 import { bindsAsVectors, output } from '../../kernels/output.ts';
 import { squaresOf } from '../../ops/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

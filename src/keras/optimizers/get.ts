@@ -1,8 +1,7 @@
 /** @file Optimizers by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import type { ClassConfig } from '../namedObjects.ts';
-import { foldName } from '../namedObjects.ts';
+import { type ClassConfig, foldName } from '../namedObjects.ts';
 import { customObjectOf, type Registrable, registeredAs } from '../serialization/registered.ts';
 import { Adadelta } from './adadelta.ts';
 import { Adafactor } from './adafactor.ts';

@@ -2,7 +2,7 @@
  * @file The engine of optimizers whose rule isn't the same for every value, and is written with ops. What is common to all
  * optimizers comes around the rule, with ops as well, in the order of Keras's BaseOptimizer.
  */
-import type { Device } from '../../webgpu/device.ts';
+import { type Device, withDevice } from '../../webgpu/device.ts';
 import { onReplay } from '../../webgpu/onReplay.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
@@ -16,7 +16,6 @@ import { maximum } from '../../ops/maximum.ts';
 import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
-import { withDevice } from '../../webgpu/device.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';

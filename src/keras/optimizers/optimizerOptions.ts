@@ -2,14 +2,9 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 import type { ClassConfig } from '../namedObjects.ts';
-import {
-  requireBoolean,
-  requireKnownOptions,
-  requireNotNegative,
-  requireOption,
-  requirePositive,
-} from './optionChecks.ts';
+import { requireBoolean, requireNotNegative, requireOption, requirePositive } from './optionChecks.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 
 /** A rate; a rule from the count of steps to a rate, as an object, by `{ className, config }` or as a function. */

@@ -40,17 +40,3 @@ export function requirePositive(op: string, what: string, value: unknown): void 
 export function requireBoolean(op: string, what: string, value: unknown): void {
   requireOption(op, what, value, typeof value === 'boolean', 'true or false');
 }
-
-/** Throws for an option that isn't one of `known`. */
-export function requireKnownOptions(op: string, options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).filter((key) => !known.includes(key));
-  if (unknown.length === 0) return;
-  throw new ValueError({
-    op,
-    rule: `its options are ${known.join(', ')}.`,
-    received: unknown
-      .map((key) => `${key}: ${describe((options as Record<string, unknown>)[key])}`)
-      .join(', '),
-    hint: 'check the spelling: names are those of Keras in camel case.',
-  });
-}

@@ -2,8 +2,7 @@
  * @file A place: a range of a block in which a variable is at home. The values may leave it (assigned anew, shared with a
  * tape when a step would overwrite them) and come back; meanwhile it stands empty.
  */
-import { wholeWords } from '../../webgpu/storage.ts';
-import { Storage } from '../../webgpu/storage.ts';
+import { Storage, wholeWords } from '../../webgpu/storage.ts';
 import type { Variable } from '../../tensor/variable.ts';
 
 export class Place {

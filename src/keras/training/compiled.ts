@@ -7,7 +7,7 @@ import { CompiledLoss, type LossArgument, type LossWeights } from './compiledLos
 import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
 import { LossTracker } from './lossTracker.ts';
 import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
-import { requireKnownOptions } from './optionChecks.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 
 export interface CompileOptions {
   /** By name, by configuration, or an object. Default 'rmsprop', as in Keras. */

@@ -5,7 +5,8 @@ import { checkSeed } from '../../ops/seeds.ts';
 import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
 import type { Data, ValidationData } from './openData.ts';
-import { requireCount, requireKnownOptions, requireShare } from './optionChecks.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { requireCount, requireShare } from './optionChecks.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
 export interface FitOptions {

@@ -9,7 +9,7 @@ import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
 import type { Data } from './openData.ts';
-import { requireKnownOptions } from './optionChecks.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 import { readLogs } from './readLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';

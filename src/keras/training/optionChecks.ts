@@ -2,18 +2,6 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
-/** Throws for an option that isn't one of `known`. */
-export function requireKnownOptions(op: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).filter((key) => !known.includes(key));
-  if (unknown.length === 0) return;
-  throw new ValueError({
-    op,
-    rule: `its options are ${known.join(', ')}.`,
-    received: unknown.join(', '),
-    hint: 'check the spelling.',
-  });
-}
-
 /** Throws unless `value` is left out or a whole number of at least `min`. */
 export function requireCount(
   op: string,

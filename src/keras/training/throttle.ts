@@ -6,7 +6,6 @@
  */
 import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
 import { type Device, withDevice } from '../../webgpu/device.ts';
-import { yieldTask } from './yieldTask.ts';
 
 /** Milliseconds of launching after which a fence is set, and the most steps between two. */
 const fenceAfter = 4;
@@ -162,4 +161,26 @@ function placed(error: unknown, where: string): unknown {
   if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
   error.message += `\n  during: ${where}`;
   return error;
+}
+
+interface Scheduling {
+  scheduler?: { yield?: () => Promise<void> };
+  setImmediate?: (callback: () => void) => unknown;
+}
+
+/** Resolves in a new task, after pending ones such as input, painting and timers. */
+function yieldTask(): Promise<void> {
+  const { scheduler, setImmediate } = globalThis as Scheduling;
+  if (scheduler?.yield) return scheduler.yield();
+  if (setImmediate) return new Promise((resolve) => void setImmediate(resolve));
+  if (typeof MessageChannel === 'undefined') return new Promise((resolve) => setTimeout(resolve));
+  // Nested timers are delayed by at least 4 ms.
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
 }

@@ -9,7 +9,7 @@ import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { requireSize } from '../base/layerOptions.ts';
+import { requireSize } from '../base/inputSpec.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface PReLUOptions extends LayerOptions {

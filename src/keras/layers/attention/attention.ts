@@ -14,7 +14,7 @@ import { trace } from '../../graph/tracing.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { Dropout } from '../regularization/dropout.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { requireFraction, seedOf } from '../base/layerOptions.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
 import { allOf, asMask, causalMask, maskedSoftmax, ofQueries, ofValues } from './attentionMasks.ts';
 
 export interface AdditiveAttentionOptions extends LayerOptions {

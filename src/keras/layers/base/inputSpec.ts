@@ -1,5 +1,6 @@
 /** @file What a layer demands of its inputs. */
 import { ShapeError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
 
 /** What a layer demands of an input. */
@@ -35,5 +36,22 @@ export function checkInputs(name: string, wanted: readonly InputSpec[], given: r
   wanted.forEach((spec, i) => {
     const input = given[i];
     if (input) checkInput(name, spec, input);
+  });
+}
+
+/** The size of the last axis, which weights are made for. Errors: ShapeError where it is open. */
+export function requireChannels(op: string, inputShape: OpenShape): number {
+  return requireSize(op, inputShape, -1);
+}
+
+/** The size of `axis`, which weights are made for. Errors: ShapeError where it is open, or there is no such axis. */
+export function requireSize(op: string, inputShape: OpenShape, axis: number): number {
+  const size = inputShape.at(axis);
+  if (size !== null && size !== undefined && axis < inputShape.length) return size;
+  throw new ShapeError({
+    op,
+    rule: `axis ${axis} of the input must exist, and its size be known: weights are made for it.`,
+    received: describe(inputShape),
+    hint: 'give the size, as in input({ shape: [null, null, 3] }).',
   });
 }

@@ -17,7 +17,7 @@ import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
 import { isTracing, trace } from '../../graph/tracing.ts';
 import { maskOf, setMask } from '../../masks.ts';
-import { inNameScope } from '../../nameScope.ts';
+import { inNameScope } from '../../names.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../../tensorNest.ts';
 import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
 import { currentCall, insideLayerCall } from './callContext.ts';

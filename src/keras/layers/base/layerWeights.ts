@@ -12,7 +12,7 @@ import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { type ConstraintLike, constraintOf } from '../../constraints/index.ts';
 import { initializerOf, type InitializerLike } from '../../initializers/index.ts';
-import { scopedName } from '../../nameScope.ts';
+import { scopedName } from '../../names.ts';
 import { type RegularizerLike, regularizerOf } from '../../regularizers/index.ts';
 
 export interface WeightOptions {

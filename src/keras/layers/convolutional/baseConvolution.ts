@@ -17,12 +17,9 @@ import {
   serializeActivation,
 } from '../../activations.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import {
-  type BiasOptions,
-  type DataFormatOptions,
-  requireChannels,
-  requireChannelsLast,
-} from '../base/layerOptions.ts';
+import type { BiasOptions } from '../base/weightOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { requireChannels } from '../base/inputSpec.ts';
 import { type WeightRules, weightRules } from '../base/weightRules.ts';
 
 /** Options of every convolutional layer; `Size` is a number, or one for each axis. */

@@ -1,4 +1,4 @@
-/** @file Convolutions of one kernel, in groups of channels: the base of Conv1D and Conv2D. */
+/** @file Conv1D, Conv2D: convolutions with a learned kernel, in groups of channels. */
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
@@ -6,7 +6,8 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { splitActivation } from '../../activations.ts';
 import { Convolution, type ConvolutionOptions, requireGroups } from './baseConvolution.ts';
-import type { KernelOptions } from '../base/layerOptions.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
+import type { KernelOptions } from '../base/weightOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface GroupedConvolutionOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
@@ -70,4 +71,45 @@ export abstract class GroupedConvolution extends Convolution {
       ...rulesConfig({ kernel: this.#kernelRules, bias: this.biasRules }),
     };
   }
+}
+
+export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, 'padding'> {
+  /** 'causal' pads in front alone, so that no step sees what comes after it. Default 'valid'. */
+  padding?: 'valid' | 'same' | 'causal';
+}
+
+export class Conv1D extends GroupedConvolution {
+  static override readonly className: string = 'Conv1D';
+
+  constructor(options: Conv1DOptions) {
+    super(1, options, ['valid', 'same', 'causal']);
+  }
+}
+
+/**
+ * A convolution of sequences with a learned kernel. Shapes: [batch, steps, channels] → [batch, steps', filters]. Weights:
+ * kernel [kernelSize, channels / groups, filters] and bias [filters].
+ * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
+ */
+export function conv1d(options: Conv1DOptions): Conv1D {
+  return new Conv1D(options);
+}
+
+export type Conv2DOptions = GroupedConvolutionOptions<Pair>;
+
+export class Conv2D extends GroupedConvolution {
+  static override readonly className: string = 'Conv2D';
+
+  constructor(options: Conv2DOptions) {
+    super(2, options);
+  }
+}
+
+/**
+ * A convolution of images with a learned kernel. Shapes: [batch, height, width, channels] → [batch, height', width',
+ * filters]. Weights: kernel [kernelHeight, kernelWidth, channels / groups, filters] and bias [filters].
+ * Errors: ValueError for bad options; ShapeError for inputs that aren't images, or whose channels don't fit.
+ */
+export function conv2d(options: Conv2DOptions): Conv2D {
+  return new Conv2D(options);
 }

@@ -5,7 +5,8 @@ import { conv2dTranspose as transposed } from '../../../ops/conv2dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { Convolution, type ConvolutionOptions } from './baseConvolution.ts';
-import type { KernelOptions, Pair } from '../base/layerOptions.ts';
+import type { KernelOptions } from '../base/weightOptions.ts';
+import type { Pair } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface Conv2DTransposeOptions extends ConvolutionOptions<Pair>, KernelOptions {

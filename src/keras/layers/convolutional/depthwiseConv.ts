@@ -7,7 +7,7 @@ import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { Convolution, type ConvolutionOptions } from './baseConvolution.ts';
-import type { Pair, Single } from '../base/layerOptions.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface DepthwiseOptions<Size> extends ConvolutionOptions<Size> {

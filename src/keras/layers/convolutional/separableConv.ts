@@ -10,7 +10,7 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { Convolution } from './baseConvolution.ts';
 import type { DepthwiseOptions } from './depthwiseConv.ts';
-import type { Pair, Single } from '../base/layerOptions.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface SeparableOptions<Size> extends DepthwiseOptions<Size> {

@@ -11,7 +11,8 @@ import {
   splitActivation,
 } from '../../activations.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { type BiasOptions, type KernelOptions, requireChannels } from '../base/layerOptions.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
+import { requireChannels } from '../base/inputSpec.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {

@@ -12,7 +12,7 @@ import {
 } from '../../activations.ts';
 import { einsum } from '../../einsum.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import type { BiasOptions, KernelOptions } from '../base/layerOptions.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<BiasOptions, 'useBias'> {

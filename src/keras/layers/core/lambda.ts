@@ -9,7 +9,6 @@ import type { KerasTensor } from '../../graph/kerasTensor.ts';
 import { variablesBehind } from '../../graph/variables.ts';
 import { leavesOf, mapShapes, type Nest } from '../../tensorNest.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from '../../serialization/registered.ts';
-import { warnOnce } from '../../warn.ts';
 import { type CallOptions, Layer, type LayerOptions, type Shapes } from '../base/layer.ts';
 
 /** Computes the outputs with ops. `options` are those of the call, and the layer's `arguments`. */
@@ -169,4 +168,13 @@ export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor
   settings: LambdaSettings = {},
 ): Lambda<In, Out> {
   return new Lambda<In, Out>(typeof given === 'function' ? { function: given, ...settings } : given);
+}
+
+const warnings = new Set<string>();
+
+/** Prints `text` to the console, once per program. */
+function warnOnce(text: string): void {
+  if (warnings.has(text)) return;
+  warnings.add(text);
+  console.warn(`retrograd: ${text}`);
 }

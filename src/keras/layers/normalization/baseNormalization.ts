@@ -3,8 +3,30 @@ import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { requireEpsilon } from '../../../ops/normalization.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import type { ScaleOptions } from '../base/layerOptions.ts';
+import type { ConstraintLike } from '../../constraints/index.ts';
+import type { InitializerLike } from '../../initializers/index.ts';
+import type { RegularizerLike } from '../../regularizers/index.ts';
 import { type WeightRules, weightRules } from '../base/weightRules.ts';
+
+/** What a normalisation multiplies by, and what it adds. */
+export interface ScaleOptions {
+  /** Whether `beta` is added. Default true. */
+  center?: boolean;
+  /** Whether `gamma` multiplies. Default true. */
+  scale?: boolean;
+  /** Default 'zeros'. */
+  betaInitializer?: InitializerLike;
+  /** Default 'ones'. */
+  gammaInitializer?: InitializerLike;
+  /** Default: none. */
+  betaRegularizer?: RegularizerLike | null;
+  /** Default: none. */
+  gammaRegularizer?: RegularizerLike | null;
+  /** Default: none. */
+  betaConstraint?: ConstraintLike | null;
+  /** Default: none. */
+  gammaConstraint?: ConstraintLike | null;
+}
 
 export interface ScaledNormalizationOptions extends LayerOptions, ScaleOptions {
   /** Added to the variance. Default 1e-3. */

@@ -16,7 +16,8 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { epsilon as smallest } from '../../epsilon.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { CallOptions } from '../base/layer.ts';
-import { requireFraction, requireSize } from '../base/layerOptions.ts';
+import { requireFraction } from '../base/randomOptions.ts';
+import { requireSize } from '../base/inputSpec.ts';
 import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 

@@ -4,7 +4,7 @@ import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts'
 import { groupNorm } from '../../../ops/groupNorm.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { requireWholeAxis } from './batchNormalization.ts';
-import { requireSize } from '../base/layerOptions.ts';
+import { requireSize } from '../base/inputSpec.ts';
 import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
 

@@ -6,7 +6,7 @@ import { reshape } from '../../../ops/reshape.ts';
 import { rsqrt } from '../../../ops/unary.ts';
 import { variance } from '../../../ops/variance.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { requireSize } from '../base/layerOptions.ts';
+import { requireSize } from '../base/inputSpec.ts';
 import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { axisOrAxes } from './unitNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';

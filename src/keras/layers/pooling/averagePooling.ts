@@ -1,7 +1,7 @@
 /** @file AveragePooling1D, AveragePooling2D: the mean of each window, its padding left out. */
 import { avgPool, avgPool1d } from '../../../ops/avgPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { Pair, Single } from '../base/layerOptions.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
 import { Pooling, type PoolingOptions } from './basePooling.ts';
 
 export type AveragePooling1DOptions = PoolingOptions<Single>;

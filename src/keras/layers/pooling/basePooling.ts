@@ -2,7 +2,7 @@
 import { requireOneOf } from '../../../core/shape.ts';
 import { perAxis } from '../../../core/windows.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/layerOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 
 /** `Size` is a number, or one for each axis. */
 export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {

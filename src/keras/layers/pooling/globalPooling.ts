@@ -9,7 +9,7 @@ import { mean } from '../../../ops/mean.ts';
 import { sum } from '../../../ops/sum.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/layerOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 
 export interface GlobalPoolingOptions extends LayerOptions, DataFormatOptions {
   /** Keeps the axes of steps or pixels, with size 1. Default false. */

@@ -1,7 +1,7 @@
 /** @file MaxPooling1D, MaxPooling2D: the largest value of each window. */
 import { maxPool, maxPool1d } from '../../../ops/maxPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { Pair, Single } from '../base/layerOptions.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
 import { Pooling, type PoolingOptions } from './basePooling.ts';
 
 export type MaxPooling1DOptions = PoolingOptions<Single>;

@@ -17,7 +17,7 @@ import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { epsilon } from '../../epsilon.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { requireSize } from '../base/layerOptions.ts';
+import { requireSize } from '../base/inputSpec.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
 
 /** A number, or numbers for features at any depth. */

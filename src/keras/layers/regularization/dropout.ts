@@ -6,12 +6,8 @@ import { zerosLike } from '../../../ops/like.ts';
 import { SeedSequence } from '../../../ops/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import {
-  type DataFormatOptions,
-  requireChannelsLast,
-  requireFraction,
-  seedOf,
-} from '../base/layerOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
 
 export interface SpatialDropoutOptions extends LayerOptions {
   /** Fraction of the values that are cleared, from 0 to 1. */

@@ -6,7 +6,7 @@ import { randomNormal } from '../../../ops/random.ts';
 import { SeedSequence } from '../../../ops/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import { requireFraction, seedOf } from '../base/layerOptions.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
 
 interface NoiseOptions extends LayerOptions {
   /** A whole number in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */

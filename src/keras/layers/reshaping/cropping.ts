@@ -6,12 +6,8 @@ import type { OpenSpec } from '../../../core/spec.ts';
 import { slice } from '../../../ops/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import {
-  type DataFormatOptions,
-  requireChannelsLast,
-  sidesOfImage,
-  sidesOfSequence,
-} from '../base/layerOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
 
 export interface Cropping1DOptions extends LayerOptions {
   /** Steps to take away at both ends, or [before, after]. Default 1. */

@@ -5,7 +5,7 @@ import type { OpenSpec } from '../../../core/spec.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, requireChannelsLast } from '../base/layerOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 
 export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 

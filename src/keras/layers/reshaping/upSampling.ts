@@ -6,7 +6,7 @@ import { upSampling2d as enlarged } from '../../../ops/resize.ts';
 import { squeeze } from '../../../ops/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, type Pair, requireChannelsLast } from '../base/layerOptions.ts';
+import { type DataFormatOptions, type Pair, requireChannelsLast } from '../base/dataFormat.ts';
 
 export interface UpSampling1DOptions extends LayerOptions {
   /** How often each step is repeated. Default 2. */

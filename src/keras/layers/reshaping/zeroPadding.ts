@@ -2,12 +2,8 @@
 import { pad } from '../../../ops/pad.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import {
-  type DataFormatOptions,
-  requireChannelsLast,
-  sidesOfImage,
-  sidesOfSequence,
-} from '../base/layerOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
 
 export interface ZeroPadding1DOptions extends LayerOptions, DataFormatOptions {
   /** Steps to add at both ends, or [before, after]. Default 1. */

@@ -2,7 +2,7 @@
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import type { Configured } from '../../namedObjects.ts';
-import { requireKnownOptions } from '../optionChecks.ts';
+import { requireKnownOptions } from '../../knownOptions.ts';
 
 /** A schedule of the library's or of an app's own. */
 export interface LearningRateSchedule extends Configured {

@@ -1,6 +1,7 @@
-/** @file klDivergence */
-import { div, mul } from '../../ops/arithmetic.ts';
+/** @file Losses of distributions: klDivergence and poisson. Crossentropies have files of their own. */
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { clip } from '../../ops/clip.ts';
+import { mean } from '../../ops/mean.ts';
 import { sum } from '../../ops/sum.ts';
 import { log } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -20,3 +21,11 @@ export const klDivergence: LossMaker = /* @__PURE__ */ defineLoss({
 });
 
 const probability = (x: Tensor) => clip(x, { min: epsilon, max: 1 });
+
+/** The mean over the last axis of yPred - yTrue·log(yPred + 1e-7): counts, and the rates predicted for them. */
+export const poisson: LossMaker = /* @__PURE__ */ defineLoss({
+  className: 'Poisson',
+  defaults: {},
+  shapes: 'broadcast',
+  values: (yTrue, yPred) => mean(sub(yPred, mul(yTrue, log(add(yPred, epsilon)))), { axis: -1 }),
+});
