@@ -1,11 +1,11 @@
-/** @file Does the steps of an optimizer: measures gradients where they are clipped by length, then launches the rule. */
+/** @file The step engine of fused optimizers: computes clipping factors if needed, then launches the update rule. */
 import {
   accumulatorState,
   averageState,
   isPresent,
   type StepKernel,
   stepKernel,
-  type StepMember,
+  type StepVariable,
 } from '../../kernels/optimizerStep.ts';
 import { type Device, withDevice } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
@@ -17,79 +17,83 @@ import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { StepEngine, StepExtras, StepNumbers } from './stepEngine.ts';
-import { type Members, type StateSpec, type Unit, withReadableGradients } from './fusedVariables.ts';
+import {
+  type FusedLaunch,
+  type FusedVariables,
+  type SlotSpec,
+  withReadableGradients,
+} from './fusedVariables.ts';
 
-/** The rule of an optimizer, as launches take it. */
+/** The update rule of an optimizer, as launches take it. */
 export interface StepSettings {
   readonly kernel: StepKernel;
-  /** What varies within one kind. */
+  /** The variant of the kernel. */
   readonly variant: string;
   /** The kernel's own parameters. */
   readonly params: Readonly<Record<string, number | DynamicScalar>>;
 }
 
-/** Moves variables by the rule of a kernel. */
-export class Stepper implements StepEngine {
-  /** Names of the states, in their order. */
-  readonly #states: readonly string[];
+export class FusedStepEngine implements StepEngine {
+  readonly #slotNames: readonly string[];
   #firstChunks: FirstChunks | null = null;
 
   constructor(
-    private readonly members: Members,
-    private readonly passes: readonly (readonly StateSpec[])[],
+    private readonly variables: FusedVariables,
+    /** Slots in the groups in which `stateVariables` lists them. */
+    private readonly slotGroups: readonly (readonly SlotSpec[])[],
     private readonly settings: () => StepSettings,
     private readonly numbers: StepNumbers,
     private readonly extras: StepExtras,
   ) {
-    this.#states = passes.flat().map(({ name }) => name);
+    this.#slotNames = slotGroups.flat().map(({ name }) => name);
   }
 
-  get settled(): boolean {
-    return this.members.settled;
+  get isPacked(): boolean {
+    return this.variables.isPacked;
   }
 
-  settle(): void {
-    this.members.settle();
+  repack(): void {
+    this.variables.repack();
   }
 
-  /** States of a pass stand side by side for each variable; passes follow each other. */
+  /** Group after group; within a group all slots of one variable, then those of the next. */
   get stateVariables(): Variable[] {
     let first = 0;
-    return this.passes.flatMap((pass) => {
+    return this.slotGroups.flatMap((group) => {
       const begin = first;
-      first += pass.length;
-      return this.members.list.flatMap(({ states }) => states.slice(begin, first));
+      first += group.length;
+      return this.variables.all.flatMap(({ slots }) => slots.slice(begin, first));
     });
   }
 
-  /** One step. Call it in a scope that frees what is made on the way. */
+  /** One step. Call it in a scope that frees temporaries. */
   run(gradients: ReadonlyMap<Variable, Tensor>): void {
     const { numbers } = this;
     const { kernel, variant, params } = this.settings();
     const { clipping, useEma, accumulating, scaled, decayed } = this.extras;
-    // Earlier gradients that were added up, and values that were clipped, have no slices.
+    // Accumulated gradients and gradients clipped by value are not sums of slices.
     const squares = !accumulating && clipping !== 'value';
-    const units = withReadableGradients(this.members.units(gradients, squares));
-    const filler = units.flatMap(({ members }) => members).find(({ gradient }) => gradient)
+    const launches = withReadableGradients(this.variables.launches(gradients, squares));
+    const filler = launches.flatMap(({ variables }) => variables).find(({ gradient }) => gradient)
       ?.gradient as Tensor;
-    const scales = this.#clipScales(units, filler);
+    const scales = this.#clipScales(launches, filler);
     const options = {
       variant,
-      states: this.#states,
+      states: this.#slotNames,
       clipping,
       scaled,
       accumulated: accumulating,
       decayed,
       averaged: useEma,
     };
-    for (const { place, members, first } of units) {
-      // Without a gradient, a running average alone goes on.
-      if (!useEma && !members.some(isPresent)) continue;
+    for (const { buffers, variables, first } of launches) {
+      // Without gradients only the moving average is updated.
+      if (!useEma && !variables.some(isPresent)) continue;
       stepKernel(filler.device, {
         kernel,
         options,
-        place,
-        members,
+        buffers,
+        variables,
         filler,
         scales: scales && { storage: scales, first },
         shared: { ...numbers },
@@ -99,24 +103,24 @@ export class Stepper implements StepEngine {
     scales?.release();
   }
 
-  /** The factors that clip gradients by their lengths, by the members' numbers; null where lengths don't matter. */
-  #clipScales(units: readonly Unit[], filler: Tensor): Storage | null {
+  /** Factors that clip gradients by norm, in launch order; null for other kinds of clipping. */
+  #clipScales(launches: readonly FusedLaunch[], filler: Tensor): Storage | null {
     const { numbers } = this;
     const { clipping, accumulating, scaled } = this.extras;
     if (clipping !== 'norm' && clipping !== 'globalNorm') return null;
     const { device } = filler;
-    this.#firstChunks ??= firstChunks(device, this.members.numbered);
+    this.#firstChunks ??= firstChunks(device, this.variables.inLaunchOrder);
     const { table, starts } = this.#firstChunks;
     const chunks = starts.at(-1) as number;
     const sums = device.allocate(4 * chunks, 'optimizer');
-    for (const { place, members, first } of units) {
+    for (const { buffers, variables, first } of launches) {
       squareChunksKernel(device, {
-        place,
-        members: members.map(withLengthOfSlices),
+        buffers,
+        variables: variables.map(withNormOfSlices),
         filler,
         lossScale: scaled ? numbers.loss_scale : null,
         accumulation: accumulating
-          ? { role: 1 + this.#states.indexOf(accumulatorState), steps: numbers.accumulation_steps }
+          ? { role: 1 + this.#slotNames.indexOf(accumulatorState), steps: numbers.accumulation_steps }
           : null,
         sums,
         firstChunk: starts[first] as number,
@@ -136,12 +140,12 @@ export class Stepper implements StepEngine {
     return scales;
   }
 
-  /** Variables take the values of their running averages. */
+  /** Sets `variables` to their moving averages. */
   takeAverages(variables: readonly Variable[]): void {
-    const index = this.#states.indexOf(averageState);
-    for (const { variable, states } of this.members.list) {
+    const index = this.#slotNames.indexOf(averageState);
+    for (const { variable, slots } of this.variables.all) {
       if (!variables.includes(variable) || variable.disposed) continue;
-      const average = states[index] as Variable;
+      const average = slots[index] as Variable;
       const own = variable.device.allocate(variable.bytes, variable.label);
       variable.device.copy(average.storage, own, wholeWords(variable.bytes));
       void variable.storage;
@@ -150,17 +154,17 @@ export class Stepper implements StepEngine {
   }
 
   dispose(): void {
-    this.members.dispose();
+    this.variables.dispose();
     this.#firstChunks?.table.dispose();
   }
 }
 
-/** A sum of slices is as long as the slices beside each other. */
-function withLengthOfSlices(member: StepMember): StepMember {
-  return member.squares ? { ...member, gradient: sqrt(member.squares) } : member;
+/** As in Keras, the norm of a sum of slices is that of the slices before they are summed. */
+function withNormOfSlices(variable: StepVariable): StepVariable {
+  return variable.squares ? { ...variable, gradient: sqrt(variable.squares) } : variable;
 }
 
-/** Where the sums of each gradient begin, by the members' numbers, and where the last one's end. */
+/** Where the chunk sums of each gradient start, in launch order, and where the last ones end. */
 interface FirstChunks {
   readonly starts: readonly number[];
   readonly table: Tensor;

@@ -1,187 +1,201 @@
 /**
- * @file What an optimizer moves: its variables with their states. Small variables are packed in groups, which move by one
- * launch; a large one has storages of its own, and so has, for a step, one that left its place in the group.
+ * @file The variables of a fused optimizer with their slot variables, and the launches that a step needs. Small variables
+ * are packed into groups, one launch each. A large variable keeps buffers and a launch of its own; so does, for one step,
+ * a variable whose values have left the packed buffer.
  */
-import type { DeviceBuffer } from '../../webgpu/pool.ts';
 import { copyWords } from '../../kernels/copyWords.ts';
 import { fillKernel } from '../../kernels/fill.ts';
 import {
   type Clipping,
   largestPacked,
-  membersOf,
-  type StepMember,
-  type StepPlace,
+  type StepBuffers,
+  type StepVariable,
+  variablesPerLaunch,
 } from '../../kernels/optimizerStep.ts';
 import { bindsAsVectors, output } from '../../kernels/output.ts';
 import { squaresOf } from '../../ops/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
-import { Group, type GroupState } from './packedGroup.ts';
+import type { DeviceBuffer } from '../../webgpu/pool.ts';
+import { PackedGroup, type SlotInit } from './packedGroup.ts';
 
-/** A state beside each variable. */
-export interface StateSpec {
-  /** As Keras names it, such as `velocity_hat`. */
+/** A slot variable that the update rule keeps for each variable, such as a momentum. */
+export interface SlotSpec {
+  /** Keras's name, such as `velocity_hat`. */
   readonly name: string;
-  /** The value that it begins with. Default 0. */
+  /** Initial value. Default 0. */
   readonly initial?: number;
 }
 
-export interface Member {
+export interface FusedVariable {
   readonly variable: Variable;
-  /** In the order of the optimizer's states. */
-  readonly states: readonly Variable[];
+  /** In the order of the optimizer's slots. */
+  readonly slots: readonly Variable[];
   readonly decayed: boolean;
 }
 
-/** Members that one launch moves. */
-export interface Unit {
-  readonly place: StepPlace;
-  readonly members: readonly UnitMember[];
-  /** Number of the first member, in the order of all units. */
+/** The variables that one launch updates. */
+export interface FusedLaunch {
+  readonly buffers: StepBuffers;
+  readonly variables: readonly LaunchVariable[];
+  /** Index of the first variable, in the order of all launches. */
   readonly first: number;
 }
 
-export interface UnitMember extends StepMember {
+export interface LaunchVariable extends StepVariable {
   readonly variable: Variable;
 }
 
-/** The members of one optimizer, in the order in which it was given their variables. */
-export class Members {
-  readonly list: readonly Member[];
-  readonly #groups: readonly { readonly group: Group; readonly members: readonly Member[] }[];
-  readonly #apart: readonly Member[];
+interface Group {
+  readonly group: PackedGroup;
+  readonly variables: readonly FusedVariable[];
+}
+
+export class FusedVariables {
+  /** In the order in which the optimizer was given them. */
+  readonly all: readonly FusedVariable[];
+  readonly #groups: readonly Group[];
+  readonly #separate: readonly FusedVariable[];
 
   constructor(
     variables: readonly Variable[],
-    states: readonly GroupState[],
+    slots: readonly SlotInit[],
     clipping: Clipping,
     isDecayed: (variable: Variable) => boolean,
   ) {
-    const made = new Map<Variable, Member>();
-    const memberOf = (variable: Variable, own: readonly Variable[]) => {
-      const member = { variable, states: own, decayed: isDecayed(variable) };
-      made.set(variable, member);
-      return member;
+    const made = new Map<Variable, FusedVariable>();
+    const make = (variable: Variable, own: readonly Variable[]) => {
+      const fused = { variable, slots: own, decayed: isDecayed(variable) };
+      made.set(variable, fused);
+      return fused;
     };
     const [first] = variables;
-    const capacity = first ? membersOf(first.device, clipping) : 1;
-    this.#groups = batches(variables.filter(isSmall), capacity).map((batch) => {
-      const { device } = batch[0] as Variable;
-      const group = new Group(device, batch, states, capacity);
+    const capacity = first ? variablesPerLaunch(first.device, clipping) : 1;
+    this.#groups = groupsOf(variables.filter(isSmall), capacity).map((members) => {
+      const { device } = members[0] as Variable;
+      const group = new PackedGroup(device, members, slots, capacity);
       return {
         group,
-        members: batch.map((variable, k) => memberOf(variable, group.states[k] as Variable[])),
+        variables: members.map((variable, k) => make(variable, group.slots[k] as Variable[])),
       };
     });
-    this.#apart = variables
+    this.#separate = variables
       .filter((variable) => !made.has(variable))
       .map((variable) =>
-        memberOf(
+        make(
           variable,
-          states.map((state) => makeState(variable, state)),
+          slots.map((slot) => makeSlot(variable, slot)),
         ),
       );
-    this.list = variables.map((variable) => made.get(variable) as Member);
+    this.all = variables.map((variable) => made.get(variable) as FusedVariable);
   }
 
-  /** Whether all that belongs in a group is there. */
-  get settled(): boolean {
-    return this.#groups.every(({ group }) => group.settled);
+  /** Whether all grouped variables are in their packed buffers. */
+  get isPacked(): boolean {
+    return this.#groups.every(({ group }) => group.isPacked);
   }
 
-  /** Brings home what left its place in a group. */
-  settle(): void {
-    for (const { group } of this.#groups) group.settle();
+  /** Moves values that left a packed buffer back in. */
+  repack(): void {
+    for (const { group } of this.#groups) group.repack();
   }
 
   /**
-   * The launches of a step. What they write is no one else's from here on. A variable whose gradient is a sum of slices
-   * has a launch of its own, within its group or apart, where `squares` are read.
+   * The launches of a step; from here on nobody else reads what they overwrite. If `squares` are read, a variable whose
+   * gradient is a sum of slices has a launch of its own.
    */
-  units(gradients: ReadonlyMap<Variable, Tensor>, squares: boolean): Unit[] {
-    const units: Unit[] = [];
-    let first = 0;
-    const squaresFor = (variable: Variable) => {
-      const gradient = gradients.get(variable);
-      return squares && gradient ? squaresOf(gradient) : null;
-    };
-    const unitMember = ({ variable, decayed }: Member, start: number, away: boolean): UnitMember => ({
-      variable,
-      start,
-      size: variable.size,
-      gradient: gradients.get(variable) ?? null,
-      squares: squaresFor(variable),
-      decayed,
-      away,
-    });
-    const addApart = (member: Member, number: number) => {
-      if (member.variable.disposed) return;
-      const storages = [member.variable, ...member.states].map((variable) => ownStorage(variable));
-      units.push({
-        place: { kind: 'apart', storages },
-        members: [unitMember(member, 0, false)],
-        first: number,
+  launches(gradients: ReadonlyMap<Variable, Tensor>, squares: boolean): FusedLaunch[] {
+    const launches: FusedLaunch[] = [];
+    const describe = (fused: FusedVariable, start: number, skipped: boolean) =>
+      launchVariable(fused, gradients.get(fused.variable) ?? null, { start, skipped, squares });
+    const addSeparate = (fused: FusedVariable, first: number) => {
+      if (fused.variable.disposed) return;
+      const storages = [fused.variable, ...fused.slots].map((variable) => ownStorage(variable));
+      launches.push({
+        buffers: { kind: 'separate', storages },
+        variables: [describe(fused, 0, false)],
+        first,
       });
     };
-    for (const { group, members } of this.#groups) {
-      const away = members.map((_, k) => !group.isHome(k));
-      const alone = members.map(({ variable }, k) => away[k] || squaresFor(variable) !== null);
+    let first = 0;
+    for (const { group, variables } of this.#groups) {
+      const isOut = variables.map((_, k) => !group.isWritable(k));
+      const isAlone = variables.map(
+        ({ variable }, k) => isOut[k] || (squares && hasSquares(gradients.get(variable))),
+      );
       const start = (k: number) => group.starts[k] as number;
-      if (!alone.every((isAlone) => isAlone)) {
-        units.push({
-          place: group.place,
-          members: members.map((member, k) => unitMember(member, start(k), alone[k] as boolean)),
-          first,
-        });
+      if (!isAlone.every((alone) => alone)) {
+        const described = variables.map((fused, k) => describe(fused, start(k), isAlone[k] as boolean));
+        launches.push({ buffers: group.buffers, variables: described, first });
       }
-      for (const [k, member] of members.entries()) {
-        if (away[k]) addApart(member, first + k);
-        else if (alone[k]) {
-          const place = { ...group.place, capacity: 1 };
-          units.push({ place, members: [unitMember(member, start(k), false)], first: first + k });
+      for (const [k, fused] of variables.entries()) {
+        if (isOut[k]) addSeparate(fused, first + k);
+        else if (isAlone[k]) {
+          const buffers = { ...group.buffers, capacity: 1 };
+          launches.push({ buffers, variables: [describe(fused, start(k), false)], first: first + k });
         }
       }
-      first += members.length;
+      first += variables.length;
     }
-    for (const member of this.#apart) addApart(member, first++);
-    return units;
+    for (const fused of this.#separate) addSeparate(fused, first++);
+    return launches;
   }
 
-  /** Variables in the order of the units' numbers. */
-  get numbered(): Variable[] {
-    const grouped = this.#groups.flatMap(({ members }) => members);
-    return [...grouped, ...this.#apart].map(({ variable }) => variable);
+  /** Variables in the order that `FusedLaunch.first` counts. */
+  get inLaunchOrder(): Variable[] {
+    const grouped = this.#groups.flatMap(({ variables }) => variables);
+    return [...grouped, ...this.#separate].map(({ variable }) => variable);
   }
 
   dispose(): void {
     for (const { group } of this.#groups) group.dispose();
-    for (const state of this.#apart.flatMap(({ states }) => states)) state.dispose();
+    for (const slot of this.#separate.flatMap(({ slots }) => slots)) slot.dispose();
   }
+}
+
+function launchVariable(
+  { variable, decayed }: FusedVariable,
+  gradient: Tensor | null,
+  { start, skipped, squares }: { start: number; skipped: boolean; squares: boolean },
+): LaunchVariable {
+  return {
+    variable,
+    start,
+    size: variable.size,
+    gradient,
+    squares: squares && gradient ? squaresOf(gradient) : null,
+    decayed,
+    skipped,
+  };
+}
+
+function hasSquares(gradient: Tensor | undefined): boolean {
+  return gradient !== undefined && squaresOf(gradient) !== null;
 }
 
 function isSmall(variable: Variable): boolean {
   return variable.bytes <= largestPacked(variable.device);
 }
 
-/** Batches of at most `size`. A batch of one is none: a variable on its own needs no block. */
-function batches(variables: readonly Variable[], size: number): Variable[][] {
+/** Groups of two to `size` variables. A single variable needs no packed buffer. */
+function groupsOf(variables: readonly Variable[], size: number): Variable[][] {
   const count = Math.ceil(variables.length / size);
   const all = Array.from({ length: count }, (_, k) => variables.slice(k * size, (k + 1) * size));
-  return all.filter((batch) => batch.length > 1);
+  return all.filter((group) => group.length > 1);
 }
 
-function makeState(variable: Variable, { initial, nameFor }: GroupState): Variable {
+function makeSlot(variable: Variable, { initial, nameFor }: SlotInit): Variable {
   const values = fillKernel(variable.device, variable, initial, 'optimizer');
   const made = new Variable(values, { name: nameFor(variable), trainable: false });
   values.dispose();
   return made;
 }
 
-/** The storage of a variable that a step may overwrite, as whole vectors. */
+/** The storage of a variable that a step may overwrite in whole vectors. */
 function ownStorage(variable: Variable) {
   const storage = variable.writableStorage();
   if (bindsAsVectors(variable)) return storage;
-  // Values in a buffer of an app's that ends within a vector.
+  // The values are in a buffer of the app that ends within a vector.
   const own = output(variable.device, variable, 'optimizer');
   copyWords(variable, own.storage);
   variable.adopt(own.storage.retain());
@@ -189,33 +203,33 @@ function ownStorage(variable: Variable) {
   return variable.writableStorage();
 }
 
-/** Buffers that the launches of `units` write. */
-function writtenBy(units: readonly Unit[]): Set<DeviceBuffer> {
+/** Buffers that the launches write. */
+function writtenBy(launches: readonly FusedLaunch[]): Set<DeviceBuffer> {
   return new Set(
-    units.flatMap(({ place }) =>
-      place.kind === 'packed' ? [place.block.buffer] : place.storages.map(({ buffer }) => buffer),
+    launches.flatMap(({ buffers }) =>
+      buffers.kind === 'packed' ? [buffers.block.buffer] : buffers.storages.map(({ buffer }) => buffer),
     ),
   );
 }
 
 /**
- * The units with gradients that their launches can bind: apart from all that is written, in whole vectors. Copies are
- * freed with the scope around.
+ * The launches with gradients that can be bound next to the written buffers, as whole vectors. Copies are freed with the
+ * surrounding scope.
  */
-export function withReadableGradients(units: readonly Unit[]): Unit[] {
-  const written = writtenBy(units);
+export function withReadableGradients(launches: readonly FusedLaunch[]): FusedLaunch[] {
+  const written = writtenBy(launches);
   const readable = (gradient: Tensor): Tensor => {
     if (!written.has(gradient.storage.buffer) && bindsAsVectors(gradient)) return gradient;
     const copy = output(gradient.device, gradient, 'optimizer');
     copyWords(gradient, copy.storage);
     return copy;
   };
-  return units.map((unit) => ({
-    ...unit,
-    members: unit.members.map((member) => ({
-      ...member,
-      gradient: member.gradient && readable(member.gradient),
-      squares: member.squares && readable(member.squares),
+  return launches.map((launch) => ({
+    ...launch,
+    variables: launch.variables.map((variable) => ({
+      ...variable,
+      gradient: variable.gradient && readable(variable.gradient),
+      squares: variable.squares && readable(variable.squares),
     })),
   }));
 }

@@ -1,6 +1,7 @@
 /**
- * @file The engine of optimizers whose rule isn't the same for every value, and is written with ops. What is common to all
- * optimizers comes around the rule, with ops as well, in the order of Keras's BaseOptimizer.
+ * @file The step engine of optimizers whose update rule is not elementwise and is written with ops. What all optimizers
+ * share (scaling, accumulation, clipping, decay, averages) is written with ops, too, in the order of Keras's
+ * BaseOptimizer.
  */
 import { type Device, withDevice } from '../../webgpu/device.ts';
 import { onReplay } from '../../webgpu/onReplay.ts';
@@ -22,62 +23,62 @@ import { Variable } from '../../tensor/variable.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import type { HostVariable } from './hostVariable.ts';
 
-/** A rule, for one variable. */
-export interface OpsRule {
-  /** The states of a variable; those on the host stand for states that it doesn't have. */
-  makeStates(variable: Variable): (Variable | HostVariable)[];
-  /** New values of the variable and of its states on the device; `scalar` brings a number of the host to the device. */
-  move(value: Tensor, gradient: Tensor, states: readonly Tensor[], scalar: LiveScalar): Tensor[];
+/** The update rule of one variable. */
+export interface OpRule {
+  /** The slot variables of a variable; a HostVariable takes the place of a slot that it doesn't need. */
+  makeSlots(variable: Variable): (Variable | HostVariable)[];
+  /** New values of the variable and of its slots on the device. `scalar` makes a tensor of a number that may change. */
+  update(value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor): Tensor[];
 }
 
-/** The number that `read` gives at each run, as a tensor. */
-export type LiveScalar = (read: () => number) => Tensor;
+/** A scalar tensor whose value is what `read` returns at each replay. */
+export type DynamicTensor = (read: () => number) => Tensor;
 
-interface OpsMember {
-  readonly states: readonly (Variable | HostVariable)[];
+interface Slots {
+  readonly own: readonly (Variable | HostVariable)[];
   readonly average: Variable | null;
   readonly accumulator: Variable | null;
 }
 
-export class OpsEngine implements StepEngine {
-  readonly settled = true;
-  readonly #members: ReadonlyMap<Variable, OpsMember>;
+export class OpStepEngine implements StepEngine {
+  readonly isPacked = true;
+  readonly #slots: ReadonlyMap<Variable, Slots>;
 
   constructor(
     private readonly parts: EngineParts,
-    private readonly rule: OpsRule,
+    private readonly rule: OpRule,
     nameFor: (variable: Variable, state: string) => string,
   ) {
     const { extras, variables } = parts;
-    const beside = (variable: Variable, state: string) => makeState(variable, nameFor(variable, state));
-    this.#members = new Map(
+    const make = (variable: Variable, slot: string) => makeSlot(variable, nameFor(variable, slot));
+    this.#slots = new Map(
       variables.map((variable) => [
         variable,
         {
-          average: extras.useEma ? beside(variable, averageState) : null,
-          accumulator: extras.accumulating ? beside(variable, accumulatorState) : null,
-          states: rule.makeStates(variable),
+          average: extras.useEma ? make(variable, averageState) : null,
+          accumulator: extras.accumulating ? make(variable, accumulatorState) : null,
+          own: rule.makeSlots(variable),
         },
       ]),
     );
   }
 
   get stateVariables(): (Variable | HostVariable)[] {
-    const members = [...this.#members.values()];
+    const slots = [...this.#slots.values()];
     const all = [
-      ...members.map(({ average }) => average),
-      ...members.map(({ accumulator }) => accumulator),
-      ...members.flatMap(({ states }) => states),
+      ...slots.map(({ average }) => average),
+      ...slots.map(({ accumulator }) => accumulator),
+      ...slots.flatMap(({ own }) => own),
     ];
-    return all.filter((state) => state !== null);
+    return all.filter((slot) => slot !== null);
   }
 
-  settle(): void {}
+  repack(): void {}
 
   run(gradients: ReadonlyMap<Variable, Tensor>): void {
     const { numbers, extras } = this.parts;
     const { device } = gradients.keys().next().value as Variable;
-    const scalar: LiveScalar = (read) => liveScalar(device, read);
+    const scalar: DynamicTensor = (read) => dynamicTensor(device, read);
     const isUpdate = extras.accumulating
       ? notEqual(
           scalar(() => numbers.update.value),
@@ -86,7 +87,7 @@ export class OpsEngine implements StepEngine {
       : null;
     const decay = extras.decayed ? scalar(() => numbers.decay.value) : null;
     for (const [variable, gradient] of this.#clipped(this.#effective(gradients))) {
-      tidy(() => this.#move(variable, gradient, isUpdate, decay, scalar));
+      tidy(() => this.#update(variable, gradient, isUpdate, decay, scalar));
     }
     if (extras.accumulating && isUpdate) this.#accumulate(gradients, isUpdate);
     if (extras.useEma) this.#average(scalar);
@@ -94,7 +95,7 @@ export class OpsEngine implements StepEngine {
 
   takeAverages(variables: readonly Variable[]): void {
     for (const variable of variables) {
-      const average = this.#members.get(variable)?.average;
+      const average = this.#slots.get(variable)?.average;
       if (average && !variable.disposed) variable.assign(average);
     }
   }
@@ -103,12 +104,12 @@ export class OpsEngine implements StepEngine {
     for (const state of this.stateVariables) if (state instanceof Variable) state.dispose();
   }
 
-  /** Gradients as the rule wants them, but for clipping: unscaled, and the mean of those since the last update. */
+  /** Gradients before clipping: unscaled, and averaged over the accumulated steps. */
   #effective(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Tensor> {
     const { numbers } = this.parts;
     return mapValues(gradients, (gradient, variable) => {
       const unscaled = this.#unscaled(gradient);
-      const accumulator = this.#members.get(variable)?.accumulator;
+      const accumulator = this.#slots.get(variable)?.accumulator;
       return accumulator ? div(add(unscaled, accumulator), numbers.accumulation_steps) : unscaled;
     });
   }
@@ -126,45 +127,43 @@ export class OpsEngine implements StepEngine {
     if (clipping === 'value') return mapValues(gradients, (g) => clip(g, { min: -limit, max: limit }));
     if (clipping === 'norm') return mapValues(gradients, (g) => mul(g, scaleOf(sqrt(squared(g)))));
     const norm = sqrt([...gradients.values()].map(squared).reduce((a, b) => add(a, b)));
-    // An infinite norm makes all gradients NaN.
+    // An infinite norm makes all gradients NaN, as in Keras.
     const scale = add(scaleOf(norm), sub(norm, norm));
     return mapValues(gradients, (g) => mul(g, scale));
   }
 
-  #move(
+  #update(
     variable: Variable,
     gradient: Tensor,
     isUpdate: Tensor | null,
     decay: Tensor | null,
-    scalar: LiveScalar,
+    scalar: DynamicTensor,
   ): void {
-    const states = (this.#members.get(variable) as OpsMember).states.filter(
-      (state) => state instanceof Variable,
-    );
+    const slots = (this.#slots.get(variable) as Slots).own.filter((slot) => slot instanceof Variable);
     const decays = decay && this.parts.isDecayed(variable);
     const value = decays ? sub(variable, mul(variable, decay)) : variable;
-    const moved = this.rule.move(value, gradient, states, scalar);
-    for (const [i, target] of [variable, ...states].entries()) {
-      const next = moved[i] as Tensor;
+    const updated = this.rule.update(value, gradient, slots, scalar);
+    for (const [i, target] of [variable, ...slots].entries()) {
+      const next = updated[i] as Tensor;
       target.assign(isUpdate ? where(isUpdate, next, target) : next);
     }
   }
 
   #accumulate(gradients: ReadonlyMap<Variable, Tensor>, isUpdate: Tensor): void {
     for (const [variable, gradient] of gradients) {
-      const accumulator = this.#members.get(variable)?.accumulator as Variable;
+      const accumulator = this.#slots.get(variable)?.accumulator as Variable;
       tidy(() => accumulator.assign(where(isUpdate, 0, add(accumulator, this.#unscaled(gradient)))));
     }
   }
 
-  #average(scalar: LiveScalar): void {
+  #average(scalar: DynamicTensor): void {
     const { numbers } = this.parts;
     const momentum = scalar(() => numbers.average_momentum.value);
     const overwrites = notEqual(
       scalar(() => numbers.overwrite.value),
       0,
     );
-    for (const [variable, { average }] of this.#members) {
+    for (const [variable, { average }] of this.#slots) {
       if (!average || variable.disposed) continue;
       tidy(() => {
         const next = add(mul(momentum, average), mul(sub(1, momentum), variable));
@@ -175,15 +174,15 @@ export class OpsEngine implements StepEngine {
   }
 }
 
-function makeState(variable: Variable, name: string): Variable {
+function makeSlot(variable: Variable, name: string): Variable {
   const initial = withDevice(variable.device, () => zeros(variable.shape));
-  const state = new Variable(initial, { name, trainable: false });
+  const slot = new Variable(initial, { name, trainable: false });
   initial.dispose();
-  return state;
+  return slot;
 }
 
-/** A scalar whose word is packed anew at each run. */
-function liveScalar(device: Device, read: () => number): Tensor {
+/** A scalar tensor that is filled again at each replay. */
+function dynamicTensor(device: Device, read: () => number): Tensor {
   const bits = new DynamicScalar(0);
   onReplay(() => {
     bits.value = bitsOf(read(), 'float32');

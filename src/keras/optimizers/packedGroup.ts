@@ -1,107 +1,108 @@
 /**
- * @file Groups of small variables that one launch moves together: their values and states lie in one block, role by role,
- * each variable at the same place of every role.
+ * @file A group of small variables that one launch updates. Their values and slot variables are packed into one buffer,
+ * role by role (values, then each slot), with every variable at the same offset in each role.
  */
-import type { Device } from '../../webgpu/device.ts';
-import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
-import type { StepPlace } from '../../kernels/optimizerStep.ts';
+import type { StepBuffers } from '../../kernels/optimizerStep.ts';
 import { makeTensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
-import { Place } from './packedRange.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { type Storage, wholeWords } from '../../webgpu/storage.ts';
+import { PackedRange } from './packedRange.ts';
 
-/** Ranges of a buffer are bound at multiples of this many bytes. */
+/** WebGPU binds ranges of a buffer at multiples of this many bytes. */
 const alignment = 256;
 
-/** Frees the blocks of groups that were dropped without `dispose`. */
-const dropped = new FinalizationRegistry<Storage>((block) => block.release());
+/** Frees the buffers of groups that are garbage-collected without `dispose`. */
+const dropped = new FinalizationRegistry<Storage>((packed) => packed.release());
 
-/** A state as a group makes it. */
-export interface GroupState {
+/** How a slot variable is created. */
+export interface SlotInit {
   readonly initial: number;
   nameFor(variable: Variable): string;
 }
 
-export class Group {
-  readonly block: Storage;
-  /** Where each variable begins in a role, in vectors of four. */
+export class PackedGroup {
+  readonly packed: Storage;
+  /** Where each variable starts within a role, in vectors of four. */
   readonly starts: readonly number[];
-  readonly place: StepPlace & { kind: 'packed' };
-  /** By variable, then by role: the values, then each state. */
-  readonly places: readonly (readonly Place[])[];
-  /** By variable, then by state. */
-  readonly states: readonly (readonly Variable[])[];
+  readonly buffers: StepBuffers & { kind: 'packed' };
+  /** By variable, then by role: the values, then each slot. */
+  readonly ranges: readonly (readonly PackedRange[])[];
+  /** Slot variables by variable. */
+  readonly slots: readonly (readonly Variable[])[];
 
-  /** Takes the values of `variables` into a block of its own, with their states beside them. */
+  /** Moves the values of `variables` into a packed buffer and creates their slot variables there. */
   constructor(
     private readonly device: Device,
     private readonly variables: readonly Variable[],
-    states: readonly GroupState[],
+    slots: readonly SlotInit[],
     capacity: number,
   ) {
     const bytes = variables.map((variable) => Math.max(1, Math.ceil(variable.bytes / alignment)) * alignment);
     const offsets = bytes.map((_, k) => bytes.slice(0, k).reduce((sum, n) => sum + n, 0));
     const roleBytes = bytes.reduce((sum, n) => sum + n, 0);
-    const roles = states.length + 1;
-    this.block = device.allocateOutside(roles * roleBytes, 'optimizer');
-    dropped.register(this, this.block, this);
+    const roles = slots.length + 1;
+    this.packed = device.allocateOutside(roles * roleBytes, 'optimizer');
+    dropped.register(this, this.packed, this);
     this.starts = offsets.map((offset) => offset / 16);
-    this.place = { kind: 'packed', block: this.block, stride: roleBytes / 16, capacity };
-    this.places = variables.map((_, k) =>
+    this.buffers = { kind: 'packed', block: this.packed, stride: roleBytes / 16, capacity };
+    this.ranges = variables.map((_, k) =>
       Array.from(
         { length: roles },
-        (_, role) => new Place(this.block, role * roleBytes + (offsets[k] as number), bytes[k] as number),
+        (_, role) =>
+          new PackedRange(this.packed, role * roleBytes + (offsets[k] as number), bytes[k] as number),
       ),
     );
-    for (const [role, initial] of [0, ...states.map((state) => state.initial)].entries()) {
-      const { buffer, offset } = this.block;
+    for (const [role, initial] of [0, ...slots.map((slot) => slot.initial)].entries()) {
+      const { buffer, offset } = this.packed;
       const range = { buffer, offset: offset + role * roleBytes, bytes: roleBytes };
       fillRange(device, range, roleBytes / 4, bitsOf(initial, 'float32'));
     }
-    this.states = variables.map((variable, k) =>
-      states.map((state, i) => this.#makeState(variable, state, this.places[k]?.[i + 1] as Place)),
+    this.slots = variables.map((variable, k) =>
+      slots.map((slot, i) => this.#makeSlot(variable, slot, this.ranges[k]?.[i + 1] as PackedRange)),
     );
     variables.forEach((variable, k) => {
-      this.places[k]?.[0]?.settle(variable);
+      this.ranges[k]?.[0]?.moveIn(variable);
     });
   }
 
-  /** Whether all values and states lie in the block. */
-  get settled(): boolean {
-    return this.#pairs().every(({ variable, place }) => variable.disposed || place.holds(variable));
+  /** Whether all values and slot variables are in the packed buffer. */
+  get isPacked(): boolean {
+    return this.#pairs().every(({ variable, range }) => variable.disposed || range.holds(variable));
   }
 
-  /** Brings home what left its place. */
-  settle(): void {
-    for (const { variable, place } of this.#pairs()) {
-      if (!variable.disposed && !place.holds(variable) && place.empty) place.settle(variable);
+  /** Moves values that left the packed buffer back in. */
+  repack(): void {
+    for (const { variable, range } of this.#pairs()) {
+      if (!variable.disposed && !range.holds(variable) && range.free) range.moveIn(variable);
     }
   }
 
-  /** Whether the values and states of the variable at `index` lie in the block, for this launch to overwrite. */
-  isHome(index: number): boolean {
+  /** Whether a launch may overwrite variable `index` and its slots in the packed buffer. */
+  isWritable(index: number): boolean {
     if (this.variables[index]?.disposed) return false;
-    return this.#pairsOf(index).every(({ variable, place }) => variable.writableStorage() === place.storage);
+    return this.#pairsOf(index).every(({ variable, range }) => variable.writableStorage() === range.storage);
   }
 
-  /** Frees the states; the variables get storages of their own again. */
+  /** Frees the slot variables and gives each variable a buffer of its own again. */
   dispose(): void {
     this.variables.forEach((variable, k) => {
-      if (variable.disposed || !this.places[k]?.[0]?.holds(variable)) return;
+      if (variable.disposed || !this.ranges[k]?.[0]?.holds(variable)) return;
       const own = this.device.allocateOutside(variable.bytes, variable.label);
       this.device.copyOutside(variable.current, own, wholeWords(variable.bytes));
       variable.adopt(own);
     });
-    for (const state of this.states.flat()) state.dispose();
+    for (const slot of this.slots.flat()) slot.dispose();
     dropped.unregister(this);
-    this.block.release();
+    this.packed.release();
   }
 
-  #makeState(variable: Variable, state: GroupState, place: Place): Variable {
+  #makeSlot(variable: Variable, slot: SlotInit, range: PackedRange): Variable {
     const provenance = { cause: 'fresh', by: 'optimizer', callSite: undefined } as const;
     const { shape, dtype } = variable;
-    const initial = makeTensor(this.device, place.take(), { shape, dtype }, provenance);
-    const made = new Variable(initial, { name: state.nameFor(variable), trainable: false });
+    const initial = makeTensor(this.device, range.acquire(), { shape, dtype }, provenance);
+    const made = new Variable(initial, { name: slot.nameFor(variable), trainable: false });
     initial.dispose();
     return made;
   }
@@ -111,12 +112,15 @@ export class Group {
   }
 
   #pairsOf(index: number): Pair[] {
-    const variables = [this.variables[index] as Variable, ...(this.states[index] as Variable[])];
-    return variables.map((variable, role) => ({ variable, place: this.places[index]?.[role] as Place }));
+    const variables = [this.variables[index] as Variable, ...(this.slots[index] as Variable[])];
+    return variables.map((variable, role) => ({
+      variable,
+      range: this.ranges[index]?.[role] as PackedRange,
+    }));
   }
 }
 
 interface Pair {
   readonly variable: Variable;
-  readonly place: Place;
+  readonly range: PackedRange;
 }

@@ -1,54 +1,54 @@
 /**
- * @file A place: a range of a block in which a variable is at home. The values may leave it (assigned anew, shared with a
- * tape when a step would overwrite them) and come back; meanwhile it stands empty.
+ * @file A range of a packed buffer that is reserved for one variable. The variable's values may move out (it is assigned,
+ * or shared with a tape when a step would overwrite it) and back in; in between the range is free.
  */
-import { Storage, wholeWords } from '../../webgpu/storage.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import { Storage, wholeWords } from '../../webgpu/storage.ts';
 
-export class Place {
+export class PackedRange {
   readonly storage: Storage;
-  /** Whether someone holds the range, and with it the block. */
-  #held = true;
-  #taken = false;
+  /** Whether this range holds a reference to the packed buffer. */
+  #retainsBuffer = true;
+  #acquired = false;
 
-  /** A range of `block`, both in bytes; a multiple of 256 each. */
+  /** `offset` and `bytes` are multiples of 256. */
   constructor(
-    private readonly block: Storage,
+    private readonly packed: Storage,
     offset: number,
     bytes: number,
   ) {
-    block.retain();
-    this.storage = new Storage(block.buffer, block.offset + offset, bytes, () => {
-      this.#held = false;
-      block.release();
+    packed.retain();
+    this.storage = new Storage(packed.buffer, packed.offset + offset, bytes, () => {
+      this.#retainsBuffer = false;
+      packed.release();
     });
   }
 
-  /** Whether the values of `variable` lie here. */
+  /** Whether the values of `variable` are in this range. */
   holds(variable: Variable): boolean {
     return variable.current === this.storage;
   }
 
-  /** Whether `variable` may come home: no one reads what lies here. */
-  get empty(): boolean {
-    return !this.#taken || this.storage.abandoned;
+  /** Whether values may be written here, because nobody reads the old ones. */
+  get free(): boolean {
+    return !this.#acquired || this.storage.abandoned;
   }
 
-  /** One reference to the range, which was empty. */
-  take(): Storage {
-    if (!this.#taken) {
-      this.#taken = true;
+  /** A reference to the range, which must be free. */
+  acquire(): Storage {
+    if (!this.#acquired) {
+      this.#acquired = true;
       return this.storage;
     }
-    // Where captured work pins the range, its freeing was put off, and the block is still held.
-    if (!this.#held) this.block.retain();
-    this.#held = true;
+    // If captured work pins the range, it was never released, and the packed buffer is still retained.
+    if (!this.#retainsBuffer) this.packed.retain();
+    this.#retainsBuffer = true;
     return this.storage.retain();
   }
 
-  /** Brings the values of `variable` here. */
-  settle(variable: Variable): void {
+  /** Moves the values of `variable` here. */
+  moveIn(variable: Variable): void {
     variable.device.copy(variable.current, this.storage, wholeWords(variable.bytes));
-    variable.adopt(this.take());
+    variable.adopt(this.acquire());
   }
 }

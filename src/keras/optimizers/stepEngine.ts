@@ -1,11 +1,11 @@
-/** @file What moves the variables of an optimizer: launches of a fused kernel, or ops. */
+/** @file StepEngine: how an optimizer updates its variables, by fused kernels or by ops. */
 import type { DynamicScalar } from '../../webgpu/params.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { HostVariable } from './hostVariable.ts';
 
-/** What comes around the rule of an optimizer, by its options. */
+/** What a step does besides the update rule, by the optimizer's options. */
 export interface StepExtras {
   readonly clipping: Clipping;
   readonly useEma: boolean;
@@ -14,21 +14,21 @@ export interface StepExtras {
   readonly decayed: boolean;
 }
 
-/** Numbers of a step that all rules share. Live ones change from step to step. */
+/** Numbers of a step that all rules share. Those of type DynamicScalar change from step to step. */
 export interface StepNumbers {
   readonly loss_scale: number;
   readonly accumulation_steps: number;
   readonly clip: number;
-  /** 1 where the variables move, 0 where gradients are only added up. */
+  /** 1 if the variables are updated, 0 if gradients are only accumulated. */
   readonly update: DynamicScalar;
-  /** 1 where the variables take the values of their averages. */
+  /** 1 if the variables are set to their moving averages. */
   readonly overwrite: DynamicScalar;
-  /** Share of the values that decays. */
+  /** Weight decay times the learning rate. */
   readonly decay: DynamicScalar;
   readonly average_momentum: DynamicScalar;
 }
 
-/** What an engine is made of. */
+/** What an engine is created from. */
 export interface EngineParts {
   readonly variables: readonly Variable[];
   readonly numbers: StepNumbers;
@@ -37,16 +37,16 @@ export interface EngineParts {
 }
 
 export interface StepEngine {
-  /** The states, in Keras's order. */
+  /** The optimizer's state, in Keras's order. */
   readonly stateVariables: readonly (Variable | HostVariable)[];
-  /** Whether the variables lie where launches find them together. */
-  readonly settled: boolean;
-  /** Brings them there. */
-  settle(): void;
-  /** One step, by the gradients that there are. */
+  /** Whether the variables are packed as fused launches need them. */
+  readonly isPacked: boolean;
+  /** Packs them again. */
+  repack(): void;
+  /** One step. Variables without a gradient are left as they are. */
   run(gradients: ReadonlyMap<Variable, Tensor>): void;
-  /** `variables` take the values of their running averages. */
+  /** Sets `variables` to their moving averages. */
   takeAverages(variables: readonly Variable[]): void;
-  /** Frees the states. */
+  /** Frees the state. */
   dispose(): void;
 }
