@@ -46,7 +46,7 @@ export {
   type CompileOptions,
   compile,
 } from './autodiff/compile.ts';
-export type { InputSpec, Rehearsed } from './autodiff/rehearsal.ts';
+export type { InputSpec, DryRunnable } from './autodiff/dryRunCall.ts';
 export { warmup } from './autodiff/warmup.ts';
 export { onReplay } from './webgpu/onReplay.ts';
 export { DynamicScalar } from './webgpu/params.ts';

@@ -4,7 +4,7 @@ import type { Chooser, Question } from '../webgpu/choice.ts';
 import type { Device } from '../webgpu/device.ts';
 import { QuietRun } from '../webgpu/dryRun.ts';
 import type { RecordedCommand } from '../webgpu/recording.ts';
-import { rehearseCall, type Target } from '../autodiff/rehearsal.ts';
+import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
 import { ask, keyOf, variantOf } from './families.ts';
 import { Automatic, type Job } from './automatic.ts';
 import { type Asked, type Candidate, fastest } from './family.ts';
@@ -109,7 +109,7 @@ export class Tuner implements Chooser {
   /** The questions that a dry call of `target` asks. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
     // A pass that makes something for real may ask what the next one doesn't.
-    const runs = await rehearseCall(op, this.device, target, inputs, () => this.#listen(true));
+    const runs = await dryRunCall(op, this.device, target, inputs, () => this.#listen(true));
     const { survey } = runs.at(-1) as SurveyRun;
     return survey;
   }

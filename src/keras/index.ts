@@ -39,7 +39,7 @@ export type {
   OnBatchOptions,
   Predicted,
   PredictOptions,
-  RehearseOptions,
+  DryRunOptions,
   StepLogs,
   TrainOnBatchOptions,
   ValidationData,

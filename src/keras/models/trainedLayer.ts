@@ -163,8 +163,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    *     await warmup(net, { batchSize: 32, training: true, y: { shape: [32], dtype: 'int32' } });
    */
-  rehearse(options: training.RehearseOptions = {}): void {
-    requireTraining('rehearse').rehearse(this.#loose, options);
+  dryRun(options: training.DryRunOptions = {}): void {
+    requireTraining('dryRun').dryRun(this.#loose, options);
   }
 
   /** One step of training on one batch. Resolves to the metrics since `resetMetrics()`. */

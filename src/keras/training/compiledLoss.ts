@@ -14,7 +14,7 @@ import { maskOf } from '../masks.ts';
 import type { MeasuredSpecs } from '../metrics/get.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Predicted } from './batch.ts';
-import { inOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
+import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { LossTracker } from './lossTracker.ts';
 
 /** A loss for all outputs, or one for each, by position or by name; null for an output without a loss. */
@@ -65,7 +65,7 @@ export class CompiledLoss {
   call({ y, yPred, sampleWeight = null }: Predicted): Tensor | null {
     const names = outputNamesOf(yPred, this.known);
     const identifiers = identifiersByOutput(this.given, names);
-    const predictions = inOrder<Tensor>('computeLoss', 'yPred', yPred, names);
+    const predictions = inOutputOrder<Tensor>('computeLoss', 'yPred', yPred, names);
     const targets = targetsOfLosses(y, names, identifiers);
     const weights = sampleWeightsByOutput(sampleWeight, names);
     this.#parts ??= this.#build(names, identifiers, targets, predictions);
@@ -113,7 +113,7 @@ function scalarLoss(loss: Loss, target: Tensor, prediction: Tensor, weight: Tens
 
 /** The targets in the order of the outputs. */
 export function targetsByOutput(y: Nest<Tensor> | null, names: readonly string[]): (Tensor | undefined)[] {
-  return y === null ? names.map(() => undefined) : inOrder('fit', 'y', y, names);
+  return y === null ? names.map(() => undefined) : inOutputOrder('fit', 'y', y, names);
 }
 
 /** Sample weights in the order of the outputs: one that comes alone holds for all. */
@@ -122,9 +122,9 @@ export function sampleWeightsByOutput(
   names: readonly string[],
 ): (Tensor | undefined)[] {
   if (weight === null) return names.map(() => undefined);
-  if (isRecord(weight)) return inOrder('fit', 'sampleWeight', weight, names);
+  if (isRecord(weight)) return inOutputOrder('fit', 'sampleWeight', weight, names);
   const list = (Array.isArray(weight) ? weight : [weight]) as Tensor[];
-  return list.length === 1 ? names.map(() => list[0]) : inOrder('fit', 'sampleWeight', list, names);
+  return list.length === 1 ? names.map(() => list[0]) : inOutputOrder('fit', 'sampleWeight', list, names);
 }
 
 /** The targets of outputs with a loss: given for all outputs, or for those alone. Errors: ValueError. */
@@ -150,7 +150,7 @@ function targetsOfLosses(
 /** What names the loss of each output: one that comes alone holds for all. */
 export function identifiersByOutput(given: LossArgument, names: readonly string[]): (LossLike | null)[] {
   if (Array.isArray(given)) {
-    return inOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
+    return inOutputOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
   }
   if (isRecord(given) && !isLossConfig(given)) {
     requireNames('compile', 'loss', Object.keys(given), names);
@@ -181,7 +181,7 @@ function weightsByOutput(
 ): readonly (number | undefined)[] {
   if (given === null) return [];
   if (typeof given === 'number') return names.map(() => given);
-  return inOrder<number>('compile', 'lossWeights', given as number[], names);
+  return inOutputOrder<number>('compile', 'lossWeights', given as number[], names);
 }
 
 function requireWeights(weights: unknown): void {

@@ -5,7 +5,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type MetricConfig, type MetricLike, metricOf } from '../metrics/get.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Predicted } from './batch.ts';
-import { inOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
+import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { sampleWeightsByOutput, targetsByOutput } from './compiledLoss.ts';
 
 type OneOrMore = MetricLike | null | readonly (MetricLike | null)[];
@@ -54,7 +54,7 @@ export class CompiledMetrics {
   build({ y, yPred }: Predicted): void {
     if (this.#measured || this.empty) return;
     const names = outputNamesOf(yPred, this.known);
-    const predictions = inOrder<Tensor>('compile', 'yPred', yPred, names);
+    const predictions = inOutputOrder<Tensor>('compile', 'yPred', yPred, names);
     const targets = targetsByOutput(y, names);
     const make = (what: string, given: MetricsArgument | null, weighted: boolean) =>
       metricsByOutput(what, given, names).flatMap((list, index) =>
@@ -76,7 +76,7 @@ export class CompiledMetrics {
     if (!this.#measured) return;
     const { y, yPred, sampleWeight = null } = predicted;
     const names = this.#names;
-    const predictions = inOrder<Tensor>('compile', 'yPred', yPred, names);
+    const predictions = inOutputOrder<Tensor>('compile', 'yPred', yPred, names);
     const targets = targetsByOutput(y, names);
     const weights = sampleWeightsByOutput(sampleWeight, names);
     for (const { index, metric, weighted } of this.#measured) {

@@ -1,4 +1,4 @@
-/** @file rehearse: what a model does with data, on stand-ins for them. In a dry run, for `warmup`. */
+/** @file The dry run of a model's steps on placeholder data, for `warmup`. */
 import type { DType } from '../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, formatShape, type OpenShape, requireBoolean, type Shape } from '../../core/shape.ts';
@@ -21,33 +21,33 @@ import { joinPending } from './readLogs.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 
-/** Data to come, by the shape of a batch, or of all samples: the first axis is the batch. A tensor will do. */
+/** Describes future data by the shape of a batch or of all samples; the first axis is the batch. A tensor works, too. */
 export interface DataSpec {
   readonly shape: OpenShape;
   /** Default float32. */
   readonly dtype?: DType;
 }
 
-/** Specs for all inputs or outputs: for several an array in their order, or a record by name. */
+/** Specs of all inputs or outputs: for several, an array in order or a record by name. */
 export type DataSpecs = DataSpec | readonly DataSpec[] | { readonly [name: string]: DataSpec };
 
-export interface RehearseOptions {
+export interface DryRunOptions {
   /** Samples in a batch. Default 32. */
   batchSize?: number;
-  /** Whether it will be trained, and evaluated; otherwise it will be asked for predictions. Default false. */
+  /** True for training and evaluation steps, false for prediction. Default false. */
   training?: boolean;
-  /** Default: as the model's inputs. */
+  /** Default: the model's inputs. */
   x?: DataSpecs;
-  /** Default: as the model's outputs; labels where the loss wants such. */
+  /** Default: like the model's outputs, or labels if the loss takes labels. */
   y?: DataSpecs | null;
   sampleWeight?: DataSpecs | null;
 }
 
 /**
- * Does what `fit` does with the first batches, or `predict`. Errors: ValueError where inputs or targets aren't known and
- * not given, and for a model that isn't compiled or runs.
+ * Runs the steps of `fit` or `predict` on the first batches. Errors: ValueError if inputs or targets are neither known nor
+ * given, if the model is not compiled, or if something is running on it.
  */
-export function rehearse(model: TrainableModel, options: RehearseOptions): void {
+export function dryRun(model: TrainableModel, options: DryRunOptions): void {
   requireKnownOptions('warmup', options, ['batchSize', 'training', 'x', 'y', 'sampleWeight']);
   const { batchSize = defaultBatchSize, training = false } = options;
   requireCount('warmup', 'batchSize', batchSize, 1);
@@ -56,8 +56,8 @@ export function rehearse(model: TrainableModel, options: RehearseOptions): void 
   const cleanup = new Cleanup();
   try {
     withDevice(deviceOf(model), () => {
-      if (training) rehearseTraining(model, options, batchSize, cleanup);
-      else rehearsePrediction(model, options, batchSize, cleanup);
+      if (training) dryRunTraining(model, options, batchSize, cleanup);
+      else dryRunPrediction(model, options, batchSize, cleanup);
     });
   } finally {
     cleanup.dispose();
@@ -65,18 +65,18 @@ export function rehearse(model: TrainableModel, options: RehearseOptions): void 
   }
 }
 
-function rehearseTraining(
+function dryRunTraining(
   model: TrainableModel,
-  { x, y, sampleWeight }: RehearseOptions,
+  { x, y, sampleWeight }: DryRunOptions,
   batchSize: number,
   cleanup: Cleanup,
 ): void {
   const { trainer } = model;
   const { loss = null } = trainer.requireCompiled('warmup').options;
   const data = {
-    x: standIns('x', x ?? inputSpecs(model), batchSize, cleanup),
-    y: y === null ? null : standIns('y', y ?? targetSpecs(model, loss), batchSize, cleanup),
-    sampleWeight: sampleWeight ? standIns('sampleWeight', sampleWeight, batchSize, cleanup) : null,
+    x: placeholders('x', x ?? inputSpecs(model), batchSize, cleanup),
+    y: y === null ? null : placeholders('y', y ?? targetSpecs(model, loss), batchSize, cleanup),
+    sampleWeight: sampleWeight ? placeholders('sampleWeight', sampleWeight, batchSize, cleanup) : null,
   };
   const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
   const results: Tensor[] = [];
@@ -92,13 +92,13 @@ function rehearseTraining(
   joinPending(results)?.dispose();
 }
 
-function rehearsePrediction(
+function dryRunPrediction(
   model: TrainableModel,
-  { x }: RehearseOptions,
+  { x }: DryRunOptions,
   batchSize: number,
   cleanup: Cleanup,
 ): void {
-  const data = { x: standIns('x', x ?? inputSpecs(model), batchSize, cleanup) };
+  const data = { x: placeholders('x', x ?? inputSpecs(model), batchSize, cleanup) };
   const runner = cleanup.add(model.trainer.runPredict());
   const parts: Nest<Tensor>[] = [];
   for (let batch = 0; batch < 2; batch++) {
@@ -108,7 +108,7 @@ function rehearsePrediction(
   for (const part of [...parts, whole]) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
 }
 
-/** Takes a batch as `fit` and `predict` do. */
+/** Makes a batch the way `fit` and `predict` do. */
 function withBatch(
   { slots }: TrainableModel,
   data: TableData,
@@ -129,8 +129,8 @@ function withBatch(
   }
 }
 
-/** Tensors of two batches in the nest of `specs`: a batch is then a part of them. */
-function standIns(what: string, specs: DataSpecs, batchSize: number, cleanup: Cleanup): Data {
+/** Placeholder tensors for two batches, in the nest of `specs`, so that a batch is a slice of them. */
+function placeholders(what: string, specs: DataSpecs, batchSize: number, cleanup: Cleanup): Data {
   const made = (spec: unknown): Tensor => {
     if (!isSpec(spec)) {
       throw new ValueError({
@@ -140,7 +140,7 @@ function standIns(what: string, specs: DataSpecs, batchSize: number, cleanup: Cl
         hint: `pass ${what}: { shape: [32, 10] }.`,
       });
     }
-    const shape = [2 * batchSize, ...closed(what, spec.shape)];
+    const shape = [2 * batchSize, ...sampleShape(what, spec.shape)];
     return cleanup.add(keep(zeros(shape, { dtype: spec.dtype ?? 'float32' })));
   };
   if (isSpec(specs)) return made(specs);
@@ -152,14 +152,14 @@ function isSpec(value: unknown): value is DataSpec {
   return typeof value === 'object' && value !== null && Array.isArray((value as Partial<DataSpec>).shape);
 }
 
-/** Sizes of one sample. */
-function closed(what: string, [, ...sample]: OpenShape): Shape {
+/** The sizes of one sample. */
+function sampleShape(what: string, [, ...sample]: OpenShape): Shape {
   if (sample.every((size) => typeof size === 'number')) return sample as Shape;
   throw new ShapeError({
     op: 'warmup',
-    rule: 'all sizes but that of the batch are known.',
+    rule: 'all sizes except the batch must be known.',
     received: `${what} of shape ${formatShape([null, ...sample])}`,
-    hint: `pass ${what}: { shape: […] } with the sizes that there will be.`,
+    hint: `pass ${what}: { shape: […] } with the actual sizes.`,
   });
 }
 
@@ -167,13 +167,13 @@ function inputSpecs({ slots, name }: TrainableModel): DataSpecs {
   if (slots.inputs) return oneOrAll(slots.inputs.map(({ shape, dtype = 'float32' }) => ({ shape, dtype })));
   throw new ValueError({
     op: 'warmup',
-    rule: 'the inputs of a model without a graph are said.',
+    rule: 'a model without a graph does not know its inputs: pass their specs.',
     received: `'${name}', without x`,
     hint: 'pass x: { shape: [32, 10] }.',
   });
 }
 
-/** Targets as the losses want them: like the outputs, or labels. */
+/** Specs of the targets that the losses take: like the outputs, or labels. */
 function targetSpecs({ slots: { outputs }, name }: TrainableModel, loss: LossArgument | null): DataSpecs {
   if (outputs && loss !== null) {
     const names = outputs.map((output) => output.name);
@@ -183,13 +183,13 @@ function targetSpecs({ slots: { outputs }, name }: TrainableModel, loss: LossArg
   }
   throw new ValueError({
     op: 'warmup',
-    rule: 'targets are said where outputs and losses do not tell what they look like.',
+    rule: 'pass the specs of targets that cannot be inferred from outputs and losses.',
     received: `'${name}', without y`,
     hint: "pass y: { shape: [32], dtype: 'int32' } for labels, or y: null where there are none.",
   });
 }
 
-/** Null where that isn't known: a function takes what it likes, and which crossentropy is meant, the targets say. */
+/** Null if unknown: a loss function may take anything, and 'crossentropy' depends on the targets. */
 function targetSpec({ shape }: Slot, identifier: LossLike | null): DataSpec | null {
   if (identifier === null || identifier === 'crossentropy' || identifier === 'ce') return null;
   const { className } = get(identifier);

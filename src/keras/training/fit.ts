@@ -9,17 +9,17 @@ import type { Batch, Logs, StepLogs } from './batch.ts';
 import { ClassWeights } from './data/classWeight.ts';
 import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
-import { testPass } from './evaluate.ts';
+import { runEvaluation } from './evaluate.ts';
 import { type BatchIterable, Cleanup, type Data, defaultBatchSize } from './openData.ts';
-import { Pace } from './throttle.ts';
-import { runPass } from './batchLoop.ts';
+import { Throttle } from './throttle.ts';
+import { runBatches } from './batchLoop.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs, type Run } from './trainer.ts';
 import { verbosity } from './verbose.ts';
 
-/** What a run works with. */
+/** The state of a run. */
 interface Training extends FitData {
   readonly model: TrainableModel;
   readonly options: FitOptions;
@@ -27,12 +27,12 @@ interface Training extends FitData {
   readonly classWeights: ClassWeights | null;
   readonly callbacks: CallbackList;
   readonly params: RunParams;
-  readonly pace: Pace;
+  readonly throttle: Throttle;
   readonly train: StepRunner<StepLogs>;
   readonly test: StepRunner<StepLogs>;
 }
 
-/** Trains. Resolves to the history of its metrics. */
+/** Trains the model. Resolves to the history of the metrics. */
 export async function fit(
   model: TrainableModel,
   x: Data | BatchIterable,
@@ -47,14 +47,14 @@ export async function fit(
   const { run, end } = trainer.begin('fit');
   const cleanup = new Cleanup();
   const device = deviceOf(model);
-  const pace = new Pace(device, 'fit', signal);
+  const throttle = new Throttle(device, 'fit', signal);
   let callbacks: CallbackList | null = null;
   try {
     const { data, classWeights } = withDevice(device, () => ({
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
       classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
     }));
-    await pace.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
+    await throttle.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
     const params = paramsOf(options, seed, data);
     callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params, addHistory: true });
     const history = callbacks.history as History;
@@ -62,10 +62,10 @@ export async function fit(
     trainer.forget();
     model.stopTraining = false;
     const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
-    await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, pace, train, test });
+    await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, throttle, train, test });
     return history;
   } catch (error) {
-    throw await pace.abandon(error);
+    throw await throttle.abandon(error);
   } finally {
     callbacks?.release();
     cleanup.dispose();
@@ -74,17 +74,17 @@ export async function fit(
 }
 
 async function runEpochs(training: Training): Promise<void> {
-  const { model, options, run, callbacks, pace } = training;
+  const { model, options, run, callbacks, throttle } = training;
   const { trainer } = model;
   const { epochs = 1, initialEpoch = 0 } = options;
   await trainer.whileIdle(run, () => callbacks.onTrainBegin());
   let logs: Logs = {};
   for (let epoch = callbacks.initialEpoch ?? initialEpoch; epoch < epochs; epoch++) {
-    pace.where = `epoch ${epoch + 1} of ${epochs}`;
+    throttle.where = `epoch ${epoch + 1} of ${epochs}`;
     await trainer.whileIdle(run, () => callbacks.onEpochBegin(epoch));
     logs = await runEpoch(training, epoch);
     await trainer.whileIdle(run, () => callbacks.onEpochEnd(epoch, logs));
-    pace.check();
+    throttle.check();
     if (model.stopTraining) break;
   }
   const trained = model.trainableWeights;
@@ -93,36 +93,36 @@ async function runEpochs(training: Training): Promise<void> {
   await trainer.whileIdle(run, () => callbacks.onTrainEnd(logs));
 }
 
-/** One epoch and its validation. All their metrics are read at once, at its end. */
+/** One epoch and its validation. All metrics are read back together at the end. */
 async function runEpoch(training: Training, epoch: number): Promise<Logs> {
-  const { validation, callbacks, pace, options } = training;
-  const trained = await trainPass(training, epoch);
+  const { validation, callbacks, throttle, options } = training;
+  const trained = await runTraining(training, epoch);
   const due = validation && isDue(epoch, options.validationFreq ?? 1);
   const validated = due ? await validate(training, validation, trained) : null;
   const all = validated ? [trained, validated] : [trained];
-  const [logs, valLogs] = (await pace.finish(readLogs(...all))) as [Logs, Logs?];
+  const [logs, valLogs] = (await throttle.finish(readLogs(...all))) as [Logs, Logs?];
   if (!valLogs) return logs;
   await callbacks.onTestEnd(valLogs);
   const named = Object.entries(valLogs).map(([name, value]) => [`val_${name}`, value]);
   return { ...logs, ...Object.fromEntries(named) };
 }
 
-async function trainPass(training: Training, epoch: number): Promise<PendingLogs> {
-  const { model, options, source, callbacks, classWeights, params, pace, train } = training;
+async function runTraining(training: Training, epoch: number): Promise<PendingLogs> {
+  const { model, options, source, callbacks, classWeights, params, throttle, train } = training;
   const { stepsPerEpoch = null } = options;
   let stepLogs: StepLogs;
-  const read = async () => (await pace.place(readLogs(model.trainer.results(stepLogs))))[0] as Logs;
-  // Callbacks may have frozen layers, or thawed them.
+  const read = async () => (await throttle.locate(readLogs(model.trainer.results(stepLogs))))[0] as Logs;
+  // Callbacks may have changed which layers are trainable.
   train.refresh();
   model.resetMetrics();
   source.begin(epoch, stepsPerEpoch);
   try {
-    const count = await runPass({
+    const count = await runBatches({
       op: 'fit',
       source,
       steps: stepsPerEpoch ?? source.batches,
       strict: true,
-      pace,
+      throttle,
       run: (batch) => {
         freeLogs(stepLogs);
         stepLogs = withWeights(batch, classWeights, (weighed) => train.run(weighed));
@@ -138,21 +138,21 @@ async function trainPass(training: Training, epoch: number): Promise<PendingLogs
   }
 }
 
-/** Runs `body` on the batch, with the weights of its classes where there are any. */
+/** Runs `body` on the batch, with class weights applied if there are any. */
 export function withWeights<T>(batch: Batch, weights: ClassWeights | null, body: (batch: Batch) => T): T {
   if (!weights) return body(batch);
   return disposing(weights.of(batch), (sampleWeight) => body({ ...batch, sampleWeight }));
 }
 
 async function validate(
-  { model, options, callbacks, pace, test: runner }: Training,
+  { model, options, callbacks, throttle, test: runner }: Training,
   source: FitData['source'],
   trained: PendingLogs,
 ): Promise<PendingLogs> {
-  pace.where += ', validation';
+  throttle.where += ', validation';
   try {
     const steps = options.validationSteps ?? null;
-    return await testPass(model, { source, steps, runner, pace, callbacks });
+    return await runEvaluation(model, { source, steps, runner, throttle, callbacks });
   } catch (error) {
     trained.values?.dispose();
     throw error;

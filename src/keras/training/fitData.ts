@@ -1,4 +1,4 @@
-/** @file The data of `fit`: what is trained on, and what validates. */
+/** @file The training and validation data of `fit`. */
 import { ValueError } from '../../core/errors.ts';
 import { isBatchIterable, IterableSource } from './data/iterableSource.ts';
 import type { BatchSource } from './data/batchSource.ts';
@@ -54,8 +54,8 @@ function splitAt(rows: number, share: number): number {
   if (at > 0 && at < rows) return at;
   throw new ValueError({
     op: 'fit',
-    rule: '`validationSplit` leaves at least one sample for training, and takes at least one.',
+    rule: '`validationSplit` leaves at least one sample for training and one for validation.',
     received: `validationSplit: ${share} of ${rows} samples`,
-    hint: 'choose another share, or pass validationData.',
+    hint: 'choose another fraction, or pass validationData.',
   });
 }

@@ -25,7 +25,7 @@ export {
 } from './openData.ts';
 
 export { predict, type PredictOptions } from './predict.ts';
-export { type DataSpec, type DataSpecs, rehearse, type RehearseOptions } from './dryRun.ts';
+export { type DataSpec, type DataSpecs, dryRun, type DryRunOptions } from './dryRun.ts';
 export { computeLoss, computeMetrics, testStep, trainStep } from './modelSteps.ts';
 export type { TrainableModel } from './trainableModel.ts';
 export { metricsIn, Trainer } from './trainer.ts';

@@ -1,7 +1,4 @@
-/**
- * @file The steps that models take unless they have steps of their own. All is launched, nothing is waited for: a step
- * can be captured and replayed.
- */
+/** @file The default steps of a model. They launch work without waiting, so a step can be captured and replayed. */
 import { ValueError } from '../../core/errors.ts';
 import { addN } from '../../ops/addN.ts';
 import { zeros } from '../../ops/creation.ts';
@@ -14,7 +11,7 @@ import type { Batch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
 
-/** Predicts, moves the weights against the gradient of the loss, and updates the metrics. */
+/** Computes predictions, loss and gradients, applies the optimizer and updates the metrics. */
 export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
   const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
   return tidy(() => {
@@ -37,7 +34,7 @@ export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch):
   });
 }
 
-/** Predicts, and updates the metrics. */
+/** Computes predictions and the loss, and updates the metrics. */
 export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
   const { lossTracker } = model.trainer.requireCompiled('testStep');
   return tidy(() => {
@@ -48,7 +45,7 @@ export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): 
   });
 }
 
-/** The compiled losses and those of the layers, summed. Errors: ValueError where there is none at all. */
+/** The sum of the compiled losses and the losses of layers. Errors: ValueError if there is none. */
 export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor {
   const { loss } = model.trainer.requireCompiled('computeLoss');
   return tidy(() => {
@@ -60,14 +57,14 @@ export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor
     if (model.trainableWeights.length === 0) return zeros([]);
     throw new ValueError({
       op: model.name,
-      rule: 'a model is trained by a loss.',
+      rule: 'training needs a loss.',
       received: 'neither a compiled loss nor a loss of a layer',
       hint: "pass it to compile({ loss: 'mse' }), or call addLoss in a layer.",
     });
   });
 }
 
-/** Updates the compiled metrics. What it returns goes into the logs, in place of the results of all metrics. */
+/** Updates the compiled metrics. A returned record replaces the results of all metrics in the logs. */
 export function computeMetrics(model: TrainableModel, predicted: Predicted): StepLogs {
   model.trainer.requireCompiled('computeMetrics').metrics.updateState(predicted);
   return undefined;

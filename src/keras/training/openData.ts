@@ -1,4 +1,4 @@
-/** @file From what a caller passes as data to a source of batches. */
+/** @file Opens the data that a caller passes as a source of batches. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { isRecord } from './perOutput.ts';
@@ -16,7 +16,7 @@ export type ValidationData =
   | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
   | BatchIterable;
 
-/** Things to free at the end of a run, the last one first. */
+/** Resources to dispose at the end of a run, in reverse order. */
 export class Cleanup {
   readonly #held: { dispose(): void }[] = [];
 
@@ -37,7 +37,7 @@ export interface OpenOptions {
   cleanup: Cleanup;
 }
 
-/** Default number of samples in a batch. */
+/** Default batch size. */
 export const defaultBatchSize = 32;
 
 /** Tells `(x, y, options)` from `(batches, options)`: batches bring their own targets. */
@@ -51,7 +51,7 @@ export function splitArguments<O extends object>(
   return { data: y as Data | null, settings: options ?? ({} as O) };
 }
 
-/** Batches of data in their order. Errors: ValueError, ShapeError. */
+/** The batches of data, in order. Errors: ValueError, ShapeError. */
 export function openData(
   data: TableData | BatchIterable,
   { op, slots, batchSize, cleanup }: OpenOptions,
@@ -64,10 +64,10 @@ export function openData(
   return cleanup.add(new TableSource(table, { batchSize: batchSize ?? defaultBatchSize }));
 }
 
-/** Validation data as a source. Errors: ValueError, ShapeError. */
+/** The batches of validation data. Errors: ValueError, ShapeError. */
 export function openValidation(data: ValidationData, options: OpenOptions): BatchSource {
   if (isBatchIterable(data)) {
-    // Only data that are sliced here have a size of batches.
+    // `batchSize` applies only to data that are sliced here.
     return openData(data, { ...options, batchSize: undefined });
   }
   const parts = Array.isArray(data)
@@ -85,14 +85,14 @@ export function openValidation(data: ValidationData, options: OpenOptions): Batc
   });
 }
 
-/** Throws for options that have no meaning for batches which come ready. */
+/** Throws for options that do not apply to data that come in batches. */
 export function requireNone(op: string, options: Readonly<Record<string, unknown>>): void {
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
   if (given.length === 0) return;
   throw new ValueError({
     op,
-    rule: 'batches from an iterable come as they are.',
+    rule: 'batches from an iterable are used as they come.',
     received: given.map(([name, value]) => `${name}: ${describe(value)}`).join(', '),
-    hint: 'let the iterable bring it: [x, y, sampleWeight], in batches of the size that you want.',
+    hint: 'yield [x, y, sampleWeight], in batches of the size that you want.',
   });
 }

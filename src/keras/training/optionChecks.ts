@@ -1,8 +1,8 @@
-/** @file Checks of what `compile`, `fit`, `evaluate` and `predict` are told. */
+/** @file Checks of the options of `compile`, `fit`, `evaluate` and `predict`. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
-/** Throws unless `value` is left out or a whole number of at least `min`. */
+/** Throws unless `value` is undefined or an integer of at least `min`. */
 export function requireCount(
   op: string,
   what: string,
@@ -14,7 +14,7 @@ export function requireCount(
     op,
     rule: `\`${what}\` is a whole number of at least ${min}.`,
     received: `${what}: ${describe(value)}`,
-    hint: 'correct it, or leave it out.',
+    hint: 'correct it, or omit it.',
   });
 }
 
@@ -25,6 +25,6 @@ export function requireShare(op: string, what: string, value: unknown): asserts 
     op,
     rule: `\`${what}\` is a number of at least 0 and below 1.`,
     received: `${what}: ${describe(value)}`,
-    hint: 'pass 0.2 to keep a fifth, or leave it out.',
+    hint: 'pass 0.2 to hold out a fifth, or omit it.',
   });
 }

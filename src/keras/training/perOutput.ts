@@ -1,12 +1,12 @@
 /**
- * @file What is given by output: targets, weights, losses and metrics come as one, as an array in the order of the
- * outputs, or as a record by their names.
+ * @file Values per output. Targets, weights, losses and metrics are given as one value, as an array in the order of the
+ * outputs, or as a record by output name.
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Nest } from '../tensorNest.ts';
 
-/** A plain object, and no instance of a class. */
+/** Whether `value` is a plain object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -14,8 +14,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The names of the outputs in `yPred`: the keys of a record; otherwise those that the model has for them, or
- * `output_1`, `output_2`, … .
+ * The names of the outputs in `yPred`: the keys of a record; otherwise the model's output names, or `output_1`,
+ * `output_2`, and so on.
  */
 export function outputNamesOf(yPred: Nest<unknown>, known: readonly string[] | null): readonly string[] {
   if (isRecord(yPred)) {
@@ -29,10 +29,10 @@ export function outputNamesOf(yPred: Nest<unknown>, known: readonly string[] | n
 }
 
 /**
- * The tensors of `given` in the order of `names`; undefined where a record leaves one out.
- * Errors: ValueError for another number of them, and for names that no output has.
+ * The values of `given` in the order of `names`; undefined for those that a record lacks.
+ * Errors: ValueError for a wrong number of values, and for names that no output has.
  */
-export function inOrder<T>(
+export function inOutputOrder<T>(
   op: string,
   what: string,
   given: Nest<T>,
@@ -46,13 +46,13 @@ export function inOrder<T>(
   if (list.length === names.length) return list;
   throw new ValueError({
     op,
-    rule: `\`${what}\` has a value for each output: ${names.join(', ')}.`,
+    rule: `\`${what}\` must have a value for each output: ${names.join(', ')}.`,
     received: `${list.length} values for ${names.length} outputs`,
     hint: 'pass an array in that order, or a record by name.',
   });
 }
 
-/** Throws for a name that is none of `names`. */
+/** Throws for a name that is not in `names`. */
 export function requireNames(
   op: string,
   what: string,
@@ -63,8 +63,8 @@ export function requireNames(
   if (unknown.length === 0) return;
   throw new ValueError({
     op,
-    rule: `the keys of \`${what}\` are names of outputs: ${names.map(describe).join(', ')}.`,
+    rule: `the keys of \`${what}\` must be names of outputs: ${names.map(describe).join(', ')}.`,
     received: unknown.map(describe).join(', '),
-    hint: 'an output is named by the layer that makes it, or by its key in a record of outputs.',
+    hint: 'an output is named after its layer, or by its key in a record of outputs.',
   });
 }

@@ -1,4 +1,4 @@
-/** @file predict: what a model makes of data. */
+/** @file predict: computes the outputs of a model for data. */
 import { withDevice } from '../../webgpu/device.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -7,28 +7,28 @@ import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, Cleanup, type Data, openData } from './openData.ts';
-import { runPass, stepsOfPass } from './batchLoop.ts';
+import { runBatches, batchLimit } from './batchLoop.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { requireCount } from './optionChecks.ts';
-import { Pace } from './throttle.ts';
+import { Throttle } from './throttle.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
 export interface PredictOptions {
-  /** Samples in a batch. Default 32. Not for batches that come ready. */
+  /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;
-  /** 0: silent, 1: a progress bar, 2: a line. Default 'auto': 1 in a terminal, 0 elsewhere. */
+  /** 0: silent, 1: progress bar, 2: one line. Default 'auto': 1 in a terminal, 0 elsewhere. */
   verbose?: Verbose;
-  /** Batches to take. Default: all. */
+  /** Number of batches. Default: all. */
   steps?: number;
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
-  /** Ends the prediction between batches; the promise rejects with the signal's reason. */
+  /** Aborts between batches: the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 const known = ['batchSize', 'verbose', 'steps', 'callbacks', 'signal'];
 
-/** The outputs for all samples, in the nest of the model's outputs. They lie on the device, and are the caller's. */
+/** The outputs for all samples, on the device, in the nest of the model's outputs. The caller frees them. */
 export async function predict(
   model: TrainableModel,
   x: Data | BatchIterable,
@@ -42,14 +42,14 @@ export async function predict(
   const device = deviceOf(model);
   const cleanup = new Cleanup();
   const parts: Nest<Tensor>[] = [];
-  const pace = new Pace(device, 'predict', signal);
+  const throttle = new Throttle(device, 'predict', signal);
   let callbacks: CallbackList | null = null;
   try {
     const data = isBatchIterable(x) ? x : { x };
     const source = withDevice(device, () =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
-    await pace.inPieces(() => source.upload());
+    await throttle.inPieces(() => source.upload());
     const runner = cleanup.add(model.trainer.runPredict());
     callbacks = new CallbackList(options.callbacks, {
       addProgress: true,
@@ -59,23 +59,23 @@ export async function predict(
     const list = callbacks;
     await list.onPredictBegin();
     source.begin(0, null);
-    await runPass({
+    await runBatches({
       op: 'predict',
       source,
-      steps: stepsOfPass(source, steps ?? null),
+      steps: batchLimit(source, steps ?? null),
       strict: steps !== undefined,
-      pace,
+      throttle,
       run: (batch) => {
         parts.push(runner.run(batch));
       },
       before: (index) => list.onPredictBatchBegin(index),
       after: (index) => list.onPredictBatchEnd(index),
     });
-    await pace.finish(device.sync());
+    await throttle.finish(device.sync());
     await list.onPredictEnd();
     return joined(parts);
   } catch (error) {
-    throw await pace.abandon(error);
+    throw await throttle.abandon(error);
   } finally {
     callbacks?.release();
     for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
@@ -83,7 +83,7 @@ export async function predict(
   }
 }
 
-/** The parts one after the other. */
+/** The outputs of all batches, concatenated. */
 export function joined(parts: Nest<Tensor>[]): Nest<Tensor> {
   const [first] = parts as [Nest<Tensor>];
   if (parts.length === 1) return parts.pop() as Nest<Tensor>;

@@ -1,36 +1,36 @@
 /**
- * @file Pace: how far the host may run ahead of the device, and when it lets others have their turn.
+ * @file Throttle: limits how far the host runs ahead of the device, and yields to other tasks of the page.
  *
- * A step is launched without waiting for it. After some of them a fence is set, which tells when they are done and what
- * faults they had; with two fences out the host waits for the older one.
+ * Steps are launched without waiting. Every few steps a fence is set; it resolves when the steps before it are done, or
+ * rejects with their faults. With two fences pending, the host waits for the older one.
  */
 import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
 import { type Device, withDevice } from '../../webgpu/device.ts';
 
-/** Milliseconds of launching after which a fence is set, and the most steps between two. */
+/** A fence is set after this many milliseconds of launching, or this many steps. */
 const fenceAfter = 4;
 const stepsPerFence = 16;
-/** Fences that may be out. */
+/** Most pending fences. */
 const maxFences = 2;
-/** Milliseconds after which others have their turn: below a frame of 60 a second, and far below a long task of 50. */
+/** Milliseconds between yields: less than a frame at 60 Hz, and much less than a long task (50 ms). */
 const yieldAfter = 10;
 
 interface Fence {
-  /** Rejects with the faults of its steps. */
+  /** Rejects with the faults of the steps before it. */
   readonly done: Promise<void>;
   readonly label: () => string;
 }
 
-export class Pace {
+export class Throttle {
   readonly #fences: Fence[] = [];
-  /** Steps since the last fence: the first one's batch, and how many. */
+  /** Steps since the last fence: the batch of the first one, and their number. */
   #first = 0;
   #steps = 0;
   #fencedAt = performance.now();
   #yieldedAt = performance.now();
 
   /**
-   * `where` names what steps belong to, as in 'epoch 2 of 5'. An aborted `signal` is told between steps, by its reason.
+   * `where` says what the steps belong to, such as 'epoch 2 of 5'. An aborted `signal` ends the run between steps.
    */
   constructor(
     readonly device: Device,
@@ -38,12 +38,12 @@ export class Pace {
     private readonly signal?: AbortSignal | undefined,
   ) {}
 
-  /** Throws the signal's reason where it was aborted. */
+  /** Throws the signal's reason if it was aborted. */
   check(): void {
     this.signal?.throwIfAborted();
   }
 
-  /** Does work that comes in pieces, for as long as `piece` answers that there is more; others have their turn in between. */
+  /** Calls `piece` until it returns false, and yields to other tasks in between. */
   async inPieces(piece: () => boolean): Promise<void> {
     while (withDevice(this.device, piece)) {
       this.check();
@@ -51,13 +51,13 @@ export class Pace {
     }
   }
 
-  /** Notes that the step of a batch is launched. */
+  /** Records that the step of a batch was launched. */
   launched(batch: number): void {
     if (this.#steps === 0) this.#first = batch;
     this.#steps++;
   }
 
-  /** To be called after each step; waits where the host is far enough ahead. Errors: faults of the steps before. */
+  /** Call it after each step. Waits if the host is too far ahead. Errors: faults of earlier steps. */
   step(): Promise<void> | null {
     const now = performance.now();
     if (now - this.#fencedAt >= fenceAfter || this.#steps >= stepsPerFence) this.#fence(now);
@@ -67,29 +67,29 @@ export class Pace {
     return now - this.#yieldedAt >= yieldAfter ? this.#yield() : null;
   }
 
-  /** Waits for all steps, and for a readback that was asked for after them. Errors: faults of either. */
+  /** Waits for all steps and for a readback requested after them. Errors: faults of either. */
   async finish<T>(reading: Promise<T>): Promise<T> {
-    const placed = this.place(reading);
-    // It may reject while the fences before it are waited for.
-    placed.catch(() => {});
+    const located = this.locate(reading);
+    // It may reject while earlier fences are awaited.
+    located.catch(() => {});
     this.#steps = 0;
     while (this.#fences.length > 0) await this.#waitForOldest();
-    return placed;
+    return located;
   }
 
-  /** What `reading` resolves to. Its errors say which steps since the last fence it was asked for after. */
-  async place<T>(reading: Promise<T>): Promise<T> {
+  /** Awaits `reading`; its errors name the steps since the last fence. */
+  async locate<T>(reading: Promise<T>): Promise<T> {
     const label = this.#label();
     try {
       return await reading;
     } catch (error) {
-      throw placed(error, label());
+      throw located(error, label());
     }
   }
 
   /**
-   * Waits for `promise` of something else than the device, unless the signal is aborted first: then for nothing, and
-   * `late` gets what comes after all. Errors: the signal's reason.
+   * Waits for `promise`, which does not come from the device, or until the signal is aborted. In that case `late` receives
+   * the value if it still arrives. Errors: the signal's reason.
    */
   async orAborted<T>(promise: Promise<T>, late: (value: T) => void): Promise<T> {
     const { signal } = this;
@@ -106,23 +106,23 @@ export class Pace {
   }
 
   /**
-   * Waits for the steps that are still under way after `error` ended the run. Resolves to what the caller is to be told:
-   * `error`, but that a fault is not lost to an abort.
+   * Waits for pending steps after `error` ended the run. Resolves to the error to report: `error`, or a fault of these
+   * steps if the run was aborted.
    */
   async abandon(error: unknown): Promise<unknown> {
-    let told = error;
+    let reported = error;
     for (const { done, label } of this.#fences.splice(0)) {
       await done.catch((fault: unknown) => {
-        if (told === this.signal?.reason && this.signal?.aborted) told = placed(fault, label());
+        if (reported === this.signal?.reason && this.signal?.aborted) reported = located(fault, label());
       });
     }
     this.#steps = 0;
-    return told;
+    return reported;
   }
 
   #fence(now: number): void {
     const done = this.device.sync();
-    // It may reject while nobody waits yet; whoever waits is told.
+    // Avoids an unhandled rejection while nobody waits yet.
     done.catch(() => {});
     this.#fences.push({ done, label: this.#label() });
     this.#steps = 0;
@@ -142,7 +142,7 @@ export class Pace {
     try {
       await done;
     } catch (error) {
-      throw placed(error, label());
+      throw located(error, label());
     }
     const now = performance.now();
     if (now - this.#yieldedAt >= yieldAfter) await this.#yield();
@@ -156,8 +156,8 @@ export class Pace {
   }
 }
 
-/** The error, which tells where in the run it happened. */
-function placed(error: unknown, where: string): unknown {
+/** The error, with the part of the run in which it happened. */
+function located(error: unknown, where: string): unknown {
   if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
   error.message += `\n  during: ${where}`;
   return error;

@@ -38,15 +38,15 @@ export interface Run {
 
 export class Trainer {
   compiled: Compiled | null = null;
-  /** Of the last `fit`, one that failed included. */
+  /** The history of the last `fit`, even if it failed. */
   history: History | null = null;
-  /** For steps on single batches, kept from one to the next. */
+  /** Runners for steps on single batches, kept between calls. */
   #single: { train: StepRunner<StepLogs>; test: StepRunner<StepLogs> } | null = null;
   #run: Run | null = null;
 
   constructor(private readonly model: TrainerModel) {}
 
-  /** Errors: ValueError for options out of range, and while the model runs. */
+  /** Errors: ValueError for invalid options, or while something is running. */
   compile(options: CompileOptions): void {
     this.#requireIdle('compile');
     const outputs = this.model.slots.outputs?.map(({ name }) => name) ?? null;
@@ -56,18 +56,18 @@ export class Trainer {
     this.compiled = compiled;
   }
 
-  /** Errors: ValueError for a model that isn't compiled. */
+  /** Errors: ValueError if the model is not compiled. */
   requireCompiled(op: string): Compiled {
     if (this.compiled) return this.compiled;
     throw new ValueError({
       op,
-      rule: 'a model is compiled before it is trained or evaluated.',
+      rule: 'a model must be compiled before it is trained or evaluated.',
       received: `'${this.model.name}', which is not`,
       hint: "call compile({ optimizer: 'adam', loss: 'mse' }) first.",
     });
   }
 
-  /** Notes that `op` runs, until `end` is called. Errors: ValueError while something else runs. */
+  /** Marks `op` as running until `end` is called. Errors: ValueError if something else is running. */
   begin(op: string): { run: Run; end: () => void } {
     const outer = this.#run;
     if (!(op === 'evaluate' && outer?.idle)) this.#requireIdle(op);
@@ -134,14 +134,14 @@ export class Trainer {
     return this.#single;
   }
 
-  /** Frees what steps on single batches hold: what they found in the model may have changed. */
+  /** Frees the runners of single batches, because the model may have changed. */
   forget(): void {
     this.#single?.train.dispose();
     this.#single?.test.dispose();
     this.#single = null;
   }
 
-  /** All metrics with their names in logs: compiled ones, then those that the model and its layers have. */
+  /** All metrics with their names in logs: compiled metrics first, then those of the model and its layers. */
   get entries(): readonly { readonly key: string; readonly metric: Metric<never> }[] {
     const compiled = this.compiled?.entries ?? [];
     const own = this.model.ownMetrics.filter((metric) => !compiled.some((entry) => entry.metric === metric));
@@ -152,7 +152,7 @@ export class Trainer {
     for (const { metric } of this.entries) metric.resetState();
   }
 
-  /** What logs say now: what the last step returned, otherwise the results of all metrics. */
+  /** The current logs: what the last step returned, otherwise the results of all metrics. */
   results(stepLogs: StepLogs): PendingLogs {
     if (stepLogs && Object.keys(stepLogs).length > 0) return joinLogs(stepLogs);
     const results: Record<string, Tensor> = {};

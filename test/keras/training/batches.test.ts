@@ -57,7 +57,7 @@ describe('batches from iterables', () => {
     const net = regressor();
     net.compile({ loss: 'mse' });
     const [x, y] = data(2);
-    await expect(net.fit((() => batches(1)) as never, y, {})).rejects.toThrow(/come as they are/);
+    await expect(net.fit((() => batches(1)) as never, y, {})).rejects.toThrow(/used as they come/);
     await expect(net.fit(() => batches(1), { batchSize: 2 })).rejects.toThrow(/batchSize/);
     await expect(net.fit(() => batches(1), { validationSplit: 0.5 })).rejects.toThrow(/validationSplit/);
     await expect(net.evaluate(() => batches(1), { sampleWeight: [1] })).rejects.toThrow(/sampleWeight/);

@@ -113,7 +113,7 @@ describe('warmup of a model', () => {
     net.compile({ optimizer: 'sgd', loss: 'mse' });
     await expect(warmup(net, { training: true })).rejects.toThrow(/inputs of a model without a graph/);
     const x = [{ shape: [4, 3] }, { shape: [4, 2] }];
-    await expect(warmup(net, { x, training: true })).rejects.toThrow(/targets are said/);
+    await expect(warmup(net, { x, training: true })).rejects.toThrow(/specs of targets/);
     await warmup(net, { batchSize: 4, x, y: { shape: [4, 2] }, training: true });
     expect(net.weights).toHaveLength(2);
     const before = pipelines();
@@ -156,7 +156,7 @@ describe('warmup of a model', () => {
     await expect(warmup(plain, { batchSize: 0 })).rejects.toThrow(ValueError);
     await expect(warmup(plain, { batches: 3 } as never)).rejects.toThrow(/batches/);
     plain.compile({ loss: (a) => a });
-    await expect(warmup(plain, { training: true })).rejects.toThrow(/targets are said/);
+    await expect(warmup(plain, { training: true })).rejects.toThrow(/specs of targets/);
     const open = model({
       inputs: input({ shape: [null, 3] }),
       outputs: input({ shape: [null, 3] }),

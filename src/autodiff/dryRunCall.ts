@@ -1,4 +1,4 @@
-/** @file Rehearsals: what a call would launch, found by running it dry on stand-ins. */
+/** @file Dry runs of calls: finds what a call would launch by running it on placeholders. */
 import type { DType } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
@@ -13,29 +13,29 @@ import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 
-/** What knows by itself which calls there will be: a model. */
-export interface Rehearsed<O extends object> {
-  /** Does with stand-ins what it will do with data. Runs dry. */
-  rehearse(options: O): void;
-  /** Awaited before that: loads what it needs. */
+/** Something that knows which calls it will make, such as a model. */
+export interface DryRunnable<O extends object> {
+  /** Makes these calls with placeholders instead of data. Called during a dry run. */
+  dryRun(options: O): void;
+  /** Awaited before the dry run: loads what it needs. */
   loadTraining?(): Promise<void>;
 }
 
-/** What stands for a tensor that isn't there yet. */
+/** Describes a tensor that does not exist yet. */
 export interface InputSpec {
   readonly shape: Shape;
   /** Default float32. */
   readonly dtype?: DType;
 }
 
-/** Passes at most: what one makes for real may change the launches of the next. */
+/** Most passes: weights and states that one pass creates may change the launches of the next. */
 const maxPasses = 3;
 
 /** A function, or a model. */
-export type Target = ((...args: never) => unknown) | Rehearsed<object>;
+export type Target = ((...args: never) => unknown) | DryRunnable<object>;
 
-/** Runs a call of `target` dry until a pass makes nothing for real; `begin` makes the dry run of each. */
-export async function rehearseCall<D extends DryRun>(
+/** Repeats the dry run of a call until a pass creates nothing that stays; `begin` creates the dry run of each pass. */
+export async function dryRunCall<D extends DryRun>(
   op: string,
   device: Device,
   target: Target,
@@ -59,8 +59,8 @@ function bodyOf(op: string, device: Device, target: Target, inputs: readonly unk
     if (target.constructor.name === 'AsyncFunction') throw notSync(op, 'an async function');
     return () => target(...(argumentsOf(op, device, target, inputs) as never));
   }
-  if (typeof (target as Partial<Rehearsed<object>> | null)?.rehearse === 'function') {
-    return () => target.rehearse((inputs[0] ?? {}) as object);
+  if (typeof (target as Partial<DryRunnable<object>> | null)?.dryRun === 'function') {
+    return () => target.dryRun((inputs[0] ?? {}) as object);
   }
   throw new TapeError({
     op,
@@ -70,7 +70,7 @@ function bodyOf(op: string, device: Device, target: Target, inputs: readonly unk
   });
 }
 
-/** Runs `body` once without its launches. */
+/** Runs `body` once without launching anything. */
 export function runDry(op: string, device: Device, body: () => unknown, dry: DryRun): void {
   const seeds = seedPosition();
   const run = () => {
@@ -84,12 +84,12 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
     withDevice(device, () => withRecording(dry.root, alone));
   } finally {
     dry.end();
-    // What was made for real keeps the seeds that it drew.
+    // What was created and stays keeps its seeds.
     if (!dry.disturbed) rewindSeeds(seeds);
   }
 }
 
-/** `inputs` with stand-ins for specs. The options of an op may have a shape, too, which is no tensor. */
+/** `inputs` with placeholders for specs. An op's options may also have a `shape`, which does not describe a tensor. */
 export function argumentsOf(
   op: string,
   device: Device,
@@ -98,13 +98,13 @@ export function argumentsOf(
 ): unknown[] {
   const { definition } = target as { definition?: { inputs: readonly string[] } };
   const operands = definition?.inputs.length ?? inputs.length;
-  return inputs.map((input, i) => (i < operands ? withStandIns(op, device, input) : input));
+  return inputs.map((input, i) => (i < operands ? withPlaceholders(op, device, input) : input));
 }
 
-/** `input` with a stand-in for each spec in it. */
-function withStandIns(op: string, device: Device, input: unknown): unknown {
+/** `input` with a placeholder for each spec in it. */
+function withPlaceholders(op: string, device: Device, input: unknown): unknown {
   if (input instanceof Tensor || typeof input !== 'object' || input === null) return input;
-  if (Array.isArray(input)) return input.map((item) => withStandIns(op, device, item));
+  if (Array.isArray(input)) return input.map((item) => withPlaceholders(op, device, item));
   if (Object.getPrototypeOf(input) !== Object.prototype) return input;
   if (Array.isArray((input as Partial<InputSpec>).shape)) {
     const { shape, dtype = 'float32' } = input as InputSpec;
@@ -113,14 +113,14 @@ function withStandIns(op: string, device: Device, input: unknown): unknown {
     return output(device, { shape, dtype }, op);
   }
   return Object.fromEntries(
-    Object.entries(input).map(([key, value]) => [key, withStandIns(op, device, value)]),
+    Object.entries(input).map(([key, value]) => [key, withPlaceholders(op, device, value)]),
   );
 }
 
 function notSync(op: string, received: string): TapeError {
   return new TapeError({
     op,
-    rule: 'a dry run is synchronous: what comes after a wait would be real.',
+    rule: 'a dry run is synchronous: work after an await would be launched.',
     received,
     hint: `pass the part that launches work, such as ${op}(() => step(x, y)), or ${op}(net, { training: true }).`,
   });
