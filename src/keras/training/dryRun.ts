@@ -167,7 +167,7 @@ function inputSpecs({ slots, name }: TrainableModel): DataSpecs {
   if (slots.inputs) return oneOrAll(slots.inputs.map(({ shape, dtype = 'float32' }) => ({ shape, dtype })));
   throw new ValueError({
     op: 'warmup',
-    rule: 'a model without a graph does not know its inputs: pass their specs.',
+    rule: 'the inputs of a model without a graph are unknown.',
     received: `'${name}', without x`,
     hint: 'pass x: { shape: [32, 10] }.',
   });

@@ -57,7 +57,7 @@ export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor
     if (model.trainableWeights.length === 0) return zeros([]);
     throw new ValueError({
       op: model.name,
-      rule: 'training needs a loss.',
+      rule: 'a model is trained by a loss.',
       received: 'neither a compiled loss nor a loss of a layer',
       hint: "pass it to compile({ loss: 'mse' }), or call addLoss in a layer.",
     });
