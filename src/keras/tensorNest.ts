@@ -1,6 +1,4 @@
-/**
- * @file Nests: a tensor, or arrays and records of tensors at any depth. What layers and models take and give.
- */
+/** @file Nests of tensors: the inputs and outputs of layers and models are tensors, or arrays and records of them. */
 import type { Nest } from '../core/nest.ts';
 import type { OpenShape } from '../core/shape.ts';
 import type { SymbolicTensor } from '../ops/recorders.ts';
@@ -8,7 +6,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 
 export { leavesOf, mapNest, type Nest, packNest } from '../core/nest.ts';
 
-/** The nest `S` with `T` at every leaf. Of the most general nest it is again that: TypeScript must not unfold it. */
+/** The nest `S` with `T` at every leaf. The most general nest maps to itself, so that TypeScript doesn't expand it. */
 export type Mapped<S, T> = [Nest<never>] extends [S]
   ? Nest<T>
   : S extends Tensor | SymbolicTensor

@@ -1,4 +1,4 @@
-/** @file Activation: a function of every value. */
+/** @file Activation: an activation function as a layer. */
 import type { Tensor } from '../../../tensor/tensor.ts';
 import {
   type Activation as ActivationFunction,
@@ -31,7 +31,7 @@ export class Activation extends Layer {
   }
 }
 
-/** An activation as a layer. Shape: that of the input. Errors: ValueError for a name that isn't known. */
+/** An activation function as a layer. Shape: that of the input. Errors: ValueError for an unknown name. */
 export function activation(options: ActivationOptions): Activation {
   return new Activation(options);
 }

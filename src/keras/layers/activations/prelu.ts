@@ -19,7 +19,7 @@ export interface PReLUOptions extends LayerOptions {
   alphaRegularizer?: RegularizerLike | null;
   /** Default: none. */
   alphaConstraint?: ConstraintLike | null;
-  /** Axes along which one slope holds for all, such as [1, 2] for images. Default: none. */
+  /** Axes that share one slope, such as [1, 2] for images. Default: none. */
   sharedAxes?: number | readonly number[] | null;
 }
 
@@ -37,7 +37,7 @@ export class PReLU extends Layer {
     if (list?.some((axis: unknown) => !Number.isInteger(axis) || (axis as number) < 1)) {
       throw new ValueError({
         op: this.name,
-        rule: '`sharedAxes` are axes of a sample, which count from 1.',
+        rule: '`sharedAxes` are axes of a sample, counted from 1.',
         received: `sharedAxes: ${describe(sharedAxes)}`,
         hint: 'pass [1, 2] to share slopes over the pixels of an image.',
       });
@@ -69,7 +69,7 @@ export class PReLU extends Layer {
 /**
  * x above 0, alpha · x below. Shape: that of the input. float32. Weights: alpha, of the shape of a sample, with 1 along
  * `sharedAxes`. He et al., Delving deep into rectifiers, ICCV 2015.
- * Errors: ValueError for bad options; ShapeError for open sizes that aren't shared.
+ * Errors: ValueError for invalid options; ShapeError for open sizes that aren't shared.
  */
 export function prelu(options?: PReLUOptions): PReLU {
   return new PReLU(options);

@@ -14,7 +14,7 @@ export interface SoftmaxOptions extends LayerOptions {
   axis?: number | readonly number[];
 }
 
-/** What values that a mask hides count as: their probability vanishes. */
+/** Added to masked values, so that their probability is 0. */
 const hidden = -1e9;
 
 export class Softmax extends Layer {

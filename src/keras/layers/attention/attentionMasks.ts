@@ -11,12 +11,12 @@ import { softmax } from '../../../ops/softmax.ts';
 import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 
-/** As bool: any other dtype counts by being 0 or not. */
+/** The mask as bool: other dtypes are true where not 0. */
 export function asMask(mask: Tensor): Tensor {
   return mask.dtype === 'bool' ? mask : cast(mask, { dtype: 'bool' });
 }
 
-/** Where all of `masks` hold; null stands for everywhere. */
+/** The logical and of `masks`; null means all true. */
 export function allOf(masks: readonly (Tensor | null)[]): Tensor | null {
   return masks.reduce((all, mask) => (all && mask ? logicalAnd(all, mask) : (all ?? mask)), null);
 }
@@ -51,7 +51,7 @@ function positions(queries: number, values: number): [Tensor, Tensor] {
   ];
 }
 
-/** Keras's stand-in for minus infinity: a line that is masked everywhere then attends to all alike. */
+/** Keras's substitute for minus infinity: a fully masked row attends to all values equally. */
 const farBelow = -1e9;
 
 /** Softmax over the last axis, of what `mask` leaves. */

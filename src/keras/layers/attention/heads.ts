@@ -15,7 +15,7 @@ export interface Attention {
   value: Tensor;
   /** Between the batch and the heads. */
   axes: readonly number[];
-  /** [batch, …, ...queries, ...values]; axes that it lacks stand right before the queries. */
+  /** [batch, …, ...queries, ...values]; missing axes are inserted right before the queries. */
   mask: Tensor | null;
   /** What becomes of the scores before they meet the values. */
   drop(scores: Tensor): Tensor;

@@ -1,22 +1,22 @@
 /**
- * @file The layer call under way. Layers inside a call act as in training where the call does, and what they add to the
- * loss belongs to the outermost call.
+ * @file The current layer call. Layers inside a call inherit its `training` flag, and the losses that they add belong to
+ * the outermost call.
  */
 
 export interface CallContext {
   readonly training: boolean | undefined;
-  /** The outermost call, by identity. */
+  /** Identifies the outermost call. */
   readonly outermost: object;
 }
 
 let current: CallContext | null = null;
 
-/** The innermost layer call under way; null outside of all. */
+/** The innermost layer call; null outside of layer calls. */
 export function currentCall(): CallContext | null {
   return current;
 }
 
-/** Runs `body` as a layer call inside the one under way. `training` left out is that of the call around it. */
+/** Runs `body` as a layer call. If `training` is undefined, it is inherited from the surrounding call. */
 export function insideLayerCall<T>(training: boolean | undefined, body: (context: CallContext) => T): T {
   const before = current;
   const context = { training: training ?? before?.training, outermost: before?.outermost ?? {} };

@@ -1,4 +1,4 @@
-/** @file What a layer is called on: tensors or symbolic tensors, and options that may hold more of them. */
+/** @file Checks of the inputs and options of a layer call: tensors or symbolic tensors. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
@@ -9,7 +9,7 @@ import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';
 
 /**
  * Whether a call is symbolic.
- * Errors: ValueError for inputs that are neither tensors nor symbolic tensors, or some of each.
+ * Errors: ValueError for inputs that are not tensors or symbolic tensors, or a mix of both.
  */
 export function requireTensors(layer: string, inputs: Nest<unknown>, options: object): boolean {
   mapNest(inputs, (leaf, path) => {
@@ -18,7 +18,7 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
       op: layer,
       rule: 'a layer is called on tensors or symbolic tensors.',
       received: `${path}: ${describe(leaf)}`,
-      hint: 'make a tensor of host values first: tensor(values).',
+      hint: 'create a tensor from host values: tensor(values).',
     });
   });
   const leaves = leavesOf(inputs);
@@ -27,13 +27,13 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
     return symbolic;
   throw new ValueError({
     op: layer,
-    rule: 'the inputs of a layer are all symbolic or all tensors; beside tensors no option is symbolic.',
+    rule: 'the inputs and options of a layer call are either all symbolic tensors or all tensors.',
     received: [...leaves, ...leavesOf(options as Nest<unknown>).filter(isSymbolic)].map(String).join(', '),
-    hint: 'bring constants in by an op, or give them to the model as an input.',
+    hint: 'add constants with an op, or pass them to the model as an input.',
   });
 }
 
-/** Options as a graph holds them: tensors by handles of its own, so that a scope's end doesn't take them away. */
+/** Options as a graph stores them: with its own tensor handles, so that the end of a scope doesn't free them. */
 export function heldOptions<O extends object>(options: O): O {
   if (isTracing()) return options;
   return mapNest(options as Nest<unknown>, (leaf) =>
@@ -41,7 +41,7 @@ export function heldOptions<O extends object>(options: O): O {
   ) as O;
 }
 
-/** Whether there is a mask in `masks`. */
+/** Whether any of `masks` is not null. */
 export function isMasked(masks: Nest<unknown>): boolean {
   return leavesOf(masks).some((mask) => mask !== null);
 }

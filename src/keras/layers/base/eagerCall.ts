@@ -1,6 +1,4 @@
-/**
- * @file A layer call on tensors: one node of history that opens to the ops inside.
- */
+/** @file A layer call on tensors: one node of history, which can be expanded to the ops inside. */
 import { RetrogradError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
@@ -15,17 +13,17 @@ import { Tensor } from '../../../tensor/tensor.ts';
 import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';
 
 export interface EagerCall {
-  /** History knows eager calls by this identity. */
+  /** Identifies the layer's eager calls in history. */
   operation: Operation;
   inputs: Nest<Tensor>;
   options: object;
   /** Computes the outputs. */
   run(): Nest<Tensor>;
-  /** What happens to the outputs before the call ends: masks, activity losses. */
+  /** Called on the outputs before the call ends, to attach masks. */
   finish(outputs: Nest<Tensor>): void;
 }
 
-/** Runs a call. What it leaves behind beside its outputs is freed. */
+/** Runs a call. Everything but its outputs is freed. */
 export function runEagerly({ operation, inputs, options, run, finish }: EagerCall): Nest<Tensor> {
   const recording = activeRecorders()[0]?.recording ?? 0;
   const parent = currentParent();
@@ -60,7 +58,7 @@ export function runEagerly({ operation, inputs, options, run, finish }: EagerCal
   });
 }
 
-/** Options as history keeps them: without values on the device. */
+/** Options for history: tensors are replaced by their specs. */
 function metadataOf(options: object): Record<string, unknown> {
   return mapNest(options as Nest<unknown>, (leaf) =>
     leaf instanceof Tensor ? formatSpec(leaf) : leaf,
@@ -68,16 +66,16 @@ function metadataOf(options: object): Record<string, unknown> {
 }
 
 /**
- * An output that this call made. What came from elsewhere (an input handed through, a kept tensor) gets a handle of its
- * own, so that its history stays what it was; what was detached on purpose stays detached.
+ * An output that belongs to this call. A tensor from elsewhere (an input passed through, a kept tensor) is copied by
+ * `identity`, so that its own history is unchanged; a detached tensor stays detached.
  */
 function ownOutput(output: Tensor, node: Node): Tensor {
   if (!(output instanceof Tensor)) {
     throw new RetrogradError({
       op: node.operation.name,
-      rule: '`call` returns tensors.',
+      rule: '`call` must return tensors.',
       received: describe(output),
-      hint: 'return what an op gave, or arrays or records of that.',
+      hint: 'return the result of an op, or arrays or records of such results.',
     });
   }
   const { provenance } = output;

@@ -1,9 +1,9 @@
 /**
- * @file What an object has as properties: layers and variables, in arrays, records, maps and sets at any depth. That is
- * how a layer knows the layers inside it. Private `#fields` can't be seen from outside, so they don't count.
+ * @file Finds layers and variables among the properties of an object, including those in arrays, records, maps and sets.
+ * This is how a layer tracks the layers inside it. Private `#fields` are not visible from outside and are not found.
  */
 
-/** The values of `owner`'s properties that satisfy `wanted`, each once, in the order of the properties. */
+/** Values in the properties of `owner` that satisfy `wanted`, each once, in property order. */
 export function findInProperties<T>(owner: object, wanted: (value: unknown) => value is T): T[] {
   const found = new Set<T>();
   const seen = new Set<unknown>();
@@ -17,7 +17,7 @@ export function findInProperties<T>(owner: object, wanted: (value: unknown) => v
   return [...found];
 }
 
-/** What a container holds; nothing for objects of classes, which keep to themselves what they have. */
+/** The items of a container. Instances of classes are not searched. */
 function partsOf(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return value.values();

@@ -1,24 +1,24 @@
-/** @file What a layer demands of its inputs. */
+/** @file The shapes of inputs that a layer accepts. */
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
 
-/** What a layer demands of an input. */
+/** The shapes that a layer accepts for one input. */
 export interface InputSpec {
   rank?: number;
   minRank?: number;
-  /** Sizes of single axes; negative axes count from the last. */
+  /** Required sizes by axis; negative axes count from the end. */
   axes?: Readonly<Record<number, number>>;
 }
 
-/** Throws unless `given` is what layer `name` demands. */
+/** Throws unless `given` matches the spec. */
 export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec, given: OpenSpec): void {
   const refuse = (rule: string) => {
     throw new ShapeError({
       op: name,
       rule,
       received: formatSpec(given),
-      hint: 'reshape the input, or make a layer for inputs of this shape.',
+      hint: 'reshape the input, or create a layer for inputs of this shape.',
     });
   };
   const actual = given.shape.length;
@@ -31,7 +31,7 @@ export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec
   }
 }
 
-/** Throws unless every input is what layer `name` demands of it. */
+/** Throws unless every input matches its spec. */
 export function checkInputs(name: string, wanted: readonly InputSpec[], given: readonly OpenSpec[]): void {
   wanted.forEach((spec, i) => {
     const input = given[i];
@@ -39,19 +39,19 @@ export function checkInputs(name: string, wanted: readonly InputSpec[], given: r
   });
 }
 
-/** The size of the last axis, which weights are made for. Errors: ShapeError where it is open. */
+/** The size of the last axis, which determines the shapes of weights. Errors: ShapeError if it is unknown. */
 export function requireChannels(op: string, inputShape: OpenShape): number {
   return requireSize(op, inputShape, -1);
 }
 
-/** The size of `axis`, which weights are made for. Errors: ShapeError where it is open, or there is no such axis. */
+/** The size of `axis`, which determines the shapes of weights. Errors: ShapeError if it is unknown or missing. */
 export function requireSize(op: string, inputShape: OpenShape, axis: number): number {
   const size = inputShape.at(axis);
   if (size !== null && size !== undefined && axis < inputShape.length) return size;
   throw new ShapeError({
     op,
-    rule: `axis ${axis} of the input must exist, and its size be known: weights are made for it.`,
+    rule: `axis ${axis} of the input must exist and have a known size, because the shapes of weights depend on it.`,
     received: describe(inputShape),
-    hint: 'give the size, as in input({ shape: [null, null, 3] }).',
+    hint: 'specify the size, as in input({ shape: [null, null, 3] }).',
   });
 }

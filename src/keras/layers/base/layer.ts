@@ -31,11 +31,11 @@ import { type LayerOptions, WeightedOperation } from './weightedOperation.ts';
 export type { LayerOptions } from './weightedOperation.ts';
 export type { WeightOptions } from './layerWeights.ts';
 
-/** What a call is told beside its inputs. Other names are the layer's own (`initialState`), and may hold tensors. */
+/** Options of a call. Further options depend on the layer (`initialState`) and may contain tensors. */
 export interface CallOptions {
-  /** Whether the layer acts as in training (dropout, batch statistics). Default: as the layer call around it, or false. */
+  /** Whether the layer runs in training mode (dropout, batch statistics). Default: that of the surrounding call, or false. */
   training?: boolean | undefined;
-  /** Which steps of the inputs count, in their nest. Default: the masks that the inputs carry. */
+  /** Masks of the inputs, in the same nest. Default: the masks attached to the inputs. */
   mask?: Nest<Tensor | null> | undefined;
   [kwarg: string]: unknown;
 }
@@ -50,17 +50,17 @@ export interface ApplyOptions {
 /** A layer of any inputs and outputs. */
 export type AnyLayer = Layer<Nest<Tensor>, Nest<Tensor>>;
 
-/** Shapes, in the nest of the tensors. */
+/** Shapes, in the same nest as the tensors. */
 export type Shapes<S> = Mapped<S, OpenShape>;
 
 /**
- * Base class of layers. A subclass names its class (`static className`), makes its weights in `build(inputShape)` and
- * computes in `call(inputs, options)`, with ops alone. Shapes of symbolic outputs are found by running `call` on
- * symbolic tensors, unless the subclass has a `computeOutputShape` of its own. `getConfig` gives all options, so that
- * `fromConfig` makes an equal layer. Layers and variables that it has as properties, in arrays or records, too, belong
- * to it.
+ * Base class of layers. A subclass defines `static className`, creates its weights in `build(inputShape)` and computes
+ * its outputs in `call(inputs, options)`, using ops only. Shapes of symbolic outputs are inferred by running `call` on
+ * symbolic tensors, unless the subclass overrides `computeOutputShape`. `getConfig` returns all options, so that
+ * `fromConfig` creates an equal layer. Layers and variables in its properties, including arrays and records, belong to
+ * it.
  *
- * `In` and `Out` are what it takes and gives: a Tensor, or arrays and records of them.
+ * `In` and `Out` are the types of inputs and outputs: a Tensor, or arrays and records of tensors.
  */
 export abstract class Layer<
   In extends Nest<Tensor> = Tensor,
@@ -68,48 +68,48 @@ export abstract class Layer<
 > extends WeightedOperation<In, Out> {
   static override readonly className: string = 'Layer';
 
-  /** The layer of a configuration that `getConfig` gave. */
+  /** Creates a layer from the result of `getConfig`. */
   static fromConfig<T, C>(this: new (options: C) => T, config: C): T {
     return new this(config);
   }
 
   /** Whether the weights exist. */
   built = false;
-  /** The shapes that `build` was given; null before. */
+  /** The argument of `build`; null before it was called. */
   buildShape: Shapes<In> | null = null;
-  /** Whether masks of the inputs hold for the outputs, too. Otherwise they end here. */
+  /** Whether the masks of the inputs are passed on to the outputs. */
   readonly supportsMasking: boolean = false;
-  /** Whether `call` reads `options.mask`. A graph then counts masks among the inputs of a call, as Keras does. */
+  /** Whether `call` reads `options.mask`. If so, masks are inputs of the call in a graph, as in Keras. */
   readonly takesMask: boolean = false;
-  /** Dtype that a model gives its input where this layer comes first, and nothing else says it. */
+  /** The dtype of a model's input if this is its first layer and nothing else determines it. */
   readonly inputDType: DType = 'float32';
-  /** What the outputs cost. */
+  /** Penalty on the outputs. */
   readonly activityRegularizer: Regularizer | null;
-  /** What it demands of its inputs, one entry for each; checked before every call. */
+  /** Accepted shapes, one entry per input; checked before every call. */
   protected inputSpec: readonly InputSpec[] = [];
   readonly #added = new CallLosses();
-  /** The outermost call during which this layer was called last. */
+  /** The outermost call of this layer's last call. */
   #lastCall: object | null = null;
-  /** History knows eager calls by this identity, so that `nodeIndex` of symbolic calls counts those alone. */
+  /** Identifies eager calls in history, so that `nodeIndex` counts symbolic calls only. */
   readonly #eager: Operation;
 
   constructor({ activityRegularizer, ...options }: LayerOptions = {}) {
     super(options);
     this.activityRegularizer = regularizerOf(activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
-    // `build` called by hand counts, as in Keras: the subclass's own stays reachable as super.build.
+    // As in Keras, the app may call `build` itself, which then marks the layer as built. `super.build` still works.
     const build = this.build;
     const value = (inputShape: Shapes<In>) => this.#runBuild(inputShape, build);
     Object.defineProperty(this, 'build', { value, configurable: true, writable: true });
   }
 
-  /** Makes the weights. Called once, before the first call; layers inside are built here by `ensureBuilt`. */
+  /** Creates the weights. Called once, before the first call. Build layers inside with `ensureBuilt`. */
   build(_inputShape: Shapes<In>): void {}
 
-  /** Computes the outputs, with ops. Written for tensors; it is run on symbolic ones, too, for their shapes. */
+  /** Computes the outputs with ops. It is also run on symbolic tensors, to infer shapes. */
   abstract call(inputs: In, options: CallOptions): Out;
 
-  /** Shapes of the outputs for shapes of inputs. Default: found by running `call` on symbolic tensors. */
+  /** Shapes of the outputs. Default: inferred by running `call` on symbolic tensors. */
   computeOutputShape(inputShape: Shapes<In>): Shapes<Out> {
     const shapes = inputShape as Nest<OpenShape>;
     const inputs = trace(() => mapShapes(shapes, (shape) => new KerasTensor({ shape, dtype: this.dtype })));
@@ -117,8 +117,8 @@ export abstract class Layer<
   }
 
   /**
-   * Stand-ins for the outputs, with their shapes and dtypes. Default: by `computeOutputShape` and `outputDType` where the
-   * subclass has the first, else by running `call`.
+   * Symbolic outputs with their shapes and dtypes. Default: from `computeOutputShape` and `outputDType` if the subclass
+   * overrides the former, otherwise by running `call`.
    */
   protected computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     if (this.computeOutputShape === Layer.prototype.computeOutputShape)
@@ -128,17 +128,17 @@ export abstract class Layer<
     return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
   }
 
-  /** Dtype of the outputs, where a layer has a `computeOutputShape` of its own. Default: that of the weights. */
+  /** Dtype of the outputs, for layers that override `computeOutputShape`. Default: that of the weights. */
   protected outputDType(_inputs: readonly OpenSpec[]): DType {
     return this.dtype;
   }
 
-  /** Masks of the outputs. Default: those of the inputs where `supportsMasking`, else null. */
+  /** Masks of the outputs. Default: the input masks if `supportsMasking`, otherwise null. */
   computeMask(_inputs: In, mask: Nest<Tensor | null>): Nest<Tensor | null> {
     return this.supportsMasking ? mask : null;
   }
 
-  /** The configuration from which the layer can be made again. */
+  /** The configuration, from which `fromConfig` creates an equal layer. */
   getConfig(): Record<string, unknown> {
     const { name, trainable, dtype, activityRegularizer } = this;
     const config = { name, trainable, dtype };
@@ -146,8 +146,9 @@ export abstract class Layer<
   }
 
   /**
-   * Calls the layer: symbolic tensors give symbolic tensors and a node; tensors give tensors whose history is this call.
-   * Errors: ValueError for anything else; ShapeError where the inputs don't fit the layer.
+   * Calls the layer. For symbolic tensors it returns symbolic tensors and adds a node to the graph; for tensors it returns
+   * tensors whose history is this call.
+   * Errors: ValueError for other inputs; ShapeError for inputs that the layer does not accept.
    */
   apply(inputs: Mapped<In, SymbolicTensor>, options?: ApplyOptions): Mapped<Out, KerasTensor>;
   apply(inputs: In, options?: ApplyOptions): Out;
@@ -161,14 +162,14 @@ export abstract class Layer<
       : this.#applyEager(inputs as In, options as CallOptions);
   }
 
-  /** Makes the weights, if they aren't there. */
+  /** Builds the layer unless it is built. */
   ensureBuilt(inputShape: Shapes<In>): void {
     if (!this.built) this.#runBuild(inputShape, (shape) => this.build(shape));
   }
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
     const inScope = () => inNameScope(this, this.name, () => build.call(this, inputShape));
-    // Weights are leaves: how they were drawn is no part of any recording, and no scope ends their life.
+    // Weights are leaves: their initialization is not recorded, and they outlive scopes.
     forReal(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
     this.built = true;
     this.buildShape = inputShape;
@@ -179,8 +180,8 @@ export abstract class Layer<
   }
 
   /**
-   * Adds a scalar to the loss of this call. For `call`; the next outermost call begins anew.
-   * Errors: ValueError for what is no tensor, or outside of a call.
+   * Adds a scalar loss. Call it in `call`; the next outermost call discards it.
+   * Errors: ValueError if it is not a tensor, or outside of a call.
    */
   protected addLoss(loss: Tensor): void {
     const context = currentCall();
@@ -188,7 +189,7 @@ export abstract class Layer<
     if (!(loss instanceof Tensor) || !context) {
       throw new ValueError({
         op: this.name,
-        rule: '`addLoss` takes a tensor, inside of `call`.',
+        rule: '`addLoss` takes a tensor and must be called inside `call`.',
         received: context ? describe(loss) : 'a loss outside of any call',
         hint: 'compute the loss in `call`, from its inputs and weights.',
       });
@@ -216,8 +217,8 @@ export abstract class Layer<
   }
 
   /**
-   * What this layer and those inside add to the loss: penalties of trained weights, computed now, and what the last call
-   * added. Read it under the tape that recorded the call.
+   * The losses of this layer and of layers inside: those added by the last call, and penalties on trainable weights,
+   * computed now. Read it under the tape that recorded the call.
    */
   get losses(): Tensor[] {
     const during = this.#lastCall;
@@ -227,16 +228,16 @@ export abstract class Layer<
     return [...added, ...weightLosses(this.trainableWeights)];
   }
 
-  /** Lets go of what the last call added to the loss. Losses hold what their gradients need. */
+  /** Releases the losses of the last call, which keep tensors alive for their gradients. */
   clearLosses(): void {
     for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
   }
 
-  /** Frees the weights, with those of the layers inside. The layer can't be called any more. */
+  /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */
   override dispose(): void {
     super.dispose();
     this.clearLosses();
-    // Each layer knows best what it holds beside its weights.
+    // Layers may own more than weights.
     for (const inner of this.sublayers) inner.dispose();
   }
 
@@ -252,11 +253,11 @@ export abstract class Layer<
     return outputs;
   }
 
-  /** What `call` gives for stand-ins of the inputs. */
+  /** Symbolic outputs of `call`, run on placeholders of the inputs. */
   protected traceCall(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     return trace(() => {
-      const standIns = mapNest(inputs, (spec) => new KerasTensor(spec)) as unknown as In;
-      const call = () => this.#call(standIns, options) as unknown as Nest<KerasTensor>;
+      const placeholders = mapNest(inputs, (spec) => new KerasTensor(spec)) as unknown as In;
+      const call = () => this.#call(placeholders, options) as unknown as Nest<KerasTensor>;
       return withRecorders([], () => insideCall(null, () => tidy(call)));
     });
   }
@@ -274,7 +275,7 @@ export abstract class Layer<
     }) as Out;
   }
 
-  /** `call` within its scope of names, as in training or not, with what its outputs cost. */
+  /** Runs `call` in its name scope and call context, and adds the activity loss. */
   #call(inputs: In, options: CallOptions): Out {
     return insideLayerCall(options.training, ({ training, outermost }) => {
       if (!isTracing()) this.#lastCall = outermost;
@@ -288,7 +289,7 @@ export abstract class Layer<
     });
   }
 
-  /** Lets outputs carry their masks, but for those that layers inside have given one. */
+  /** Attaches masks to the outputs, except those that got one from a layer inside. */
   #attachMasks(inputs: In, outputs: Nest<Tensor | KerasTensor>, masks: Nest<Tensor | null>): void {
     const leaves = leavesOf(outputs);
     if (leaves.every((output) => maskOf(output))) return;

@@ -1,4 +1,4 @@
-/** @file What a layer adds to the loss: penalties of its weights, and what its last call added. */
+/** @file The losses of a layer: weight penalties, and losses added during its last call. */
 import { div } from '../../../ops/arithmetic.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import { alias, type Tensor } from '../../../tensor/tensor.ts';
@@ -6,8 +6,8 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { Regularizer } from '../../regularizers/index.ts';
 
 /**
- * What the calls of one layer added during one outermost call. A later outermost call begins anew. The losses are held
- * by handles of their own, so that the scope of the call doesn't end their life.
+ * The losses that one layer added during one outermost call; a later outermost call replaces them. They are kept by
+ * separate handles, so that the scope of the call does not free them.
  */
 export class CallLosses {
   #during: object | null = null;
@@ -19,7 +19,7 @@ export class CallLosses {
     this.#losses.push(alias(loss));
   }
 
-  /** What was added during the call `outermost`. */
+  /** The losses added during the call `outermost`. */
   during(outermost: object | null): readonly Tensor[] {
     return this.#during === outermost ? this.#losses : [];
   }
@@ -39,7 +39,7 @@ export function weightLosses(weights: readonly Variable[]): Tensor[] {
   });
 }
 
-/** What an output costs: the penalty of its values, for each sample of the batch. */
+/** The penalty on an output, averaged over the batch. */
 export function activityLoss(regularizer: Regularizer, output: Tensor): Tensor {
   return tidy(() => {
     const total = regularizer.call(output);

@@ -1,4 +1,4 @@
-/** @file The weights that a layer makes: by what options, in what order, trained or not. */
+/** @file Creation, order and assignment of the weights of a layer. */
 import type { DType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
 import { describe, sameShape, type Shape } from '../../../core/shape.ts';
@@ -23,19 +23,19 @@ export interface WeightOptions {
   trainable?: boolean;
   /** Default: that of the layer. */
   dtype?: DType;
-  /** What its values cost; training adds it to the loss. Default null. */
+  /** Penalty on its values, which training adds to the loss. Default null. */
   regularizer?: RegularizerLike | null;
-  /** What its values become after each step. Default null. */
+  /** Constraint applied after each training step. Default null. */
   constraint?: ConstraintLike | null;
 }
 
-/** A weight, and whether it is trained where its layer is. */
+/** A weight, and whether it is trainable if its layer is. */
 export interface OwnWeight {
   readonly variable: Variable;
   readonly trainable: boolean;
 }
 
-/** Makes a weight named by the name scopes around it. */
+/** Creates a weight, named within the current name scopes. */
 export function makeWeight(
   name: string,
   options: WeightOptions & { dtype: DType },
@@ -50,21 +50,21 @@ export function makeWeight(
   return { variable, trainable };
 }
 
-/** Trained ones first, as Keras orders them. */
+/** Trainable weights first, as in Keras. */
 export function inKerasOrder(weights: readonly OwnWeight[]): Variable[] {
   const ofKind = (wanted: boolean) => weights.filter(({ trainable }) => trainable === wanted);
   return [...ofKind(true), ...ofKind(false)].map(({ variable }) => variable);
 }
 
 /**
- * Gives every weight its value. All are checked before any is changed.
+ * Assigns all weights. All values are checked before any weight changes.
  * Errors: ShapeError, DTypeError.
  */
 export function assignAll(layer: string, weights: readonly Variable[], values: readonly TensorLike[]): void {
   if (!Array.isArray(values) || values.length !== weights.length) {
     throw new ShapeError({
       op: layer,
-      rule: `it has ${weights.length} weights, and takes a value for each.`,
+      rule: `it has ${weights.length} weights and takes a value for each.`,
       received: Array.isArray(values) ? `${values.length} values` : describe(values),
       hint: `pass them in the order of \`weights\`: ${weights.map((w) => w.name).join(', ') || 'none; build the layer first'}.`,
     });
@@ -82,7 +82,7 @@ export function assignAll(layer: string, weights: readonly Variable[], values: r
   );
 }
 
-/** Host values take the dtype of the weight; a flat typed array its shape. */
+/** Host values are converted to the weight's dtype; a flat typed array also takes its shape. */
 function asTensor(weight: Variable, value: TensorLike): Tensor {
   if (value instanceof Tensor) return value;
   const flat = ArrayBuffer.isView(value) && !('shape' in value);

@@ -14,7 +14,7 @@ export function requireFraction(op: string, what: string, value: unknown): asser
   });
 }
 
-/** A seed, null where there is none. Errors: ValueError for what is no whole number in [0, 2^53). */
+/** The seed, or null if there is none. Errors: ValueError unless it is an integer in [0, 2^53). */
 export function seedOf(op: string, seed: unknown): number | null {
   if (seed === undefined || seed === null) return null;
   checkSeed(op, seed);

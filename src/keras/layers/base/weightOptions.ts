@@ -8,7 +8,7 @@ export interface KernelOptions {
   kernelInitializer?: InitializerLike;
   /** Penalty on the kernel. Default: none. */
   kernelRegularizer?: RegularizerLike | null;
-  /** Where the kernel is put back to after each step of training. Default: none. */
+  /** Constraint applied to the kernel after each training step. Default: none. */
   kernelConstraint?: ConstraintLike | null;
 }
 
@@ -19,6 +19,6 @@ export interface BiasOptions {
   biasInitializer?: InitializerLike;
   /** Penalty on the bias. Default: none. */
   biasRegularizer?: RegularizerLike | null;
-  /** Where the bias is put back to after each step of training. Default: none. */
+  /** Constraint applied to the bias after each training step. Default: none. */
   biasConstraint?: ConstraintLike | null;
 }

@@ -1,7 +1,6 @@
 /**
- * @file What a layer is told about one of its weights: how it begins, what its values cost, where they are put back to.
- * Options and configurations name the three after the weight: `kernelInitializer`, `kernelRegularizer`,
- * `kernelConstraint`.
+ * @file Initializer, regularizer and constraint of a weight. Options and configurations name them after the weight:
+ * `kernelInitializer`, `kernelRegularizer`, `kernelConstraint`.
  */
 import { type Constraint, constraintOf } from '../../constraints/index.ts';
 import { configOf } from '../../namedObjects.ts';
@@ -14,7 +13,7 @@ export interface WeightRules {
   readonly constraint: Constraint | null;
 }
 
-/** The rules of `weight`, from the options named after it. Errors: ValueError for names that aren't known. */
+/** The rules of `weight`, from the options named after it. Errors: ValueError for unknown names. */
 export function weightRules(options: object, weight: string, initializer: InitializerLike): WeightRules {
   const given = options as Readonly<Record<string, unknown>>;
   const optionOf = (kind: string) => given[`${weight}${kind}`] as never;
@@ -25,7 +24,7 @@ export function weightRules(options: object, weight: string, initializer: Initia
   };
 }
 
-/** The rules of all weights as options again, in Keras's order: initializers, regularizers, constraints. */
+/** The rules of all weights as configuration options, in Keras's order: initializers, regularizers, constraints. */
 export function rulesConfig(rules: Readonly<Record<string, WeightRules>>): Record<string, unknown> {
   const entries = (kind: keyof WeightRules) =>
     Object.entries(rules).map(([weight, rule]) => [

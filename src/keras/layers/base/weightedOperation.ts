@@ -18,13 +18,13 @@ import { findInProperties } from './findInProperties.ts';
 import { assignAll, inKerasOrder, makeWeight, type OwnWeight, type WeightOptions } from './layerWeights.ts';
 
 export interface LayerOptions {
-  /** Default: the class's name with a number, such as `conv2d_1`. */
+  /** Default: the class name with a number, such as `conv2d_1`. */
   name?: string;
-  /** Whether its weights are trained. Default true. */
+  /** Whether its weights are trainable. Default true. */
   trainable?: boolean;
   /** Dtype of the weights. Default float32. */
   dtype?: DType;
-  /** What its outputs cost; training adds it to the loss. Default null. */
+  /** Penalty on its outputs, which training adds to the loss. Default null. */
   activityRegularizer?: RegularizerLike | null;
 }
 
@@ -41,7 +41,7 @@ export abstract class WeightedOperation<
   readonly name: string;
   readonly dtype: DType;
   readonly #weights: OwnWeight[] = [];
-  /** Variables that are properties, and whether they are trained where the layer is. */
+  /** Variables that are properties, and whether they are trainable if the layer is. */
   readonly #adopted = new Map<Variable, boolean>();
   #trainable: boolean;
 
@@ -53,7 +53,7 @@ export abstract class WeightedOperation<
     this.#trainable = trainable;
   }
 
-  /** Makes a weight, named `layer/name` within the layers around it. For `build`. */
+  /** Creates a weight named `layer/name`, prefixed by the surrounding layers. Call it in `build`. */
   protected addWeight(name: string, options: WeightOptions): Variable {
     const made = makeWeight(name, { ...options, dtype: options.dtype ?? this.dtype }, this.#trainable);
     this.#weights.push(made);
@@ -63,13 +63,13 @@ export abstract class WeightedOperation<
   /** Layers inside this one. */
   abstract get sublayers(): readonly Sublayer[];
 
-  /** All weights, with those of the layers inside: this layer's first, trained before others. */
+  /** All weights: this layer's own first, trainable ones before others, then those of layers inside. */
   get weights(): Variable[] {
     const inside = this.sublayers.flatMap((layer) => layer.weights);
     return [...new Set([...inKerasOrder(this.#weights), ...this.#properVariables(), ...inside])];
   }
 
-  /** Variables that are properties and weren't made by `addWeight`. */
+  /** Variables that are properties but were not created by `addWeight`. */
   #properVariables(): Variable[] {
     const made = new Set(this.#weights.map(({ variable }) => variable));
     return findInProperties(this, (value) => value instanceof Variable).filter((found) => !made.has(found));
@@ -89,8 +89,8 @@ export abstract class WeightedOperation<
   }
 
   /**
-   * Whether the weights are trained; setting it holds for layers inside, too, until it is set on them. A frozen layer
-   * has no trainable weights, whatever those inside say. Tapes watch trainable weights only.
+   * Whether the weights are trainable. Setting it also sets it on the layers inside. A frozen layer has no trainable
+   * weights, whatever the layers inside say. Tapes watch trainable weights only.
    */
   get trainable(): boolean {
     return this.#trainable;
@@ -108,20 +108,20 @@ export abstract class WeightedOperation<
     for (const layer of this.sublayers) layer.trainable = value;
   }
 
-  /** The values of `weights`, in tensors of their own, which later steps leave as they are. */
+  /** Copies of the values of `weights`, which later steps do not change. */
   getWeights(): Tensor[] {
     return withRecorders([], () => this.weights.map((weight) => identity(weight)));
   }
 
   /**
-   * Takes the values of `values`, tensors or host values, in the order of `weights`.
-   * Errors: ShapeError, DTypeError where count, shape or dtype differ; nothing is changed then.
+   * Assigns `values`, tensors or host values, to `weights` in order.
+   * Errors: ShapeError, DTypeError if count, shape or dtype differ; then nothing changes.
    */
   setWeights(values: readonly TensorLike[]): void {
     assignAll(this.name, this.weights, values);
   }
 
-  /** Frees the weights, with those of the layers inside. The layer can't be called any more. */
+  /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */
   dispose(): void {
     for (const weight of this.weights) weight.dispose();
   }
@@ -135,9 +135,9 @@ function checkOptions(className: string, name: unknown, trainable: unknown, dtyp
   if (name !== undefined && (typeof name !== 'string' || name === '' || name.includes('/'))) {
     throw new ValueError({
       op: className,
-      rule: '`name` is a string without a slash: weights are named `layer/weight`.',
+      rule: '`name` must be a non-empty string without a slash: weights are named `layer/weight`.',
       received: `name: ${describe(name)}`,
-      hint: 'choose another name, or leave it out.',
+      hint: 'choose another name, or omit it.',
     });
   }
   requireBoolean(className, trainable);

@@ -1,6 +1,6 @@
 /**
- * @file What convolutional layers share: windows that slide over sequences or images, a bias, an activation. Sequences
- * are convolved as images one row high.
+ * @file The base of convolutional layers: window options, bias and activation. Sequences are convolved as images of
+ * height 1.
  */
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireOneOf } from '../../../core/shape.ts';
@@ -22,21 +22,21 @@ import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.
 import { requireChannels } from '../base/inputSpec.ts';
 import { type WeightRules, weightRules } from '../base/weightRules.ts';
 
-/** Options of every convolutional layer; `Size` is a number, or one for each axis. */
+/** Options of all convolutional layers; `Size` is a number, or one per axis. */
 export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, DataFormatOptions {
-  /** Size of the window. */
+  /** Size of the kernel. */
   kernelSize: Size;
-  /** Steps between windows. Default 1. */
+  /** Default 1. */
   strides?: Size;
   /** Default 'valid'. */
   padding?: 'valid' | 'same';
-  /** Steps between the taps of a window. Default 1. */
+  /** Default 1. */
   dilationRate?: Size;
   /** Default: none. */
   activation?: ActivationLike | null;
 }
 
-/** What the ops of images are told. */
+/** Options of the image ops. */
 export interface ImageOptions {
   readonly strides: readonly [number, number];
   readonly padding: Padding;
@@ -76,7 +76,7 @@ export abstract class Convolution extends Layer {
     this.inputSpec = [{ rank: rank + 2 }];
   }
 
-  /** The channels of the input, which is held to them from here on. */
+  /** The channels of the input. Later inputs must have as many. */
   protected channelsOf(inputShape: OpenShape): number {
     const channels = requireChannels(this.name, inputShape);
     this.inputSpec = [{ rank: this.rank + 2, axes: { [-1]: channels } }];
@@ -92,17 +92,17 @@ export abstract class Convolution extends Layer {
     return this.rank === 1 ? expandDims(x, { axis: 1 }) : x;
   }
 
-  /** A kernel as one of images. */
+  /** The kernel as an image kernel. */
   protected asImageKernel(kernel: Variable | null): Tensor {
     return this.rank === 1 ? expandDims(kernel as Tensor, { axis: 0 }) : (kernel as Tensor);
   }
 
-  /** What was computed of images, in the rank of the input. */
+  /** The inverse of `asImages`. */
   protected fromImages(y: Tensor): Tensor {
     return this.rank === 1 ? squeeze(y, { axis: 1 }) : y;
   }
 
-  /** For ops that add no bias of their own. */
+  /** Adds the bias, for ops that don't. */
   protected withBias(y: Tensor): Tensor {
     return this.bias ? add(y, this.bias) : y;
   }
@@ -126,7 +126,7 @@ export abstract class Convolution extends Layer {
     ];
   }
 
-  /** The options of the windows, for the configuration. */
+  /** The window options, for the configuration. */
   protected get windowConfig(): Record<string, unknown> {
     const { kernelSize, strides, padding, dataFormat, dilationRate } = this;
     return { kernelSize, strides, padding, dataFormat, dilationRate };
@@ -137,7 +137,7 @@ export abstract class Convolution extends Layer {
   }
 }
 
-/** Throws unless `groups` divide the filters. */
+/** Throws unless `filters` is divisible by `groups`. */
 export function requireGroups(op: string, filters: number, groups: number): void {
   if (filters % groups === 0) return;
   throw new ValueError({

@@ -11,9 +11,9 @@ import type { KernelOptions } from '../base/weightOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface GroupedConvolutionOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
-  /** Channels of the result. */
+  /** Output channels. */
   filters: number;
-  /** Groups that the channels are convolved in. Default 1. */
+  /** Number of groups of channels that are convolved separately. Default 1. */
   groups?: number;
 }
 
@@ -74,7 +74,7 @@ export abstract class GroupedConvolution extends Convolution {
 }
 
 export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, 'padding'> {
-  /** 'causal' pads in front alone, so that no step sees what comes after it. Default 'valid'. */
+  /** 'causal' pads at the start only, so that no step depends on later ones. Default 'valid'. */
   padding?: 'valid' | 'same' | 'causal';
 }
 
@@ -89,7 +89,7 @@ export class Conv1D extends GroupedConvolution {
 /**
  * A convolution of sequences with a learned kernel. Shapes: [batch, steps, channels] → [batch, steps', filters]. Weights:
  * kernel [kernelSize, channels / groups, filters] and bias [filters].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
 export function conv1d(options: Conv1DOptions): Conv1D {
   return new Conv1D(options);
@@ -108,7 +108,7 @@ export class Conv2D extends GroupedConvolution {
 /**
  * A convolution of images with a learned kernel. Shapes: [batch, height, width, channels] → [batch, height', width',
  * filters]. Weights: kernel [kernelHeight, kernelWidth, channels / groups, filters] and bias [filters].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images, or whose channels don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
 export function conv2d(options: Conv2DOptions): Conv2D {
   return new Conv2D(options);

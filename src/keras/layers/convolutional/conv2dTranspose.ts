@@ -79,7 +79,7 @@ function outputPaddingOf(op: string, value: unknown, strides: readonly number[])
  * height' is height · stride ('same'), or height · stride + max(window - stride, 0) ('valid'), and with `outputPadding`
  * (height - 1) · stride + (window, or window % 2 for 'same') + outputPadding. Weights: kernel [kernelHeight,
  * kernelWidth, filters, channels] and bias [filters].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images, or whose channels don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
 export function conv2dTranspose(options: Conv2DTransposeOptions): Conv2DTranspose {
   return new Conv2DTranspose(options);

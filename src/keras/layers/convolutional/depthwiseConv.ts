@@ -79,7 +79,7 @@ export class DepthwiseConv2D extends Depthwise {
 /**
  * A convolution of sequences that leaves channels apart. Shapes: [batch, steps, channels] → [batch, steps', channels ·
  * depthMultiplier]. Weights: kernel [kernelSize, channels, depthMultiplier] and bias [channels · depthMultiplier].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
 export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D {
   return new DepthwiseConv1D(options);
@@ -89,7 +89,7 @@ export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1
  * A convolution of images that leaves channels apart. Shapes: [batch, height, width, channels] → [batch, height', width',
  * channels · depthMultiplier]. Weights: kernel [kernelHeight, kernelWidth, channels, depthMultiplier] and bias [channels ·
  * depthMultiplier].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images, or whose channels don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
 export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D {
   return new DepthwiseConv2D(options);

@@ -101,7 +101,7 @@ export class SeparableConv2D extends Separable {
  * A depthwise convolution of sequences, then one that mixes the channels of each step. Shapes: [batch, steps, channels] →
  * [batch, steps', filters]. Weights: depthwise_kernel [kernelSize, channels, depthMultiplier], pointwise_kernel [1,
  * channels · depthMultiplier, filters] and bias [filters].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
 export function separableConv1d(options: SeparableConv1DOptions): SeparableConv1D {
   return new SeparableConv1D(options);
@@ -111,7 +111,7 @@ export function separableConv1d(options: SeparableConv1DOptions): SeparableConv1
  * A depthwise convolution of images, then one that mixes the channels of each pixel. Shapes: [batch, height, width,
  * channels] → [batch, height', width', filters]. Weights: depthwise_kernel [kernelHeight, kernelWidth, channels,
  * depthMultiplier], pointwise_kernel [1, 1, channels · depthMultiplier, filters] and bias [filters].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images, or whose channels don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
 export function separableConv2d(options: SeparableConv2DOptions): SeparableConv2D {
   return new SeparableConv2D(options);

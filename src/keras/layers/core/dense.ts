@@ -74,7 +74,7 @@ export class Dense extends Layer {
 /**
  * A fully connected layer: activation(x · kernel + bias) over the last axis. Shapes: [batch, …, features] → [batch, …,
  * units]. Weights: kernel [features, units] and bias [units].
- * Errors: ValueError for bad options; ShapeError where the features don't fit.
+ * Errors: ValueError for invalid options; ShapeError where the features don't fit.
  */
 export function dense(options: DenseOptions): Dense {
   return new Dense(options);

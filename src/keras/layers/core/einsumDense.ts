@@ -18,7 +18,7 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<BiasOptions, 'useBias'> {
   /** Axes of the input, of the kernel and of the output, such as 'abc,cd->abd', or '...c,cd->...d'. */
   equation: string;
-  /** Sizes of the output, without the batch and without what an ellipsis stands for; null where the input tells. */
+  /** Sizes of the output, without the batch and the axes of an ellipsis; null for sizes taken from the input. */
   outputShape: number | readonly (number | null)[];
   /** Default: none. */
   activation?: ActivationLike | null;
@@ -26,10 +26,10 @@ export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<Bi
   biasAxes?: string | null;
 }
 
-/** Letters for what an ellipsis stands for; equations are written in others. */
+/** Letters for the axes of an ellipsis. Equations use other letters. */
 const elided = '012345';
 
-/** An equation taken apart; the ellipsis is where `ellipsis` says. */
+/** A parsed equation. `ellipsis` is the position of the ellipsis. */
 interface Equation {
   input: string;
   kernel: string;
@@ -116,7 +116,7 @@ export class EinsumDense extends Layer {
     const inputAxes = around(input);
     const sizes = new Map([...inputAxes].map((letter, i) => [letter, inputShape[i] ?? null]));
     const outputAxes = around(output);
-    // The batch is what the input has first; `outputShape` tells of the rest.
+    // The batch size comes from the input, the rest from `outputShape`.
     const told = ellipsis === 'first' ? output : output.slice(1);
     [...told].forEach((letter, i) => {
       const size = this.#outputShape[i] ?? null;
@@ -174,7 +174,7 @@ export class EinsumDense extends Layer {
     if (sizes.length === count && sizes.every((n) => n === null || (Number.isInteger(n) && n > 0))) return;
     throw new ValueError({
       op: this.name,
-      rule: `\`outputShape\` of '${this.equation}' has ${count} sizes, without the batch and without what an ellipsis stands for; null where the input tells.`,
+      rule: `\`outputShape\` of '${this.equation}' has ${count} sizes, without the batch and the axes of an ellipsis; null for sizes taken from the input.`,
       received: `outputShape: ${describe(given)}`,
       hint: "pass [null, 8] for 'abc,cd->abd', or 8 for '...c,cd->...d'.",
     });
@@ -211,7 +211,7 @@ export class EinsumDense extends Layer {
 /**
  * A dense layer over any axes: the product of input and kernel by `equation`, plus a bias, activated. Weights: kernel, with the
  * sizes of its letters; bias, with those of `biasAxes`, and 1 for letters between and after them.
- * Errors: ValueError for bad options; ShapeError where the input doesn't fit.
+ * Errors: ValueError for invalid options; ShapeError where the input doesn't fit.
  */
 export function einsumDense(options: EinsumDenseOptions): EinsumDense {
   return new EinsumDense(options);

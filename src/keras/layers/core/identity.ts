@@ -11,7 +11,7 @@ export class Identity extends Layer {
   }
 }
 
-/** A layer that gives what it is given, of any shape and dtype. */
+/** A layer that returns its input, of any shape and dtype. */
 export function identity(options?: LayerOptions): Identity {
   return new Identity(options);
 }

@@ -76,7 +76,7 @@ function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape
       return [...batchShape];
     throw new ShapeError({
       op: 'input',
-      rule: `\`batchShape\` is a list of 1 to ${maxRank} sizes, the batch first, and stands instead of \`shape\` and \`batchSize\`.`,
+      rule: `\`batchShape\` is a list of 1 to ${maxRank} sizes, the batch first, and replaces \`shape\` and \`batchSize\`.`,
       received: `batchShape: ${describe(batchShape)}${alone ? '' : ', beside `shape` or `batchSize`'}`,
       hint: 'pass batchShape: [null, 64, 64, 3], or shape: [64, 64, 3].',
     });

@@ -69,13 +69,13 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
     return mapShapes(outputShape, (shape) => [first?.[0] ?? null, ...shape]) as Shapes<Out>;
   }
 
-  /** The function's word counts for dtypes, where it can be run on symbolic tensors. */
+  /** Dtypes come from the function, if it can be run on symbolic tensors. */
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     if (this.outputShape === null) return this.#watched(inputs, options);
     try {
       this.#watched(inputs, options);
     } catch {
-      // What it can't be asked, `outputShape` says.
+      // Otherwise `outputShape` determines the shape.
     }
     return super.computeOutputSpec(inputs, options);
   }
@@ -123,7 +123,7 @@ function functionOf(layer: string, given: unknown): unknown {
     op: layer,
     rule: '`function` is a function of tensors, or the name of a registered one.',
     received: `function: ${describe(given)}`,
-    hint: 'pass (x) => square(x), or make the function known: registerClass(myFunction).',
+    hint: 'pass (x) => square(x), or register the function: registerClass(myFunction).',
   });
 }
 

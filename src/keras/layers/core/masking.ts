@@ -1,4 +1,4 @@
-/** @file Masking: steps that hold nothing but one value don't count. */
+/** @file Masking: masks steps whose values are all equal to a given value. */
 import { type OpenShape, requireFinite } from '../../../core/shape.ts';
 import { any } from '../../../ops/anyAll.ts';
 import { notEqual } from '../../../ops/comparison.ts';
@@ -8,7 +8,7 @@ import type { Nest } from '../../tensorNest.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
 export interface MaskingOptions extends LayerOptions {
-  /** A step that holds this value alone is masked. Default 0. */
+  /** A step whose values all equal this is masked. Default 0. */
   maskValue?: number;
 }
 

@@ -1,4 +1,4 @@
-/** @file What layers that merge a list of tensors into one share: the checks of their inputs, and their masks. */
+/** @file The base of merging layers: checks of the inputs, and masks. */
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
@@ -21,7 +21,7 @@ export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
     super(options);
   }
 
-  /** Throws unless the inputs are a list of one tensor or more, of one batch. */
+  /** Throws unless the inputs are a non-empty list of tensors with the same batch size. */
   protected requireList(inputs: readonly Tensor[]): void {
     if (!Array.isArray(inputs) || inputs.length === 0) {
       throw new ValueError({
@@ -35,16 +35,16 @@ export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
     if (batches.size <= 1) return;
     throw new ShapeError({
       op: this.name,
-      rule: 'tensors that are merged have batches of one size.',
+      rule: 'tensors to merge must have the same batch size.',
       received: inputs.map((input) => formatSpec(input)).join(', '),
       hint: 'merge tensors of the same samples.',
     });
   }
 }
 
-/** Merges value by value. Inputs of lower rank get axes of size 1 behind the batch; shapes broadcast. */
+/** Merges elementwise. Inputs of lower rank get axes of size 1 after the batch axis; shapes broadcast. */
 export abstract class ElementwiseMerge extends Merge {
-  /** The result for inputs of one rank. `masks` are theirs, where any has one. */
+  /** Merges inputs of the same rank. `masks` is null if no input has a mask. */
   protected abstract merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor;
 
   override call(inputs: readonly Tensor[], { mask }: CallOptions): Tensor {
@@ -55,7 +55,7 @@ export abstract class ElementwiseMerge extends Merge {
     return this.merge(raised, raised.some(isSymbolic) ? null : masks);
   }
 
-  /** What any of the inputs lets through; null where one of them has no mask. */
+  /** The logical or of all masks; null if an input has no mask. */
   override computeMask(_inputs: readonly Tensor[], masks: Nest<Tensor | null>): Mask {
     const list = Array.isArray(masks) ? (masks as readonly Mask[]) : [];
     if (list.length === 0 || list.includes(null)) return null;
@@ -69,12 +69,12 @@ function raise(x: Tensor, rank: number): Tensor {
   return raised;
 }
 
-/** The mask of steps over the values of `x`. */
+/** The mask of steps, broadcast to the shape of `x`. */
 export function maskOverValues(mask: Tensor, x: Tensor): Tensor {
   return broadcastTo(expandDims(mask, { axis: -1 }), { shape: x.shape });
 }
 
-/** The steps of which any value counts. */
+/** The mask of steps with at least one unmasked value. */
 export function maskOfSteps(overValues: Tensor): Tensor {
   return any(overValues, { axis: -1 });
 }

@@ -37,7 +37,7 @@ export class Concatenate extends Merge {
     return concat([...inputs], { axis: this.axis });
   }
 
-  /** Inputs without a mask show all they have. Of a mask over values, a step counts where any of its values does. */
+  /** An input without a mask counts as unmasked. A step is unmasked if any of its values is. */
   override computeMask(inputs: readonly Tensor[], masks: Nest<Tensor | null>): Mask {
     const list = Array.isArray(masks) ? (masks as readonly Mask[]) : [];
     if (list.every((mask) => mask === null)) return null;

@@ -1,4 +1,4 @@
-/** @file What batch, layer and group normalisation share: a scale, a shift, a small number in the root. */
+/** @file The base of batch, layer and group normalization: `gamma`, `beta` and `epsilon`. */
 import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { requireEpsilon } from '../../../ops/normalization.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -8,7 +8,7 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { type WeightRules, weightRules } from '../base/weightRules.ts';
 
-/** What a normalisation multiplies by, and what it adds. */
+/** Options of `gamma` and `beta`. */
 export interface ScaleOptions {
   /** Whether `beta` is added. Default true. */
   center?: boolean;

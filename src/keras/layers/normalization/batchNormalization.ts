@@ -32,7 +32,7 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   movingVarianceInitializer?: InitializerLike;
   /** False: there is one device to a model. */
   synchronized?: boolean;
-  /** False: batch renormalisation isn't there yet. */
+  /** Must be false: batch renormalization is not supported yet. */
   renorm?: boolean;
   renormClipping?: null;
   renormMomentum?: number;
@@ -83,7 +83,7 @@ export class BatchNormalization extends ScaledNormalization {
 
   override call(x: Tensor, { training = false, mask }: CallOptions): Tensor {
     const { axis, epsilon, gamma, beta } = this;
-    // A frozen layer keeps to what it remembers, in training, too.
+    // A frozen layer uses its moving statistics in training, too.
     if (!training || !this.trainable) {
       return batchNorm(x, this.movingMean as Tensor, this.movingVariance as Tensor, gamma, beta, {
         axis,
@@ -176,7 +176,7 @@ function requireAbsent(op: string, what: string, value: unknown): void {
   if (value === undefined || value === null || value === false) return;
   throw new ValueError({
     op,
-    rule: `\`${what}\` isn't there yet.`,
+    rule: `\`${what}\` is not supported yet.`,
     received: `${what}: ${describe(value)}`,
     hint: 'leave it out.',
   });
@@ -188,7 +188,7 @@ function requireAbsent(op: string, what: string, value: unknown): void {
  * it remembers. A mask of steps leaves the others out of the moments. Shape: that of the input. float32. Weights: gamma,
  * beta, moving_mean, moving_variance, all [channels]; the latter two aren't trained. Ioffe and Szegedy, Batch
  * normalization, 2015.
- * Errors: ValueError for bad options; ShapeError for an axis that the input lacks, or whose size is open.
+ * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or whose size is open.
  */
 export function batchNormalization(options?: BatchNormalizationOptions): BatchNormalization {
   return new BatchNormalization(options);

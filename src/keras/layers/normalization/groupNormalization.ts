@@ -76,7 +76,7 @@ export class GroupNormalization extends ScaledNormalization {
 /**
  * (x - mean) / √(variance + epsilon) · gamma + beta, with the moments of each sample over a group of channels and all
  * other axes. Shape: that of the input. float32. Weights: gamma and beta, [channels]. Wu and He, Group normalization, 2018.
- * Errors: ValueError for bad options; ShapeError for an axis that the input lacks, or groups that don't divide it.
+ * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or groups that don't divide it.
  */
 export function groupNormalization(options?: GroupNormalizationOptions): GroupNormalization {
   return new GroupNormalization(options);

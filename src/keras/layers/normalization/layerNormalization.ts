@@ -1,4 +1,4 @@
-/** @file LayerNormalization: the features of each sample about 0 with variance 1. */
+/** @file LayerNormalization: normalizes the features of each sample to mean 0 and variance 1. */
 import { normalizeAxes, normalizeAxis, type OpenShape, requireBoolean } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { layerNorm } from '../../../ops/layerNorm.ts';
@@ -12,9 +12,9 @@ import { axisOrAxes } from './unitNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
 
 export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
-  /** The axes that are normalised together. Default -1. */
+  /** The axes to normalize over. Default -1. */
   axis?: number | readonly number[];
-  /** x · gamma / √(variance + epsilon) alone, without mean and beta. Default false. */
+  /** Whether to compute only x · gamma / √(variance + epsilon), without mean and beta. Default false. */
   rmsScaling?: boolean;
 }
 
@@ -71,7 +71,7 @@ export class LayerNormalization extends ScaledNormalization {
 /**
  * (x - mean) / √(variance + epsilon) · gamma + beta, with the moments of each sample over `axis`. Shape: that of the
  * input. float32. Weights: gamma and beta, of the sizes of `axis`. Ba, Kiros and Hinton, Layer normalization, 2016.
- * Errors: ValueError for bad options; ShapeError for axes that the input lacks, or whose sizes are open.
+ * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
 export function layerNormalization(options?: LayerNormalizationOptions): LayerNormalization {
   return new LayerNormalization(options);

@@ -13,7 +13,7 @@ export interface UnitNormalizationOptions extends LayerOptions {
   axis?: number | readonly number[];
 }
 
-/** The square of the smallest length that counts; shorter vectors are taken to be of this one. */
+/** Lower bound of the squared length. */
 const smallestSquare = 1e-24;
 
 /** `x` with vectors along `axis` scaled to length 1; zeros stay. */

@@ -33,7 +33,7 @@ export class AveragePooling2D extends Pooling {
 
 /**
  * The mean of each window of a sequence. Shapes: [batch, steps, channels] → [batch, steps', channels].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function averagePooling1d(options?: AveragePooling1DOptions): AveragePooling1D {
   return new AveragePooling1D(options);
@@ -41,7 +41,7 @@ export function averagePooling1d(options?: AveragePooling1DOptions): AveragePool
 
 /**
  * The mean of each window of an image. Shapes: [batch, height, width, channels] → [batch, height', width', channels].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function averagePooling2d(options?: AveragePooling2DOptions): AveragePooling2D {
   return new AveragePooling2D(options);

@@ -1,14 +1,14 @@
-/** @file What layers of pools share: windows that slide over sequences or images. */
+/** @file The base of pooling layers: window options. */
 import { requireOneOf } from '../../../core/shape.ts';
 import { perAxis } from '../../../core/windows.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 
-/** `Size` is a number, or one for each axis. */
+/** `Size` is a number, or one per axis. */
 export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
-  /** Size of the window. Default 2. */
+  /** Window size. Default 2. */
   poolSize?: Size;
-  /** Steps between windows. Default: `poolSize`. */
+  /** Default: `poolSize`. */
   strides?: Size | null;
   /** Default 'valid'. */
   padding?: 'valid' | 'same';
@@ -31,7 +31,7 @@ export abstract class Pooling extends Layer {
     this.inputSpec = [{ rank: rank + 2 }];
   }
 
-  /** What the ops of pools are told. */
+  /** Options of the pooling ops. */
   protected get windows() {
     const { poolSize, strides, padding } = this;
     return { poolSize, strides, padding };

@@ -94,7 +94,7 @@ export class GlobalAveragePooling2D extends GlobalPooling {
 
 /**
  * The largest value of each channel of a sequence. Shapes: [batch, steps, channels] → [batch, channels], or [batch, 1,
- * channels] where `keepDims`. Errors: ValueError for bad options; ShapeError for inputs that aren't sequences.
+ * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function globalMaxPooling1d(options?: GlobalPoolingOptions): GlobalMaxPooling1D {
   return new GlobalMaxPooling1D(options);
@@ -102,7 +102,7 @@ export function globalMaxPooling1d(options?: GlobalPoolingOptions): GlobalMaxPoo
 
 /**
  * The largest value of each channel of an image. Shapes: [batch, height, width, channels] → [batch, channels], or [batch,
- * 1, 1, channels] where `keepDims`. Errors: ValueError for bad options; ShapeError for inputs that aren't images.
+ * 1, 1, channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function globalMaxPooling2d(options?: GlobalPoolingOptions): GlobalMaxPooling2D {
   return new GlobalMaxPooling2D(options);
@@ -111,7 +111,7 @@ export function globalMaxPooling2d(options?: GlobalPoolingOptions): GlobalMaxPoo
 /**
  * The mean of each channel over the steps of a sequence; over those that its mask lets through, where it has one. Shapes:
  * [batch, steps, channels] → [batch, channels], or [batch, 1, channels] where `keepDims`.
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function globalAveragePooling1d(options?: GlobalPoolingOptions): GlobalAveragePooling1D {
   return new GlobalAveragePooling1D(options);
@@ -119,7 +119,7 @@ export function globalAveragePooling1d(options?: GlobalPoolingOptions): GlobalAv
 
 /**
  * The mean of each channel of an image. Shapes: [batch, height, width, channels] → [batch, channels], or [batch, 1, 1,
- * channels] where `keepDims`. Errors: ValueError for bad options; ShapeError for inputs that aren't images.
+ * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function globalAveragePooling2d(options?: GlobalPoolingOptions): GlobalAveragePooling2D {
   return new GlobalAveragePooling2D(options);

@@ -33,7 +33,7 @@ export class MaxPooling2D extends Pooling {
 
 /**
  * The largest value of each window of a sequence. Shapes: [batch, steps, channels] → [batch, steps', channels].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function maxPooling1d(options?: MaxPooling1DOptions): MaxPooling1D {
   return new MaxPooling1D(options);
@@ -41,7 +41,7 @@ export function maxPooling1d(options?: MaxPooling1DOptions): MaxPooling1D {
 
 /**
  * The largest value of each window of an image. Shapes: [batch, height, width, channels] → [batch, height', width',
- * channels]. Errors: ValueError for bad options; ShapeError for inputs that aren't images.
+ * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function maxPooling2d(options?: MaxPooling2DOptions): MaxPooling2D {
   return new MaxPooling2D(options);

@@ -24,7 +24,7 @@ import { axisOrAxes } from '../normalization/unitNormalization.ts';
 type Moments = number | readonly Moments[];
 
 export interface NormalizationOptions extends LayerOptions {
-  /** The axis, or the axes, whose features have moments of their own; null: one for all values. Default -1. */
+  /** Axes with separate mean and variance per feature; null: one mean and variance for all values. Default -1. */
   axis?: number | readonly number[] | null;
   /** Default null: learned by `adapt`. Given together with `variance`. */
   mean?: Moments | null;
@@ -35,12 +35,12 @@ export interface NormalizationOptions extends LayerOptions {
 }
 
 interface Layout {
-  /** The axes with moments of their own, in ascending order, and their sizes. */
+  /** The axes with separate moments, in ascending order, and their sizes. */
   kept: readonly number[];
   sizes: readonly number[];
   /** The other axes. */
   reduced: readonly number[];
-  /** How the moments lie over the input. */
+  /** The shape in which the moments broadcast over the input. */
   over: readonly number[];
 }
 
@@ -99,7 +99,7 @@ export class Normalization extends Layer {
     });
   }
 
-  /** Moments that were given, over the input: their axes are the last of those with moments of their own. */
+  /** Given moments in broadcast shape. Their axes are the last ones of `axis`. */
   #constant(moment: Moments, over: readonly number[]): Variable {
     const { kept } = this.#layout as Layout;
     const value = tensor(moment as number[], { dtype: 'float32' });
@@ -158,7 +158,7 @@ export class Normalization extends Layer {
     if (fits) return;
     throw new ShapeError({
       op: this.name,
-      rule: `it was built for features of shape ${describe(over)}, where 1 stands for any size.`,
+      rule: `it was built for features of shape ${describe(over)}, where 1 means any size.`,
       received: formatSpec(batch),
       hint: 'adapt it to data like its inputs.',
     });
@@ -225,7 +225,7 @@ function shapeOf(values: unknown): number[] | null {
  * (x - mean) / max(√variance, 1e-7) for each feature, in float32; or, with `invert`, x · max(√variance, 1e-7) + mean.
  * Shape: that of the input, of any dtype. Moments that aren't given are weights, which `adapt(data)` sets: mean, variance
  * (of the sizes of `axis`) and count, an int32 that Keras's files have; none is trained.
- * Errors: ValueError for bad options; ShapeError for axes that the input lacks, or whose sizes are open.
+ * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
 export function normalization(options?: NormalizationOptions): Normalization {
   return new Normalization(options);

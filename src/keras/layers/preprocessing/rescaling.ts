@@ -49,7 +49,7 @@ function numbers(op: string, what: string, value: unknown): number | readonly nu
     op,
     rule: `\`${what}\` is a finite number, or a list of one for each channel.`,
     received: `${what}: ${describe(value)}`,
-    hint: 'pass 1 / 255 to bring pixels to [0, 1].',
+    hint: 'pass 1 / 255 to scale pixels to [0, 1].',
   });
 }
 

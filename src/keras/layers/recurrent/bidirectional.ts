@@ -17,7 +17,7 @@ const mergeModes = ['concat', 'sum', 'mul', 'ave'] as const;
 export type MergeMode = (typeof mergeModes)[number];
 
 export interface BidirectionalOptions<Out extends RecurrentOutput = RecurrentOutput> extends LayerOptions {
-  /** A recurrent layer: a copy of it, with weights of its own, reads from the beginning. */
+  /** A recurrent layer. A copy with its own weights reads the sequence forwards. */
   layer: RNN<Out> | ClassConfig;
   /** What reads from the end. Default: another copy of `layer`. */
   backwardLayer?: RNN<Out> | ClassConfig | null;
@@ -145,7 +145,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       return [list.slice(0, count), list.slice(count)];
     throw new ValueError({
       op: this.name,
-      rule: `\`initialState\` holds the states of the forward layer (${count}), then those of the backward layer.`,
+      rule: `\`initialState\` is a list of the states of the forward layer (${count}), then those of the backward layer.`,
       received: `${list.length} states`,
       hint: 'pass one list: [...forwardStates, ...backwardStates].',
     });
@@ -171,7 +171,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       op: this.name,
       rule: `both directions agree in ${shared.join(', ')}, and differ in goBackwards.`,
       received: `${option}: ${describe(forwardLayer[option])} and ${describe(backwardLayer[option])}`,
-      hint: differs ? `set ${option} alike.` : 'set goBackwards on the backward layer alone.',
+      hint: differs ? `set ${option} to the same value.` : 'set goBackwards on the backward layer only.',
     });
   }
 }
@@ -190,7 +190,7 @@ function copyOf(layer: RNN, prefix: string, changed: object): RNN {
  * the forward layer follow, then those of the backward layer; `initialState` is in that order, too. Outputs of masked
  * steps are zeros.
  *
- * Its layers are copies with weights of their own, named `forward_<layer>` and `backward_<layer>`.
+ * Its layers are copies with their own weights, named `forward_<layer>` and `backward_<layer>`.
  * Errors: ValueError for bad options, and for layers that don't go together.
  */
 export function bidirectional<Out extends RecurrentOutput>(

@@ -41,7 +41,7 @@ export class TimeDistributed extends Layer {
       return reshape(outputs, { shape: [batch, time, ...outputs.shape.slice(1)] });
     throw new ShapeError({
       op: this.name,
-      rule: 'the layer inside gives one tensor, with the batch first.',
+      rule: 'the inner layer must return one tensor with the batch as its first axis.',
       received: outputs instanceof Tensor ? formatSpec(outputs) : describe(outputs),
       hint: `check what ${this.layer} returns.`,
     });
@@ -67,7 +67,7 @@ export class TimeDistributed extends Layer {
     if (first === batch && second === time) return reshape(mask, { shape: [batch * time, ...rest] });
     throw new ShapeError({
       op: this.name,
-      rule: `\`mask\` begins with batch and time, [${batch}, ${time}].`,
+      rule: `the first axes of \`mask\` must be batch and time, [${batch}, ${time}].`,
       received: formatSpec(mask),
       hint: 'pass one value for each step of each sample.',
     });

@@ -33,7 +33,7 @@ export class ActivityRegularization extends Layer {
 }
 
 /**
- * A layer that gives what it is given, and adds l1 · Σ|x| + l2 · Σx² to the loss. Shape: that of the input.
+ * Returns its input and adds l1 · Σ|x| + l2 · Σx² to the loss. Shape: that of the input.
  * Errors: ValueError for factors below 0.
  */
 export function activityRegularization(options?: ActivityRegularizationOptions): ActivityRegularization {

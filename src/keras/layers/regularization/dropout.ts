@@ -124,7 +124,7 @@ export class SpatialDropout2D extends RandomClearing {
 /**
  * While training, a fraction `rate` of the values cleared at random and the others scaled by 1 / (1 - rate); what it is
  * given otherwise. Shape: that of the input. float32. Srivastava et al., Dropout, JMLR 2014.
- * Errors: ValueError for bad options; ShapeError for a `noiseShape` that doesn't fit.
+ * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
 export function dropout(options: DropoutOptions): Dropout {
   return new Dropout(options);
@@ -133,7 +133,7 @@ export function dropout(options: DropoutOptions): Dropout {
 /**
  * As `dropout`, with whole channels of a sequence cleared. Shapes: [batch, steps, channels], as the input. Tompson et
  * al., Efficient object localization using convolutional networks, CVPR 2015.
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D {
   return new SpatialDropout1D(options);
@@ -142,7 +142,7 @@ export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout
 /**
  * As `dropout`, with whole channels of an image cleared. Shapes: [batch, height, width, channels], as the input. Tompson
  * et al., Efficient object localization using convolutional networks, CVPR 2015.
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D {
   return new SpatialDropout2D(options);

@@ -95,7 +95,7 @@ export class GaussianDropout extends Noise {
 }
 
 /**
- * While training, normal noise about 0 added; what it is given otherwise. Shape: that of the input. float32.
+ * Adds normal noise with mean 0 in training; otherwise returns its input. Shape: that of the input. float32.
  * Errors: ValueError for bad options.
  */
 export function gaussianNoise(options: GaussianNoiseOptions): GaussianNoise {
@@ -103,7 +103,7 @@ export function gaussianNoise(options: GaussianNoiseOptions): GaussianNoise {
 }
 
 /**
- * While training, normal noise about 1 multiplied; what it is given otherwise. Shape: that of the input. float32.
+ * Multiplies by normal noise with mean 1 in training; otherwise returns its input. Shape: that of the input. float32.
  * Srivastava et al., Dropout, JMLR 2014, section 10. Errors: ValueError for bad options.
  */
 export function gaussianDropout(options: GaussianDropoutOptions): GaussianDropout {

@@ -95,7 +95,7 @@ export class Cropping2D extends Cropping {
 
 /**
  * A sequence without its ends, of any dtype. Shapes: [batch, steps, channels] → [batch, steps - cropping, channels].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences, or of which nothing would be left.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or of which nothing would be left.
  */
 export function cropping1d(options?: Cropping1DOptions): Cropping1D {
   return new Cropping1D(options);
@@ -104,7 +104,7 @@ export function cropping1d(options?: Cropping1DOptions): Cropping1D {
 /**
  * An image without its edges, of any dtype. Shapes: [batch, height, width, channels] → [batch, height - top - bottom,
  * width - left - right, channels].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images, or of which nothing would be left.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or of which nothing would be left.
  */
 export function cropping2d(options?: Cropping2DOptions): Cropping2D {
   return new Cropping2D(options);

@@ -21,7 +21,7 @@ export class Permute extends Layer {
     if (!Array.isArray(dims) || sorted.some((n, i) => n !== i + 1)) {
       throw new ValueError({
         op: this.name,
-        rule: '`dims` names each axis of a sample once; axes count from 1, behind the batch.',
+        rule: '`dims` names each axis of a sample once; axes are counted from 1, after the batch.',
         received: `dims: ${describe(dims)}`,
         hint: 'pass [2, 1] to exchange two axes.',
       });

@@ -71,7 +71,7 @@ export class UpSampling2D extends Layer {
 
 /**
  * A sequence with each step repeated, of any dtype. Shapes: [batch, steps, channels] → [batch, steps · size, channels].
- * Errors: ValueError for `size`; ShapeError for inputs that aren't sequences.
+ * Errors: ValueError for `size`; ShapeError for inputs of another rank.
  */
 export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D {
   return new UpSampling1D(options);
@@ -80,7 +80,7 @@ export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D {
 /**
  * An image enlarged by whole factors: pixels repeated, of any dtype, or interpolated by half-pixel centres, float32.
  * Shapes: [batch, height, width, channels] → [batch, height · size[0], width · size[1], channels].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't images.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function upSampling2d(options?: UpSampling2DOptions): UpSampling2D {
   return new UpSampling2D(options);

@@ -64,7 +64,7 @@ export class ZeroPadding2D extends Layer {
 
 /**
  * Zeros at the ends of a sequence, of any dtype. Shapes: [batch, steps, channels] → [batch, steps + padding, channels].
- * Errors: ValueError for bad options; ShapeError for inputs that aren't sequences.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function zeroPadding1d(options?: ZeroPadding1DOptions): ZeroPadding1D {
   return new ZeroPadding1D(options);
@@ -72,7 +72,7 @@ export function zeroPadding1d(options?: ZeroPadding1DOptions): ZeroPadding1D {
 
 /**
  * Zeros around an image, of any dtype. Shapes: [batch, height, width, channels] → [batch, top + height + bottom, left +
- * width + right, channels]. Errors: ValueError for bad options; ShapeError for inputs that aren't images.
+ * width + right, channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function zeroPadding2d(options?: ZeroPadding2DOptions): ZeroPadding2D {
   return new ZeroPadding2D(options);
