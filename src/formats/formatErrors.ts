@@ -1,11 +1,11 @@
-/** @file How readers of files refuse: with the file, the place in it, the rule, what was found, and the hint. */
+/** @file Errors of file readers: the file, the place in it, the rule, what was found, and a hint. */
 import { FormatError } from '../core/errors.ts';
 
 /** A file being read, as errors name it. */
 export interface FileContext {
   /** Such as 'weights.safetensors'. */
   readonly file: string;
-  /** What the format is called. */
+  /** The name of the format. */
   readonly format: string;
 }
 
@@ -18,7 +18,7 @@ export interface FaultParts {
   cause?: unknown;
 }
 
-/** The error for what a file holds against its format. */
+/** The error for a file that violates its format. */
 export function fault(
   { file, format }: FileContext,
   { place, hint, received, ...parts }: FaultParts,
@@ -27,6 +27,6 @@ export function fault(
     op: `${file} (${format})`,
     ...parts,
     received: `${received}, at ${place}`,
-    hint: hint ?? 'the file is damaged or was written by something else: fetch it again, or save it anew.',
+    hint: hint ?? 'the file is damaged or has another format: fetch it again, or save it again.',
   });
 }

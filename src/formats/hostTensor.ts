@@ -1,4 +1,4 @@
-/** @file Tensors on the host, as files hold them: values, shape and dtype, before any device sees them. */
+/** @file Host tensors: values, shape and dtype as read from or written to a file. */
 import type { DType } from '../core/dtype.ts';
 import type { Shape } from '../core/shape.ts';
 import { tensor } from '../tensor/create.ts';
@@ -11,20 +11,20 @@ export interface HostTensor {
   readonly data: Float32Array | Int32Array | Uint32Array | Uint8Array;
 }
 
-/** A tensor on the device whose history says that a file brought it. */
+/** Uploads a tensor whose history names the file that it was loaded from. */
 export function uploadLoaded({ shape, dtype, data }: HostTensor, file: string): Tensor {
   const made = tensor(data, { shape, dtype });
   made.provenance = { cause: 'loaded', from: `'${file}'` };
   return made;
 }
 
-/** The values of a tensor, read back. */
+/** Reads back a tensor. */
 export async function hostTensorOf(t: Tensor): Promise<HostTensor> {
   const { shape, dtype } = t;
   return { shape, dtype, data: (await t.data()) as HostTensor['data'] };
 }
 
-/** How many values are NaN or infinite. */
+/** Number of values that are NaN or infinite. */
 export function countNotFinite({ dtype, data }: HostTensor): number {
   if (dtype !== 'float32') return 0;
   let count = 0;

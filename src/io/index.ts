@@ -1,4 +1,4 @@
-/** @file The entry `retrograd/io`: files of weights and tensors. */
+/** @file The entry `retrograd/io`: saves and loads weights, checkpoints and tensors. */
 export { loadCheckpoint, saveCheckpoint } from './checkpoint.ts';
 export {
   type Checkpoint,

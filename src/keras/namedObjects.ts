@@ -1,6 +1,6 @@
 /**
- * @file Families of small objects that are chosen by name: initializers, regularizers, constraints. One look-up for
- * names as JavaScript, as Keras's functions and as its classes spell them, and for names with a configuration.
+ * @file Families of objects that are selected by name: initializers, regularizers, constraints. Names may be spelled as in
+ * JavaScript, or like Keras's functions or classes, and may come with a configuration.
  */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
@@ -13,15 +13,15 @@ import {
   registeredNameOf,
 } from './serialization/registered.ts';
 
-/** What the members of a family can say of themselves. */
+/** An object with a configuration. */
 export interface Configured {
-  /** The class by its Keras name. */
+  /** Keras's name of the class. */
   readonly className: string;
   /** All its options, as `{ className, config }` takes them. */
   getConfig(): Record<string, unknown>;
 }
 
-/** A class by its name and its options, as `getConfig` of a layer gives it. */
+/** A class name with options, as in the result of a layer's `getConfig`. */
 export interface ClassConfig {
   readonly className: string;
   readonly config?: Readonly<Record<string, unknown>>;
@@ -92,6 +92,6 @@ function refused({ noun, makers, example }: Family<Configured>, received: string
     op: noun,
     rule: `it is named by one of ${Object.keys(makers).join(', ')}, by { className, config }, or is an object with call and getConfig.`,
     received,
-    hint: `pass ${example}; a class of your own is made known by registerClass.`,
+    hint: `pass ${example}; register your own classes with registerClass.`,
   });
 }

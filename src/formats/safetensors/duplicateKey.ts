@@ -28,7 +28,7 @@ export function duplicateKey(text: string): string | null {
   return null;
 }
 
-/** Where the string that begins at `start` ends: the place of its closing quote. */
+/** The index of the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   let i = start + 1;
   while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1;

@@ -64,7 +64,7 @@ function headerText(bytes: Uint8Array, context: FileContext): { text: string; da
   if (bytes.byteLength < lengthBytes) {
     throw fault(context, {
       place,
-      rule: 'a file begins with eight bytes, the length of its header.',
+      rule: 'a file starts with the length of its header, in eight bytes.',
       received: `${bytes.byteLength} bytes in all`,
     });
   }
@@ -115,7 +115,7 @@ function parse(text: string, context: FileContext): Record<string, unknown> {
   if (twice === null) return parsed;
   throw fault(context, {
     place: 'the header',
-    rule: 'every name is there once: readers disagree about which of two counts.',
+    rule: 'every name must be unique: readers disagree about which duplicate to use.',
     received: `'${twice}', twice`,
   });
 }
@@ -159,7 +159,7 @@ function readEntry(
   return { name, type: dtype as StoredType, shape, begin: dataStart + from, end: dataStart + to };
 }
 
-/** Tensors lie side by side, from the first byte of the data to the last. */
+/** Tensors must cover the data without gaps or overlaps. */
 function requireCover(
   entries: readonly Entry[],
   dataStart: number,
@@ -173,7 +173,7 @@ function requireCover(
     if (begin !== reached) {
       throw fault(context, {
         place: `tensor '${name}'`,
-        rule: 'tensors lie side by side, and share no bytes.',
+        rule: 'tensors must be contiguous and must not overlap.',
         received: `byte ${begin} as its first, where ${before} ends at ${reached}`,
       });
     }

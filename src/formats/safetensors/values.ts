@@ -1,4 +1,4 @@
-/** @file Stored values to those that tensors hold: float32, int32, uint32 and bool. */
+/** @file Converts stored values to the dtypes of tensors: float32, int32, uint32 and bool. */
 import type { ComputeDType } from '../../core/dtype.ts';
 import { halfToNumber } from '../../core/float16.ts';
 import { fault, type FileContext } from '../formatErrors.ts';

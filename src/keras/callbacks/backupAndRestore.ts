@@ -1,4 +1,4 @@
-/** @file BackupAndRestore: a training that was interrupted goes on where it was. */
+/** @file BackupAndRestore: resumes a training run that was interrupted. */
 import { describe, requireBoolean } from '../../core/shape.ts';
 import {
   type Checkpoint,
@@ -13,22 +13,22 @@ import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 export interface BackupAndRestoreOptions {
-  /** The folder of the backup, which is its own. */
+  /** The folder of the backup. Use it for nothing else. */
   backupDir: string;
-  /** After each epoch, or after so many batches; an epoch that was interrupted is begun anew. Default 'epoch'. */
+  /** 'epoch', or a number of batches. An interrupted epoch is repeated from its start. Default 'epoch'. */
   saveFreq?: SaveFreq;
-  /** Whether the backup goes once the training is through. Default true. */
+  /** Whether to delete the backup when training is finished. Default true. */
   deleteCheckpoint?: boolean;
-  /** Where files are kept: one that loads, and removes where the backup goes. Default: where the environment keeps files. */
+  /** Where to store the file. Needs `load`, and `remove` if the backup is deleted. Default: the environment's file storage. */
   sink?: SinkLike;
 }
 
 /**
- * Saves the training after each epoch, and takes it up again at the beginning of a `fit` that finds a backup. Pass the
- * same `seed` to both calls of `fit`, so that samples come in the same order.
+ * Saves a checkpoint after each epoch, and resumes from it when `fit` starts and finds one. Pass the same `seed` to both
+ * calls of `fit`, so that samples come in the same order.
  */
 export class BackupAndRestore extends Callback {
-  /** What was taken up at the beginning of the run; null where there was no backup. */
+  /** The state that the run resumed from; null if there was no backup. */
   restored: Checkpoint['training'] | null = null;
   readonly #name: string;
   readonly #frequency: SaveFrequency;
@@ -36,7 +36,7 @@ export class BackupAndRestore extends Callback {
   readonly #files: Files;
   #epoch = 0;
 
-  /** Errors: ValueError for options. */
+  /** Errors: ValueError for invalid options. */
   constructor(options: BackupAndRestoreOptions) {
     super();
     const op = 'backupAndRestore';
@@ -45,7 +45,7 @@ export class BackupAndRestore extends Callback {
     if (typeof backupDir !== 'string' || backupDir === '') {
       throw refusal(
         op,
-        '`backupDir` names a folder.',
+        '`backupDir` must be the name of a folder.',
         `backupDir: ${describe(backupDir)}`,
         "pass a name such as 'run/backup'.",
       );
@@ -57,7 +57,7 @@ export class BackupAndRestore extends Callback {
     this.#files = new Files(op, sink);
   }
 
-  /** Errors: ValueError for a model without weights yet; FormatError for a backup of another model. */
+  /** Errors: ValueError if the model has no weights yet; FormatError for the backup of another model. */
   override async onTrainBegin(): Promise<void> {
     this.#frequency.reset();
     this.restored = null;
@@ -67,9 +67,9 @@ export class BackupAndRestore extends Callback {
     if (model.weights.length === 0) {
       throw refusal(
         'backupAndRestore',
-        'a model has its weights before they are restored.',
+        'a model must have its weights before they are restored.',
         `'${model.name}', which has none yet`,
-        'give it input shapes, or call it on a batch first.',
+        'define its input shapes, or call it on a batch first.',
       );
     }
     this.restored = restoreCheckpoint(model, file, { file: this.#name }).training;
@@ -103,7 +103,7 @@ export class BackupAndRestore extends Callback {
   }
 }
 
-/** Goes on with a training that was interrupted. */
+/** Resumes a training run that was interrupted. */
 export function backupAndRestore(options: BackupAndRestoreOptions): BackupAndRestore {
   return new BackupAndRestore(options);
 }

@@ -2,17 +2,17 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
-/** What writes a message of its own line. */
+/** Prints a message as a line. */
 export type Say = (text: string) => void;
 
 export interface VerboseOptions {
-  /** 1 tells what is done. Default 0. */
+  /** 1 prints what the callback does. Default 0. */
   verbose?: 0 | 1;
-  /** Where to. Default: the console. */
+  /** Prints the messages. Default: to the console. */
   say?: Say;
 }
 
-/** Writes messages where `verbose` asks for it. Errors: ValueError for options. */
+/** Prints messages if `verbose` is 1. Errors: ValueError for invalid options. */
 export function sayer(op: string, { verbose = 0, say = console.log }: VerboseOptions): Say {
   if (verbose !== 0 && verbose !== 1) {
     throw refusal(op, '`verbose` is 0 or 1.', `verbose: ${describe(verbose)}`, 'pass 1 for messages.');
@@ -27,7 +27,7 @@ export function refusal(op: string, rule: string, received: string, hint: string
   return new ValueError({ op, rule, received, hint });
 }
 
-/** `value`, which is there. */
+/** Throws if `value` is null. */
 export function requireNonEmpty<T>(op: string, value: T | null, rule: string, hint: string): T {
   if (value !== null) return value;
   throw refusal(op, rule, 'an environment without them', hint);

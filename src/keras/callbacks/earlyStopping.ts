@@ -14,7 +14,7 @@ export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
   baseline?: number | null;
   /** Whether weights become those of the best epoch at the end. Default false: they are those of the last. */
   restoreBestWeights?: boolean;
-  /** Epochs at the beginning that don't count. Default 0. */
+  /** Number of first epochs to ignore. Default 0. */
   startFromEpoch?: number;
 }
 
@@ -83,7 +83,7 @@ export class EarlyStopping extends Callback {
     if (this.#monitor.improves(value, this.#monitor.best, this.model)) {
       this.#monitor.best = value;
       this.#keep(epoch);
-      // Patience starts anew where the baseline is beaten, too.
+      // Beating the baseline also resets the patience.
       if (this.#baseline === null || this.#monitor.improves(value, this.#baseline, this.model))
         this.#wait = 0;
       return;

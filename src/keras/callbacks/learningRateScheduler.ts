@@ -37,7 +37,7 @@ export class LearningRateScheduler extends Callback {
     settableOptimizer('learningRateScheduler', this.model);
   }
 
-  /** Errors: ValueError where the schedule gives no rate. */
+  /** Errors: ValueError if the schedule does not return a valid rate. */
   override onEpochBegin(epoch: number): void {
     const optimizer = settableOptimizer('learningRateScheduler', this.model);
     const rate = this.#schedule(epoch, optimizer.learningRate);

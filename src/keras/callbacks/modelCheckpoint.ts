@@ -1,4 +1,4 @@
-/** @file ModelCheckpoint: saves the model, or its weights, as training goes on. */
+/** @file ModelCheckpoint: saves the model or its weights during training. */
 import { describe, requireBoolean } from '../../core/shape.ts';
 import { type CheckpointModel, writeCheckpoint } from '../saving/checkpoint.ts';
 import { saveWeights } from '../saving/weights.ts';
@@ -13,19 +13,19 @@ import { Files, type SinkLike } from './sink.ts';
 
 export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>, VerboseOptions {
   /**
-   * The file's name, which ends in '.safetensors'. Values in braces: `{epoch}` (from 1), `{batch}` (from 1, where saveFreq
-   * counts batches), and those of the logs, such as `{val_loss:.2f}`.
+   * The file name, which ends in '.safetensors'. It may contain values in braces: `{epoch}` and, if `saveFreq` is a number,
+   * `{batch}` (both from 1), and those of the logs, such as `{val_loss:.2f}`.
    */
   filepath: string;
-  /** Whether only what is better than all before is saved. Default false. */
+  /** Whether to save only if the monitored value has improved. Default false. */
   saveBestOnly?: boolean;
-  /** Whether weights alone are saved, for `loadWeights`. Default false: a checkpoint, for `loadCheckpoint`. */
+  /** Whether to save only the weights, for `loadWeights`. Default false: a checkpoint, for `loadCheckpoint`. */
   saveWeightsOnly?: boolean;
-  /** After each epoch, or after so many batches. Default 'epoch'. */
+  /** 'epoch', or a number of batches. Default 'epoch'. */
   saveFreq?: SaveFreq;
-  /** What the first has to be better than, where only the best is saved. Default: none. */
+  /** The value that the first save must improve on, with `saveBestOnly`. Default: none. */
   initialValueThreshold?: number | null;
-  /** Where files are kept. Default: where the environment keeps files. */
+  /** Where to store files. Default: the environment's file storage. */
   sink?: SinkLike;
 }
 
@@ -44,7 +44,7 @@ const known = [
 
 export class ModelCheckpoint extends Callback {
   override readonly readsBatchLogs: boolean;
-  /** The name of the last file that was saved. */
+  /** The name of the last saved file. */
   lastSaved: string | null = null;
   readonly #path: PathTemplate;
   readonly #monitor: Monitor;
@@ -55,7 +55,7 @@ export class ModelCheckpoint extends Callback {
   readonly #say: Say;
   #epoch = 0;
 
-  /** Errors: ValueError for options. */
+  /** Errors: ValueError for invalid options. */
   constructor(options: ModelCheckpointOptions) {
     super();
     const op = 'modelCheckpoint';
@@ -85,7 +85,7 @@ export class ModelCheckpoint extends Callback {
     this.readsBatchLogs = !this.#frequency.isEpoch && (saveBestOnly || usesLogs);
   }
 
-  /** The best value so far; null before the first. */
+  /** The best value so far; null before the first one. */
   get best(): number | null {
     return this.#monitor.best;
   }
@@ -107,11 +107,11 @@ export class ModelCheckpoint extends Callback {
   }
 
   async #save(epoch: number, batch: number | null, logs: Logs): Promise<void> {
-    const place: Record<string, number> = {
+    const position: Record<string, number> = {
       epoch: epoch + 1,
       ...(batch === null ? {} : { batch: batch + 1 }),
     };
-    const path = this.#path.fill({ ...logs, ...place });
+    const path = this.#path.fill({ ...logs, ...position });
     if (this.#bestOnly && !this.#isBest(epoch, logs, path)) return;
     if (!this.#bestOnly) this.#say(`\nEpoch ${epoch + 1}: saving model to ${path}`);
     const model = this.model as CheckpointModel & typeof this.model;

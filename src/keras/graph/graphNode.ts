@@ -1,5 +1,5 @@
 /**
- * @file A node of a graph: one symbolic call of a layer or an op, with the symbolic tensors that went in and came out.
+ * @file A node of a graph: one symbolic call of a layer or an op, with its symbolic inputs and outputs.
  */
 import { type KerasHistory, Node, type Operation } from '../../history/node.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
@@ -9,20 +9,20 @@ import { isTracing } from './tracing.ts';
 
 /** Something whose calls are nodes of a graph, and can be run again on other values. */
 export interface GraphOperation extends Operation {
-  /** The calls, in order: `kerasHistory.nodeIndex` counts in them. */
+  /** The calls, in order; `kerasHistory.nodeIndex` is an index into them. */
   readonly inboundNodes: GraphNode[];
   /** Calls of other operations that take an output of this one. */
   readonly outboundNodes: GraphNode[];
-  /** Runs the call of `node` anew; `argument` and `options` are those of the node with other tensors in them. */
+  /** Repeats the call of `node` with other tensors in `argument` and `options`. */
   replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
 }
 
 export interface GraphNodeParts {
   operation: GraphOperation;
-  /** What was passed: symbolic tensors, and constants beside them. */
+  /** The argument of the call: symbolic tensors and constants. */
   argument: Nest<unknown>;
   outputs: Nest<GraphTensor>;
-  /** What was passed beside: settings, and tensors by name (`mask`, `initialState`). */
+  /** The options of the call: settings, and tensors by name (`mask`, `initialState`). */
   options?: object;
 }
 
@@ -30,11 +30,11 @@ export class GraphNode extends Node {
   declare readonly operation: GraphOperation;
   readonly argument: Nest<unknown>;
   readonly inputTensors: readonly GraphTensor[];
-  /** What came out, in the nest in which it was given. */
+  /** The outputs, in their nest. */
   readonly outputNest: Nest<GraphTensor>;
   readonly outputTensors: readonly GraphTensor[];
 
-  /** Joins the graph: the operation's nodes, the outbound nodes of the tensors' makers, the outputs' histories. */
+  /** Adds itself to the operation's nodes, to the outbound nodes of the operations that made the inputs, and to the histories of the outputs. */
   constructor({ operation, argument, outputs, options = {} }: GraphNodeParts) {
     const inputTensors = [argument, options as Nest<unknown>].flatMap((nest) =>
       leavesOf(nest).filter(isSymbolic),
@@ -65,22 +65,22 @@ export class GraphNode extends Node {
     for (const maker of new Set(inputTensors.map(nodeOf))) maker?.operation.outboundNodes.push(this);
   }
 
-  /** Whether this is the making of an input, which no operation computes. */
+  /** Whether this node created an input of a model. */
   get isInput(): boolean {
     return this.inputTensors.length === 0;
   }
 
-  /** The nodes that made the inputs. */
+  /** The nodes that produced the inputs. */
   get parentNodes(): GraphNode[] {
     return [...new Set(this.inputTensors.map(nodeOf))].filter((node) => node !== null);
   }
 
-  /** The argument with `substitute` each symbolic tensor in its place. */
+  /** The argument with each symbolic tensor replaced by `substitute` of it. */
   argumentWith(substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
     return filled(this.argument, substitute);
   }
 
-  /** The options with `substitute` each symbolic tensor in its place. */
+  /** The options with each symbolic tensor replaced by `substitute` of it. */
   optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
     return filled(this.options as Nest<unknown>, substitute) as object;
   }
@@ -90,7 +90,7 @@ function filled(nest: Nest<unknown>, substitute: (tensor: GraphTensor) => unknow
   return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf as GraphTensor) : leaf));
 }
 
-/** The node that made `tensor`; null where it has no history. */
+/** The node that produced `tensor`; null if it has no history. */
 export function nodeOf(tensor: GraphTensor): GraphNode | null {
   const history: KerasHistory | null = tensor.kerasHistory;
   return history ? (history.node as GraphNode) : null;

@@ -1,6 +1,4 @@
-/**
- * @file An op in a graph: every call of an op on symbolic tensors is an operation of its own, with one node.
- */
+/** @file An op in a graph: each call of an op on symbolic tensors is a separate operation with one node. */
 import type { OpenSpec } from '../../core/spec.ts';
 import { applyOp, type OpDefinition } from '../../ops/define.ts';
 import { dtypeBeside, type InputSlot, parseSlot, weakDType } from '../../ops/operands.ts';
@@ -31,9 +29,8 @@ export class OpOperation implements GraphOperation {
 }
 
 /**
- * Operands as a graph holds them. Tensors are held by a handle of the graph's own, so that a scope's end doesn't take
- * them away; variables are held as they are, and stay live; host values become tensors once, in the dtype that the op
- * has for them.
+ * Operands as a graph stores them. Tensors get their own handles, so that the end of a scope does not free them; variables
+ * are stored as they are, so their later values are used; host values become tensors of the dtype that the op expects.
  */
 export function heldOperands(op: OpDefinition, operands: readonly unknown[]): unknown[] {
   const slots = slotsOf(op);
@@ -52,7 +49,7 @@ function slotsOf(op: OpDefinition): InputSlot[] {
   return op.inputs.map((text) => parseSlot(text.replace(/^\.\.\./, '')));
 }
 
-/** Specs of operands: a bare number takes its dtype from the tensors beside it, as in eager calls. */
+/** Specs of operands. A number takes its dtype from the other operands, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
   const slots = slotsOf(op);
   const beside = dtypeBeside(

@@ -1,6 +1,6 @@
 /**
- * @file Checkpoints: all that is needed to go on with a training, in one safetensors file. The weights lie in it by their
- * paths, the states of the optimizer by their order, the rest in its metadata.
+ * @file Checkpoints: everything needed to resume training, in one safetensors file. Weights are stored by path, optimizer
+ * variables by index, the rest in the metadata.
  */
 import type { TypedData } from '../../core/dtype.ts';
 import { FormatError, RetrogradError, ValueError } from '../../core/errors.ts';
@@ -21,28 +21,28 @@ import {
 } from '../../formats/safetensors/index.ts';
 import { setWeightsByPath, weightsByPath, type WithWeights } from './weights.ts';
 
-/** What a checkpoint is made of. */
+/** What a checkpoint needs of a model. */
 export interface CheckpointModel extends WithWeights {
   readonly trainableWeights: WithWeights['weights'];
   readonly optimizer: Optimizer | null;
 }
 
-/** How far a training is. */
+/** The progress of a training run. */
 export interface TrainingState {
-  /** Epochs that are done. */
+  /** Number of finished epochs. */
   epoch: number;
-  /** Batches of the next epoch that are done. Default 0. */
+  /** Number of finished batches of the next epoch. Default 0. */
   batch?: number;
-  /** The seed of the order of samples: `fit({ seed })` with it goes on in the same order. Default: none. */
+  /** Seed of the shuffling: pass it to `fit({ seed })` to continue in the same order. Default: none. */
   seed?: number | null;
-  /** Values of the last epoch. Default: none. */
+  /** Logs of the last epoch. Default: none. */
   logs?: Readonly<Record<string, number>>;
 }
 
-/** A checkpoint, read. */
+/** The contents of a checkpoint, without weights. */
 export interface Checkpoint {
   readonly training: Required<TrainingState>;
-  /** The model in Keras's JSON, for `modelFromJSON`; null where it has layers that files don't know. */
+  /** The model in Keras's JSON, for `modelFromJSON`; null if it has layers that cannot be serialized. */
   readonly config: object | null;
 }
 
@@ -51,16 +51,16 @@ const optimizerPrefix = '@optimizer/';
 interface OptimizerRecord {
   className: string;
   config: Record<string, unknown>;
-  /** Names of the states on the device, in the order of the tensors. */
+  /** Names of the optimizer's variables on the device, in the order of the tensors. */
   states: string[];
-  /** Numbers on the host, by their place among the variables, in full precision. */
+  /** Numbers on the host, by index among the variables, in full precision. */
   numbers: Record<string, number | string>;
 }
 
 interface Metadata {
   training: Required<TrainingState>;
   optimizer: OptimizerRecord | null;
-  /** Positions of the layers' seeds, in the order of the layers. */
+  /** Positions in the layers' random sequences, in the order of the layers. */
   seeds: number[];
 }
 
@@ -88,8 +88,8 @@ export async function writeCheckpoint(
 }
 
 /**
- * What a checkpoint says, without a model to load it into.
- * Errors: FormatError for a file that isn't one.
+ * Reads the metadata of a checkpoint, without a model.
+ * Errors: FormatError for a file that is not a checkpoint.
  */
 export function readCheckpoint(file: FileBytes, options: ReadOptions = {}): Checkpoint {
   const name = options.file ?? 'file';
@@ -119,7 +119,7 @@ export function restoreCheckpoint(
   if (sequences.length !== seeds.length) {
     throw new FormatError({
       op: `loadCheckpoint ${name}`,
-      rule: 'a checkpoint is of a model with the same layers.',
+      rule: 'the checkpoint must be of a model with the same layers.',
       received: `seeds of ${seeds.length} layers, for ${sequences.length} in '${model.name}'`,
       hint: 'load it into the model that it was saved from.',
     });
@@ -132,7 +132,7 @@ export function restoreCheckpoint(
   return readCheckpoint(file, options);
 }
 
-/** Values for the variables of `optimizer`, checked, so that setting them can't fail halfway. */
+/** Checked values for the variables of `optimizer`, so that setting them cannot fail halfway. */
 function stateValues(
   file: string,
   model: CheckpointModel,
@@ -143,9 +143,9 @@ function stateValues(
   if (record.className !== optimizer.className) {
     throw new ValueError({
       op: `loadCheckpoint ${file}`,
-      rule: 'the model is compiled with an optimizer of the same class.',
+      rule: 'the model must be compiled with an optimizer of the same class.',
       received: `${optimizer.className}, for the state of ${record.className}`,
-      hint: `call compile({ optimizer: '${record.className}', … }) first; to leave the state behind use loadWeights.`,
+      hint: `call compile({ optimizer: '${record.className}', … }) first; use loadWeights to ignore the optimizer's state.`,
     });
   }
   if (Object.keys(record.numbers).length === 0) return null;
@@ -161,7 +161,7 @@ function stateValues(
       received: value
         ? formatSpec(value)
         : `${record.states.length} states: ${record.states.slice(0, 3).join(', ')} …`,
-      hint: 'make model and optimizer with the options that they had when the checkpoint was saved.',
+      hint: 'create model and optimizer with the options that they had when the checkpoint was saved.',
     });
   });
 }
@@ -185,14 +185,14 @@ function statesOf(optimizer: Optimizer): Variable[] {
   return optimizer.variables.filter((variable) => variable instanceof Variable);
 }
 
-/** Seeds of the model and of the layers inside it, in their order. */
+/** The random sequences of the model and of layers inside it, in order. */
 function seedsOf(model: CheckpointModel): SeedSequence[] {
   const inside = (model as unknown as Partial<AnyLayer>).layersInside ?? [];
   const isSeeds = (value: unknown): value is SeedSequence => value instanceof SeedSequence;
   return [...new Set([model, ...inside].flatMap((layer) => findInProperties(layer, isSeeds)))];
 }
 
-/** The description of a model; null for one with layers that files don't know. */
+/** The configuration of a model in JSON; null if it has layers that cannot be serialized. */
 function describeModel(model: CheckpointModel): string | null {
   try {
     return JSON.stringify(modelToConfig(model as never));
@@ -211,9 +211,9 @@ function metadataOf(file: string, metadata: ReadonlyMap<string, string>): Metada
   }
   throw new FormatError({
     op: `loadCheckpoint ${file}`,
-    rule: 'a checkpoint says in its metadata how far the training was.',
+    rule: 'a checkpoint has the progress of the training run in its metadata.',
     received: `a safetensors file with ${[...metadata.keys()].join(', ') || 'no metadata'}`,
-    hint: 'load weights alone by loadWeights.',
+    hint: 'if the file has only weights, use loadWeights.',
   });
 }
 

@@ -1,14 +1,14 @@
 /**
- * @file Which weight of a file is which weight of a model. Layers that nobody named are numbered as they are made, so that
- * a model that is made again has other numbers (`dense_3/kernel` for `dense_1/kernel`) in the same order. And Keras names the weights of inner layers by all layers around
- * them in a model that code made (`context/forward_lstm/lstm_cell/kernel`), and by fewer in one that it loaded
- * (`forward_lstm/lstm_cell/kernel`); both are the same model.
+ * @file Matches the weights of a file to those of a model. Layers without a given name are numbered as they are created, so
+ * a model that is created again has other numbers in the same order (`dense_3/kernel` for `dense_1/kernel`). And Keras
+ * prefixes the weights of inner layers with all outer layers in a model built by code
+ * (`context/forward_lstm/lstm_cell/kernel`), but with fewer in a model that it loaded (`forward_lstm/lstm_cell/kernel`).
  */
 
 /**
- * For each path its name in the file. All are the same, or all but for the numbers; or some are the same, and for what is
- * left, the one name that is an end of it, or of which it
- * is an end. Paths without such a name, and those that share one, aren't in the answer.
+ * Maps each path to its name in the file. Either all are equal, or all are equal except for the numbers, or some are equal
+ * and each other path matches the one name that is a suffix of it or vice versa. Paths without a match, or with an
+ * ambiguous one, are missing from the result.
  */
 export function matchPaths(paths: readonly string[], names: readonly string[]): Map<string, string> {
   const known = new Set(names);
@@ -30,7 +30,7 @@ export function matchPaths(paths: readonly string[], names: readonly string[]): 
   return matched;
 }
 
-/** The answer where paths and names differ in numbers alone; null where they differ in more. */
+/** The matches if paths and names differ only in numbers; otherwise null. */
 function matchNumbered(paths: readonly string[], names: readonly string[]): Map<string, string> | null {
   const places = placesOf(names);
   const byPlace = new Map(names.map((name, i) => [places[i] as string, name]));
@@ -44,13 +44,13 @@ function matchNumbered(paths: readonly string[], names: readonly string[]): Map<
   return matched;
 }
 
-/** The paths with numbers in the order of those that they have: of `a_3/k` and `a_7/k` they are `a#0/k` and `a#1/k`. */
+/** The paths with numbers replaced by ranks: `a_3/k` and `a_7/k` become `a#0/k` and `a#1/k`. */
 function placesOf(paths: readonly string[]): string[] {
   const split = paths.map((path) => path.split('/'));
   const depth = Math.max(0, ...split.map(({ length }) => length));
   const places = split.map(() => '');
   for (let level = 0; level < depth; level++) {
-    // Numbers count among layers of one kind inside the same layer.
+    // Ranks are among layers of the same kind inside the same layer.
     const kinds = new Map<string, Set<number>>();
     const parts = split.map((segments, i) => {
       const segment = segments[level];

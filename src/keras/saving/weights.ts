@@ -1,4 +1,4 @@
-/** @file Weights of models by their paths: saved as safetensors, and loaded again, all or none. */
+/** @file Saves and loads the weights of models by path, as safetensors. Loading sets all weights or none. */
 import { FormatError, ValueError } from '../../core/errors.ts';
 import { sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -13,23 +13,23 @@ import {
   writeSafetensors,
 } from '../../formats/safetensors/index.ts';
 
-/** What has weights: a model, a layer. */
+/** A model or a layer. */
 export interface WithWeights {
   readonly name: string;
   readonly weights: readonly Variable[];
 }
 
-/** What was found while weights were loaded. */
+/** The result of loading weights. */
 export interface LoadReport {
-  /** Paths of the weights that were set. */
+  /** Paths of the loaded weights. */
   readonly loaded: readonly string[];
-  /** Weights that hold NaN or infinities, and how many. */
+  /** Weights that contain NaN or infinite values, and how many. */
   readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
 }
 
 /**
- * The weights of a model as a safetensors file, by their paths (`encoder/lstm_cell/kernel`). Reads them back.
- * Errors: ValueError where two weights have one path.
+ * Reads back the weights of a model and saves them as a safetensors file, by path (`encoder/lstm_cell/kernel`).
+ * Errors: ValueError if two weights have the same path.
  */
 export async function saveWeights(model: WithWeights): Promise<Uint8Array<ArrayBuffer>> {
   const byPath = weightsByPath('saveWeights', model);
@@ -38,12 +38,11 @@ export async function saveWeights(model: WithWeights): Promise<Uint8Array<ArrayB
 }
 
 /**
- * Sets the weights of a model to those of a safetensors file, by their paths. All are there, none is left over, and
- * shapes are the same, or nothing is changed. The weights' history says that they were loaded. Layers that nobody named may
- * have other numbers, in the order in which they were made. The file may name a
- * weight without the layers around its own, or with more of them, where only one can be meant: Keras names weights
- * otherwise in a model that it made than in one that it loaded.
- * Errors: FormatError for a file that isn't sound or has other weights; ValueError where two weights have one path.
+ * Sets the weights of a model to those of a safetensors file, by path. If a weight is missing, left over or has another
+ * shape, nothing changes. Automatically named layers may have other numbers, in the same order. A path in the file may
+ * have fewer or more outer layers if the match is unique, because Keras names weights differently in a model that it
+ * loaded than in one that it built.
+ * Errors: FormatError for an invalid file or other weights; ValueError if two weights have the same path.
  */
 export function loadWeights(model: WithWeights, file: FileBytes, options: ReadOptions = {}): LoadReport {
   const { tensors } = readSafetensors(file, options);
@@ -76,7 +75,7 @@ export function setWeightsByPath(
   return { loaded: [...byPath.keys()], notFinite };
 }
 
-/** Errors: ValueError where two weights have one path. */
+/** Errors: ValueError if two weights have the same path. */
 export function weightsByPath(op: string, { name, weights }: WithWeights): Map<string, Variable> {
   const byPath = new Map<string, Variable>();
   for (const weight of weights) {
@@ -84,7 +83,7 @@ export function weightsByPath(op: string, { name, weights }: WithWeights): Map<s
     if (byPath.has(path)) {
       throw new ValueError({
         op,
-        rule: 'every weight has a path of its own.',
+        rule: 'every weight must have a unique path.',
         received: `'${path}' twice in '${name}'`,
         hint: 'give the layers different names.',
       });
@@ -106,14 +105,14 @@ function requireFit(
   const missing = [...byPath.keys()].filter((path) => !given.has(path));
   if (missing.length > 0) {
     throw refuse(
-      `a file of weights for '${model}' has a value for each of its ${byPath.size}.`,
+      `the file must have a value for each of the ${byPath.size} weights of '${model}'.`,
       `none for ${listed(missing)}${extra.length > 0 ? `; but ${listed(extra)}` : ''}`,
-      'load a file that was saved from this model; weights are named by the layers that hold them.',
+      'load a file that was saved from this model; weights are named after their layers.',
     );
   }
   if (extra.length > 0) {
     throw refuse(
-      `a file of weights for '${model}' has no others.`,
+      `the file must have no other weights than those of '${model}'.`,
       listed(extra),
       'load it into the model that it was saved from.',
     );
@@ -124,7 +123,7 @@ function requireFit(
     throw refuse(
       `weight '${path}' of '${model}' is ${formatSpec(variable)}.`,
       formatSpec(value),
-      'make the layer with the options that it had when the file was saved.',
+      'create the layer with the options that it had when the file was saved.',
     );
   }
 }
