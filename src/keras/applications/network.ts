@@ -11,7 +11,7 @@ import { input } from '../layers/core/inputLayer.ts';
 import { type Functional, model } from '../models/functional.ts';
 
 export interface NetworkOptions {
-  /** Whether the layers that classify are there. Default true. */
+  /** Whether to include the classification layers. Default true. */
   includeTop?: boolean;
   /** Null, the default: random weights. Files of trained weights are read by a later version. */
   weights?: null;

@@ -35,7 +35,7 @@ function requireColours(pictures: Tensor | SymbolicTensor): void {
   if (pictures.shape.at(-1) === 3) return;
   throw new ShapeError({
     op: 'preprocessInput',
-    rule: 'the last axis holds red, green and blue.',
+    rule: 'the last axis must be red, green and blue.',
     received: formatSpec(pictures),
     hint: 'pass pictures as [batch, height, width, 3].',
   });

@@ -12,7 +12,7 @@ import { epsilon } from '../epsilon.ts';
 import type { Configured } from '../namedObjects.ts';
 
 export interface Constraint extends Configured {
-  /** The weight's values within the constraint, made of ops. */
+  /** The constrained values of the weight, computed with ops. */
   call(w: Tensor): Tensor;
 }
 

@@ -158,7 +158,7 @@ function missingHistory(tensor: KerasTensor): MissingHistoryError {
 function cycle(node: GraphNode): ValueError {
   return new ValueError({
     op: 'model',
-    rule: 'the calls of a model must not form a cycle.',
+    rule: 'the calls of a model form no cycle.',
     received: `operation '${node.operation.name}', which depends on itself`,
     hint: 'use the outputs of a new call instead of passing a call its own result.',
   });

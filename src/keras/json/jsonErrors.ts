@@ -1,4 +1,4 @@
-/** @file How reading and writing of Keras's JSON refuse: with the source, the place, the rule and the hint. */
+/** @file Errors of reading and writing Keras's JSON, with the place in the document. */
 import { FormatError, RetrogradError, UnsafeModelError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
@@ -20,7 +20,7 @@ export function unsafe(source: string, { place, rule, received, hint }: Refusal)
   return new UnsafeModelError({ op: source, rule, received: `${String(received)}, at ${place}`, hint });
 }
 
-/** Runs `body`; what a layer refuses in it is told with its place in the document. */
+/** Runs `body`; adds the place in the document to its errors. */
 export function placed<T>(source: string, place: string, body: () => T): T {
   try {
     return body();
@@ -32,7 +32,7 @@ export function placed<T>(source: string, place: string, body: () => T): T {
       place,
       rule: known?.op ? `${known.op}: ${rule}` : rule,
       received: known?.received ?? String(cause),
-      hint: known?.hint ?? 'save the model anew.',
+      hint: known?.hint ?? 'save the model again.',
       cause,
     });
   }

@@ -1,13 +1,13 @@
-/** @file Names of options, as JavaScript and as Keras's files spell them. */
+/** @file Option names in JavaScript's and in Keras's spelling. */
 
-/** Where the rule gives something else. */
+/** Exceptions to the rule. */
 const exceptions: Readonly<Record<string, string>> = {
   beta1: 'beta_1',
   beta2: 'beta_2',
   keepDims: 'keepdims',
 };
 
-/** Options whose values are names themselves. */
+/** Options whose values are names, too. */
 const named = new Set(['activation', 'recurrentActivation', 'dataFormat', 'mode', 'distribution']);
 
 /** `use_bias` → `useBias`. */

@@ -43,7 +43,7 @@ export function readNode(reader: Reader, node: Json, place: string): NodeCall {
       place,
       rule: 'a call is an object with args and kwargs.',
       received: node,
-      hint: "pass what Keras 3's to_json() gives; files of older versions are converted by loading and saving them in Keras.",
+      hint: "pass the output of Keras 3's to_json(); files of older versions are converted by loading and saving them in Keras.",
     });
   }
   const needs: Reference[] = [];
@@ -87,7 +87,7 @@ function callLayer(
     place,
     rule: `${layer} is called on one argument.`,
     received: `${args.length} arguments`,
-    hint: 'pass tensors in a list or by name, and save the model anew.',
+    hint: 'pass tensors in a list or by name, and save the model again.',
   });
 }
 
@@ -125,6 +125,6 @@ function referenceOf({ source }: Reader, value: JsonObject, place: string): Refe
     place,
     rule: 'a symbolic tensor has a keras_history: [layer, call, output].',
     received: history ?? null,
-    hint: "pass what Keras's to_json() gives.",
+    hint: "pass the output of Keras's to_json().",
   });
 }

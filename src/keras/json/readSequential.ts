@@ -37,6 +37,6 @@ export function notAList({ source }: Reader, received: Json, place: string): Err
     place,
     rule: '`layers` is a list of layers.',
     received,
-    hint: "pass what Keras's to_json() gives.",
+    hint: "pass the output of Keras's to_json().",
   });
 }

@@ -1,4 +1,4 @@
-/** @file Graphs as Keras's files hold them: layers with their calls, and where the tensors of each call come from. */
+/** @file Writes graphs in Keras's format: layers with their calls, and the sources of each call's tensors. */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
@@ -122,8 +122,8 @@ function writeNest(writer: Writer, nest: Nest<unknown>, calls: Calls, place: str
 function heldTensor({ source }: Writer, place: string): Error {
   return refusal(source, {
     place,
-    rule: 'a call in a file is made on symbolic tensors and plain values.',
+    rule: 'a saved call may only have symbolic tensors and plain values as arguments.',
     received: 'a tensor with values',
-    hint: 'bring constants in by a layer of your own, as a weight.',
+    hint: 'add constants with a custom layer, as a weight.',
   });
 }

@@ -1,4 +1,4 @@
-/** @file Values of configurations, as Keras's files hold them. */
+/** @file Writes values of configurations in Keras's format. */
 import * as constraints from '../constraints/index.ts';
 import { type ClassConfig, foldName } from '../namedObjects.ts';
 import * as initializers from '../initializers/index.ts';
@@ -53,7 +53,7 @@ export function writeValue(writer: Writer, key: string, value: unknown, place: s
   if (isObject(value)) return writeObject(writer, key, value, place);
   throw refusal(writer.source, {
     place,
-    rule: 'a configuration holds numbers, strings, booleans, null, lists and objects of these.',
+    rule: 'a configuration may contain numbers, strings, booleans, null, and lists and objects of these.',
     received: typeof value === 'function' ? `a function${value.name ? ` called ${value.name}` : ''}` : value,
     hint:
       typeof value === 'function'

@@ -1,4 +1,4 @@
-/** @file defineLoss: a function of targets and predictions becomes a function and an object, under one name. */
+/** @file defineLoss: defines a loss that can be called as a function or created as an object. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
@@ -12,39 +12,39 @@ import { type Named, requireBroadcast, requireMinRank, requireSame } from './los
 import { Loss, type LossOptions } from './loss.ts';
 import { type LossInput, sameRank, toTensor } from './lossInputs.ts';
 
-/** What a loss is called. */
+/** The names of a loss. */
 export interface LossNames {
-  /** The class by its Keras name. */
+  /** Keras's name of the class. */
   className: string;
-  /** The name of an object that was given none. Default: the class's in snake case. */
+  /** Default name of loss objects. Default: the class name in snake case. */
   label?: string;
-  /** Other names under which `losses.get` knows it. */
+  /** Other names that `losses.get` accepts. */
   aliases?: readonly string[];
 }
 
 export interface LossDefinition<O extends object> extends LossNames {
-  /** Its options with their defaults. */
+  /** The options with their defaults. */
   defaults: Required<O>;
   /** Checks the options; throws. */
   check?: (options: Required<O>, op: string) => void;
   /**
-   * How the shapes of targets and predictions meet: 'broadcast' by NumPy's rule, or 'same' size by size, both after
-   * Keras's squeeze of a last axis of size 1; 'own' leaves it to `values`.
+   * How the shapes of targets and predictions must match: 'broadcast' (NumPy's rule) or 'same', both after Keras's squeeze
+   * of a last axis of size 1; 'own' leaves the check to `values`.
    */
   shapes: 'broadcast' | 'same' | 'own';
   /** The losses of samples. */
   values: (yTrue: Tensor, yPred: Tensor, options: Required<O>, op: string) => Tensor;
-  /** Which of the values count, as bools. Default: all. */
+  /** Mask of the values that count. Default: all. */
   mask?: (values: Tensor, yTrue: Tensor, options: Required<O>) => Tensor | null;
-  /** What targets are cast to. Default float32. */
+  /** Dtype of targets. Default float32. */
   targets?: DType;
-  /** Least rank of the predictions. Default 1: most losses are means over the last axis. */
+  /** Minimum rank of predictions. Default 1: most losses are means over the last axis. */
   minRank?: number;
 }
 
 /**
- * A loss by its function, `huber(yTrue, yPred, { delta })`, which gives the losses of samples; and by its object,
- * `huber({ delta, reduction, name })`, which weighs and reduces them.
+ * Call it as a function, `huber(yTrue, yPred, { delta })`, for the losses of samples; or create an object,
+ * `huber({ delta, reduction, name })`, which applies weights and a reduction.
  */
 export interface LossMaker<O extends object = object> {
   (options?: O & LossOptions): Loss;
@@ -53,7 +53,7 @@ export interface LossMaker<O extends object = object> {
   readonly names: LossNames;
 }
 
-/** Makes a loss of a definition: the one way in which the losses of this folder are made. */
+/** Defines a loss. All losses of this folder are defined by it. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineLoss<O extends object = object>(definition: LossDefinition<O>): LossMaker<O> {
   const make = (...args: [O & LossOptions] | [LossInput, LossInput, O?]): unknown => {
@@ -69,7 +69,7 @@ export function defineLoss<O extends object = object>(definition: LossDefinition
   return Object.assign(make, { names: definition }) as unknown as LossMaker<O>;
 }
 
-/** A loss that `defineLoss` made. */
+/** A loss object of `defineLoss`. */
 class DefinedLoss<O extends object = object> extends Loss {
   readonly definition: LossDefinition<O>;
   readonly options: Required<O>;
@@ -110,7 +110,7 @@ function optionsOf<O extends object>(names: LossNames, given: unknown = {}): O &
     op: labelOf(names),
     rule: 'a loss takes targets and predictions, or one object of options.',
     received: describe(given),
-    hint: 'call it with (yTrue, yPred), or make an object: losses.huber({ delta: 1 }).',
+    hint: 'call it with (yTrue, yPred), or create an object: losses.huber({ delta: 1 }).',
   });
 }
 

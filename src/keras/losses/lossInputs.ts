@@ -1,4 +1,4 @@
-/** @file What a loss is given, as tensors that fit each other. */
+/** @file Converts the arguments of a loss to tensors of matching ranks. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import type { OpenSpec } from '../../core/spec.ts';
@@ -36,8 +36,8 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
 }
 
 /**
- * Brings two tensors whose ranks differ by one to one rank, where the longer ends in an axis of size 1: a vector gets
- * such an axis, too; anything longer has it taken away from its partner. Keras's rule.
+ * Matches two tensors whose ranks differ by one if the last axis of the longer one has size 1. As in Keras, a vector gets
+ * such an axis; otherwise the axis is removed from the longer tensor.
  */
 export function sameRank(a: Tensor, b: Tensor): [Tensor, Tensor] {
   if (a.shape.length === b.shape.length + 1) return matched(a, b);

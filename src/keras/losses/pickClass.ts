@@ -1,4 +1,4 @@
-/** @file pickClass: of every sample's values along the classes, that of its label. */
+/** @file pickClass: selects the prediction for each sample's label. */
 import type { TensorSpec } from '../../core/spec.ts';
 import { defineOp, type Op } from '../../ops/define.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /**
- * A gather along the last axis, one index a sample, that speaks of predictions and labels.
+ * A gather along the last axis with one index per sample, whose messages speak of predictions and labels.
  * Shapes: yPred [..samples, classes], yTrue [..samples] → [..samples].
  * Errors: IndexOutOfRangeError, raised at the next readback, for a label outside of the classes.
  */
@@ -40,7 +40,7 @@ export const pickClass: Op<[yPred: Tensor, yTrue: Tensor], object, Tensor> = /* 
 const names: GatherNames = {
   x: 'yPred',
   indices: 'yTrue',
-  hint: 'number the classes from 0, or name the label of what does not count as ignoreClass.',
+  hint: 'number the classes from 0, or set ignoreClass to the label to ignore.',
 };
 
 function alongLast({ shape }: TensorSpec): GatherOptions {

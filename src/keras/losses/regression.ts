@@ -114,7 +114,7 @@ export const cosineSimilarity: LossMaker<CosineSimilarityOptions> =
     },
   });
 
-/** `x` over its length, which counts as 1e-7 at least. The bound lies under the root, where its gradient is finite. */
+/** `x` divided by its length, at least 1e-7. The bound is applied under the root, where the gradient is finite. */
 function unit(x: Tensor, axis: number): Tensor {
   const squares = sum(square(x), { axis, keepDims: true });
   return mul(x, rsqrt(maximum(squares, epsilon ** 2)));

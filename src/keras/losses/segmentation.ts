@@ -27,9 +27,9 @@ export const dice: LossMaker<DiceOptions> = /* @__PURE__ */ defineLoss<DiceOptio
 });
 
 export interface TverskyOptions {
-  /** Weight of targets that predictions miss; at least 0. Default 0.5. */
+  /** Weight of false negatives, at least 0. Default 0.5. */
   alpha?: number;
-  /** Weight of predictions beside the targets; at least 0. Default 0.5. */
+  /** Weight of false positives, at least 0. Default 0.5. */
   beta?: number;
   /** Axes of the sums; null: all. Default null. */
   axis?: number | readonly number[] | null;

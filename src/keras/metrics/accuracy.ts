@@ -86,7 +86,7 @@ function requireThreshold(op: string, threshold: unknown): void {
   if (typeof threshold === 'number' && threshold > 0 && threshold < 1) return;
   throw new ValueError({
     op,
-    rule: '`threshold` lies between 0 and 1.',
+    rule: '`threshold` must be between 0 and 1.',
     received: `threshold: ${describe(threshold)}`,
     hint: 'pass a number such as 0.5.',
   });

@@ -17,7 +17,7 @@ import { weightOf } from './sampleWeights.ts';
 export interface AtValueOptions extends MetricOptions {
   /** How many thresholds are tried, evenly between 0 and 1. Default 200. */
   numThresholds?: number;
-  /** Only this class counts. Default: all do. */
+  /** Evaluate only this class. Default: all. */
   classId?: number | null;
 }
 

@@ -2,23 +2,23 @@
 import { completeOptions } from '../knownOptions.ts';
 import type { Metric } from './metric.ts';
 
-/** What a metric is called. */
+/** The names of a metric. */
 export interface MetricNames {
-  /** The class by its Keras name. */
+  /** Keras's name of the class. */
   className: string;
-  /** The name of an object that was given none. Default: the class's in snake case. */
+  /** Default name of metric objects. Default: the class name in snake case. */
   label?: string;
-  /** Other names under which `metricOf` knows it. */
+  /** Other names that `metricOf` accepts. */
   aliases?: readonly string[];
 }
 
-/** Makes a metric of options; carries the names by which it is found. */
+/** Creates a metric from options; has the names by which it is found. */
 export interface ClassMaker<Args extends unknown[], M = Metric> {
   (...args: Args): M;
   readonly names: MetricNames;
 }
 
-/** A function in place of `new`. */
+/** A factory function for a metric class. */
 /* @__NO_SIDE_EFFECTS__ */
 export function classMaker<Args extends unknown[], M>(
   Class: (new (...args: Args) => M) & { readonly className: string },

@@ -39,9 +39,9 @@ export interface Thresholds {
 
 export interface ConfusionOptions {
   thresholds: Thresholds;
-  /** Only the k largest predictions along the last axis count as positive. */
+  /** Only the k largest predictions along the last axis are positive. */
   topK?: number | null;
-  /** Only this class counts. */
+  /** Evaluate only this class. */
   classId?: number | null;
   /** Whether the last axis of [batch, labels] stays, each label by itself. */
   multiLabel?: boolean;
@@ -188,7 +188,7 @@ function requireLabelWeights(op: string, weights: Tensor, predictions: Tensor): 
   if (weights.shape[0] === predictions.shape.at(-1)) return;
   throw new ShapeError({
     op,
-    rule: '`labelWeights` holds one weight a label.',
+    rule: '`labelWeights` must have one weight per label.',
     received: `${weights.shape[0]} weights, predictions ${formatSpec(predictions)}`,
     hint: 'pass as many weights as predictions have labels on their last axis.',
   });

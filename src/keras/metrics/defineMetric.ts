@@ -44,7 +44,7 @@ export function defineMetric<O extends object = object>(definition: MetricDefini
   return Object.assign(make, { names: definition }) as unknown as MetricMaker<O>;
 }
 
-/** A metric that `defineMetric` made. */
+/** A metric object of `defineMetric`. */
 class DefinedMetric<O extends object = object> extends MeanOfFunction {
   readonly definition: MetricDefinition<O>;
   readonly options: Required<O>;
@@ -109,7 +109,7 @@ function optionsOf<O extends object>(op: string, given: unknown = {}): O & Metri
     op,
     rule: 'a metric takes targets and predictions, or one object of options.',
     received: describe(given),
-    hint: `call it with (yTrue, yPred), or make an object: metrics.binaryAccuracy({ threshold: 0.5 }).`,
+    hint: `call it with (yTrue, yPred), or create an object: metrics.binaryAccuracy({ threshold: 0.5 }).`,
   });
 }
 

@@ -113,7 +113,7 @@ abstract class IntersectionOverUnion extends Metric {
 export interface OneHotMeanIoUOptions extends MetricOptions {
   /** How many classes there are. */
   numClasses: number;
-  /** A label that doesn't count, such as 255. Default: all do. */
+  /** A label to ignore, such as 255. Default: none. */
   ignoreClass?: number | null;
   /** Whether predictions name classes by number; otherwise they hold one score a class. Default false. */
   sparseYPred?: boolean;

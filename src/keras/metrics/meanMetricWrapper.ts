@@ -17,7 +17,7 @@ export interface WrapperOptions extends MetricOptions {
   fn: MetricFunction;
 }
 
-/** The weighted mean of what a function gives. State: total, count. */
+/** The weighted mean of the values of a function. State: total, count. */
 export abstract class MeanOfFunction extends Averaging {
   /** The values of samples. */
   protected abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
@@ -73,7 +73,7 @@ function requireFunction(fn: unknown): void {
   if (typeof fn === 'function') return;
   throw new ValueError({
     op: 'meanMetricWrapper',
-    rule: '`fn` is a function of yTrue and yPred that gives one value a sample.',
+    rule: '`fn` must be a function of yTrue and yPred that returns one value per sample.',
     received: `fn: ${describe(fn)}`,
     hint: 'pass { fn: (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }) }.',
   });

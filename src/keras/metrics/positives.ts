@@ -11,7 +11,7 @@ import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
 export interface CountOptions extends MetricOptions {
-  /** What a prediction must exceed to be positive: in [0, 1], or a list, one count each. Default 0.5. */
+  /** Predictions above it are positive: a number in [0, 1], or a list with one count per threshold. Default 0.5. */
   thresholds?: number | readonly number[] | null;
 }
 

@@ -18,7 +18,7 @@ export interface PrecisionRecallOptions extends MetricOptions {
   thresholds?: number | readonly number[] | null;
   /** Only the k largest predictions along the last axis are positive, whatever they are. Default: all can be. */
   topK?: number | null;
-  /** Only this class counts. Default: all do. */
+  /** Evaluate only this class. Default: all. */
   classId?: number | null;
 }
 

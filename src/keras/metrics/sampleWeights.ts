@@ -1,4 +1,4 @@
-/** @file Values of samples, and how much each counts. */
+/** @file Sample weights of metrics, and the reduction of values to samples. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { mul } from '../../ops/arithmetic.ts';
@@ -11,7 +11,7 @@ import { sameRank, toTensor } from '../losses/lossInputs.ts';
 import { maskOf } from '../masks.ts';
 import type { UpdateOptions } from './metric.ts';
 
-/** Weights and mask as one weight; null where there is neither. The mask that `yPred` carries holds where none is given. */
+/** Weights and mask combined; null if there is neither. Default mask: that of `yPred`. */
 export function weightOf(op: string, options: UpdateOptions, yPred?: unknown): Tensor | null {
   const { sampleWeight = null, mask = maskOf(yPred) } = options;
   const weight = sampleWeight === null ? null : toTensor(op, 'sampleWeight', sampleWeight);
@@ -28,7 +28,7 @@ function alongFirst(x: Tensor, other: Tensor): Tensor {
   return reshape(x, { shape: [...x.shape, ...other.shape.slice(x.rank).fill(1)] });
 }
 
-/** Weights of elements: those of a first axis hold for all that follows. Errors: ShapeError where they don't fit. */
+/** Weights broadcast to the values, along trailing axes. Errors: ShapeError if they don't match. */
 export function stretched(op: string, weight: Tensor, values: Tensor): Tensor {
   const column = expandDims(weight, { axis: -1 });
   const aligned = column.rank === values.rank + 1 ? weight : column;

@@ -14,7 +14,7 @@ import { labelsOf } from '../losses/labels.ts';
 import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 export interface TopKAccuracyOptions {
-  /** How many predictions count. Default 5. */
+  /** Number of top predictions. Default 5. */
   k?: number;
 }
 

@@ -16,7 +16,7 @@ import { Optimizer } from './optimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdafactorOptions extends OptimizerOptions {
-  /** Power of the count of steps by which old squares decay, at most 0. Default -0.8. */
+  /** Exponent of the step in the decay of old squares, at most 0. Default -0.8. */
   beta2Decay?: number;
   /** Added to squared gradients. Default 1e-30. */
   epsilon1?: number;
@@ -24,7 +24,7 @@ export interface AdafactorOptions extends OptimizerOptions {
   epsilon2?: number;
   /** The most that the root mean square of an update may be. Default 1. */
   clipThreshold?: number;
-  /** Whether the rate falls with the root of the count of steps. Default true. */
+  /** Whether the rate decreases with the square root of the step. Default true. */
   relativeStep?: boolean;
 }
 

@@ -75,6 +75,6 @@ function refused(received: string): ValueError {
     op: 'optimizer',
     rule: `it is named by one of ${classes.map(nameOf).join(', ')}, by { className, config }, or is an Optimizer.`,
     received,
-    hint: "pass 'adam', or optimizers.adam({ learningRate: 0.01 }); a class of your own is made known by registerClass.",
+    hint: "pass 'adam', or optimizers.adam({ learningRate: 0.01 }); register your own classes with registerClass.",
   });
 }

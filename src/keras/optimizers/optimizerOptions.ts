@@ -1,4 +1,4 @@
-/** @file The options that all optimizers have, with Keras's defaults. */
+/** @file The options of all optimizers, with Keras's defaults. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
@@ -7,24 +7,24 @@ import type { ClassConfig } from '../namedObjects.ts';
 import { requireBoolean, requireNotNegative, requireOption, requirePositive } from './optionChecks.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 
-/** A rate; a rule from the count of steps to a rate, as an object, by `{ className, config }` or as a function. */
+/** A number, or a schedule: an object, `{ className, config }`, or a function of the step. */
 export type LearningRate = number | LearningRateSchedule | ClassConfig | ((step: number) => number);
 
 export interface OptimizerOptions {
   learningRate?: LearningRate;
-  /** Share of a variable, times the rate, that is taken off before each step. Default null. */
+  /** Weight decay: each step first subtracts this fraction of the variable times the learning rate. Default null. */
   weightDecay?: number | null;
-  /** The most that the length of each gradient may be. At most one of the three clippings is given. Default null. */
+  /** Maximum norm of each gradient. At most one kind of clipping can be set. Default null. */
   clipnorm?: number | null;
-  /** The most that the length of all gradients together may be. */
+  /** Maximum norm of all gradients together. */
   globalClipnorm?: number | null;
-  /** The most that the magnitude of each of a gradient's values may be. */
+  /** Maximum magnitude of each value of a gradient. */
   clipvalue?: number | null;
   /** Whether a running average of the variables is kept. Default false. */
   useEma?: boolean;
   /** Share of the old average in the new one. Default 0.99. */
   emaMomentum?: number;
-  /** Every so many steps the variables take the values of their averages. Default null: at the end of `fit` alone. */
+  /** Set the variables to their averages every n steps. Default null: only at the end of `fit`. */
   emaOverwriteFrequency?: number | null;
   /** What the loss is multiplied by (`scaleLoss`), and gradients are divided by. Default null. */
   lossScaleFactor?: number | null;
@@ -47,7 +47,7 @@ const names = [
   'name',
 ];
 
-/** The options but for the learning rate and the name, complete. */
+/** All options except learning rate and name, with defaults filled in. */
 export type StepOptions = {
   readonly [K in Exclude<keyof OptimizerOptions, 'learningRate' | 'name'>]-?: Exclude<
     OptimizerOptions[K],
@@ -55,7 +55,7 @@ export type StepOptions = {
   >;
 };
 
-/** Errors: ValueError for unknown names and for values out of range. */
+/** Errors: ValueError for unknown options and for values out of range. */
 export function completeOptions(op: string, options: OptimizerOptions, own: readonly string[]): StepOptions {
   requireKnownOptions(op, options, [...own, ...names]);
   const {
@@ -109,8 +109,8 @@ function requireOneClipping(op: string, clippings: Readonly<Record<string, unkno
   if (given.length < 2) return;
   throw new ValueError({
     op,
-    rule: 'at most one of `clipnorm`, `globalClipnorm` and `clipvalue` is given.',
+    rule: 'at most one of `clipnorm`, `globalClipnorm` and `clipvalue` can be set.',
     received: given.map(([what, value]) => `${what}: ${describe(value)}`).join(', '),
-    hint: 'leave out all but one.',
+    hint: 'omit all but one.',
   });
 }

@@ -2,18 +2,18 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
-/** Throws unless `holds`, which `rule` says in words: 'a number in [0, 1)'. */
+/** Throws unless `holds`; `rule` describes valid values: 'a number in [0, 1)'. */
 export function requireOption(op: string, what: string, value: unknown, holds: boolean, rule: string): void {
   if (holds) return;
   throw new ValueError({
     op,
     rule: `\`${what}\` is ${rule}.`,
     received: `${what}: ${describe(value)}`,
-    hint: 'correct it, or leave it out for the default.',
+    hint: 'correct it, or omit it for the default.',
   });
 }
 
-/** Throws unless `value` is a finite number for which `within` holds. */
+/** Throws unless `value` is a finite number that satisfies `within`. */
 export function requireNumber(
   op: string,
   what: string,

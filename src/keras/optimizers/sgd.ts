@@ -6,9 +6,9 @@ import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface SGDOptions extends OptimizerOptions {
-  /** Share of the last move in the next one, in [0, 1]. Default 0. */
+  /** Momentum, in [0, 1]. Default 0. */
   momentum?: number;
-  /** Whether the gradient is applied after the momentum as well. Default false. */
+  /** Whether to use Nesterov momentum. Default false. */
   nesterov?: boolean;
 }
 

@@ -18,12 +18,12 @@ interface LayerClass {
 /** Classes that were written down in this program; their configurations can be read without any table. */
 const written = new Map<string, Registrable>();
 
-/** The layers whose configurations are around, for writers that need more of them. */
+/** The layers of existing configurations, for writers that need the layer itself. */
 const sources = new WeakMap<ClassConfig, AnyLayer>();
 
 let table: ReadonlyMap<string, Registrable> | null = null;
 
-/** Runs `body` while built-in classes are those of `classes`, and no class counts that merely was written before. */
+/** Runs `body` with `classes` as the built-in classes; classes that were only written before are not found. */
 export function withBuiltIns<T>(classes: ReadonlyMap<string, Registrable>, body: () => T): T {
   const before = table;
   table = classes;
@@ -34,7 +34,7 @@ export function withBuiltIns<T>(classes: ReadonlyMap<string, Registrable>, body:
   }
 }
 
-/** `{ className, config }` of a layer, from which `deserializeLayer` makes an equal one. */
+/** `{ className, config }` of a layer, from which `deserializeLayer` creates an equal layer. */
 export function serializeLayer(layer: AnyLayer): ClassConfig {
   const className = registeredNameOf(classOf(layer)) ?? layer.className;
   written.set(className, classOf(layer));
@@ -43,7 +43,7 @@ export function serializeLayer(layer: AnyLayer): ClassConfig {
   return made;
 }
 
-/** The layer of which `serializeLayer` made `config`; null for another object. */
+/** The layer from which `serializeLayer` created `config`; null for other objects. */
 export function sourceOf(config: object): AnyLayer | null {
   return sources.get(config as ClassConfig) ?? null;
 }

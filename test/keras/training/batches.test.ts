@@ -49,7 +49,7 @@ describe('batches from iterables', () => {
     await expect(net.fit(batches(5), { epochs: 3, stepsPerEpoch: 2 })).rejects.toThrow(
       /1 batches in epoch 3 of 3, which has 2 steps/,
     );
-    await expect(net.fit(batches(2), { epochs: 2 })).rejects.toThrow(/gives its batches once/);
+    await expect(net.fit(batches(2), { epochs: 2 })).rejects.toThrow(/yields its batches only once/);
     await expect(net.fit(() => batches(0))).rejects.toThrow(/at least one batch/);
   });
 

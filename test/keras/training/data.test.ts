@@ -274,7 +274,7 @@ describe('batches from iterables', () => {
   test('a generator gives its batches once', async () => {
     const batches = source(counting());
     expect(await inputs(batches, 9)).toHaveLength(3);
-    expect(() => batches.begin(1, null)).toThrow(/gives its batches once/);
+    expect(() => batches.begin(1, null)).toThrow(/yields its batches only once/);
   });
 
   test('an endless generator goes on from epoch to epoch', async () => {

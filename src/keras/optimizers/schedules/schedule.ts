@@ -1,4 +1,4 @@
-/** @file What a learning-rate schedule is: a rule from the count of steps to a rate, evaluated on the host. */
+/** @file LearningRateSchedule: a function of the step, evaluated on the host. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import type { Configured } from '../../namedObjects.ts';

@@ -1,4 +1,4 @@
-/** @file Where batches come from. */
+/** @file BatchSource: the interface of data that yield batches. */
 import { ShapeError } from '../../../core/errors.ts';
 import type { Shape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -6,18 +6,18 @@ import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { Batch } from '../batch.ts';
 
 export interface BatchSource {
-  /** Batches in one pass over the data; null where that is not known. */
+  /** Number of batches in one pass over the data; null if unknown. */
   readonly batches: number | null;
   /**
-   * Begins epoch `epoch`, of `steps` batches where that is given, otherwise of one pass.
-   * Errors: ValueError for an iterator that was used up.
+   * Starts epoch `epoch` of `steps` batches, or of one pass over the data if `steps` is null.
+   * Errors: ValueError for an exhausted iterator.
    */
   begin(epoch: number, steps: number | null): void;
-  /** Uploads a piece of the data, where they are many; false where nothing is left to do. */
+  /** Uploads a part of large data. Returns false when everything is uploaded. */
   upload(): boolean;
-  /** The next batch, which is the caller's to free; null where there is none. */
+  /** The next batch, which the caller frees; null at the end. */
   next(): Batch | null | Promise<Batch | null>;
-  /** Frees what the source made; data that were given stay the caller's. */
+  /** Frees what the source created. Data passed by the caller are not freed. */
   dispose(): void;
 }
 
@@ -28,16 +28,16 @@ export function freeBatch({ x, y, sampleWeight }: Batch): void {
   }
 }
 
-/** The number of samples that all of `parts` have. Errors: ShapeError where they differ, or where there are none. */
+/** The number of samples of all `parts`. Errors: ShapeError if they differ, or if there are none. */
 export function commonRows(op: string, parts: readonly { what: string; shape: Shape }[]): number {
   const rows = parts[0]?.shape[0] ?? 0;
   const received = parts.map(({ what, shape }) => `${what}: ${shape[0]}`).join(', ');
   if (parts.some(({ shape }) => shape[0] !== rows)) {
     throw new ShapeError({
       op,
-      rule: 'inputs, targets and weights have the same number of samples.',
+      rule: 'inputs, targets and weights must have the same number of samples.',
       received,
-      hint: 'look at the first axis of each.',
+      hint: 'check the first axis of each.',
     });
   }
   if (rows > 0) return rows;
@@ -45,11 +45,11 @@ export function commonRows(op: string, parts: readonly { what: string; shape: Sh
     op,
     rule: 'there is at least one sample.',
     received: received || 'no data',
-    hint: 'look at what was loaded.',
+    hint: 'check the data that were loaded.',
   });
 }
 
-/** Samples in a batch: the first size of its first input. */
+/** The number of samples in a batch. */
 export function samplesOf(x: Nest<Tensor>): number {
   return leavesOf<Tensor>(x)[0]?.shape[0] ?? 0;
 }

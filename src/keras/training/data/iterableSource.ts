@@ -1,8 +1,8 @@
 /**
- * @file Batches from iterables: generators, functions that make them, sync or async, and streams of batches.
+ * @file Batches from iterables: generators, functions that return them, and streams, sync or async.
  *
- * An item is `[x]`, `[x, y]`, `[x, y, sampleWeight]` or `{ xs, ys, sampleWeight }`. The tensors in it are freed after
- * their step.
+ * An item is `[x]`, `[x, y]`, `[x, y, sampleWeight]` or `{ xs, ys, sampleWeight }`. Its tensors are freed after their
+ * step.
  */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
@@ -15,7 +15,7 @@ import { batchTensor } from './column.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
 import { type BatchSource, commonRows, freeBatch } from './batchSource.ts';
 
-/** One batch as an iterable brings it: an array of one to three, a record, or the input alone. */
+/** One batch of an iterable: an array of one to three values, a record, or only the input. */
 export type BatchItem =
   | readonly (Data | null | undefined)[]
   | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
@@ -24,10 +24,10 @@ export type BatchItem =
 type Batches = Iterable<BatchItem> | AsyncIterable<BatchItem>;
 type BatchIterator = Iterator<BatchItem> | AsyncIterator<BatchItem>;
 
-/** Batches that are made while a model trains: an iterable, or a function that begins a new pass over them. */
+/** Batches that are created during training: an iterable, or a function that returns one for each pass. */
 export type BatchIterable = Batches | BatchIterator | (() => Batches | BatchIterator);
 
-/** Whether `given` brings batches, and is no data itself. */
+/** Whether `given` yields batches, rather than being data itself. */
 export function isBatchIterable(given: unknown): given is BatchIterable {
   if (typeof given === 'function') return true;
   if (typeof given !== 'object' || given === null) return false;
@@ -49,16 +49,16 @@ function isIterator(given: object): given is BatchIterator {
 
 export interface IterableOptions {
   slots: Slots;
-  /** Whether epochs of a set number of steps go on where the last one ended. Default false: each is a new pass. */
+  /** Whether an epoch with a set number of steps continues where the last one ended. Default false: each is a new pass. */
   goOn?: boolean;
 }
 
 export class IterableSource implements BatchSource {
   readonly batches = null;
-  /** Items may come when another device is the current one. */
+  /** The device for uploads: another one may be current when an item arrives. */
   readonly #device = getDevice();
   #iterator: BatchIterator | null = null;
-  /** An iterator that was given as such ends for good. */
+  /** Whether an iterator was passed, which cannot be restarted. */
   #ended = false;
 
   constructor(
@@ -100,7 +100,7 @@ export class IterableSource implements BatchSource {
   #close(): void {
     if (!this.#iterator || this.#ended) return;
     const closing: unknown = this.#iterator.return?.();
-    // What a generator throws while it is put away concerns no one any more.
+    // Errors that a generator throws while it is closed are ignored.
     if (closing instanceof Promise) closing.catch(() => {});
     this.#iterator = null;
   }
@@ -115,13 +115,13 @@ export class IterableSource implements BatchSource {
     }
     throw new ValueError({
       op: this.op,
-      rule: 'a function that is given as data returns an iterable of batches, sync or async.',
+      rule: 'a function passed as data must return an iterable of batches, sync or async.',
       received: describe(made),
       hint: 'pass a generator function: function* () { yield [x, y]; }.',
     });
   }
 
-  /** Whether all passes are one: an iterator, or a generator, which is its own iterator. */
+  /** Whether it can be iterated only once, like an iterator or a generator. */
   #isOnce(): boolean {
     const { given } = this;
     if (typeof given === 'function') return false;
@@ -132,9 +132,9 @@ export class IterableSource implements BatchSource {
   #usedUp(): ValueError {
     return new ValueError({
       op: this.op,
-      rule: 'a generator gives its batches once.',
+      rule: 'a generator yields its batches only once.',
       received: 'a generator that has ended, at the beginning of another pass',
-      hint: 'pass the generator function itself, which begins anew at every pass, or an endless generator and the number of steps.',
+      hint: 'pass the generator function, which is called for every pass, or an infinite generator and the number of steps.',
     });
   }
 }

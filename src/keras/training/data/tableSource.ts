@@ -1,4 +1,4 @@
-/** @file Table: inputs, targets and weights as columns of the same number of rows; and the batches of some of its rows. */
+/** @file Table: inputs, targets and weights as columns with the same number of rows, and the batches of a range of rows. */
 import { getDevice } from '../../../webgpu/device.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep } from '../../../tensor/scope.ts';
@@ -9,7 +9,7 @@ import { permutation } from './permutation.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
 import { type BatchSource, commonRows } from './batchSource.ts';
 
-/** Host data up to this size are uploaded at once, more batch by batch. */
+/** Host data up to this size are uploaded at the start, larger data batch by batch. */
 const residentBytes = 2 ** 28;
 
 export interface TableData {
@@ -25,7 +25,7 @@ export class Table {
   readonly sampleWeight: Nest<Column> | null;
   readonly #columns: Column[] = [];
 
-  /** Errors: ValueError for what is no data; ShapeError where shapes or lengths don't fit. */
+  /** Errors: ValueError for invalid data; ShapeError for shapes or lengths that don't match. */
   constructor(op: string, data: TableData, slots: Slots, maxResidentBytes = residentBytes) {
     const x = entriesOf(op, 'x', data.x, slots.inputs);
     const y = data.y == null ? null : entriesOf(op, 'y', data.y, slots.outputs);
@@ -52,7 +52,7 @@ export class Table {
     }
   }
 
-  /** Uploads a piece of what isn't on the device yet; false where nothing is left to do. */
+  /** Uploads a part of the data. Returns false when everything is uploaded. */
   upload(): boolean {
     return this.#columns.some((column) => column.upload());
   }
@@ -62,7 +62,7 @@ export class Table {
   }
 }
 
-/** Weights are numbers by sample, whatever the outputs are. */
+/** Slots of sample weights, which are numbers whatever the outputs are. */
 function weightSlots({ outputs }: Slots): Slot[] | null {
   return outputs?.map(({ name }) => ({ name, shape: [null], dtype: 'float32' })) ?? null;
 }
@@ -76,16 +76,16 @@ function fits(entries: readonly Entry[], maxBytes: number): boolean {
 
 export interface TableSourceOptions {
   batchSize: number;
-  /** The rows to take: [from, to). Default: all. */
+  /** The range of rows, [from, to). Default: all. */
   from?: number;
   to?: number;
-  /** In a new order at every pass: of rows, or of whole batches. Default false. */
+  /** Whether to shuffle rows, or whole batches, for every pass. Default false. */
   shuffle?: boolean | 'batch';
-  /** Which orders those are. */
+  /** Seed of the shuffling. */
   seed?: number;
 }
 
-/** Batches of a table's rows; the last one of a pass may be smaller. Epochs of a set number of steps go on where the last one ended. */
+/** Batches of a table's rows; the last one of a pass may be smaller. An epoch with a set number of steps continues where the last one ended. */
 export class TableSource implements BatchSource {
   readonly batches: number;
   readonly rows: number;
@@ -93,7 +93,7 @@ export class TableSource implements BatchSource {
   readonly #batchSize: number;
   readonly #shuffle: boolean | 'batch';
   readonly #seed: number;
-  /** The number of the next batch, over all passes. */
+  /** Index of the next batch, over all passes. */
   #position = 0;
   #order: { pass: number; order: RowOrder } | null = null;
 
@@ -150,7 +150,7 @@ export class TableSource implements BatchSource {
     return order;
   }
 
-  /** Whole batches in a new order; the smaller one at the end stays there, so that all others are of one size. */
+  /** Shuffles whole batches. A smaller last batch stays last, so that all others have the same size. */
   #batchOrder(pass: number): Int32Array<ArrayBuffer> {
     const size = this.#batchSize;
     const whole = Math.floor(this.rows / size);
