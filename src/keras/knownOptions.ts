@@ -9,14 +9,17 @@ export function requireKnownOptions(
   known: readonly string[],
   hint = 'check the spelling.',
 ): void {
-  const rule = known.length > 0 ? `its options are ${known.join(', ')}.` : 'it has no options.';
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new ValueError({ op, rule, received: describe(options), hint: 'pass an object of options.' });
-  }
-  const unknown = Object.entries(options).filter(([key]) => !known.includes(key));
-  if (unknown.length === 0) return;
-  const received = unknown.map(([key, value]) => `${key}: ${describe(value)}`).join(', ');
-  throw new ValueError({ op, rule, received, hint });
+  const isRecord = typeof options === 'object' && options !== null && !Array.isArray(options);
+  const unknown = isRecord ? Object.entries(options).filter(([key]) => !known.includes(key)) : [];
+  if (isRecord && unknown.length === 0) return;
+  throw new ValueError({
+    op,
+    rule: known.length > 0 ? `its options are ${known.join(', ')}.` : 'it has no options.',
+    received: isRecord
+      ? unknown.map(([key, value]) => `${key}: ${describe(value)}`).join(', ')
+      : describe(options),
+    hint,
+  });
 }
 
 /**

@@ -86,7 +86,7 @@ export abstract class GraphTensor implements SymbolicTensor {
   [Symbol.toPrimitive](hint: string): string {
     if (hint === 'string') return this.toString();
     throw new SymbolicError({
-      rule: 'a symbolic tensor has no values, so it cannot be used in arithmetic or comparisons of JavaScript.',
+      rule: 'a symbolic tensor has no values for arithmetic or comparisons in JavaScript.',
       received: `${this}`,
       hint: 'use ops: add(x, 1), greater(x, 0), where(condition, a, b).',
     });

@@ -23,7 +23,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   stopTraining = false;
   #trainer: training.Trainer | null = null;
   /** Options of a `compile` that was called before training was loaded. */
-  #pendingCompile: training.CompileOptions | null = null;
+  #pending: training.CompileOptions | null = null;
 
   /** The training state: what it was compiled with, its metrics, and what is running. */
   get trainer(): training.Trainer {
@@ -32,15 +32,15 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   #trainerOf({ Trainer }: Training): training.Trainer {
     this.#trainer ??= new Trainer(this.#loose);
-    if (this.#pendingCompile) {
-      this.#trainer.compile(this.#pendingCompile);
-      this.#pendingCompile = null;
+    if (this.#pending) {
+      this.#trainer.compile(this.#pending);
+      this.#pending = null;
     }
     return this.#trainer;
   }
 
   /** Runs `body` once training is loaded; immediately if it is. */
-  async #withTraining<T>(body: (training: Training, model: Loose) => Promise<T>): Promise<T> {
+  async #whenLoaded<T>(body: (training: Training, model: Loose) => Promise<T>): Promise<T> {
     const training = loadedTraining() ?? (await loadTraining());
     this.#trainerOf(training);
     return body(training, this.#loose);
@@ -48,7 +48,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   /** Loads training, which `fit` and other awaited methods do by themselves. Errors: those of a preceding `compile`. */
   async loadTraining(): Promise<void> {
-    await this.#withTraining(async () => {});
+    await this.#whenLoaded(async () => {});
   }
 
   /** Its inputs and outputs, as far as they are known before the first call. */
@@ -70,7 +70,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    */
   compile(options: training.CompileOptions = {}): Promise<void> {
     const training = loadedTraining();
-    this.#pendingCompile = training ? null : options;
+    this.#pending = training ? null : options;
     if (!training) return this.loadTraining();
     this.#trainerOf(training).compile(options);
     return Promise.resolve();
@@ -78,12 +78,12 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   /** The options of the last `compile`; null before. */
   get compileOptions(): training.CompileOptions | null {
-    return this.#pendingCompile ?? this.#trainer?.compiled?.options ?? null;
+    return this.#pending ?? this.#trainer?.compiled?.options ?? null;
   }
 
   /** The optimizer that it was compiled with; null before. */
   get optimizer(): Optimizer | null {
-    if (this.#pendingCompile) this.#trainerOf(requireTraining('optimizer'));
+    if (this.#pending) this.#trainerOf(requireTraining('optimizer'));
     return this.createdOptimizer;
   }
 
@@ -117,7 +117,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | training.FitOptions | null = null,
     options?: training.FitOptions,
   ): Promise<History> {
-    return this.#withTraining((training, model) => {
+    return this.#whenLoaded((training, model) => {
       const { data, settings } = training.splitArguments(x, y, options);
       return training.fit(model, x, data, settings);
     });
@@ -143,7 +143,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | training.EvaluateOptions | null = null,
     options?: training.EvaluateOptions,
   ): Promise<training.Logs> {
-    return this.#withTraining(({ evaluate, splitArguments }, model) => {
+    return this.#whenLoaded(({ evaluate, splitArguments }, model) => {
       const { data, settings } = splitArguments(x, y, options);
       return evaluate(model, x, data, settings);
     });
@@ -154,7 +154,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Errors: those of `fit`, except that the model need not be compiled.
    */
   predict(x: training.Data | training.BatchIterable, options: training.PredictOptions = {}): Promise<Out> {
-    return this.#withTraining(({ predict }, model) => predict(model, x, options)) as Promise<Out>;
+    return this.#whenLoaded(({ predict }, model) => predict(model, x, options)) as Promise<Out>;
   }
 
   /**
@@ -173,7 +173,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | null = null,
     options: training.TrainOnBatchOptions = {},
   ): Promise<training.Logs> {
-    return this.#withTraining(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options));
+    return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options));
   }
 
   /** One evaluation step on one batch. Resolves to the metrics since `resetMetrics()`. */
@@ -182,7 +182,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y: training.Data | null = null,
     options: training.OnBatchOptions = {},
   ): Promise<training.Logs> {
-    return this.#withTraining(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
+    return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 
   /** The outputs for one batch, without waiting. */
@@ -243,7 +243,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   override dispose(): void {
     super.dispose();
-    this.#pendingCompile = null;
+    this.#pending = null;
     this.#trainer?.dispose();
   }
 

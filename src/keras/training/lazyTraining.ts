@@ -32,7 +32,7 @@ export function requireTraining(op: string): Training {
   throw new ValueError({
     op,
     rule: 'a bundled app loads training on demand.',
-    received: `${op}, before training was loaded`,
+    received: `${op}, before it was loaded`,
     hint: 'await model.loadTraining() first, or compile, fit, evaluate or predict.',
   });
 }
