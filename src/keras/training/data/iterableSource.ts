@@ -115,7 +115,7 @@ export class IterableSource implements BatchSource {
     }
     throw new ValueError({
       op: this.op,
-      rule: 'a function passed as data must return an iterable of batches, sync or async.',
+      rule: 'a function passed as data returns an iterable of batches, sync or async.',
       received: describe(made),
       hint: 'pass a generator function: function* () { yield [x, y]; }.',
     });
