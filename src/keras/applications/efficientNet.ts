@@ -12,7 +12,7 @@ import { dense } from '../layers/core/dense.ts';
 import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
 import { dropout } from '../layers/regularization/dropout.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
-import { add, multiply } from '../layers/merging/elementwise.ts';
+import { add, multiply } from '../layers/merging/elementwiseMerges.ts';
 import { normalization } from '../layers/preprocessing/normalization.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
 import { reshape } from '../layers/reshaping/reshape.ts';

@@ -12,7 +12,7 @@ import { dense } from '../layers/core/dense.ts';
 import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { reLU } from '../layers/activations/rectifiers.ts';
-import { add } from '../layers/merging/elementwise.ts';
+import { add } from '../layers/merging/elementwiseMerges.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
   checkNetwork,

@@ -106,7 +106,7 @@ export {
   Multiply,
   subtract,
   Subtract,
-} from './merging/elementwise.ts';
+} from './merging/elementwiseMerges.ts';
 // Activations
 export { activation, Activation, type ActivationOptions } from './activations/activation.ts';
 export { prelu, PReLU, type PReLUOptions } from './activations/prelu.ts';

@@ -362,7 +362,11 @@ describe('class weights', () => {
   });
 
   test.each<[string, () => Batch, RegExp]>([
-    ['beside sample weights', () => batch(tensor([1]), tensor([1])), /cannot be combined with sample weights/],
+    [
+      'beside sample weights',
+      () => batch(tensor([1]), tensor([1])),
+      /cannot be combined with sample weights/,
+    ],
     ['without targets', () => batch(null), /0 arrays of targets/],
     ['of steps', () => batch(tensor([[[1, 0]]])), /one class for each sample/],
   ])('are refused %s', (_, make, message) => {
