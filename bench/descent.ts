@@ -25,7 +25,7 @@ interface Slope {
   slope: number;
 }
 
-/** Small beside the parameters, large beside the rounding of float64. */
+/** Small compared with the parameters, large compared with the rounding of float64. */
 const step = 1e-5;
 const lossTolerance = 1e-4;
 /** Relative to the length of the gradient; a wrong gradient is off by about 1. */

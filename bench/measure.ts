@@ -1,5 +1,5 @@
 /**
- * @file Measuring contenders side by side: interleaved rounds, so that a drift of the machine meets all of them alike,
+ * @file Measuring contenders in interleaved rounds, so that a drift of the machine affects all of them alike,
  * and medians with their spread.
  */
 import { Bench } from 'tinybench';

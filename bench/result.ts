@@ -21,7 +21,7 @@ export interface RowResult {
   roofline: Roofline | null;
 }
 
-/** Ways of doing one thing with Retrograd alone, beside each other. */
+/** Ways of doing one thing with Retrograd alone, compared. */
 export interface WaysResult {
   workload: string;
   name: string;

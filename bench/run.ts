@@ -1,4 +1,4 @@
-/** @file Runs a row: every contender is made ready, checked against the oracle, measured beside the others, and freed. */
+/** @file Runs a row: every contender is made ready, checked against the oracle, measured in turn with the others, and freed. */
 import { getDevice, init } from 'retrograd';
 import type { HostArray } from './host.ts';
 import { countBuffers, peakBytesOf } from './ledger.ts';
@@ -8,7 +8,7 @@ import { messageOf, type RowResult, rowResult } from './result.ts';
 import { type Limits, roofline } from './roofline.ts';
 import type { AdapterClass, Row } from './row.ts';
 
-/** Told of each contender as it is taken up: where a browser crashes, this says whose turn it was. */
+/** Called with each contender when its turn begins: where a browser crashes, this says whose turn it was. */
 export type Stage = (library: Library | null, doing: string) => void;
 
 export interface RunOptions extends MeasureOptions {
@@ -117,14 +117,14 @@ async function peaksOf(ready: readonly [Library, Job][], stage: Stage): Promise<
 
 /** A job that says when it is measured. */
 function announced(job: Job, library: Library, stage: Stage): Job {
-  let told = Number.NEGATIVE_INFINITY;
+  let reported = Number.NEGATIVE_INFINITY;
   return {
     ...job,
     run() {
       // Rarely: where a run takes minutes, each is heard of; the runs of others aren't disturbed.
-      if (performance.now() - told > 10_000) {
+      if (performance.now() - reported > 10_000) {
         stage(library, 'measured');
-        told = performance.now();
+        reported = performance.now();
       }
       return job.run();
     },

@@ -6,7 +6,7 @@ export const coldName = 'cold start, import to first result (matMul 256)';
 /** What is weighed, and of it what a page loads at once, or in all. */
 const bundles = { core: 'matMul + conv2d + gather + grad', keras: 'with Keras layers and VGG19' } as const;
 export type Bundle = keyof typeof bundles;
-const parts = { first: 'first files', all: 'all files' } as const;
+const parts = { first: 'initial load', all: 'total' } as const;
 type Part = keyof typeof parts;
 
 export interface SizeListing {
@@ -31,7 +31,7 @@ export interface Weight {
   later: number;
 }
 
-/** What `npm run bench -- --serve` leaves beside the page. */
+/** What `npm run bench -- --serve` leaves next to the page. */
 export type Sizes = Record<Bundle, Partial<Record<Library, Weight>>>;
 
 /** Why a library has no size. */

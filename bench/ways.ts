@@ -1,4 +1,4 @@
-/** @file Workloads of Retrograd alone: ways of doing one thing, measured beside each other. */
+/** @file Workloads of Retrograd alone: ways of doing one thing, compared with each other. */
 import { type MeasureOptions, measure, type Timed } from './measure.ts';
 import type { WaysResult } from './result.ts';
 
@@ -11,7 +11,7 @@ export interface WaysRow {
 
 export interface PreparedWays {
   ways: Readonly<Record<string, Timed>>;
-  /** What the table shows beside the times. */
+  /** What the table shows besides the times. */
   facts?: Readonly<Record<string, string | number>>;
   dispose(): void;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file `npm run bench`: measures Retrograd beside its peers on the rows of bench/rows, prints a line a row and a table, and
+ * @file `npm run bench`: measures Retrograd and its peers on the rows of bench/rows, prints a line a row and a table, and
  * keeps the result as it grows. `-- --help` lists the options.
  */
 import { spawn } from 'node:child_process';
@@ -69,7 +69,7 @@ async function inNode() {
   /** @type {typeof import('../bench/main.ts')} */
   const bench = await import(pathToFileURL(file).href);
   return {
-    // What lives on a device can't be told from what other rows left there: rows share a process.
+    // Rows share a process: the memory of one can't be separated from what others left on the device.
     list: async (filter) =>
       (await bench.listRows(filter)).filter(({ family }) => !family.startsWith('peak bytes')),
     start: async () => ({ ...(await bench.emptyResult()), limits: await bench.limitsHere() }),

@@ -62,6 +62,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     buildTypes();
   } catch {
-    process.exitCode = 1; // The compiler has told.
+    process.exitCode = 1; // The compiler has printed why.
   }
 }

@@ -11,7 +11,7 @@ import { ENTRY_SOURCES } from './lib/entries.mjs';
 import { readImports } from './lib/imports.mjs';
 
 /**
- * Layer -> the layers that it may import, beside itself. A layer is the longest prefix of a file's path that
+ * Layer -> the layers that it may import, besides itself. A layer is the longest prefix of a file's path that
  * is named here. Layers of keras call ops, never kernels; the graph and the tape never meet.
  *
  * @type {Record<string, string[]>}
@@ -21,17 +21,27 @@ export const MAY_IMPORT = {
   'src/core': [],
   'src/history': ['src/core'],
   'src/webgpu': ['src/core', 'shaders'],
-  'src/tensor': ['src/webgpu', 'src/core', 'src/history'],
-  'src/kernels': ['src/tensor', 'src/webgpu', 'src/core', 'src/history', 'shaders'],
-  'src/ops': ['src/kernels', 'src/tensor', 'src/webgpu', 'src/core', 'src/history'],
+  'src/execution': ['src/webgpu', 'src/core', 'shaders'],
+  'src/tensor': ['src/execution', 'src/webgpu', 'src/core', 'src/history'],
+  'src/kernels': ['src/tensor', 'src/execution', 'src/webgpu', 'src/core', 'src/history', 'shaders'],
+  'src/ops': ['src/kernels', 'src/tensor', 'src/execution', 'src/webgpu', 'src/core', 'src/history'],
   // Captured launches are fused, which is the kernels' affair.
-  'src/autodiff': ['src/kernels', 'src/ops', 'src/tensor', 'src/webgpu', 'src/core', 'src/history'],
+  'src/autodiff': [
+    'src/kernels',
+    'src/ops',
+    'src/tensor',
+    'src/execution',
+    'src/webgpu',
+    'src/core',
+    'src/history',
+  ],
   // Runs calls dry, and launches what they would, in every variant that kernels have.
   'src/autotune': [
     'src/autodiff',
     'src/ops',
     'src/kernels',
     'src/tensor',
+    'src/execution',
     'src/webgpu',
     'src/core',
     'src/history',
@@ -39,11 +49,35 @@ export const MAY_IMPORT = {
   ],
   // File formats know tensors and bytes, but no models.
   'src/formats': ['src/tensor', 'src/core', 'src/history'],
-  'src/inspect': ['src/ops', 'src/webgpu', 'src/core'],
-  'src/keras': ['src/keras/graph', 'src/ops', 'src/tensor', 'src/webgpu', 'src/core', 'src/history'],
-  'src/keras/graph': ['src/keras', 'src/ops', 'src/tensor', 'src/webgpu', 'src/core', 'src/history'],
+  'src/inspect': ['src/ops', 'src/execution', 'src/webgpu', 'src/core'],
+  'src/keras': [
+    'src/keras/graph',
+    'src/ops',
+    'src/tensor',
+    'src/execution',
+    'src/webgpu',
+    'src/core',
+    'src/history',
+  ],
+  'src/keras/graph': [
+    'src/keras',
+    'src/ops',
+    'src/tensor',
+    'src/execution',
+    'src/webgpu',
+    'src/core',
+    'src/history',
+  ],
   // A step writes variables in place, which ops don't do: optimizers launch kernels of their own.
-  'src/keras/optimizers': ['src/keras', 'src/kernels', 'src/ops', 'src/tensor', 'src/webgpu', 'src/core'],
+  'src/keras/optimizers': [
+    'src/keras',
+    'src/kernels',
+    'src/ops',
+    'src/tensor',
+    'src/execution',
+    'src/webgpu',
+    'src/core',
+  ],
   'src/keras/applications': [
     'src/keras/models',
     'src/keras/graph',
@@ -61,6 +95,7 @@ export const MAY_IMPORT = {
     'src/keras/optimizers',
     'src/ops',
     'src/tensor',
+    'src/execution',
     'src/webgpu',
     'src/core',
     'src/history',
@@ -81,6 +116,7 @@ export const MAY_IMPORT = {
     'src/autodiff',
     'src/ops',
     'src/tensor',
+    'src/execution',
     'src/webgpu',
     'src/core',
     'src/history',
@@ -110,6 +146,7 @@ export const MAY_IMPORT = {
     'src/autodiff',
     'src/ops',
     'src/tensor',
+    'src/execution',
     'src/webgpu',
     'src/core',
     'src/history',

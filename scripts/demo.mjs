@@ -91,7 +91,7 @@ function explained(error, image) {
   const message = error instanceof Error ? error.message : String(error);
   if (image === null || !/could not be decoded|InvalidStateError/.test(message)) return error;
   return new OptionError(
-    `--image: the file is damaged: it can't be decoded: ${image}. Hint: save it anew as a PNG or JPEG.`,
+    `--image: the file is damaged: it can't be decoded: ${image}. Hint: save it again as a PNG or JPEG.`,
   );
 }
 

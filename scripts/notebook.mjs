@@ -11,7 +11,8 @@ await runMain(async () => {
   setup({ browser: false });
   const { createServer } = await import('vite');
   const server = await createServer({
-    configFile: path.join(ROOT, 'examples', 'notebook', 'vite.config.ts'),
+    configFile: path.join(ROOT, 'vite.config.ts'),
+    mode: 'notebook',
     server: { port: Number(values.port) },
   });
   await server.listen();

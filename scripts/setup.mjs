@@ -23,7 +23,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OLDEST_BROWSER = 121;
 const DOWNLOAD_MINUTES = 5;
 
-/** An error that is told as it stands, without a stack: the machine lacks something, the code is fine. */
+/** An error that is printed without a stack: the machine lacks something, the code is fine. */
 export class SetupError extends Error {
   /** @override */
   name = 'SetupError';
@@ -137,7 +137,7 @@ export function ensureBrowser(shell = thisShell()) {
 }
 
 /**
- * Whether `file` is a browser and not a stand-in for one (Ubuntu's `chromium-browser` only tells to use snap).
+ * Whether `file` is a browser and not a placeholder for one (Ubuntu's `chromium-browser` only says to use snap).
  *
  * @param {Shell} shell
  * @param {string} file
@@ -212,7 +212,7 @@ function run(file, args, { minutes, env, show = false } = {}) {
 }
 
 /**
- * Runs a script's `main`: a SetupError is told without a stack, and ends with exit code 1.
+ * Runs a script's `main`: a SetupError is printed without a stack, and ends with exit code 1.
  *
  * @param {() => unknown} main
  */

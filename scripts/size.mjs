@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file What dist/ adds to an app: bundles of a few lines each, minified and compressed as a server sends them. Fails where
- * one is larger than it may be. What an app imports later, by `import()`, is counted apart.
+ * one is larger than it may be. What an app imports later, by `import()`, is counted separately.
  */
 import path from 'node:path';
 import process from 'node:process';

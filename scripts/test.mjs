@@ -41,7 +41,14 @@ function stages() {
     },
     { name: 'layers', commands: [['scripts/check-layers.mjs']] },
     vitest('unit'),
-    { name: 'build', commands: [['scripts/build.mjs'], ['scripts/build-types.mjs'], ['scripts/size.mjs']] },
+    {
+      name: 'build',
+      commands: [
+        [bin('vite', 'bin', 'vite.js'), 'build', '--mode', 'library', '--logLevel', 'warn'],
+        ['scripts/build-types.mjs'],
+        ['scripts/size.mjs'],
+      ],
+    },
     { name: 'package', commands: [['scripts/check-package.mjs']] },
     { name: 'conformance', commands: [['scripts/conformance.mjs']], count: countInOutput },
     { ...vitest('browser'), prepare: () => ({ RETROGRAD_FIREFOX: ensureFirefox() }) },

@@ -27,7 +27,7 @@ fn main(
   if (i >= params.count) {
     return;
   }
-  // The last word sets these numbers apart from those of random tensors with the same seed.
+  // The last word distinguishes these numbers from those of random tensors with the same seed.
   let counter = vec4<u32>(${width === 4 ? 'i' : 'i >> 2u'}, 0u, 0u, 1u);
   let words = philox(counter, vec2<u32>(params.seed_low, params.seed_high));
 #if ${width === 4}

@@ -1,5 +1,5 @@
 /**
- * @file Halves (IEEE 754 binary16), two in a word, the first in its lower bits: from floats and back. Core WGSL reads them
+ * @file float16 (IEEE 754 binary16), two in a word, the first in its lower bits: from f32 and back. Core WGSL reads them
  * (`unpack2x16float`); it leaves open how they are rounded, and what becomes of numbers too large, so that this is done here
  * by the steps of src/core/half.
  */
@@ -26,7 +26,7 @@ fn half_bits(value: f32) -> u32 {
     let rebased = magnitude - 0x38000000u;
     return sign | ((rebased + 0xfffu + ((rebased >> 13u) & 1u)) >> 13u);
   }
-  // Below 2⁻¹⁴, halves are multiples of 2⁻²⁴.
+  // Below 2⁻¹⁴, float16 values are multiples of 2⁻²⁴.
   let shift = 126u - (magnitude >> 23u);
   if (shift > 24u) {
     return sign;
@@ -40,7 +40,7 @@ fn half_bits(value: f32) -> u32 {
 }
 `;
 
-/** One invocation has a word of two halves. */
+/** One invocation has a word of two float16 values. */
 export function half({ direction }: HalfOptions): string {
   return wgsl`
 ${flatIndex}

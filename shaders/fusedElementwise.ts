@@ -1,117 +1,79 @@
 /**
- * @file A chain of elementwise maps in one launch: what one map hands to the next stays in registers.
+ * @file A chain of elementwise ops in one launch: what one step hands to the next stays in registers.
  *
- * An operand is written `i2` (input 2), `v3` (the value of step 3) or `c7` (the word 7 of the scalars, a constant);
- * `v3.x` is the one value of step 3. An input is read at the output's own index (`full`), as its only value (`scalar`) or
- * through strides (`strided`, `spread`: see elementwise).
+ * One invocation computes `repeats` times `width` neighbouring elements of every step, in order, and stores those that
+ * are outputs. Each step gives the same bits as a launch of its own.
  */
 import { elementwiseWorkgroup, type OperandLayout, operandNames, readsVectors } from './elementwise.ts';
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export type FusedElementwiseOptions = {
-  /** WGSL expression of each step, of `a` to `d`, with scalars as `scalarWord` writes them. */
-  expressions: readonly string[];
-  /** Operands of each step, joined by spaces. */
-  operands: readonly string[];
-  /** WGSL types of the operands of each step, joined by spaces. */
-  types: readonly string[];
-  /** WGSL type of each step's value. */
-  results: readonly string[];
-  /** Steps whose values are written, in the order of the outputs. */
-  outputs: readonly number[];
-  /** Of each input. */
-  layouts: readonly OperandLayout[];
-  /** Axes of each input that is read through strides; 0 for the others. */
-  ranks: readonly number[];
-  inputTypes: readonly string[];
-  width: 1 | 4;
-  /** Elements, or vectors of them, an invocation computes: neighbours, at most `count`. */
-  repeats: number;
-  /** Of each input: whether these neighbours differ in its last coordinate alone. */
-  aligned: readonly boolean[];
+/** Where a step finds an operand. */
+export type FusedOperand =
+  /** An input of the chain, by its index. */
+  | { readonly from: 'input'; readonly index: number }
+  /** The value of an earlier step; `first` where all elements read the first one. */
+  | { readonly from: 'step'; readonly index: number; readonly first: boolean }
+  /** A constant, by its index among the words of the scalars. */
+  | { readonly from: 'constant'; readonly index: number };
+
+export type FusedInput = {
+  /** WGSL type of an element. */
+  readonly type: string;
+  /** How it is read: at the output's own index, as its only value, or through strides (see elementwise). */
+  readonly layout: OperandLayout;
+  /** Axes that it is read over through strides; 0 for the other layouts. */
+  readonly rank: number;
+  /** Whether the elements of one invocation differ in its last coordinate alone. */
+  readonly aligned: boolean;
 };
 
-/** Words of scalars. */
+export type FusedStep = {
+  /** WGSL expression of `a` to `d`, with scalars as `scalarWord` writes them. */
+  readonly expression: string;
+  readonly operands: readonly FusedOperand[];
+  /** WGSL types in which the expression takes them. */
+  readonly types: readonly string[];
+  /** WGSL type of the value. */
+  readonly result: string;
+};
+
+export type FusedElementwiseOptions = {
+  readonly inputs: readonly FusedInput[];
+  readonly steps: readonly FusedStep[];
+  /** Indices of the steps whose values are stored, in the order of the outputs. */
+  readonly outputs: readonly number[];
+  readonly width: 1 | 4;
+  /** Elements, or vectors of them, that an invocation computes: neighbours, at most `count`. */
+  readonly repeats: number;
+  /** Whether the adapter's compiler may also change the order of operations, as those of GPUs with relaxed math do. */
+  readonly reassociates: boolean;
+};
+
+/** Words of scalars that a launch has room for. */
 export const fusedScalars = 16;
-/** Inputs that are read through strides. */
-export const fusedWalkers = 2;
+/** Inputs that a launch can read through strides. */
+export const fusedStridedInputs = 2;
 
 /** Word `n` of the scalars, in WGSL. */
 export function scalarWord(n: number): string {
   return `params.scalars_${n < 8 ? 'low' : 'high'}[${(n >> 2) & 1}][${n & 3}]`;
 }
 
-const components = ['x', 'y', 'z', 'w'] as const;
+export function isStrided({ layout }: FusedInput): boolean {
+  return layout === 'strided' || layout === 'spread';
+}
 
 export function fusedElementwise(options: FusedElementwiseOptions): string {
-  const {
-    expressions,
-    operands,
-    types,
-    results,
-    outputs,
-    layouts,
-    ranks,
-    inputTypes,
-    width,
-    repeats,
-    aligned,
-  } = options;
-  const applies = expressions.map((expression, step) => {
-    const parameters = types[step]
-      ?.split(' ')
-      .filter(Boolean)
-      .map((type, i) => `${operandNames[i]}: ${type}`);
-    return `fn apply_${step}(${parameters?.join(', ')}) -> ${results[step]} {\n  return ${expression};\n}`;
-  });
-  const walkers = layouts.flatMap((layout, i) => (layout === 'strided' || layout === 'spread' ? [i] : []));
-  const walks = (from: string, together: boolean) =>
-    walkers
-      .map((input, k) => (aligned[input] === together ? walk(from, input, k, ranks[input] as number) : ''))
-      .join('\n  ');
-  const advances = walkers
-    .map((input, k) =>
-      aligned[input] ? `offset_${input} += ${walkWord('strides', k, (ranks[input] as number) - 1)};` : '',
-    )
-    .join('\n  ');
-  const loads = inputTypes.map((_, i) => {
-    const at = { full: 'i', scalar: '0', strided: `offset_${i}`, spread: `offset_${i}` };
-    return `let i${i} = in_${i}[${at[layouts[i] as OperandLayout]}];`;
-  });
-  const steps = expressions.map((_, step) => {
-    const names = (operands[step] as string).split(' ').filter(Boolean);
-    const kinds = (types[step] as string).split(' ').filter(Boolean);
-    const applied = (component: string) => {
-      const lanes = names.map((name, i) => lane(name, kinds[i] as string, component));
-      return `apply_${step}(${lanes.join(', ')})`;
-    };
-    const value = width === 4 ? `vec4<${results[step]}>(${components.map(applied).join(', ')})` : applied('');
-    return `let v${step} = ${value};`;
-  });
-  function lane(name: string, type: string, component: string): string {
-    const at = Number(name.slice(1));
-    if (name.startsWith('c')) return `bitcast<${type}>(${scalarWord(at)})`;
-    if (name.endsWith('.x')) return width === 4 ? name : name.slice(0, -2);
-    const isVector =
-      width === 4 && (name.startsWith('v') || readsVectors(layouts[at] as OperandLayout, width));
-    const value = isVector ? `${name}.${component}` : name;
-    const from = name.startsWith('v') ? results[at] : inputTypes[at];
-    return from === type ? value : `bitcast<${type}>(${value})`;
-  }
-  const neighbour = (repeat: number) => `{
-  let i = first + ${repeat}u;
-  ${repeat > 0 ? advances : ''}
-  ${walks('i', false)}
-  ${loads.join('\n  ')}
-  ${steps.join('\n  ')}
-  ${outputs.map((step, i) => `out_${i}[i] = v${step};`).join('\n  ')}
-  }`;
+  const { inputs, steps, width, repeats } = options;
+  const expressions = steps.map(({ expression }) => expression).join(' ');
   return wgsl`
 ${flatIndex}
-${mathFunctions(expressions.join(' '))}
-${applies.join('\n\n')}
+${mathFunctions(expressions)}
+${steps.map(stepFunction).join('\n\n')}
+
+${valuesAcrossSteps(width)}
 
 @compute @workgroup_size(${elementwiseWorkgroup})
 fn main(
@@ -123,26 +85,151 @@ fn main(
   if (at >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last invocation starts earlier instead of running past the end: some elements are computed twice.
   let first = min(at, params.count - ${repeats}u);
-  ${walks('first', true)}
-  ${Array.from({ length: repeats }, (_, repeat) => neighbour(repeat)).join('\n  ')}
+  ${stridedOffsets(inputs, 'first', true)}
+  ${Array.from({ length: repeats }, (_, repeat) => element(options, repeat)).join('\n  ')}
 }
 `;
 }
 
-function walkWord(field: 'shape' | 'strides', k: number, axis: number): string {
-  return `params.${field}_${k}[${axis >> 2}][${axis & 3}]`;
+function stepFunction({ expression, types, result }: FusedStep, step: number): string {
+  const parameters = types.map((type, i) => `${operandNames[i]}: ${type}`).join(', ');
+  return `fn apply_${step}(${parameters}) -> ${result} {\n  return ${expression};\n}`;
 }
 
-/** Works out where walker `k`, input `input`, reads element `from`. */
-function walk(from: string, input: number, k: number, rank: number): string {
+/**
+ * A float that one step hands to another is rounded, as it would be on its way through memory. Compilers may otherwise
+ * contract a product and a sum into one fma, factor a sum of products, or cancel a sum against a difference across
+ * steps. No compiler can see that `no_bits` is zero.
+ */
+function valuesAcrossSteps(width: 1 | 4): string {
+  const [float, bits] = width === 4 ? ['vec4<f32>', 'vec4<u32>'] : ['f32', 'u32'];
+  return `fn rounded(value: ${float}) -> ${float} {
+  return bitcast<${float}>(bitcast<${bits}>(value) ^ ${bits}(params.no_bits));
+}`;
+}
+
+/** Functions of WGSL that round nothing: their results are exact in whatever expression they meet. */
+const exactFunctions = /\b(abs|min|max|select|sign|floor|ceil|trunc|round|bitcast<\w+>|[fiu]32|bool)\(/g;
+const operand = String.raw`(?:[a-d]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
+const product = new RegExp(`^${operand} \\* ${operand}$`);
+const sumOrProduct = new RegExp(`^${operand} [-+*] ${operand}$`);
+
+/** Whether an expression rounds its result. */
+function rounds({ expression, result }: FusedStep): boolean {
+  return result === 'f32' && /[-+*/]|\w\(/.test(expression.replace(exactFunctions, '('));
+}
+
+/** Whether a compiler that keeps the order of operations may still merge `reader` with the step before that it reads. */
+function mayMerge(step: FusedStep, reader: FusedStep): boolean {
+  return !(sumOrProduct.test(step.expression) && product.test(reader.expression));
+}
+
+/** The steps whose values have to be rounded before other steps read them. */
+function roundedSteps({ steps, reassociates }: FusedElementwiseOptions): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const reader of steps) {
+    for (const operand of reader.operands) {
+      if (operand.from !== 'step') continue;
+      const step = steps[operand.index] as FusedStep;
+      if (rounds(step) && (reassociates || mayMerge(step, reader))) found.add(operand.index);
+    }
+  }
+  return found;
+}
+
+/** Computes and stores element `repeat` of an invocation. */
+function element(options: FusedElementwiseOptions, repeat: number): string {
+  const { inputs, steps, outputs, width } = options;
+  const isRounded = roundedSteps(options);
+  const loads = inputs.map((input, i) => `let i${i} = in_${i}[${indexOf(input, i)}];`);
+  const values = steps.map((_, i) => {
+    const value = stepValue(steps, inputs, i, width);
+    return `let v${i} = ${isRounded.has(i) ? `rounded(${value})` : value};`;
+  });
+  const stores = outputs.map((step, i) => `out_${i}[i] = v${step};`);
+  return `{
+  let i = first + ${repeat}u;
+  ${repeat > 0 ? advances(inputs) : ''}
+  ${stridedOffsets(inputs, 'i', false)}
+  ${[...loads, ...values, ...stores].join('\n  ')}
+  }`;
+}
+
+function indexOf(input: FusedInput, i: number): string {
+  if (isStrided(input)) return `offset_${i}`;
+  return input.layout === 'scalar' ? '0' : 'i';
+}
+
+const components = ['x', 'y', 'z', 'w'] as const;
+
+/** The value of a step, in WGSL: one application of its function for each component. */
+function stepValue(
+  steps: readonly FusedStep[],
+  inputs: readonly FusedInput[],
+  index: number,
+  width: 1 | 4,
+): string {
+  const { operands, types, result } = steps[index] as FusedStep;
+  const applied = (component: string) => {
+    const given = operands.map((operand, i) => operandValue(operand, types[i] as string, component));
+    return `apply_${index}(${given.join(', ')})`;
+  };
+  function operandValue(operand: FusedOperand, type: string, component: string): string {
+    if (operand.from === 'constant') return `bitcast<${type}>(${scalarWord(operand.index)})`;
+    if (operand.from === 'step') {
+      const { result: from } = steps[operand.index] as FusedStep;
+      const lane = operand.first ? 'x' : component;
+      return converted(width === 4 ? `v${operand.index}.${lane}` : `v${operand.index}`, from, type);
+    }
+    const input = inputs[operand.index] as FusedInput;
+    const isVector = readsVectors(input.layout, width);
+    return converted(isVector ? `i${operand.index}.${component}` : `i${operand.index}`, input.type, type);
+  }
+  return width === 4 ? `vec4<${result}>(${components.map(applied).join(', ')})` : applied('');
+}
+
+function converted(value: string, from: string, to: string): string {
+  return from === to ? value : `bitcast<${to}>(${value})`;
+}
+
+function stridedIndices(inputs: readonly FusedInput[]): number[] {
+  return inputs.flatMap((input, i) => (isStrided(input) ? [i] : []));
+}
+
+/** Computes where element `from` lies in the strided inputs: in those that are aligned, or in the others. */
+function stridedOffsets(inputs: readonly FusedInput[], from: string, aligned: boolean): string {
+  return stridedIndices(inputs)
+    .map((input, k) => {
+      const { rank, aligned: isAligned } = inputs[input] as FusedInput;
+      return isAligned === aligned ? stridedOffset(from, input, k, rank) : '';
+    })
+    .join('\n  ');
+}
+
+/** Moves the offsets of aligned inputs to the next element. */
+function advances(inputs: readonly FusedInput[]): string {
+  return stridedIndices(inputs)
+    .map((input, k) => {
+      const { rank, aligned } = inputs[input] as FusedInput;
+      return aligned ? `offset_${input} += ${axisWord('strides', k, rank - 1)};` : '';
+    })
+    .join('\n  ');
+}
+
+/** The offset of element `from` in input `input`, the strided one number `k`: coordinates from the last axis to the first. */
+function stridedOffset(from: string, input: number, k: number, rank: number): string {
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
   const lines = axes.map((axis) =>
     axis === 0
-      ? `offset_${input} += rest_${input} * ${walkWord('strides', k, axis)};`
-      : `offset_${input} += rest_${input} % ${walkWord('shape', k, axis)} * ${walkWord('strides', k, axis)};
-  rest_${input} /= ${walkWord('shape', k, axis)};`,
+      ? `offset_${input} += rest_${input} * ${axisWord('strides', k, axis)};`
+      : `offset_${input} += rest_${input} % ${axisWord('shape', k, axis)} * ${axisWord('strides', k, axis)};
+  rest_${input} /= ${axisWord('shape', k, axis)};`,
   );
   return [`var offset_${input} = 0u;`, `var rest_${input} = ${from};`, ...lines].join('\n  ');
+}
+
+function axisWord(field: 'shape' | 'strides', k: number, axis: number): string {
+  return `params.${field}_${k}[${axis >> 2}][${axis & 3}]`;
 }

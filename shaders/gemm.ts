@@ -1,16 +1,16 @@
 /**
- * @file The matrix multiplication engine: C[slice] = epilogue(A[slice] · B[slice]), A of m × k, B of k × n.
+ * @file The matrix multiplication engine (GEMM): C[slice] = epilogue(A[slice] · B[slice]), A of m × k, B of k × n.
  *
  * matMul and the three directions of a convolution are instances of it. They differ in how A and B are read and where
  * C is written, which an instance says in WGSL (`Problem`); tiles, loops and epilogue are here.
  *
- * A *line* is a row of A or a column of B. The k axis is walked as `params.segments` segments of `params.length`
+ * A *line* is a row of A or a column of B. The k axis is traversed as `params.segments` segments of `params.length`
  * steps (a convolution's kernel taps and channels), so that what holds for a whole segment is worked out once for it.
  *
  * Forms of one algorithm:
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
- * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small products.
- * - `matrix`: as `shared`, of halves and by matrix units, where a device is to use them.
+ * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices.
+ * - `matrix`: as `shared`, in float16 on a device's matrix units.
  *
  * Sums run in ascending k order; `splits` cut k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
@@ -41,7 +41,7 @@ export function gemmDirectives({ tile }: GemmOptions): string {
   return tile.quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
 }
 
-/** Invocations that have a block of `slices` products of m × n to compute. */
+/** Invocations that compute `slices` matrices of m × n. */
 export function gemmInvocations(tile: GemmTile, m: number, n: number, slices: number): number {
   const { memory, groupM, groupN, blockM, blockN } = tile;
   if (memory === 'registers') {
@@ -52,7 +52,7 @@ export function gemmInvocations(tile: GemmTile, m: number, n: number, slices: nu
   return tiles * groupM * groupN * slices;
 }
 
-/** Workgroups that cover `slices` products of m × n. */
+/** Workgroups that compute `slices` matrices of m × n. */
 export function gemmWorkgroups(tile: GemmTile, m: number, n: number, slices: number): number {
   return Math.ceil(gemmInvocations(tile, m, n, slices) / (tile.groupM * tile.groupN));
 }

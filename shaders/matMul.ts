@@ -1,5 +1,5 @@
 /**
- * @file Products of matrices, batched: an instance of the engine with one segment. A slice is a matrix of the batch;
+ * @file Batched matmul: an instance of the engine with one segment. A slice is a matrix of the batch;
  * either operand may repeat along batch axes (stride 0).
  */
 import { type GemmOptions, gemm, type OperandLayout } from './gemm.ts';
@@ -22,19 +22,19 @@ fn ${name}_line(slice: u32, line: u32) -> ${struct} {
   return ${struct}(batch_offset(slice, params.${name}_batch_strides) + ${line});
 }
 
-fn ${name}_spot(line: ${struct}, segment: Segment) -> ${struct} {
+fn ${name}_address(line: ${struct}, segment: Segment) -> ${struct} {
   return line;
 }
 
-fn ${name}_index(spot: ${struct}, k: u32) -> u32 {
-  return spot.offset + ${step};
+fn ${name}_index(address: ${struct}, k: u32) -> u32 {
+  return address.offset + ${step};
 }
 `;
 }
 
 export function matMul(options: MatMulOptions): string {
   const axes = Array.from({ length: options.batchRank }, (_, i) => options.batchRank - 1 - i);
-  const walk = axes.map((axis) => {
+  const addAxes = axes.map((axis) => {
     const at = (field: string) => `${field}[${axis >> 2}][${axis & 3}]`;
     return `offset += (remaining % ${at('params.batch_shape')}) * ${at('strides')};
   remaining /= ${at('params.batch_shape')};`;
@@ -51,7 +51,7 @@ fn segment_of(slice: u32, index: u32) -> Segment {
 fn batch_offset(slice: u32, strides: array<vec4<u32>, 2>) -> u32 {
   var remaining = slice;
   var offset = 0u;
-  ${walk.join('\n  ')}
+  ${addAxes.join('\n')}
   return offset;
 }
 ${matrix('a', 'AMatrix', options.a)}

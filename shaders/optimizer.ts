@@ -1,5 +1,5 @@
 /**
- * @file One step of an optimizer for up to eight variables at once, in place: the values, the optimizer's states beside
+ * @file One step of an optimizer for up to eight variables at once, in place: the values, the optimizer's states besides
  * them and the gradients are read once, and written once.
  *
  * Where variables are packed, one buffer holds them role by role: first the values of all, then each state of all. A
@@ -34,7 +34,7 @@ export type Clipping = 'none' | 'value' | 'norm' | 'globalNorm';
 export type StepOptions = {
   /** What varies within one kind: Nesterov's momentum, a third moment. */
   variant: string;
-  /** States beside the values, as WGSL names. */
+  /** States besides the values, as WGSL names. */
   states: readonly string[];
   /** Gradients bound: 1 for a variable on its own, else membersPerLaunch or what the device allows. */
   gradients: number;

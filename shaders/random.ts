@@ -1,7 +1,7 @@
 /**
  * @file Random tensors: invocation i writes four neighbouring elements from the four words of counter i.
  *
- * The counter's last word tells uses of one seed apart.
+ * The counter's last word distinguishes uses of one seed.
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';

@@ -1,7 +1,7 @@
 /**
  * @file The gates of an LSTM and of a GRU at one step, and their gradients. One invocation computes one unit of one sample.
- * Products with the recurrent kernel are `given`, made before by the matrix engine, or `own`: summed up here, which saves a
- * launch a step where a step is small.
+ * The matmul with the recurrent kernel is `given`, computed before by the matrix engine, or `own`: summed here, which saves
+ * a launch at each step where a step is small.
  *
  * `trace` is what the gradient reads: for each sample and step five rows of values a unit, the gates and what they acted
  * on. Where the mask is false, states are carried over, and the trace is zeros.
@@ -11,6 +11,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions, preciseTanh, sigmoid } from './lib/math.ts';
+import { each, range } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export const stepWorkgroup = 64;
@@ -53,7 +54,7 @@ fn main(
   }
   let line = i / params.units;
   let unit = i % params.units;
-  // Of all steps of all samples.
+  // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
   ${body}
@@ -65,30 +66,30 @@ fn main(
 const at = (row: 'row' | 'line', gates: number, k: number) =>
   `(${row} * ${gates}u + ${k}u) * params.units + unit`;
 
-const traced = (values: readonly string[]) =>
-  values.map((value, k) => `trace[${at('row', 5, k)}] = ${value};`).join('\n  ');
+/** Stores the five rows that the gradient reads. */
+const writeTrace = (values: readonly string[]) =>
+  each(values, (value, k) => `trace[${at('row', 5, k)}] = ${value};`);
 
-const untraced = traced(['0.0', '0.0', '0.0', '0.0', '0.0']);
+const clearTrace = writeTrace(['0.0', '0.0', '0.0', '0.0', '0.0']);
 
-/** `product_0` and so on: the state before by the recurrent kernel, for each gate. */
+/** `product_0` and so on: the previous state times the recurrent kernel, for each gate. */
 function stateProducts(kind: StepKind, { products, bias }: StepOptions): string {
   const count = gateCount[kind];
-  const gates = Array.from({ length: count }, (_, k) => k);
+  const gates = range(count);
   if (products === 'given')
-    return gates.map((k) => `let product_${k} = recurrent[${at('line', count, k)}];`).join('\n  ');
+    return each(gates, (k) => `let product_${k} = recurrent[${at('line', count, k)}];`);
   const first = (k: number) => (bias ? `recurrent_bias[${k}u * params.units + unit]` : '0.0');
-  return wgsl`${gates.map((k) => `var product_${k} = ${first(k)};`).join('\n  ')}
+  const weight = (k: number) => `recurrent_kernel[column + ${k}u * params.units]`;
+  return wgsl`${each(gates, (k) => `var product_${k} = ${first(k)};`)}
   let before = (row - 1u) * params.units;
   for (var k = 0u; k < params.units; k++) {
     let state = hs[before + k];
     let column = k * ${count}u * params.units + unit;
-    ${gates
-      .map((k) => `product_${k} = fma(state, recurrent_kernel[column + ${k}u * params.units], product_${k});`)
-      .join('\n    ')}
+    ${each(gates, (k) => `product_${k} = fma(state, ${weight(k)}, product_${k});`)}
   }`;
 }
 
-/** `product`: the gradient that the step after hands back through the recurrent kernel. */
+/** `product`: the gradient that the next step hands back through the recurrent kernel. */
 function gradientProduct(
   kind: StepKind,
   products: StepGradientOptions['products'],
@@ -108,38 +109,38 @@ const sumOf = (...terms: (string | false)[]) => terms.filter(Boolean).join(' + '
 
 export function lstmStep(options: StepOptions): string {
   const own = options.products === 'own';
-  return eachUnit(wgsl`let kept = c[i];
+  return eachUnit(wgsl`let previous_cell = c[i];
 #if ${options.mask}
   if (mask[row] == 0u) {
     hs[place] = ${own ? 'hs[place - params.units]' : 'h[i]'};
-    cs[place] = kept;
-    ${untraced}
+    cs[place] = previous_cell;
+    ${clearTrace}
     return;
   }
 #endif
   ${stateProducts('lstm', options)}
-  let written = ${sigmoid(`gates[${at('row', 4, 0)}] + product_0`)};
-  let remembered = ${sigmoid(`gates[${at('row', 4, 1)}] + product_1`)};
+  let input_gate = ${sigmoid(`gates[${at('row', 4, 0)}] + product_0`)};
+  let forget_gate = ${sigmoid(`gates[${at('row', 4, 1)}] + product_1`)};
   let candidate = ${preciseTanh(`gates[${at('row', 4, 2)}] + product_2`)};
-  let shown = ${sigmoid(`gates[${at('row', 4, 3)}] + product_3`)};
-  let next = remembered * kept + written * candidate;
-  let next_state = shown * ${preciseTanh('next')};
+  let output_gate = ${sigmoid(`gates[${at('row', 4, 3)}] + product_3`)};
+  let next_cell = forget_gate * previous_cell + input_gate * candidate;
+  let next_state = output_gate * ${preciseTanh('next_cell')};
 #if ${!own}
   h[i] = next_state;
 #endif
-  c[i] = next;
+  c[i] = next_cell;
   hs[place] = next_state;
-  cs[place] = next;
-  ${traced(['written', 'remembered', 'candidate', 'shown', 'kept'])}`);
+  cs[place] = next_cell;
+  ${writeTrace(['input_gate', 'forget_gate', 'candidate', 'output_gate', 'previous_cell'])}`);
 }
 
 /** `carry` holds the cotangent of the cell, and in its second half that of a state that was carried over. */
 export function lstmStepGradient({ mask, dh, dc, products }: StepGradientOptions): string {
   const below = mask && 'carry[params.count + i]';
   const gates = (values: readonly string[]) => {
-    const steps =
-      products === 'own' ? [] : values.map((value, k) => `dstep[${at('line', 4, k)}] = ${value};`);
-    return [...values.map((value, k) => `dgates[${at('row', 4, k)}] = ${value};`), ...steps].join('\n  ');
+    const all = each(values, (value, k) => `dgates[${at('row', 4, k)}] = ${value};`);
+    const step = each(values, (value, k) => `dstep[${at('line', 4, k)}] = ${value};`);
+    return products === 'own' ? all : `${all}\n${step}`;
   };
   return eachUnit(wgsl`${gradientProduct('lstm', products, 'dgates')}
   let state = ${sumOf(dh && 'dhs[place]', products !== 'none' && 'product', below)};
@@ -153,52 +154,53 @@ export function lstmStepGradient({ mask, dh, dc, products }: StepGradientOptions
   }
   carry[params.count + i] = 0.0;
 #endif
-  let written = trace[${at('row', 5, 0)}];
-  let remembered = trace[${at('row', 5, 1)}];
+  let input_gate = trace[${at('row', 5, 0)}];
+  let forget_gate = trace[${at('row', 5, 1)}];
   let candidate = trace[${at('row', 5, 2)}];
-  let shown = trace[${at('row', 5, 3)}];
-  let kept = trace[${at('row', 5, 4)}];
-  let bent = ${preciseTanh('remembered * kept + written * candidate')};
-  let total = cell + state * shown * (1.0 - bent) * (1.0 + bent);
-  carry[i] = total * remembered;
-  let dwritten = total * candidate * written * (1.0 - written);
-  let dremembered = total * kept * remembered * (1.0 - remembered);
-  let dcandidate = total * written * (1.0 - candidate) * (1.0 + candidate);
-  let dshown = state * bent * shown * (1.0 - shown);
-  ${gates(['dwritten', 'dremembered', 'dcandidate', 'dshown'])}`);
+  let output_gate = trace[${at('row', 5, 3)}];
+  let previous_cell = trace[${at('row', 5, 4)}];
+  let cell_tanh = ${preciseTanh('forget_gate * previous_cell + input_gate * candidate')};
+  let total = cell + state * output_gate * (1.0 - cell_tanh) * (1.0 + cell_tanh);
+  carry[i] = total * forget_gate;
+  let d_input_gate = total * candidate * input_gate * (1.0 - input_gate);
+  let d_forget_gate = total * previous_cell * forget_gate * (1.0 - forget_gate);
+  let d_candidate = total * input_gate * (1.0 - candidate) * (1.0 + candidate);
+  let d_output_gate = state * cell_tanh * output_gate * (1.0 - output_gate);
+  ${gates(['d_input_gate', 'd_forget_gate', 'd_candidate', 'd_output_gate'])}`);
 }
 
 export function gruStep(options: StepOptions): string {
   const own = options.products === 'own';
-  return eachUnit(wgsl`let kept = ${own ? 'hs[place - params.units]' : 'h[i]'};
+  return eachUnit(wgsl`let previous_state = ${own ? 'hs[place - params.units]' : 'h[i]'};
 #if ${options.mask}
   if (mask[row] == 0u) {
-    hs[place] = kept;
-    ${untraced}
+    hs[place] = previous_state;
+    ${clearTrace}
     return;
   }
 #endif
   ${stateProducts('gru', options)}
-  let updated = ${sigmoid(`gates[${at('row', 3, 0)}] + product_0`)};
-  let read = ${sigmoid(`gates[${at('row', 3, 1)}] + product_1`)};
-  let candidate = ${preciseTanh(`gates[${at('row', 3, 2)}] + read * product_2`)};
-  let next_state = candidate + updated * (kept - candidate);
+  let update_gate = ${sigmoid(`gates[${at('row', 3, 0)}] + product_0`)};
+  let reset_gate = ${sigmoid(`gates[${at('row', 3, 1)}] + product_1`)};
+  let candidate = ${preciseTanh(`gates[${at('row', 3, 2)}] + reset_gate * product_2`)};
+  let next_state = candidate + update_gate * (previous_state - candidate);
 #if ${!own}
   h[i] = next_state;
 #endif
   hs[place] = next_state;
-  ${traced(['updated', 'read', 'candidate', 'product_2', 'kept'])}`);
+  ${writeTrace(['update_gate', 'reset_gate', 'candidate', 'product_2', 'previous_state'])}`);
 }
 
 /** `carry` holds the cotangent that passes by the gates. */
 export function gruStepGradient({ mask, dh, products }: StepGradientOptions): string {
-  const gates = (values: readonly string[], inner: string) => {
-    const before = values.map((value, k) => `dgates[${at('row', 3, k)}] = ${value};`);
-    const after = [values[0], values[1], inner].flatMap((value, k) => [
-      `dproducts[${at('row', 3, k)}] = ${value};`,
-      ...(products === 'own' ? [] : [`dstep[${at('line', 3, k)}] = ${value};`]),
-    ]);
-    return [...before, ...after].join('\n  ');
+  const gates = (values: readonly string[], product: string) => {
+    const dgates = each(values, (value, k) => `dgates[${at('row', 3, k)}] = ${value};`);
+    const dproducts = each([values[0], values[1], product], (value, k) => {
+      const all = `dproducts[${at('row', 3, k)}] = ${value};`;
+      const step = `dstep[${at('line', 3, k)}] = ${value};`;
+      return products === 'own' ? all : [all, step].join('\n');
+    });
+    return `${dgates}\n${dproducts}`;
   };
   return eachUnit(wgsl`${gradientProduct('gru', products, 'dproducts')}
   let state = ${sumOf('carry[i]', dh && 'dhs[place]', products !== 'none' && 'product')};
@@ -209,15 +211,15 @@ export function gruStepGradient({ mask, dh, products }: StepGradientOptions): st
     return;
   }
 #endif
-  let updated = trace[${at('row', 5, 0)}];
-  let read = trace[${at('row', 5, 1)}];
+  let update_gate = trace[${at('row', 5, 0)}];
+  let reset_gate = trace[${at('row', 5, 1)}];
   let candidate = trace[${at('row', 5, 2)}];
-  let inner = trace[${at('row', 5, 3)}];
-  let kept = trace[${at('row', 5, 4)}];
-  carry[i] = state * updated;
-  let dcandidate = state * (1.0 - updated) * (1.0 - candidate) * (1.0 + candidate);
-  let dupdated = state * (kept - candidate) * updated * (1.0 - updated);
-  let dread = dcandidate * inner * read * (1.0 - read);
-  let dinner = dcandidate * read;
-  ${gates(['dupdated', 'dread', 'dcandidate'], 'dinner')}`);
+  let candidate_product = trace[${at('row', 5, 3)}];
+  let previous_state = trace[${at('row', 5, 4)}];
+  carry[i] = state * update_gate;
+  let d_candidate = state * (1.0 - update_gate) * (1.0 - candidate) * (1.0 + candidate);
+  let d_update_gate = state * (previous_state - candidate) * update_gate * (1.0 - update_gate);
+  let d_reset_gate = d_candidate * candidate_product * reset_gate * (1.0 - reset_gate);
+  let d_candidate_product = d_candidate * reset_gate;
+  ${gates(['d_update_gate', 'd_reset_gate', 'd_candidate'], 'd_candidate_product')}`);
 }

@@ -59,7 +59,7 @@ const bilinear = /* wgsl */ `
 struct Sample {
   low: i32,
   high: i32,
-  // Weight of high. Where it is 0, high is low: a NaN beside the sampled pixel doesn't leak.
+  // Weight of high. Where it is 0, high is low: a NaN next to the sampled pixel doesn't leak.
   fraction: f32,
 }
 

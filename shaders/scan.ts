@@ -31,7 +31,7 @@ export type ScanOptions = {
   width: 1 | 4;
 };
 
-/** Invocations of a workgroup, by strategy; few where they work apart, so that small launches spread out. */
+/** Invocations of a workgroup, by strategy; few where they work independently, so that small launches spread out. */
 export const scanWorkgroup = { serial: 64, cooperative: 256 } as const;
 /** Neighbouring elements of an invocation in a cooperative tile. */
 const perInvocation = 8;

@@ -1,3 +1,3 @@
 declare module 'wgsl-preprocessor/wgsl-preprocessor.js' {
-  export function wgsl(strings: TemplateStringsArray, ...values: unknown[]): string;
+  export function wgsl(strings: readonly string[], ...values: unknown[]): string;
 }

@@ -1,10 +1,10 @@
 /**
- * @file Winograd's minimal filtering for 3 × 3 kernels without strides and dilation, around products of matrices that
- * the engine computes. An image is cut in tiles, block × block results each; their transforms have (block + 2)² values,
- * one for each *frequency*. At each frequency, a convolution is a product of matrices:
+ * @file Winograd convolution for 3 × 3 kernels without strides and dilation: the transforms before and after the matmuls,
+ * which the engine computes. An image is cut in tiles, block × block results each; their transforms have (block + 2)²
+ * values, one for each *frequency*. At each frequency, a convolution is a matmul:
  *
  *     forward            sums[f]  = tiles of x  [tile, input]  · kernels[f] [input, output]
- *     gradient of image  the same of dy, with the kernel turned about and its channels swapped
+ *     gradient of image  the same of dy, with the kernel rotated by 180° and its channels swapped
  *     gradient of kernel sums[f]  = tiles of xᵀ [input, tile]  · tiles of dy[f] [tile, output]
  *
  * One invocation transforms one tile (or kernel) of one channel; neighbours in a workgroup are neighbours in memory.
@@ -12,6 +12,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
+import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 import { type Block, eachResult, lineFunction, tileSize, transformSquare } from './winograd/lines.ts';
 
@@ -102,7 +103,7 @@ ${entry}
   let first_column = i32(place.column) - params.pad_w;
   let image_row = place.image * params.height;
   let is_channel = channel < params.channels;
-  ${Array.from({ length: of === 'image' ? frequencies : block }, (_, r) => `let line_${r} = row_at(image_row, first_row + ${r}, is_channel);`).join('\n  ')}
+  ${repeat(of === 'image' ? frequencies : block, (r) => `let line_${r} = row_at(image_row, first_row + ${r}, is_channel);`)}
   ${transformSquare(of, block, (row, column) => `value_at(line_${row}, first_column + ${column}, channel)`)}
   let stride = params.tiles * params.tile_channels;
   ${eachResult(of, block, (row, column, value) => `tiles[i + ${row * frequencies + column}u * stride] = ${value};`)}
@@ -180,21 +181,26 @@ ${entry}
 #else
   let bias = 0.0;
 #endif
-  ${Array.from(
-    { length: block },
-    (_, r) => `if (place.row + ${r}u < params.height) {
-    let offset = ((place.image * params.height + place.row + ${r}u) * params.width + place.column) * params.channels + channel;
-${Array.from(
-  { length: block },
-  (_, c) => `    if (place.column + ${c}u < params.width) {
-      result[offset + ${c}u * params.channels] = activate(column_${c}[${r}] + bias);
-    }`,
-).join('\n')}
-  }`,
-  ).join('\n  ')}
+  ${writeResults(block)}
 }
 `;
 }
+
+/** Writes the results of a tile that lie in the image. */
+const writeResults = (block: Block) =>
+  repeat(
+    block,
+    (r) => `if (place.row + ${r}u < params.height) {
+    let offset =
+      ((place.image * params.height + place.row + ${r}u) * params.width + place.column) * params.channels + channel;
+    ${repeat(
+      block,
+      (c) => `if (place.column + ${c}u < params.width) {
+      result[offset + ${c}u * params.channels] = activate(column_${c}[${r}] + bias);
+    }`,
+    )}
+  }`,
+  );
 
 export type GradientOptions = {
   block: Block;
@@ -220,12 +226,10 @@ ${entry}
   let first = i / params.outputs * params.matrix_columns + i % params.outputs;
   let stride = params.matrix_rows * params.matrix_columns;
   ${transformSquare('gradient', block, (row, column) => `sums[first + ${row * frequencies + column}u * stride]`)}
-  ${eachResult(
-    'gradient',
-    block,
-    (row, column, value) =>
-      `gradient[i + ${3 * row + column}u * params.count] = ${adds ? `before[i + ${3 * row + column}u * params.count] + ` : ''}${value};`,
-  )}
+  ${eachResult('gradient', block, (row, column, value) => {
+    const at = `i + ${3 * row + column}u * params.count`;
+    return `gradient[${at}] = ${adds ? `before[${at}] + ` : ''}${value};`;
+  })}
 }
 `;
 }

@@ -1,7 +1,8 @@
 /** @file Retrograd's main entry: named exports only. */
 
 // Device
-export { type Device, type DeviceTuning, getDevice, setDevice } from './webgpu/device.ts';
+export { getDevice, setDevice } from './webgpu/current.ts';
+export type { Device, DeviceTuning } from './webgpu/device.ts';
 export { init, type InitOptions } from './kernels/init.ts';
 // Tensors
 export type { DType } from './core/dtype.ts';
@@ -48,7 +49,7 @@ export {
 } from './autodiff/compile.ts';
 export type { InputSpec, DryRunnable } from './autodiff/dryRunCall.ts';
 export { warmup } from './autodiff/warmup.ts';
-export { onReplay } from './webgpu/onReplay.ts';
+export { onReplay } from './execution/currentExecutor.ts';
 export { DynamicScalar } from './webgpu/params.ts';
 // Choices between variants of kernels
 export { type ChoiceExplanation, explainChoice } from './autotune/explainChoice.ts';
@@ -62,7 +63,7 @@ export { profile, type ProfileOptions } from './inspect/profile.ts';
 export type { LayerRow, ProfileRow, Totals } from './inspect/rows.ts';
 export type { ProfiledLaunch } from './inspect/launches.ts';
 export type { ProfileReport, TableOptions, Timing } from './inspect/report.ts';
-export type { ProfiledCall } from './webgpu/charge.ts';
+export type { ProfiledCall } from './webgpu/command.ts';
 export type { Cost } from './ops/cost.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';

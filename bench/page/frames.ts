@@ -15,7 +15,7 @@ import { type Sizes, sizeListings, sizeRow } from '../start.ts';
 export interface FrameOptions {
   budget: number;
   limits: Limits | null;
-  /** Told of what is going on. */
+  /** Called with what is going on. */
   stage(library: Library | null, doing: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** @file Elementwise chains, and many small ops one after the other: what an op costs beside its work. */
+/** @file Elementwise chains, and many small ops one after the other: the overhead of an op. */
 import { add, matMul, mul, relu, sigmoid, sub, tanh } from 'retrograd';
 import { type HostArray, normal, sizeOf } from '../host.ts';
 import { unable } from '../job.ts';
@@ -102,7 +102,7 @@ function overheadRow(compiled: boolean): Row {
     return result;
   };
   return {
-    name: `${chained} chained ops of ${small}, ${compiled ? 'compiled' : 'op by op'}`,
+    name: `${chained} chained ops of ${small}, ${compiled ? 'compiled' : 'eager'}`,
     family: 'overhead',
     ops: chained,
     inputs: () => {

@@ -1,4 +1,4 @@
-/** @file Matrix products: squares, tall, wide, prime, with a vector, batched, and every way of transposing. */
+/** @file Matmul: square, tall, wide, prime, matrix–vector, batched, and transposed. */
 import { matMul } from 'retrograd';
 import { type HostArray, normal } from '../host.ts';
 import { problem } from '../oracle.ts';
@@ -27,10 +27,10 @@ const products = (adapter: AdapterClass): Product[] => [
   })),
   { what: 'tall', m: 8192, k: 64, n: 64 },
   { what: 'wide', m: 64, k: 64, n: 8192 },
-  { what: 'long sums', m: 64, k: 8192, n: 64 },
+  { what: 'large k', m: 64, k: 8192, n: 64 },
   { what: 'prime', m: 521, k: 509, n: 503 },
-  { what: 'with a vector', m: 2048, k: 2048, n: 1 },
-  { what: 'of a vector', m: 1, k: 2048, n: 2048 },
+  { what: 'matrix–vector', m: 2048, k: 2048, n: 1 },
+  { what: 'vector–matrix', m: 1, k: 2048, n: 2048 },
   { what: 'batched', batch: 16, m: 128, k: 128, n: 128 },
   { what: 'a transposed', m: 512, k: 512, n: 512, transposeA: true },
   { what: 'b transposed', m: 512, k: 512, n: 512, transposeB: true },

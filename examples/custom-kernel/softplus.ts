@@ -54,7 +54,7 @@ export interface SoftplusOptions {
   beta?: number;
 }
 
-/** log(1 + exp(beta · x)) / beta, elementwise. Errors: ValueError for a NaN in x, at the next readback. */
+/** log(1 + exp(beta · x)) / beta, elementwise. Errors: ValueError for a NaN in x, when the result is read. */
 export const softplusBeta = defineOp<[x: Tensor], SoftplusOptions>({
   name: 'softplusBeta',
   inputs: ['x'],

@@ -26,7 +26,7 @@ function fixturesAt(where) {
       `--fixtures takes a folder of cases or models, or a family's file. Received: ${where}`,
     );
   const models = modelFolders(where);
-  // A model's own folder has JSON beside tensors, too.
+  // A model's own folder has JSON next to tensors, too.
   const found = models.includes(where) ? [] : [...families(where), ...families(path.join(where, 'ops'))];
   if (found.length + models.length > 0) return { families: found, models };
   throw new SetupError(
@@ -129,7 +129,7 @@ async function inBrowser({ families: files, models }, filter) {
       results.push(...(await page.evaluate(runModelInPage, files)));
     }
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0))); // Lets late errors arrive.
-    // Those of the GPU are told by the case that ran.
+    // Errors of the GPU are reported by the case that ran.
     const faults = errors.filter((error) => !error.includes('Uncaptured GPU error'));
     if (faults.length > 0)
       results.push({ family: 'page', id: 'errors', op: 'Chromium', note: undefined, faults });

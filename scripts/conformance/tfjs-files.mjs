@@ -20,7 +20,7 @@ const OPS = `
   image/resize_nearest_neighbor
 `;
 
-/** The tested files beside them: gradients, tensors, variables, scopes. */
+/** The other tested files: gradients, tensors, variables, scopes. */
 const OTHERS = `
   buffer globals gradients public/chained_ops/register_all_chained_ops tensor variable
 `;

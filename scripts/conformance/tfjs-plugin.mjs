@@ -17,7 +17,7 @@ const SHIM = path.join(ROOT, 'test', 'conformance', 'tfjs');
 const HELPERS = /((^|\/)util|_util|util_base|test_util|types|backend|flags|log)\.js$/;
 
 const TESTS = '\0tfjs-tests';
-const STAND_IN = '\0tfjs-stand-in';
+const PLACEHOLDER = '\0tfjs-placeholder';
 
 /** @returns {string[]} all test files, relative to DIST */
 export function testFiles() {
@@ -38,22 +38,22 @@ export function tfjsPlugin(files) {
     enforce: 'pre',
     resolveId(id, importer) {
       if (id === 'virtual:tfjs-tests') return TESTS;
-      if (id === 'virtual:tfjs') return STAND_IN;
+      if (id === 'virtual:tfjs') return PLACEHOLDER;
       if (!id.startsWith('.') || !importer?.startsWith(DIST)) return null;
       const target = existing(path.resolve(path.dirname(importer), id));
       const name = path.relative(DIST, target).replaceAll('\\', '/');
       if (name === 'jasmine_util.js') return path.join(SHIM, 'jasmineUtil.ts');
-      if (name.startsWith('public/chained_ops/')) return STAND_IN; // The shim's tensors have their methods.
+      if (name.startsWith('public/chained_ops/')) return PLACEHOLDER; // The shim's tensors have their methods.
       if (name === 'engine.js') return path.join(SHIM, 'shim', 'engine.ts');
       if (name === 'environment.js') return path.join(SHIM, 'shim', 'environment.ts');
-      if (name === 'index.js') return STAND_IN;
+      if (name === 'index.js') return PLACEHOLDER;
       const fromTest = importer.endsWith('_test.js');
-      if (fromTest && !HELPERS.test(name) && !name.endsWith('_test.js')) return STAND_IN;
+      if (fromTest && !HELPERS.test(name) && !name.endsWith('_test.js')) return PLACEHOLDER;
       return target;
     },
     load(id) {
       if (id === TESTS) return testsSource(files);
-      if (id === STAND_IN) return standInSource();
+      if (id === PLACEHOLDER) return standInSource();
       return null;
     },
   };
@@ -76,7 +76,7 @@ function testsSource(files) {
   `;
 }
 
-/** Every name of TF.js's: the shim's, or a stand-in that says that it isn't offered. */
+/** Every name of TF.js's: the shim's, or a placeholder that says that it isn't offered. */
 function standInSource() {
   /** @type {Record<string, object | undefined>} */
   const tf = require('@tensorflow/tfjs-core');

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file Installs packages of Debian and its kin, where this process may (as root). A machine whose last installation
- * was broken off refuses every new one until that is repaired: repaired here first, in the way that apt itself tells.
+ * was interrupted refuses every new one until that is repaired: repaired here first, as apt itself suggests.
  */
 
 /** @typedef {import('../setup.mjs').Shell} Shell */
@@ -13,8 +13,8 @@ const LOCK_SECONDS = 300;
 /** Asks nothing, and speaks English: what apt says is read here. */
 const ENV = { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
 
-/** What apt says of a machine left half-way, and the command that it names. Each is tried once, in this order. */
-const MENDS = [
+/** What apt says of an interrupted installation, and the command that it names. Each is tried once, in this order. */
+const REPAIRS = [
   {
     sign: /dpkg was interrupted/,
     // A configuration file that the user changed stays as it is.
@@ -39,11 +39,11 @@ export function installDebianPackages(shell, packages) {
   }
   if (!shell.root) return { ok: false, output: 'needs root' };
   shell.say(`Installing ${packages.join(' and ')} (apt-get) …`);
-  run(['apt-get', 'update', '-qq']); // May fail in part; the install tells.
+  run(['apt-get', 'update', '-qq']); // May fail in part; the install reports it.
   const wait = `DPkg::Lock::Timeout=${LOCK_SECONDS}`;
   const install = ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', '-o', wait, ...packages];
   let result = run(install);
-  for (const { sign, command } of MENDS) {
+  for (const { sign, command } of REPAIRS) {
     if (result.ok || !sign.test(result.output)) continue;
     shell.say(`An earlier installation was broken off. Finishing it (${command.join(' ')}) …`);
     run(command);

@@ -5,6 +5,7 @@
  */
 import path from 'node:path';
 import { build } from 'vite';
+import { ROOT } from '../setup.mjs';
 
 /** @typedef {import('puppeteer').Browser} Browser */
 /** @typedef {import('puppeteer').Page} Page */
@@ -16,6 +17,8 @@ import { build } from 'vite';
 /** @typedef {import('../../bench/result.ts').WaysResult} WaysResult */
 /** @typedef {Pick<RunOptions, 'budget' | 'limits' | 'without'>} PageOptions what can be sent to a page */
 
+const CONFIG = path.join(ROOT, 'vite.config.ts');
+
 /** A row that says nothing for so long hangs: software adapters take long, but not that. */
 const SILENCE_MS = 240_000;
 const COLD_MS = 120_000;
@@ -24,9 +27,9 @@ const ATTEMPTS = 4;
 
 /** The benchmark's pages, and in `cold/` those of the cold start. @param {string} folder */
 export async function buildPages(folder) {
-  await build({ configFile: 'bench/vite.config.ts', logLevel: 'error', build: { outDir: folder } });
-  const cold = path.join(folder, 'cold');
-  await build({ configFile: 'bench/cold/vite.config.ts', logLevel: 'error', build: { outDir: cold } });
+  const shared = /** @type {const} */ ({ configFile: CONFIG, logLevel: 'error' });
+  await build({ ...shared, mode: 'bench', build: { outDir: folder } });
+  await build({ ...shared, mode: 'bench-cold', build: { outDir: path.join(folder, 'cold') } });
 }
 
 export class BenchBrowser {

@@ -5,7 +5,7 @@ import { readArguments } from './arguments.mjs';
 
 export const HELP = `npm run bench -- [options]
 
-Measures Retrograd beside TF.js, jax-js and ONNX Runtime Web: every result is checked first, then all are timed in turns.
+Measures Retrograd, TF.js, jax-js and ONNX Runtime Web: every result is checked first, then all are timed in turn.
 Prints a line a row, then a table with the ratio of the fastest peer to Retrograd and a roofline of each kernel.
 
 Options
@@ -80,7 +80,7 @@ function parse(args) {
   return readArguments({ args, options }, (message) => new SetupError(`${message} See --help.`)).values;
 }
 
-/** A pattern that can't be read is told here, not by the page that would use it. @param {string} filter */
+/** An invalid pattern is reported here, not by the page that would use it. @param {string} filter */
 function filterOf(filter) {
   const pattern = /^\/(.*)\/$/.exec(filter)?.[1];
   try {

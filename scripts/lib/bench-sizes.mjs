@@ -1,15 +1,13 @@
 // @ts-check
 /**
  * @file Weighs what an app downloads of each library: minified, gzipped, with the WebAssembly that comes along. What `import()`
- * brings is weighed apart.
+ * brings is counted separately.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { packageAliases } from './aliases.mjs';
 import { byLoad } from './chunks.mjs';
-import { shippedShaders } from './shipped-shaders.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -26,16 +24,10 @@ const entries = {
 /** A bundle of `entry`, in bench/size, as an app has it. @param {string} entry @returns {Promise<Weight>} */
 async function weigh(entry) {
   const result = await build({
-    root: ROOT,
-    configFile: false,
+    configFile: path.join(ROOT, 'vite.config.ts'),
+    mode: 'app',
     logLevel: 'error',
-    plugins: [shippedShaders()],
-    resolve: { alias: packageAliases(ROOT) },
     build: {
-      target: 'es2022',
-      write: false,
-      modulePreload: false,
-      reportCompressedSize: false,
       rolldownOptions: {
         input: path.join(ROOT, 'bench', 'size', entry),
         preserveEntrySignatures: 'allow-extension',

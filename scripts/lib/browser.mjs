@@ -251,7 +251,7 @@ export async function openPage(browser, url, { prepare } = {}) {
   return { page, errors };
 }
 
-/** Runs in the page: Chromium tells of uncaptured GPU errors as warnings, which would be overlooked. */
+/** Runs in the page: Chromium reports uncaptured GPU errors as warnings, which would be overlooked. */
 function reportUncapturedGpuErrors() {
   if (typeof GPUAdapter === 'undefined') return;
   const { requestDevice } = GPUAdapter.prototype;

@@ -8,7 +8,6 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { packageAliases } from './aliases.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -17,34 +16,24 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
  * @property {string} entry relative to the repository
  * @property {string} folder where the bundle goes
  * @property {import('vite').Plugin[]} [plugins]
- * @property {RegExp[]} [external] packages to leave out, beside Node's own modules
+ * @property {RegExp[]} [external] packages to leave out, besides Node's own modules
  */
 
 /**
  * @param {BundleOptions} options
- * @returns {Promise<string>} the bundle's path; its source map stands beside it
+ * @returns {Promise<string>} the bundle's path; its source map lies next to it
  */
 export async function bundle({ entry, folder, plugins = [], external = [] }) {
   const name = path.basename(entry).replace(/\.[cm]?[jt]s$/, '');
   await build({
-    root: ROOT,
-    configFile: false,
+    configFile: path.join(ROOT, 'vite.config.ts'),
+    mode: 'script',
     logLevel: 'warn',
-    resolve: { alias: packageAliases(ROOT) },
     plugins,
     build: {
-      target: 'es2022',
       outDir: folder,
-      emptyOutDir: false,
-      copyPublicDir: false,
-      minify: false,
-      sourcemap: true,
-      reportCompressedSize: false,
       lib: { entry: path.join(ROOT, entry), formats: ['es'], fileName: () => `${name}.js` },
-      rolldownOptions: {
-        external: [/^node:/, ...external],
-        output: { codeSplitting: false },
-      },
+      rolldownOptions: { external },
     },
   });
   return path.join(folder, `${name}.js`);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readArguments } from './arguments.mjs';
 
-/** A bad argument: told as it stands, without a stack; ends with exit code 2. */
+/** A bad argument: printed without a stack; ends with exit code 2. */
 export class OptionError extends Error {
   /** @override */
   name = 'OptionError';
@@ -120,7 +120,7 @@ function parse(args) {
   return readArguments({ args: joinNegatives(args), options }, refused).values;
 }
 
-/** `--size -3` as `--size=-3`, so that the number is told to be wrong, not the option. @param {string[]} args */
+/** `--size -3` as `--size=-3`, so that the error is about the number, not the option. @param {string[]} args */
 function joinNegatives(args) {
   /** @type {string[]} */
   const joined = [];

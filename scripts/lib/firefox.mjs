@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file A headless Firefox with WebGPU, beside Chromium: found, downloaded by puppeteer, or installed from Debian's
+ * @file A headless Firefox with WebGPU, in addition to Chromium: found, downloaded by puppeteer, or installed from Debian's
  * package (as root), and started with WebGPU on.
  */
 import fs from 'node:fs';

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file What Dawn for Node needs around it. A real GPU is used where there is one; a Linux machine without
- * one gets SwiftShader, the software adapter that every Chromium carries beside it.
+ * one gets SwiftShader, the software adapter that ships with every Chromium.
  *
  * Dawn opens `libvulkan.so.1` when it is loaded, so these variables must stand in the environment before
  * the process starts: pass them to a child (`spawn(…, { env: { ...process.env, ...nodeGpuEnv() } })`).
@@ -91,7 +91,7 @@ export function hasGpuNode(machine = thisGpuMachine()) {
 
 /** @param {GpuMachine} machine */
 function swiftShaderFolder(machine) {
-  const beside = machine.browser ? [path.dirname(machine.realpath(machine.browser))] : [];
+  const nextToBrowser = machine.browser ? [path.dirname(machine.realpath(machine.browser))] : [];
   const usual = [
     '/usr/lib/chromium',
     '/usr/lib/chromium-browser',
@@ -100,7 +100,7 @@ function swiftShaderFolder(machine) {
     '/opt/google/chrome',
     '/snap/chromium/current/usr/lib/chromium-browser',
   ];
-  return [...beside, ...usual].find((folder) => machine.exists(path.join(folder, SWIFTSHADER_ICD)));
+  return [...nextToBrowser, ...usual].find((folder) => machine.exists(path.join(folder, SWIFTSHADER_ICD)));
 }
 
 /**

@@ -14,14 +14,14 @@ const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 /** @typedef {(line: string) => void} Say */
 /** @typedef {Record<string, string>} Env */
 
-const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'examples/pageConfig.ts'];
+const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts'];
 
-/** What a page is made of, beside its own folder. @type {Record<string, string[]>} */
+/** What a page is made of, besides its own folder. @type {Record<string, string[]>} */
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
   vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
   // Its peers are bundled with it, and it weighs all of them.
-  bench: ['src', 'shaders', 'scripts/lib', 'scripts/build-bench.mjs', 'package-lock.json'],
+  bench: ['src', 'shaders', 'scripts/lib', 'scripts/build-bench.mjs', 'vite.config.ts', 'package-lock.json'],
 };
 
 /** The pages, in the order of the site's index. @type {readonly { name: string, folder: string }[]} */
@@ -35,10 +35,10 @@ export const pages = [
 
 /** @param {Env} env @param {Say} say */
 export function buildLibrary(env, say) {
-  const sources = ['src', 'shaders', 'scripts/build.mjs', 'scripts/lib', 'package-lock.json'];
+  const sources = ['src', 'shaders', 'vite.config.ts', 'scripts/lib', 'package-lock.json'];
   if (isFresh('dist/index.js', sources)) return;
   say('Building the library …');
-  build(env, ['scripts/build.mjs'], 'The library');
+  build(env, [VITE, 'build', '--mode', 'library'], 'The library');
   // A build of the library removes its types. They are no part of a page: where they fail, it goes on without.
   try {
     build(env, ['scripts/build-types.mjs'], "The library's types");
@@ -58,10 +58,10 @@ export function buildPage(name, env, say) {
   say(`Building the page ${name} …`);
   if (name === 'vanilla') copyVanilla(page.folder);
   else if (name === 'bench') build(env, ['scripts/build-bench.mjs'], 'The benchmark');
-  else build(env, [VITE, 'build', '--config', `${page.folder}/vite.config.ts`], `The page ${name}`);
+  else build(env, [VITE, 'build', '--mode', name], `The page ${name}`);
 }
 
-/** The page without a build, and beside it the modules that its import map names. @param {string} folder */
+/** Copies the page that needs no build, and the modules that its import map names. @param {string} folder */
 function copyVanilla(folder) {
   const site = path.join(ROOT, 'site', 'vanilla');
   fs.rmSync(site, { recursive: true, force: true });
@@ -82,7 +82,7 @@ function isFresh(made, sources) {
 function newestTime(place) {
   const stat = fs.statSync(place);
   if (!stat.isDirectory()) return stat.mtimeMs;
-  // A folder's own time tells of files that were removed.
+  // A folder's own time changes when files are removed.
   return Math.max(stat.mtimeMs, ...fs.readdirSync(place).map((name) => newestTime(path.join(place, name))));
 }
 

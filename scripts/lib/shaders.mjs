@@ -3,7 +3,8 @@
  * @file Shaders as they are shipped: `#if ${…}` decided by a conditional expression in place of the preprocessor, and WGSL
  * without comments and without spaces that no token needs. What is said stays the same: the same tokens in the same order.
  *
- * WGSL is what templates tagged `wgsl` hold, and in a file of `shaders/` every template that has a line break.
+ * WGSL is what templates tagged `wgsl` hold, and in a file of `shaders/` every template that has a line break or ends with a
+ * semicolon.
  */
 import MagicString from 'magic-string';
 import { parseSync } from 'vite';
@@ -97,9 +98,18 @@ function replacements(node, module) {
   const isShader =
     type === 'TemplateLiteral' &&
     module.everyTemplate &&
-    node.quasis.some((/** @type {any} */ quasi) => quasi.value.raw.includes('\n'));
+    holdsStatements(node.quasis.map((/** @type {any} */ quasi) => quasi.value.raw));
   if (isShader) return [{ start, end, text: compileTemplate(node, module) }];
   return Object.values(node).flatMap((child) => replacements(child, module));
+}
+
+/**
+ * Whether a template of these texts is WGSL in a file of shaders: it has several lines, or is a statement.
+ *
+ * @param {readonly string[]} texts
+ */
+export function holdsStatements(texts) {
+  return texts.some((text) => text.includes('\n')) || texts.at(-1)?.endsWith(';') === true;
 }
 
 /**

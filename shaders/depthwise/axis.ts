@@ -3,6 +3,8 @@
  * each of them. Kernels and strides are known here, so that WGSL names each value once, and reads it once.
  */
 
+import { range } from '../lib/text.ts';
+
 export type Direction = 'forward' | 'inputGrad';
 
 /** A tap of the kernel, and the value that it multiplies: counted from the first that the block reads. */
@@ -18,8 +20,6 @@ export interface BlockAxis {
   extent: number;
   step: number;
 }
-
-const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 /**
  * A block of `results` results. An input gradient's begin on a multiple of the stride, counted from the padding's begin,

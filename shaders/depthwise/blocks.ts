@@ -9,6 +9,7 @@
  */
 import type { DepthwiseDirection } from '../depthwise.ts';
 import { flatIndex } from '../lib/indexing.ts';
+import { repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 
 export type BlockOptions = {
@@ -51,8 +52,6 @@ export const blockParams = {
   rows_per_part: 'u32',
 } as const;
 
-const range = (n: number) => Array.from({ length: n }, (_, i) => i);
-
 /** A row of an image of `width` pixels, and its values: zeros beyond it. */
 const rowOf = (values: string, width: string, height: string, channels: string) => wgsl`
 struct Row {
@@ -60,9 +59,9 @@ struct Row {
   valid: bool,
 }
 
-fn row_at(picture: u32, row: i32) -> Row {
+fn row_at(image_index: u32, row: i32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((picture * params.${height} + u32(row)) * params.${width}, u32(row) < params.${height});
+  return Row((image_index * params.${height} + u32(row)) * params.${width}, u32(row) < params.${height});
 }
 
 fn value_at(row: Row, column: i32, channel: u32) -> Value {
@@ -71,6 +70,9 @@ fn value_at(row: Row, column: i32, channel: u32) -> Value {
 }
 `;
 
+/** The sums of the block: of columns, or of taps. */
+const zeroSums = (block: number) => repeat(block, (j) => `var sum_${j} = Value();`);
+
 const forward = ({ block }: BlockOptions) => ({
   functions: rowOf('image', 'in_w', 'in_h', 'in_c'),
   body: wgsl`
@@ -78,33 +80,28 @@ const forward = ({ block }: BlockOptions) => ({
   let place = i / params.out_c;
   let column = place % params.blocks * ${block}u;
   let line = place / params.blocks;
-  let picture = line / params.out_h;
+  let image_index = line / params.out_h;
   let first_row = i32(line % params.out_h) * params.stride_h - params.pad_h;
   let first_column = i32(column) * params.stride_w - params.pad_w;
   let c = o / params.multiplier;
-  ${range(block)
-    .map((j) => `var sum_${j} = Value();`)
-    .join('\n  ')}
+  ${zeroSums(block)}
   var tap = o;
   for (var ky = 0u; ky < params.kernel_h; ky++) {
-    let row = row_at(picture, first_row + i32(ky) * params.dilation_h);
+    let row = row_at(image_index, first_row + i32(ky) * params.dilation_h);
     for (var kx = 0u; kx < params.kernel_w; kx++) {
       let weight = weights[tap];
       let x = first_column + i32(kx) * params.dilation_w;
-      ${range(block)
-        .map((j) => `sum_${j} += value_at(row, x + ${j} * params.stride_w, c) * weight;`)
-        .join('\n      ')}
+      ${repeat(block, (j) => `sum_${j} += value_at(row, x + ${j} * params.stride_w, c) * weight;`)}
       tap += params.out_c;
     }
   }
   let first = (line * params.out_w + column) * params.out_c + o;
-  ${range(block)
-    .map(
-      (j) => `if (column + ${j}u < params.out_w) {
+  ${repeat(
+    block,
+    (j) => `if (column + ${j}u < params.out_w) {
     out[first + ${j}u * params.out_c] = sum_${j};
   }`,
-    )
-    .join('\n  ')}`,
+  )}`,
 });
 
 const inputGrad = ({ block, strided }: BlockOptions) => ({
@@ -139,20 +136,18 @@ fn first_tap(coordinate: i32, step: u32, pad: i32) -> u32 {
   let place = i / params.in_c;
   let block = i32(place % params.blocks);
   let line = place / params.blocks;
-  let picture = line / params.in_h;
+  let image_index = line / params.in_h;
   let image_row = i32(line % params.in_h);
-  // Blocks of all remainders by the stride stand side by side.
+  // Neighbouring blocks take the columns of each remainder by the stride.
 #if ${strided}
   let column = block / params.stride_w * ${block} * params.stride_w + block % params.stride_w;
 #else
   let column = block * ${block};
 #endif
-  ${range(block)
-    .map((j) => `var sum_${j} = Value();`)
-    .join('\n  ')}
+  ${zeroSums(block)}
   for (var ky = first_tap(image_row, params.step_h, params.pad_h); ky < params.kernel_h; ky += params.step_h) {
     let y = reach(image_row, ky, params.stride_h, params.dilation_h, params.pad_h);
-    var row = row_at(picture, y.position);
+    var row = row_at(image_index, y.position);
     row.valid &= y.valid;
     for (var kx = first_tap(column, params.step_w, params.pad_w); kx < params.kernel_w; kx += params.step_w) {
       let x = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);
@@ -160,19 +155,16 @@ fn first_tap(coordinate: i32, step: u32, pad: i32) -> u32 {
       for (var m = 0u; m < params.multiplier; m++) {
         let o = c * params.multiplier + m;
         let weight = weights[(ky * params.kernel_w + kx) * params.out_c + o];
-        ${range(block)
-          .map((j) => `sum_${j} += value_at(reached, x.position + ${j}, o) * weight;`)
-          .join('\n        ')}
+        ${repeat(block, (j) => `sum_${j} += value_at(reached, x.position + ${j}, o) * weight;`)}
       }
     }
   }
-  ${range(block)
-    .map(
-      (j) => `if (column + ${j} * params.stride_w < i32(params.in_w)) {
+  ${repeat(
+    block,
+    (j) => `if (column + ${j} * params.stride_w < i32(params.in_w)) {
     out[(line * params.in_w + u32(column + ${j} * params.stride_w)) * params.in_c + c] = sum_${j};
   }`,
-    )
-    .join('\n  ')}`,
+  )}`,
 });
 
 const filterGrad = ({ block }: BlockOptions) => ({
@@ -186,31 +178,26 @@ const filterGrad = ({ block }: BlockOptions) => ({
   let part = line / params.kernel_h;
   let c = o / params.multiplier;
   let last_row = min((part + 1u) * params.rows_per_part, params.rows);
-  ${range(block)
-    .map((j) => `var sum_${j} = Value();`)
-    .join('\n  ')}
+  ${zeroSums(block)}
   for (var out_row = part * params.rows_per_part; out_row < last_row; out_row++) {
     let first_row = i32(out_row % params.out_h) * params.stride_h - params.pad_h;
     let row = row_at(out_row / params.out_h, first_row + i32(ky) * params.dilation_h);
     var x = i32(kx) * params.dilation_w - params.pad_w;
     var at = out_row * params.out_w * params.out_c + o;
     for (var column = 0u; column < params.out_w; column++) {
-      let slope = cotangent[at];
-      ${range(block)
-        .map((j) => `sum_${j} += value_at(row, x + ${j} * params.dilation_w, c) * slope;`)
-        .join('\n      ')}
+      let dy = cotangent[at];
+      ${repeat(block, (j) => `sum_${j} += value_at(row, x + ${j} * params.dilation_w, c) * dy;`)}
       x += params.stride_w;
       at += params.out_c;
     }
   }
   let first = (line * params.kernel_w + kx) * params.out_c + o;
-  ${range(block)
-    .map(
-      (j) => `if (kx + ${j}u < params.kernel_w) {
+  ${repeat(
+    block,
+    (j) => `if (kx + ${j}u < params.kernel_w) {
     out[first + ${j}u * params.out_c] = sum_${j};
   }`,
-    )
-    .join('\n  ')}`,
+  )}`,
 });
 
 const programs = { forward, inputGrad, filterGrad };

@@ -7,6 +7,7 @@
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
+import { range } from '../lib/text.ts';
 import { blockAxis, type Direction } from './axis.ts';
 
 export type StripOptions = {
@@ -51,8 +52,6 @@ export function turnsBefore({ direction, window, stride }: StripOptions): number
   const { extent, step } = blockAxis(direction, window, stride, stripSize(direction, stride).rows);
   return Math.ceil(extent / step) - 1;
 }
-
-const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 export function depthwiseStrips(options: StripOptions): string {
   const { direction, width, window, stride } = options;

@@ -6,6 +6,7 @@
  * sums[part, tap, channel]; a part is a strip. A second pass adds them in order.
  */
 import { flatIndex } from '../lib/indexing.ts';
+import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { blockAxis } from './axis.ts';
 
@@ -40,8 +41,6 @@ export const tapsParams = {
   pad_h: 'i32',
   pad_w: 'i32',
 } as const;
-
-const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 export function depthwiseTaps({ width, window, stride }: TapsOptions): string {
   const across = blockAxis('forward', window, stride, tapsColumns);

@@ -1,11 +1,11 @@
-/** @file What both forms of the engine do around their loops: find their block of C, and write it. */
+/** @file What all forms of the engine do around their loops: find their block of C, and write it. */
 import { flatIndex } from '../lib/indexing.ts';
 import { mathFunctions } from '../lib/math.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { halfReaders } from './operand.ts';
+import { float16Readers } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
-/** The instance's own functions, and those that write C. */
+/** The instance's own functions, those that read float16, and those that write C. */
 export function declarations(
   { type, a, b, outWidth, bias, activation, split }: GemmOptions,
   problem: Problem,
@@ -18,7 +18,7 @@ struct CRow {
   valid: bool,
 }
 
-${a.half || b.half ? halfReaders : ''}
+${a.half || b.half ? float16Readers : ''}
 ${problem.source}
 
 fn activate(value: ${type}) -> ${type} {
@@ -37,11 +37,16 @@ fn write_scalar(row: CRow, column: u32, value: ${type}) {
 }
 
 #endif
-/** Four neighbouring columns of one row. */
+// Writes four neighbouring columns of one row.
 fn write_columns(row: CRow, column: u32, value: vec4<${type}>) {
 #if ${outWidth === 4}
   if (column < params.n) {
-    c_values[(row.offset + column) >> 2u] = vec4<${type}>(activate(value.x), activate(value.y), activate(value.z), activate(value.w));
+    c_values[(row.offset + column) >> 2u] = vec4<${type}>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
   }
 #else
   write_scalar(row, column, value.x);
@@ -51,6 +56,7 @@ fn write_columns(row: CRow, column: u32, value: vec4<${type}>) {
 #endif
 }
 
+// The bias of four neighbouring columns.
 fn bias_of(slice: u32, column: u32) -> vec4<${type}> {
 #if ${bias && !split}
   let first = bias_offset(slice) + min(column, params.n - 1u);
@@ -68,8 +74,11 @@ fn bias_of(slice: u32, column: u32) -> vec4<${type}> {
 `;
 }
 
-/** The place of a block in C, from its flat index. Neighbours along n come first: they share rows of A. */
-export const placement = (rows: number, columns: number, flat = false) => `
+/**
+ * Where a block lies in C, and which k steps it sums, from its flat index. Neighbours along n come first: they share rows
+ * of A.
+ */
+export const blockInC = (rows: number, columns: number, flat = false) => `
   let column_blocks = (params.n + ${columns - 1}u) / ${columns}u;
   let row_blocks = (params.m + ${rows - 1}u) / ${rows}u;
   let column_block = block % column_blocks;

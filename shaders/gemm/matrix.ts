@@ -1,13 +1,15 @@
 /**
- * @file The engine on a device's matrix units: products of halves with sums in float32. Each subgroup of a workgroup holds
- * some of the matrices that make up the tile of C, and multiplies them from tiles of A and B, which lie k-major in workgroup
- * memory as halves. What is stored as halves comes there unrounded.
+ * @file The engine on a device's matrix units: float16 operands with sums in float32. Each subgroup of a workgroup holds some
+ * of the matrices that make up the tile of C, and multiplies them from tiles of A and B, which lie k-major in workgroup
+ * memory as float16. What is stored as float16 comes there unrounded.
  *
- * WGSL has no matrices of subgroups yet; how they are written is apart from where they lie (`MatrixDialect`).
+ * WGSL has no subgroup matrices yet: `MatrixDialect` holds how they are written, and nothing else does.
+ *
+ * In the generated code, `sum_<i>_<j>` is the matrix in row i and column j of those that a subgroup holds.
  */
+import { components, each, range, repeat } from '../lib/text.ts';
 import type { Loader } from './loader.ts';
-import { components, range } from './operand.ts';
-import type { GemmOptions, MatrixUnits, Problem } from './problem.ts';
+import type { GemmOptions, GemmTile, MatrixUnits, Problem } from './problem.ts';
 import { tiled } from './tiled.ts';
 
 /** WGSL of matrices that a subgroup holds together: left ones of m × k, right ones of k × n, sums of m × n. */
@@ -16,9 +18,9 @@ export interface MatrixDialect {
   /** Type of an element of a tile. */
   element: string;
   declarations(units: MatrixUnits): string;
-  /** Parameters of the entry point, and statements, that say which `subgroup` of the workgroup and which `lane` this is. */
+  /** Parameters of the entry point, and statements, which say which `subgroup` of the workgroup and which `lane` this is. */
   builtins: string;
-  prologue: readonly string[];
+  prologue: string;
   zero(units: MatrixUnits): string;
   /** The matrix that begins at element `at` of the tile, `stride` elements from step to step. */
   left(units: MatrixUnits, at: string, stride: number): string;
@@ -42,7 +44,7 @@ const subgroupMatrices: MatrixDialect = {
   element: 'f16',
   declarations: () => '',
   builtins: '@builtin(subgroup_id) subgroup: u32,\n  @builtin(subgroup_invocation_id) lane: u32,',
-  prologue: [],
+  prologue: '',
   zero: ([m, n]) => `subgroup_matrix_result<f32, ${n}, ${m}>()`,
   left: ([m, , k], at, stride) =>
     `subgroupMatrixLoad<subgroup_matrix_left<f16, ${k}, ${m}>, col_major>(&a_tile, ${at}, ${stride}u)`,
@@ -72,81 +74,123 @@ function gridOf(subgroups: number): readonly [number, number] {
   return [down, subgroups / down];
 }
 
+/** How the matrices of C are shared out. */
+interface Plan {
+  readonly units: MatrixUnits;
+  readonly depth: number;
+  readonly subgroups: number;
+  /** Subgroups of a workgroup along n. */
+  readonly across: number;
+  /** Rows and columns of C that a subgroup computes. */
+  readonly rows: number;
+  readonly columns: number;
+}
+
 export function matrix(options: GemmOptions, problem: Problem): string {
-  const { groupM, groupN, blockM, blockN, depth, units } = options.tile;
+  const plan = planOf(options.tile);
+  return tiled(options, problem, (a, b) => ({
+    memory: memory(plan, a, b),
+    builtins: dialect.builtins,
+    prologue: prologue(plan),
+    store,
+    multiply: multiply(plan, a, b),
+    epilogue: epilogue(plan),
+  }));
+}
+
+function planOf({ groupM, groupN, blockM, blockN, depth, units }: GemmTile): Plan {
   if (!units) throw new TypeError('a tile for matrix units says which');
-  const [m, n, k, lanes] = units;
+  const [, , , lanes] = units;
   const subgroups = (groupM * groupN) / lanes;
   const [down, across] = gridOf(subgroups);
-  const rows = (groupM * blockM) / down;
-  const columns = (groupN * blockN) / across;
-  const strideOf = ({ lines }: Loader) => lines + padding;
+  return {
+    units,
+    depth,
+    subgroups,
+    across,
+    rows: (groupM * blockM) / down,
+    columns: (groupN * blockN) / across,
+  };
+}
+
+/** Numbers of a subgroup's matrices: below each other, and side by side. */
+const downOf = ({ rows, units: [m] }: Plan) => range(rows / m);
+const acrossOf = ({ columns, units: [, n] }: Plan) => range(columns / n);
+
+const eachSum = (plan: Plan, fragment: (i: number, j: number) => string) =>
+  each(downOf(plan), (i) => each(acrossOf(plan), (j) => fragment(i, j)));
+
+/** Elements of a tile from step to step. */
+const strideOf = ({ tile }: Loader) => tile.lines + padding;
+
+function memory({ units, subgroups }: Plan, a: Loader, b: Loader): string {
+  const [m, n] = units;
   const tileOf = (loader: Loader) =>
-    `var<workgroup> ${loader.operand.name}_tile: array<${dialect.element}, ${depth * strideOf(loader)}>;`;
-  const downs = range(rows / m);
-  const acrosses = range(columns / n);
-  const sums = downs.flatMap((i) => acrosses.map((j) => [i, j] as const));
-  return tiled(options, problem, (a, b) => ({
-    memory: `${tileOf(a)}
+    `var<workgroup> ${loader.operand.name}_tile: array<${dialect.element}, ${loader.tile.depth * strideOf(loader)}>;`;
+  return `${tileOf(a)}
 ${tileOf(b)}
 var<workgroup> staged: array<f32, ${subgroups * m * n}>;
 ${dialect.declarations(units)}
-`,
-    builtins: dialect.builtins,
-    prologue: [
-      ...dialect.prologue,
-      `let matrix_row = subgroup / ${across}u * ${rows}u;`,
-      `let matrix_column = subgroup % ${across}u * ${columns}u;`,
-      ...sums.map(([i, j]) => `var sum_${i}_${j} = ${dialect.zero(units)};`),
-    ],
-    store: (loader) => {
-      const { name } = loader.operand;
-      return loader.eachStep(
-        (r) => [`let at = ${name}_turn_${r} * ${4 * strideOf(loader)}u + ${name}_quad_${r} * 4u;`],
-        (r, s) =>
-          components
-            .map(
-              (component, line) =>
-                `${name}_tile[at + ${s * strideOf(loader) + line}u] = ${dialect.element}(${name}_fetched_${r}_${s}.${component});`,
-            )
-            .join(' '),
-      );
-    },
-    multiply: range(depth / k).flatMap((step) => [
-      '{',
-      ...downs.map((i) => {
-        const at = `matrix_row + ${step * k * strideOf(a) + i * m}u`;
-        return `  let left_${i} = ${dialect.left(units, at, strideOf(a))};`;
+`;
+}
+
+const prologue = (plan: Plan) => `${dialect.prologue}
+let matrix_row = subgroup / ${plan.across}u * ${plan.rows}u;
+let matrix_column = subgroup % ${plan.across}u * ${plan.columns}u;
+${eachSum(plan, (i, j) => `var sum_${i}_${j} = ${dialect.zero(plan.units)};`)}`;
+
+function store(loader: Loader): string {
+  const { name } = loader.operand;
+  const stride = strideOf(loader);
+  return loader.store(
+    (r) => `let at = ${name}_step_group_${r} * ${4 * stride}u + ${name}_line_group_${r} * 4u;`,
+    (r, s) =>
+      each(components, (component, line) => {
+        const value = `${name}_fetched_${r}_${s}.${component}`;
+        return `${name}_tile[at + ${s * stride + line}u] = ${dialect.element}(${value});`;
       }),
-      ...acrosses.map((j) => {
-        const at = `matrix_column + ${step * k * strideOf(b) + j * n}u`;
-        return `  let right_${j} = ${dialect.right(units, at, strideOf(b))};`;
-      }),
-      ...sums.map(
-        ([i, j]) => `  sum_${i}_${j} = ${dialect.multiply(`left_${i}`, `right_${j}`, `sum_${i}_${j}`)};`,
-      ),
-      '}',
-    ]),
-    epilogue: [
-      `let own = subgroup * ${m * n}u;`,
-      ...sums.flatMap(([i, j]) => [
-        dialect.store(units, 'own', `sum_${i}_${j}`),
-        'workgroupBarrier();',
-        `for (var at = 4u * lane; at < ${m * n}u; at += ${4 * lanes}u) {`,
-        `  let line = first_row + matrix_row + ${i * m}u + at / ${n}u;`,
-        `  let column = first_column + matrix_column + ${j * n}u + at % ${n}u;`,
-        '  if (line < params.m) {',
-        '    var row = c_row(slice, line);',
-        '    row.offset += split * params.split_stride;',
-        '    if (row.valid) {',
-        '      let first = own + at;',
-        '      let sum = vec4<f32>(staged[first], staged[first + 1u], staged[first + 2u], staged[first + 3u]);',
-        '      write_columns(row, column, sum + bias_of(slice, column));',
-        '    }',
-        '  }',
-        '}',
-        'workgroupBarrier();',
-      ]),
-    ],
-  }));
+  );
+}
+
+function multiply(plan: Plan, a: Loader, b: Loader): string {
+  const { units, depth } = plan;
+  const [m, n, k] = units;
+  const left = (step: number, i: number) =>
+    dialect.left(units, `matrix_row + ${step * k * strideOf(a) + i * m}u`, strideOf(a));
+  const right = (step: number, j: number) =>
+    dialect.right(units, `matrix_column + ${step * k * strideOf(b) + j * n}u`, strideOf(b));
+  return repeat(
+    depth / k,
+    (step) => `{
+    ${each(downOf(plan), (i) => `let left_${i} = ${left(step, i)};`)}
+    ${each(acrossOf(plan), (j) => `let right_${j} = ${right(step, j)};`)}
+    ${eachSum(plan, (i, j) => `sum_${i}_${j} = ${dialect.multiply(`left_${i}`, `right_${j}`, `sum_${i}_${j}`)};`)}
+  }`,
+  );
+}
+
+/** Each matrix goes through `staged`, from where the lanes write it by fours of columns. */
+function epilogue(plan: Plan): string {
+  const { units } = plan;
+  const [m, n, , lanes] = units;
+  return `let own = subgroup * ${m * n}u;
+  ${eachSum(
+    plan,
+    (i, j) => `${dialect.store(units, 'own', `sum_${i}_${j}`)}
+    workgroupBarrier();
+    for (var at = 4u * lane; at < ${m * n}u; at += ${4 * lanes}u) {
+      let line = first_row + matrix_row + ${i * m}u + at / ${n}u;
+      let column = first_column + matrix_column + ${j * n}u + at % ${n}u;
+      if (line < params.m) {
+        var row = c_row(slice, line);
+        row.offset += split * params.split_stride;
+        if (row.valid) {
+          let first = own + at;
+          let sum = vec4<f32>(staged[first], staged[first + 1u], staged[first + 2u], staged[first + 3u]);
+          write_columns(row, column, sum + bias_of(slice, column));
+        }
+      }
+    }
+    workgroupBarrier();`,
+  )}`;
 }

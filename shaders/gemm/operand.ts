@@ -1,17 +1,14 @@
-/** @file The WGSL by which both forms of the engine read an operand. */
+/** @file The WGSL by which all forms of the engine read an operand. */
+import { range } from '../lib/text.ts';
 import type { OperandLayout } from './problem.ts';
 
-export const components = ['x', 'y', 'z', 'w'] as const;
-export const range = (n: number) => Array.from({ length: n }, (_, i) => i);
-export const indent = (lines: readonly string[], by: number) => lines.join(`\n${' '.repeat(by)}`);
-
-/** Halves as floats: one of the two in a word, by its index, or four in two words. */
-export const halfReaders = `
-fn half(word: u32, index: u32) -> f32 {
+/** float16 as f32: one of the two in a word, by its index, or four in two words. */
+export const float16Readers = `
+fn unpack_float16(word: u32, index: u32) -> f32 {
   return unpack2x16float(word >> (16u * (index & 1u))).x;
 }
 
-fn halves(words: vec2<u32>) -> vec4<f32> {
+fn unpack_four_float16(words: vec2<u32>) -> vec4<f32> {
   return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
 }
 `;
@@ -39,10 +36,10 @@ export class Operand {
   }
 
   /** One element, or four neighbours where the width is 4. */
-  read(spot: string, k: string, also = ''): string {
+  read(address: string, k: string, also = ''): string {
     const { width } = this.layout;
-    const value = this.#value(`${this.name}_index(${spot}, ${k})`);
-    const conditions = [this.guarded ? `${this.name}_valid(${spot}, ${k})` : '', also].filter(Boolean);
+    const value = this.#value(`${this.name}_index(${address}, ${k})`);
+    const conditions = [this.guarded ? `${this.name}_valid(${address}, ${k})` : '', also].filter(Boolean);
     if (conditions.length === 0) return value;
     const zero = width === 4 ? `${this.#vector}()` : this.#zero;
     // `&` rather than `&&`: a short circuit would be a branch for each element read.
@@ -53,17 +50,17 @@ export class Operand {
   #value(index: string): string {
     const { width, half } = this.layout;
     const values = `${this.name}_values`;
-    if (half)
-      return width === 4 ? `halves(${values}[${index} >> 2u])` : `half(${values}[${index} >> 1u], ${index})`;
+    if (half && width === 4) return `unpack_four_float16(${values}[${index} >> 2u])`;
+    if (half) return `unpack_float16(${values}[${index} >> 1u], ${index})`;
     return width === 4 ? `${values}[${index} >> 2u]` : `${values}[${index}]`;
   }
 
   /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */
-  alongK(spot: string, k: string, limit: string | null): string {
-    if (this.layout.width === 4) return this.read(spot, k, limit ? `${k} < ${limit}` : '');
+  alongK(address: string, k: string, limit: string | null): string {
+    if (this.layout.width === 4) return this.read(address, k, limit ? `${k} < ${limit}` : '');
     const scalars = range(4).map((i) => {
       const at = `${k} + ${i}u`;
-      return this.read(spot, at, limit ? `${at} < ${limit}` : '');
+      return this.read(address, at, limit ? `${at} < ${limit}` : '');
     });
     return `${this.#vector}(${scalars.join(', ')})`;
   }

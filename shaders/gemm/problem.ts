@@ -16,7 +16,7 @@ export type GemmTile = {
   /** Rows and columns of C that an invocation computes; columns come in fours. */
   blockM: number;
   blockN: number;
-  /** k steps taken at once: in workgroup memory a multiple of 4, in registers 4 or 1. */
+  /** k steps of an iteration: in workgroup memory a multiple of 4, in registers 4 or 1. */
   depth: number;
   /** Elements read and written at once, at most. */
   width: 1 | 4;
@@ -35,7 +35,7 @@ export type OperandLayout = {
   major: 'k' | 'mn';
   /** Elements read at once along that axis: 4 where all lines and offsets are multiples of 4. */
   width: 1 | 4;
-  /** Whether the elements are halves, two in a word. They are widened as they are read. */
+  /** Whether the elements are float16, two in a word. They are widened to f32 as they are read. */
   half?: boolean;
 };
 
@@ -66,9 +66,9 @@ export type GemmOptions = {
  *     struct Segment                                     what holds for a segment
  *     fn segment_of(slice: u32, index: u32) -> Segment
  *     fn a_line(slice: u32, line: u32) -> ALine          what holds for a row of A
- *     fn a_spot(line: ALine, segment: Segment) -> ASpot  … within one segment
- *     fn a_index(spot: ASpot, k: u32) -> u32             index of the element in `a_values`
- *     fn a_valid(spot: ASpot, k: u32) -> bool            where `a.guarded`: false for an element that reads as zero
+ *     fn a_address(line: ALine, segment: Segment) -> AAddress     … within one segment
+ *     fn a_index(address: AAddress, k: u32) -> u32       index of the element in `a_values`
+ *     fn a_valid(address: AAddress, k: u32) -> bool      where `a.guarded`: false for an element that reads as zero
  *     … the same for `b`
  *     fn c_row(slice: u32, row: u32) -> CRow             { offset: u32, valid: bool } of a row in `c_values`
  *     fn skip_segment(slice: u32, index: u32) -> bool    where `skips`: true where a segment adds nothing

@@ -1,11 +1,19 @@
 /**
- * @file The engine in registers alone: an invocation computes a block of C straight from storage. For CPU adapters, where
- * workgroup memory is as slow as storage and a barrier costs a switch of all invocations, and for products too small to
- * fill a tile.
+ * @file The engine in registers alone: an invocation computes a block of C, blockM × blockN, straight from storage. For CPU
+ * adapters, where workgroup memory is as slow as storage and a barrier costs a switch of all invocations, and for matrices
+ * too small to fill a tile.
+ *
+ * In the generated code, `a_line_<i>` is what is known of a row of A (of four, where they are read as one vector),
+ * `a_address_<i>` the same within a segment, and `a_<i>` or `a_<i>_<s>` its elements: four k steps as one vector, or step s.
+ * B has the same for its columns. `sum_<i>_<j>` holds four neighbouring columns, vector j, of row i of C.
+ *
+ * With `quads`, the four invocations of a subgroup's quad compute neighbouring vectors of the same rows; each reads a
+ * quarter of their elements of A and broadcasts it.
  */
+import { components, each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { declarations, placement } from './block.ts';
-import { components, indent, Operand, range } from './operand.ts';
+import { blockInC, declarations } from './block.ts';
+import { Operand } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
 /**
@@ -14,117 +22,35 @@ import type { GemmOptions, Problem } from './problem.ts';
  */
 const longBlock = 8;
 
-export function registers(options: GemmOptions, problem: Problem): string {
-  const { tile, type } = options;
-  const { groupM, groupN, blockM, blockN, quads } = tile;
-  const a = new Operand('a', options.a, problem.a.guarded, type);
-  const b = new Operand('b', options.b, problem.b.guarded, type);
-  const rows = range(blockM);
-  const vectors = range(blockN / 4);
+/** The block of an invocation, as all fragments see it. */
+interface Block {
+  readonly type: string;
+  readonly quads: boolean;
+  /** Numbers of its rows, and of its vectors of four columns. */
+  readonly rows: readonly number[];
+  readonly vectors: readonly number[];
+  /** k steps of an iteration: 4, or 1. */
+  readonly steps: readonly number[];
+  /** WGSL of the k step from which elements read as zero; null where every iteration's steps exist. */
+  readonly kEnd: string | null;
+  readonly a: Operand;
+  readonly b: Operand;
+  /** Line states of A and of B that an invocation holds. */
+  readonly aLines: number;
+  readonly bLines: number;
+  /** Whether a quad's invocations each hold every fourth row of A; otherwise each reads every fourth k step of all. */
+  readonly sharesRows: boolean;
+}
 
-  /** Where a column of the block lies: four at a time, the vectors of a quad's invocations side by side. */
-  const columnOffset = (c: number) => (quads ? 16 * (c >> 2) + (c & 3) : c);
-  /** The states of an operand's lines, clamped to the last line: what they compute beyond it is not written. */
-  const line = (operand: Operand, i: number, at: string, limit: string) =>
-    `let ${operand.name}_line_${i} = ${operand.name}_line(slice, min(${at}, ${limit} - ${operand.linesPerState}u));`;
-  // In quads, an invocation reads every fourth row where rows lie along k, and every fourth step elsewhere.
-  const sharesRows = quads && a.layout.major === 'k';
-  const aStates = blockM / (sharesRows ? 4 : a.linesPerState);
-  const bStates = blockN / b.linesPerState;
-  const lines = [
-    ...range(aStates).map((i) =>
-      line(
-        a,
-        i,
-        sharesRows ? `first_row + ${4 * i}u + lane` : `first_row + ${i * a.linesPerState}u`,
-        'params.m',
-      ),
-    ),
-    ...range(bStates).map((i) =>
-      line(b, i, `first_column + ${columnOffset(i * b.linesPerState)}u`, 'params.n'),
-    ),
-  ];
-  const spots = (operand: Operand, states: number) =>
-    range(states).map(
-      (i) => `let ${operand.name}_spot_${i} = ${operand.name}_spot(${operand.name}_line_${i}, segment);`,
-    );
-  // Vectors along k mean that k ends on a multiple of 4; otherwise what lies beyond its end reads as zero.
-  const inFours = tile.depth === 4;
-  const endsInFours = [a, b].some(({ layout }) => layout.major === 'k' && layout.width === 4);
-  const limit = inFours && !endsInFours ? 'last_step' : null;
-  const steps = range(inFours ? 4 : 1);
-  const within = (at: string) => (limit ? `${at} < ${limit}` : '');
-  /** What is read in one turn of the loop. */
-  const reads = (operand: Operand, states: number) =>
-    range(states).flatMap((i) => {
-      const spot = `${operand.name}_spot_${i}`;
-      const value = `${operand.name}_${i}`;
-      if (operand.layout.major === 'k' && inFours)
-        return [`let ${value} = ${operand.alongK(spot, 'k', limit)};`];
-      return steps.map((s) => {
-        const at = s === 0 ? 'k' : `k + ${s}u`;
-        return `let ${value}_${s} = ${operand.read(spot, at, s > 0 ? within(at) : '')};`;
-      });
-    });
-  /** The same of A, where a quad shares it. */
-  const sharedReads = () =>
-    range(aStates).flatMap((i) => {
-      const own = `a_own_${i}`;
-      const values = range(4).map((l) => `quadBroadcast(${own}, ${l}u)`);
-      if (sharesRows) {
-        return [
-          `let ${own} = ${a.alongK(`a_spot_${i}`, 'k', limit)};`,
-          ...values.map((value, l) => `let a_${4 * i + l} = ${value};`),
-        ];
-      }
-      return [
-        `let ${own} = ${a.read(`a_spot_${i}`, 'k + lane', within('k + lane'))};`,
-        ...values.map((value, s) => `let a_${i}_${s} = ${value};`),
-      ];
-    });
-  /** The element of a line at step s, from what `reads` declared. */
-  const element = (operand: Operand, line: number, s: number) => {
-    const { major, width } = operand.layout;
-    if (major === 'k' && inFours) return `${operand.name}_${line}.${components[s]}`;
-    if (major === 'k' || width === 1) return `${operand.name}_${line}_${s}`;
-    return `${operand.name}_${line >> 2}_${s}.${components[line & 3]}`;
-  };
-  /** Four columns of B at step s. */
-  const columns = (j: number, s: number) =>
-    b.layout.major === 'mn' && b.layout.width === 4
-      ? `b_${j}_${s}`
-      : `vec4<${type}>(${range(4)
-          .map((i) => element(b, 4 * j + i, s))
-          .join(', ')})`;
-  /** Four steps as products of a 4 × 4 matrix and a vector: sums stay in registers from step to step. */
-  const fourSteps = () => [
-    ...vectors.map((j) => `let columns_${j} = mat4x4<f32>(${steps.map((s) => columns(j, s)).join(', ')});`),
-    ...rows.flatMap((i) => [
-      `let row_${i} = vec4<f32>(${steps.map((s) => element(a, i, s)).join(', ')});`,
-      ...vectors.map((j) => `sum_${i}_${j} += columns_${j} * row_${i};`),
-    ]),
-  ];
-  const oneStep = () => [
-    ...vectors.map((j) => `let columns_${j} = ${columns(j, 0)};`),
-    ...rows.flatMap((i) => vectors.map((j) => `sum_${i}_${j} += ${element(a, i, 0)} * columns_${j};`)),
-  ];
-  const turn = [
-    ...(quads ? sharedReads() : reads(a, aStates)),
-    ...reads(b, bStates),
-    ...(inFours ? fourSteps() : oneStep()),
-  ];
-  /** Writes row `i` of the block. */
-  const write = (i: string, sum: (j: number) => string) => [
-    `var row = c_row(slice, first_row + ${i});`,
-    'row.offset += split * params.split_stride;',
-    'if (row.valid) {',
-    ...vectors.map((j) => `  write_columns(row, first_column + ${columnOffset(4 * j)}u, ${sum(j)});`),
-    '}',
-  ];
+export function registers(options: GemmOptions, problem: Problem): string {
+  const { groupM, groupN, blockM, blockN } = options.tile;
+  const block = blockOf(options, problem);
+  const invocations = groupM * groupN;
+  const { a, b, quads } = block;
   return wgsl`
-// An invocation computes ${blockM} × ${blockN} elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes ${blockM} × ${blockN} elements of C.
 ${declarations(options, problem)}
-@compute @workgroup_size(${groupM * groupN})
+@compute @workgroup_size(${invocations})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
@@ -132,21 +58,20 @@ fn main(
 ) {
 #if ${quads}
   let lane = local % 4u;
-  let block = flat_index(group, groups, local, ${groupM * groupN}u) / 4u;
+  let block = flat_index(group, groups, local, ${invocations}u) / 4u;
 #else
-  let block = flat_index(group, groups, local, ${groupM * groupN}u);
+  let block = flat_index(group, groups, local, ${invocations}u);
 #endif
-  ${placement(blockM, quads ? 4 * blockN : blockN)}
+  ${blockInC(blockM, quads ? 4 * blockN : blockN)}
   let first_row = row_block * ${blockM}u;
   let first_column = column_block * ${quads ? `${4 * blockN}u + lane * 4u` : `${blockN}u`};
-  ${indent(lines, 2)}
-  ${indent(
-    vectors.flatMap((j) => [
-      `let bias_${j} = bias_of(slice, first_column + ${columnOffset(4 * j)}u);`,
-      ...rows.map((i) => `var sum_${i}_${j} = vec4<${type}>();`),
-    ]),
-    2,
-  )}
+
+  // Lines beyond the last one are computed as the last one, and not written.
+  ${rowsOfA(block)}
+  ${columnsOfB(block)}
+
+  ${zeroSums(block)}
+
   for (var index = first_segment; index < last_segment; index++) {
 #if ${problem.skips}
     if (skip_segment(slice, index)) {
@@ -154,36 +79,168 @@ fn main(
     }
 #endif
     let segment = segment_of(slice, index);
-    ${indent(spots(a, aStates), 4)}
-    ${indent(spots(b, bStates), 4)}
-    for (var k = first_step; k < last_step; k += ${steps.length}u) {
-      ${indent(turn, 6)}
+    ${addresses(a, block.aLines)}
+    ${addresses(b, block.bLines)}
+
+    for (var k = first_step; k < last_step; k += ${block.steps.length}u) {
+      ${quads ? readAInQuads(block) : read(block, a, block.aLines)}
+      ${read(block, b, block.bLines)}
+      ${block.steps.length === 4 ? multiplyFourSteps(block) : multiplyOneStep(block)}
     }
   }
-#if ${blockM >= longBlock}
-  var sums = array<vec4<${type}>, ${blockM * vectors.length}>(
-    ${indent(
-      rows.map((i) => vectors.map((j) => `sum_${i}_${j} + bias_${j},`).join(' ')),
-      4,
-    )}
-  );
-  let rows = min(${blockM}u, params.m - min(first_row, params.m));
-  for (var i = 0u; i < rows; i++) {
-    ${indent(
-      write('i', (j) => `sums[i * ${vectors.length}u + ${j}u]`),
-      4,
-    )}
-  }
-#else
-  ${indent(
-    rows.flatMap((i) => [
-      `if (first_row + ${i}u < params.m) {`,
-      ...write(`${i}u`, (j) => `sum_${i}_${j} + bias_${j}`).map((line) => `  ${line}`),
-      '}',
-    ]),
-    2,
-  )}
-#endif
+
+  ${blockM >= longBlock ? writeInLoop(block) : writeRowByRow(block)}
 }
 `;
 }
+
+function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, problem: Problem): Block {
+  const { blockM, blockN, depth, quads } = tile;
+  const a = new Operand('a', layoutA, problem.a.guarded, type);
+  const b = new Operand('b', layoutB, problem.b.guarded, type);
+  const sharesRows = quads && layoutA.major === 'k';
+  // Vectors along k mean that k ends on a multiple of 4; otherwise what lies beyond its end reads as zero.
+  const endsInFours = [layoutA, layoutB].some(({ major, width }) => major === 'k' && width === 4);
+  return {
+    type,
+    quads,
+    rows: range(blockM),
+    vectors: range(blockN / 4),
+    steps: range(depth === 4 ? 4 : 1),
+    kEnd: depth === 4 && !endsInFours ? 'last_step' : null,
+    a,
+    b,
+    aLines: blockM / (sharesRows ? 4 : a.linesPerState),
+    bLines: blockN / b.linesPerState,
+    sharesRows,
+  };
+}
+
+/** Where column `c` of the block lies: the vectors of a quad's invocations are neighbours. */
+const columnOffset = ({ quads }: Block, c: number) => (quads ? 16 * (c >> 2) + (c & 3) : c);
+
+/** WGSL of the first column of vector `j`. */
+const columnOf = (block: Block, j: number) => `first_column + ${columnOffset(block, 4 * j)}u`;
+
+const rowsOfA = ({ a, aLines, sharesRows }: Block) =>
+  repeat(aLines, (i) => {
+    const row = sharesRows ? `${4 * i}u + lane` : `${i * a.linesPerState}u`;
+    return `let a_line_${i} = a_line(slice, min(first_row + ${row}, params.m - ${a.linesPerState}u));`;
+  });
+
+const columnsOfB = (block: Block) =>
+  repeat(block.bLines, (i) => {
+    const width = block.b.linesPerState;
+    const column = `${columnOffset(block, i * width)}u`;
+    return `let b_line_${i} = b_line(slice, min(first_column + ${column}, params.n - ${width}u));`;
+  });
+
+const zeroSums = (block: Block) =>
+  each(
+    block.vectors,
+    (j) => `let bias_${j} = bias_of(slice, ${columnOf(block, j)});
+    ${each(block.rows, (i) => `var sum_${i}_${j} = vec4<${block.type}>();`)}`,
+  );
+
+const addresses = ({ name }: Operand, lines: number) =>
+  repeat(lines, (i) => `let ${name}_address_${i} = ${name}_address(${name}_line_${i}, segment);`);
+
+/** The condition under which the step at `k` exists; empty where it does in any case. */
+const existsAt = ({ kEnd }: Block, k: string) => (kEnd ? `${k} < ${kEnd}` : '');
+
+/** Reads an operand's elements of this iteration. */
+function read(block: Block, operand: Operand, lines: number): string {
+  const { name, layout } = operand;
+  const { steps, kEnd } = block;
+  if (layout.major === 'k' && steps.length === 4)
+    return repeat(lines, (i) => `let ${name}_${i} = ${operand.alongK(`${name}_address_${i}`, 'k', kEnd)};`);
+  return repeat(lines, (i) =>
+    each(steps, (s) => {
+      const k = s === 0 ? 'k' : `k + ${s}u`;
+      const condition = s === 0 ? '' : existsAt(block, k);
+      return `let ${name}_${i}_${s} = ${operand.read(`${name}_address_${i}`, k, condition)};`;
+    }),
+  );
+}
+
+/** Reads this invocation's quarter of A, and takes the other quarters from its quad. */
+function readAInQuads(block: Block): string {
+  const { a, aLines, sharesRows, kEnd } = block;
+  const broadcast = (i: number, nameOf: (lane: number) => string) =>
+    repeat(4, (lane) => `let ${nameOf(lane)} = quadBroadcast(a_own_${i}, ${lane}u);`);
+  if (sharesRows)
+    return repeat(
+      aLines,
+      (i) => `let a_own_${i} = ${a.alongK(`a_address_${i}`, 'k', kEnd)};
+      ${broadcast(i, (lane) => `a_${4 * i + lane}`)}`,
+    );
+  return repeat(
+    aLines,
+    (i) => `let a_own_${i} = ${a.read(`a_address_${i}`, 'k + lane', existsAt(block, 'k + lane'))};
+    ${broadcast(i, (lane) => `a_${i}_${lane}`)}`,
+  );
+}
+
+/** The element of a line at step `s`, from what `read` declared. */
+function element({ steps }: Block, { name, layout }: Operand, line: number, s: number): string {
+  const { major, width } = layout;
+  if (major === 'k' && steps.length === 4) return `${name}_${line}.${components[s]}`;
+  if (major === 'k' || width === 1) return `${name}_${line}_${s}`;
+  return `${name}_${line >> 2}_${s}.${components[line & 3]}`;
+}
+
+/** Vector `j` of B at step `s`. */
+function vectorOfB(block: Block, j: number, s: number): string {
+  const { b, type } = block;
+  if (b.layout.major === 'mn' && b.layout.width === 4) return `b_${j}_${s}`;
+  return `vec4<${type}>(${range(4)
+    .map((i) => element(block, b, 4 * j + i, s))
+    .join(', ')})`;
+}
+
+/** Four steps as products of a 4 × 4 matrix and a vector: sums stay in registers from step to step. */
+function multiplyFourSteps(block: Block): string {
+  const { a, steps, rows, vectors } = block;
+  const stepsOfB = (j: number) => steps.map((s) => vectorOfB(block, j, s)).join(', ');
+  const stepsOfA = (i: number) => steps.map((s) => element(block, a, i, s)).join(', ');
+  return `${each(vectors, (j) => `let columns_${j} = mat4x4<f32>(${stepsOfB(j)});`)}
+  ${each(
+    rows,
+    (i) => `let row_${i} = vec4<f32>(${stepsOfA(i)});
+    ${each(vectors, (j) => `sum_${i}_${j} += columns_${j} * row_${i};`)}`,
+  )}`;
+}
+
+function multiplyOneStep(block: Block): string {
+  const { a, rows, vectors } = block;
+  return `${each(vectors, (j) => `let columns_${j} = ${vectorOfB(block, j, 0)};`)}
+  ${each(rows, (i) => each(vectors, (j) => `sum_${i}_${j} += ${element(block, a, i, 0)} * columns_${j};`))}`;
+}
+
+/** Writes a row of the block: `sumOf` gives its sums. */
+const writeRow = (block: Block, row: string, sumOf: (j: number) => string) => `
+    var row = c_row(slice, first_row + ${row});
+    row.offset += split * params.split_stride;
+    if (row.valid) {
+      ${each(block.vectors, (j) => `write_columns(row, ${columnOf(block, j)}, ${sumOf(j)});`)}
+    }`;
+
+function writeInLoop(block: Block): string {
+  const { rows, vectors, type } = block;
+  const sums = each(rows, (i) => vectors.map((j) => `sum_${i}_${j} + bias_${j},`).join(' '));
+  return `var sums = array<vec4<${type}>, ${rows.length * vectors.length}>(
+    ${sums}
+  );
+  let rows = min(${rows.length}u, params.m - min(first_row, params.m));
+  for (var i = 0u; i < rows; i++) {
+    ${writeRow(block, 'i', (j) => `sums[i * ${vectors.length}u + ${j}u]`)}
+  }`;
+}
+
+const writeRowByRow = (block: Block) =>
+  each(
+    block.rows,
+    (i) => `if (first_row + ${i}u < params.m) {
+    ${writeRow(block, `${i}u`, (j) => `sum_${i}_${j} + bias_${j}`)}
+  }`,
+  );

@@ -1,29 +1,29 @@
 /**
  * @file What forms of the engine share that multiply tiles from workgroup memory: a workgroup of groupM × groupN invocations
- * computes a tile of C, of groupM · blockM rows and groupN · blockN columns. Turn by turn it brings `depth` steps of its
- * rows of A and its columns of B to workgroup memory, and multiplies them from there. What comes next is read before the
- * products of this turn are computed, so that the two overlap.
+ * computes a tile of C, of groupM · blockM rows and groupN · blockN columns. For each k tile of `depth` steps it brings its
+ * rows of A and its columns of B to workgroup memory, and multiplies them from there. The next k tile is read into
+ * registers before the products of this one are computed, so that the two overlap.
  */
 import { wgsl } from '../lib/wgsl.ts';
-import { declarations, placement } from './block.ts';
+import { blockInC, declarations } from './block.ts';
 import { Loader } from './loader.ts';
-import { indent, Operand } from './operand.ts';
+import { Operand } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
-/** What a form adds. Statements see `first_row` and `first_column`, the tile's place in C, and `local`. */
+/** What a form adds, in WGSL. It sees `first_row` and `first_column`, the tile's place in C, and `local`. */
 export interface TiledForm {
   /** Declarations at module scope, the tiles among them. */
   memory: string;
-  /** Parameters of the entry point beside the usual. */
+  /** Further parameters of the entry point. */
   builtins?: string;
   /** Before the loop. */
-  prologue: readonly string[];
+  prologue: string;
   /** Stores what was fetched of an operand in its tile. */
-  store(operand: Loader): readonly string[];
+  store(operand: Loader): string;
   /** Multiplies the tiles. */
-  multiply: readonly string[];
+  multiply: string;
   /** Writes the sums. */
-  epilogue: readonly string[];
+  epilogue: string;
 }
 
 export function tiled(
@@ -31,17 +31,15 @@ export function tiled(
   problem: Problem,
   formOf: (a: Loader, b: Loader) => TiledForm,
 ): string {
-  const { tile, type, flat } = options;
-  const { groupM, groupN, blockM, blockN, depth } = tile;
+  const { flat } = options;
+  const { groupM, groupN, blockM, blockN, depth } = options.tile;
   const threads = groupM * groupN;
   const [tileM, tileN] = [groupM * blockM, groupN * blockN];
-  const operandA = new Operand('a', options.a, problem.a.guarded, type);
-  const operandB = new Operand('b', options.b, problem.b.guarded, type);
-  const a = new Loader(operandA, tileM, depth, threads, flat, 0, 'first_row', 'params.m');
-  const b = new Loader(operandB, tileN, depth, threads, flat, a.remainder, 'first_column', 'params.n');
+  const { a, b } = loaders(options, problem);
   const form = formOf(a, b);
   return wgsl`
-// A workgroup computes ${tileM} × ${tileN} elements of C.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of ${tileM} × ${tileN} elements of C, from k
+// tiles of ${depth} steps; an invocation computes ${blockM} × ${blockN} of them.
 ${declarations(options, problem)}
 ${form.memory}
 @compute @workgroup_size(${threads})
@@ -52,10 +50,14 @@ fn main(
   ${form.builtins ?? ''}
 ) {
   let block = flat_group(group, groups);
-  ${placement(tileM, tileN, flat)}
+  ${blockInC(tileM, tileN, flat)}
   let first_row = row_block * ${tileM}u;
   let first_column = column_block * ${tileN}u;
-  ${indent([...a.prologue, ...b.prologue, ...form.prologue], 2)}
+
+  ${a.prologue}
+  ${b.prologue}
+  ${form.prologue}
+
 #if ${!flat}
   var index = first_segment;
 #endif
@@ -67,21 +69,26 @@ fn main(
       index++;
     }
 #endif
+    // Read the next k tile.
     let has_more = ${flat ? 'step < last_step' : 'index < last_segment && first_step < last_step'};
     if (has_more) {
 #if ${!flat}
       let segment = segment_of(slice, index);
 #endif
-      ${indent([...a.fetch, ...b.fetch], 6)}
+      ${a.fetch}
+      ${b.fetch}
     }
+
+    // Multiply the one in workgroup memory, and replace it.
     if (is_loaded) {
-      ${indent(form.multiply, 6)}
+      ${form.multiply}
     }
     if (!has_more) {
       break;
     }
     workgroupBarrier();
-    ${indent([...form.store(a), ...form.store(b)], 4)}
+    ${form.store(a)}
+    ${form.store(b)}
     workgroupBarrier();
     is_loaded = true;
     step += ${depth}u;
@@ -92,7 +99,29 @@ fn main(
     }
 #endif
   }
-  ${indent(form.epilogue, 2)}
+
+  ${form.epilogue}
 }
 `;
+}
+
+/** Those of A and B: the units of B go to the invocations that A's leave idle. */
+function loaders({ tile, a, b, type, flat }: GemmOptions, problem: Problem): { a: Loader; b: Loader } {
+  const { groupM, groupN, blockM, blockN, depth } = tile;
+  const shared = { depth, threads: groupM * groupN, flat };
+  const loaderA = new Loader(new Operand('a', a, problem.a.guarded, type), {
+    ...shared,
+    lines: groupM * blockM,
+    start: 0,
+    firstLine: 'first_row',
+    lineCount: 'params.m',
+  });
+  const loaderB = new Loader(new Operand('b', b, problem.b.guarded, type), {
+    ...shared,
+    lines: groupN * blockN,
+    start: loaderA.remainder,
+    firstLine: 'first_column',
+    lineCount: 'params.n',
+  });
+  return { a: loaderA, b: loaderB };
 }

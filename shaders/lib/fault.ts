@@ -28,8 +28,7 @@ fn report_fault(position: u32, count: u32, value: u32) {
     }
     remaining >>= piece_bits;
   }
-}
-`;
+}`;
 
 /** The inverse of `report_fault`: null where the slot is clear. */
 export function decodeFault(words: Uint32Array, count: number): { position: number; value: number } | null {

@@ -13,7 +13,7 @@
 import { wgsl } from './wgsl.ts';
 
 export type IndexAddressing = 'axis' | 'along' | 'coordinates';
-/** What an index outside its range stands for: nothing, the nearest row, or the row it reaches by going round. */
+/** What an index outside its range stands for: nothing, the nearest row, or the row that it wraps around to. */
 export type IndexMode = 'outside' | 'clip' | 'wrap';
 /** Which indices are faults: none, all outside the range, or those above it alone. */
 export type IndexCheck = 'none' | 'all' | 'above';

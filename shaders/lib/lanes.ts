@@ -24,8 +24,10 @@ export function laneIndices({ lanes, order, workgroup }: LaneLayout): string {
   const lines = workgroup / lanes;
   const within =
     order === 'rows'
-      ? `let lane = local % ${lanes}u;\n  let line_in_group = local / ${lanes}u;`
-      : `let lane = local / ${lines}u;\n  let line_in_group = local % ${lines}u;`;
+      ? `let lane = local % ${lanes}u;
+  let line_in_group = local / ${lanes}u;`
+      : `let lane = local / ${lines}u;
+  let line_in_group = local % ${lines}u;`;
   return `${within}
   let line = flat_group(group, groups) * ${lines}u + line_in_group;`;
 }

@@ -1,5 +1,5 @@
 /**
- * @file The one-dimensional transforms of Winograd's minimal filtering (A. Lavin, S. Gray, "Fast Algorithms for
+ * @file The one-dimensional transforms of Winograd convolution (A. Lavin, S. Gray, "Fast Algorithms for
  * Convolutional Neural Networks", 2016), in WGSL. Two-dimensional ones apply them to the rows, then to the columns.
  *
  * A product of polynomials is known from its values at enough points, and so is a correlation, its transpose. F(m, r) gives
@@ -10,6 +10,8 @@
  * The gradient of a kernel is the correlation of the image with the cotangent: F(3, 2) and F(3, 4). They have the points,
  * and so the image's transform, of F(2, 3) and F(4, 3).
  */
+
+import { range, repeat } from '../lib/text.ts';
 
 /** Results of a tile along an axis. A tile of the image has two more pixels. */
 export type Block = 2 | 4;
@@ -111,8 +113,6 @@ fn ${transform}_line(x: array<f32, ${from}>) -> array<f32, ${to}> {${(block === 
 `;
 }
 
-const range = (n: number) => Array.from({ length: n }, (_, i) => i);
-
 /**
  * WGSL statements that transform rows, then columns. `at` is the expression of the value of a row and a column;
  * the result of row i and column j is `column_<j>[<i>]`.
@@ -124,10 +124,8 @@ export function transformSquare(
 ): string {
   const { from, to } = lineSizes(transform, block);
   const line = (values: string[]) => `${transform}_line(array(${values.join(', ')}))`;
-  return [
-    ...range(from).map((i) => `let row_${i} = ${line(range(from).map((j) => at(i, j)))};`),
-    ...range(to).map((j) => `let column_${j} = ${line(range(from).map((i) => `row_${i}[${j}]`))};`),
-  ].join('\n  ');
+  return `${repeat(from, (i) => `let row_${i} = ${line(range(from).map((j) => at(i, j)))};`)}
+  ${repeat(to, (j) => `let column_${j} = ${line(range(from).map((i) => `row_${i}[${j}]`))};`)}`;
 }
 
 /** Calls `write` for each result of `transformSquare`. */
@@ -136,6 +134,6 @@ export function eachResult(
   block: Block,
   write: (row: number, column: number, value: string) => string,
 ): string {
-  const sizes = range(lineSizes(transform, block).to);
-  return sizes.flatMap((i) => sizes.map((j) => write(i, j, `column_${j}[${i}]`))).join('\n  ');
+  const { to } = lineSizes(transform, block);
+  return repeat(to, (i) => repeat(to, (j) => write(i, j, `column_${j}[${i}]`)));
 }

@@ -1,23 +1,24 @@
 /**
- * @file compile: a function of tensors whose launches are recorded once for each signature, and replayed. The JavaScript
- * between them, the tape's included, runs at the recording alone.
+ * @file compile: a function of tensors whose launches are recorded once for each signature and then replayed. The
+ * JavaScript between them, the tape's included, runs only when a call is recorded.
  */
-import { TapeError } from '../core/errors.ts';
-import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
+import { DeviceError, TapeError } from '../core/errors.ts';
+import { mapNest, type Nest } from '../core/nest.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { type Device, getDevice, withDevice } from '../webgpu/device.ts';
-import { activeRecording } from '../webgpu/activeRecording.ts';
+import { getDevice, withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
+import { currentExecutor } from '../execution/currentExecutor.ts';
 import { outputSearch } from '../ops/outputSearch.ts';
 import { activeRecorders } from '../ops/recorders.ts';
-import { Tensor } from '../tensor/tensor.ts';
-import { Variable } from '../tensor/variable.ts';
-import { type Captured, captureCall } from './capture.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type Captured, captureCall } from './capturedCall.ts';
+import { type CallSignature, deviceKey, signatureOf } from './signature.ts';
 
 export interface CompileOptions {
   /** What errors and reports call the function. Default: its own name. */
   name?: string;
-  /** Signatures that are kept; beyond it the one used least recently is let go. Default 16. */
+  /** Recordings to keep: beyond that number, the one used least recently is freed. Default 16. */
   maxSignatures?: number;
 }
 
@@ -45,10 +46,12 @@ export interface CompiledFunction<A extends readonly unknown[], R> {
   [Symbol.dispose](): void;
 }
 
-/** A signature of which so many recordings failed runs without them from then on. */
+/** After this many recordings that can't be replayed, calls of a signature run uncaptured. */
 const maxAttempts = 3;
 
+/** What is known of one signature on one device. */
 interface Entry {
+  readonly signature: string;
   captured: Captured | null;
   failures: number;
   reason: string | null;
@@ -57,19 +60,24 @@ interface Entry {
 }
 
 /**
- * A function that computes what `fn` does with almost no JavaScript: the launches of a call are recorded once per
- * signature (shapes and dtypes of the tensors in its arguments, everything else by value) and replayed with new inputs.
- * `fn` takes and returns tensors, or arrays and plain objects of them; its other arguments and results are constants of
- * the signature.
+ * A function that computes what `fn` does, to the same bits, with almost no JavaScript: the launches of a call are
+ * recorded once per signature and replayed with new inputs. `fn` takes and returns tensors, or arrays and plain objects
+ * of them.
  *
- * Inside `fn`: variables stay live, their assignments included; other tensors from outside, and host values, are
- * constants as they were at the recording; random ops without a seed draw anew at every call; a validated gather reports
- * its faults as ever. JavaScript effects happen at the recording alone, but for those inside `onReplay`.
+ * The signature of a call is its device, the structure of its arguments with the names and the order of properties, the
+ * shape and dtype of each tensor and which of them are the same tensor, the identity of variables, functions and objects
+ * of classes (`this` included), and the value of everything else.
  *
- * Runs `fn` plainly where it can't be replayed, and `explain()` says why: it makes variables, keeps tensors beyond the
- * call, or computes on two devices. Also while a tape outside records, inside another compiled function, and under
- * `checkNumerics`.
- * Errors: TapeError for an `fn` that isn't a function, that is async, or that reads values back.
+ * Inside `fn`, variables stay live, their assignments included. Other tensors from outside and host values are constants:
+ * they stay as they were when the call was recorded. Random ops without a seed draw new numbers at each call. A validated
+ * gather reports its faults as usual. JavaScript effects happen only when a call is recorded, except those in `onReplay`.
+ * Results are tensors of their own: a result that shared the values of a variable keeps those of the time of the call.
+ *
+ * `fn` runs uncaptured where it can't be replayed, and `explain()` says why: it makes variables, keeps tensors beyond the
+ * call, computes on two devices, or takes a typed array, Map, Set or Date, whose contents may change. It also runs
+ * uncaptured while a tape outside records, inside another compiled function, and under `checkNumerics`.
+ * Errors: TapeError for an `fn` that isn't a function, that is async, or that reads values back; DeviceError for
+ * arguments on two devices.
  */
 export function compile<A extends readonly unknown[], R>(
   fn: (...args: A) => R,
@@ -79,27 +87,25 @@ export function compile<A extends readonly unknown[], R>(
   const label = name ?? (fn.name || 'compiled');
   const entries = new Map<string, Entry>();
 
-  const call = (...args: A): R => {
-    const leaves = leavesOf(args as Nest<unknown>);
-    const recording = activeRecording();
-    if (recording?.isCapture || activeRecorders().length > 0 || outputSearch()) {
-      return requireSync(label, fn(...args));
-    }
-    const device = deviceOf(leaves);
-    const inputs = leaves.filter(isInput);
+  function call(this: unknown, ...args: A): R {
+    const plainly = () => requireSync(label, Reflect.apply(fn, this, args) as R);
+    const mode = currentExecutor()?.mode;
+    if (mode === 'captured' || mode === 'encoded' || activeRecorders().length > 0 || outputSearch())
+      return plainly();
+    const signature = signatureOf(this, args);
+    const device = deviceOf(label, signature.tensors);
+    const { inputs } = signature;
     const capture = () => {
       const body = (proxies: readonly Tensor[]) => {
-        let next = 0;
-        const given = mapNest(args as Nest<unknown>, (leaf) => (isInput(leaf) ? proxies[next++] : leaf));
-        return requireSync(label, fn(...(given as unknown as A)));
+        const proxyOf = new Map<unknown, Tensor>(inputs.map((input, i) => [input, proxies[i] as Tensor]));
+        const given = mapNest(args as Nest<unknown>, (leaf) => proxyOf.get(leaf) ?? leaf);
+        return requireSync(label, Reflect.apply(fn, this, given as readonly unknown[])) as Nest<unknown>;
       };
-      return withDevice(device, () =>
-        captureCall(device, label, inputs, body as (proxies: readonly Tensor[]) => Nest<unknown>),
-      );
+      return withDevice(device, () => captureCall(device, label, inputs, body));
     };
     // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
-    if (recording) return capture().value as R;
-    const entry = entryOf(entries, signatureOf(leaves), maxSignatures);
+    if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
+    const entry = entryOf(entries, device, signature, maxSignatures);
     const choices = device.chooser?.version ?? 0;
     if (entry.captured && entry.choices !== choices) {
       entry.captured.dispose();
@@ -108,25 +114,25 @@ export function compile<A extends readonly unknown[], R>(
     if (entry.captured) {
       const result = entry.captured.run(inputs);
       if (result) return result.value as R;
-      // A variable shares its values with a tensor outside: they must not be overwritten. Record anew.
+      // A variable shares its values with a tensor outside: they must not be overwritten. Record again.
       entry.captured.dispose();
       entry.captured = null;
     }
-    if (entry.failures >= maxAttempts) return requireSync(label, fn(...args));
+    if (signature.obstacle || entry.failures >= maxAttempts) return plainly();
     const { value, captured, obstacle } = capture();
     entry.captured = captured;
     entry.choices = choices;
     entry.reason = obstacle;
     if (!captured) entry.failures++;
     return value as R;
-  };
+  }
 
   const dispose = () => {
     for (const { captured } of entries.values()) captured?.dispose();
     entries.clear();
   };
   const explain = () =>
-    [...entries].map(([signature, { captured, reason }]) => ({
+    [...entries.values()].map(({ signature, captured, reason }) => ({
       signature,
       captured: captured !== null,
       reason,
@@ -135,51 +141,43 @@ export function compile<A extends readonly unknown[], R>(
   return Object.assign(call, { explain, dispose, [Symbol.dispose]: dispose });
 }
 
-/** Tensors are rebound at each call; variables are themselves. */
-function isInput(leaf: unknown): leaf is Tensor {
-  return leaf instanceof Tensor && !(leaf instanceof Variable);
+/** The device of a call's tensors, or the current one where it has none. Errors: DeviceError for tensors of two devices. */
+function deviceOf(label: string, tensors: readonly Tensor[]): Device {
+  const { device } = tensors[0] ?? { device: getDevice() };
+  const foreign = tensors.find((tensor) => tensor.device !== device);
+  if (!foreign) return device;
+  throw new DeviceError({
+    op: label,
+    rule: 'the tensors of one call must live on one device.',
+    received: `${formatSpec(tensors[0] as Tensor)} and ${formatSpec(foreign)} on two devices`,
+    hint: 'read the values of one and upload them to the device of the other.',
+  });
 }
 
-function deviceOf(leaves: readonly unknown[]): Device {
-  const first = leaves.find((leaf) => leaf instanceof Tensor);
-  return first ? (first as Tensor).device : getDevice();
-}
-
-/** Objects that aren't nests count by identity. */
-const identities = new WeakMap<object, number>();
-let nextIdentity = 1;
-
-function identityOf(value: object): number {
-  const known = identities.get(value);
-  if (known !== undefined) return known;
-  identities.set(value, nextIdentity);
-  return nextIdentity++;
-}
-
-function signatureOf(leaves: readonly unknown[]): string {
-  let inputs = 0;
-  return leaves
-    .map((leaf) => {
-      if (leaf instanceof Variable) return `variable ${leaf.id}`;
-      if (isInput(leaf)) return `${inputs++}: ${formatSpec(leaf)}`;
-      if ((typeof leaf === 'object' && leaf !== null) || typeof leaf === 'function')
-        return `object ${identityOf(leaf)}`;
-      return `${typeof leaf} ${String(leaf)}`;
-    })
-    .join(', ');
-}
-
-function entryOf(entries: Map<string, Entry>, signature: string, max: number): Entry {
-  const known = entries.get(signature) ?? { captured: null, failures: 0, reason: null, choices: 0 };
-  // The latest stands last.
-  entries.delete(signature);
-  entries.set(signature, known);
-  if (entries.size > max) {
-    const [oldest, entry] = entries.entries().next().value as [string, Entry];
-    entry.captured?.dispose();
-    entries.delete(oldest);
+/** The entry of a signature on `device`; it becomes the one used most recently. */
+function entryOf(
+  entries: Map<string, Entry>,
+  device: Device,
+  { text, obstacle }: CallSignature,
+  max: number,
+): Entry {
+  const key = `${deviceKey(device)}, ${text}`;
+  const known = entries.get(key);
+  if (known) {
+    entries.delete(key);
+    entries.set(key, known);
+    return known;
   }
-  return known;
+  for (const [other, { captured }] of entries) if (captured?.isLost) forget(entries, other);
+  const made = { signature: text, captured: null, failures: 0, reason: obstacle, choices: 0 };
+  entries.set(key, made);
+  if (entries.size > max) forget(entries, entries.keys().next().value as string);
+  return made;
+}
+
+function forget(entries: Map<string, Entry>, key: string): void {
+  entries.get(key)?.captured?.dispose();
+  entries.delete(key);
 }
 
 function requireFunction(fn: unknown): void {

@@ -1,10 +1,11 @@
 /** @file Dry runs of calls: finds what a call would launch by running it on placeholders. */
+import { finishing } from '../core/cleanup.ts';
 import type { DType } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
-import { type Device, withDevice } from '../webgpu/device.ts';
-import type { DryRun } from '../webgpu/dryRun.ts';
-import { withRecording } from '../webgpu/activeRecording.ts';
+import { withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DryRun } from '../execution/dryRun.ts';
 import { insideCall } from '../history/frames.ts';
 import { output } from '../kernels/output.ts';
 import { withRecorders } from '../ops/recorders.ts';
@@ -79,14 +80,15 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
     result.catch(() => {});
     throw notSync(op, 'a function that returned a Promise');
   };
-  try {
-    const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
-    withDevice(device, () => withRecording(dry.root, alone));
-  } finally {
-    dry.end();
+  const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
+  finishing(
+    () => withDevice(device, () => dry.run(alone)),
+    () => dry.end(),
     // What was created and stays keeps its seeds.
-    if (!dry.disturbed) rewindSeeds(seeds);
-  }
+    () => {
+      if (!dry.disturbed) rewindSeeds(seeds);
+    },
+  );
 }
 
 /** `inputs` with placeholders for specs. An op's options may also have a `shape`, which does not describe a tensor. */

@@ -6,13 +6,15 @@ import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { withDevice } from '../webgpu/device.ts';
+import { withDevice } from '../webgpu/current.ts';
+import type { Check } from '../webgpu/faultSets.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import { fill } from '../ops/creation.ts';
 import type { OpDefinition } from '../ops/define.ts';
 import { identity } from '../ops/identity.ts';
-import { activeMeter } from '../ops/meter.ts';
+import { currentExecutor } from '../execution/currentExecutor.ts';
+import { attributeBackward } from '../ops/attribution.ts';
 import {
   activeRecorders,
   nextRecording,
@@ -38,6 +40,7 @@ interface Record {
   outputSpecs: readonly TensorSpec[];
   savedInputs: readonly (Tensor | undefined)[];
   savedOutputs: readonly (Tensor | undefined)[];
+  checks: readonly Check[];
 }
 
 export class Tape implements Recorder {
@@ -73,7 +76,7 @@ export class Tape implements Recorder {
   }
 
   /** Records a call. Returns whether the gradient passes through it. */
-  record({ op, inputs, outputs, options, node }: RecordedCall): boolean {
+  record({ op, inputs, outputs, options, node, checks }: RecordedCall): boolean {
     const inputIds = inputs.map((input) => input?.id ?? null);
     const depends = inputIds.some(
       (id, i) => id !== null && this.#connected.has(id) && isFloating((inputs[i] as Tensor).dtype),
@@ -97,6 +100,7 @@ export class Tape implements Recorder {
       outputSpecs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
       savedInputs: inputs.map((input, i) => (input && readInputs.includes(i) ? alias(input) : undefined)),
       savedOutputs: outputs.map((output, i) => (readOutputs.includes(i) ? alias(output) : undefined)),
+      checks,
     });
     return true;
   }
@@ -217,8 +221,8 @@ export class Tape implements Recorder {
     reached: ReadonlySet<number>,
     wanted: ReadonlySet<number>,
   ): void {
-    const { op, node, options, inputIds, outputIds, inputSpecs, outputSpecs, savedInputs, savedOutputs } =
-      record;
+    const { op, node, options, checks, inputIds, outputIds, inputSpecs, outputSpecs } = record;
+    const { savedInputs, savedOutputs } = record;
     const needs = inputIds.map(
       (id, i) => id !== null && reached.has(id) && isFloating((inputSpecs[i] as TensorSpec).dtype),
     );
@@ -241,11 +245,14 @@ export class Tape implements Recorder {
           return insideGradient(node, () => backward(incoming, saved, options));
         });
         gradients.forEach((gradient, i) => {
-          if (gradient && needs[i]) cotangents.add(inputIds[i] as number, gradient);
+          if (!gradient || !needs[i]) return;
+          // Rows that an index out of range names have no gradient, whether or not their values were used.
+          if (checks.length > 0) gradient.device.echoChecks(checks, gradient.storage);
+          cotangents.add(inputIds[i] as number, gradient);
         });
       };
-      const meter = activeMeter();
-      if (meter) meter.backward(node, differentiate);
+      const profiler = currentExecutor()?.profiler;
+      if (profiler) attributeBackward(profiler, node, differentiate);
       else differentiate();
     }
     for (const id of outputIds) if (!wanted.has(id)) cotangents.drop(id);

@@ -1,6 +1,6 @@
 /** @file warmup: compiles the pipelines of a call ahead of it, side by side. */
-import { getDevice } from '../webgpu/device.ts';
-import { DryRun } from '../webgpu/dryRun.ts';
+import { getDevice } from '../webgpu/current.ts';
+import { DryRun } from '../execution/dryRun.ts';
 import { type InputSpec, type DryRunnable, dryRunCall, type Target } from './dryRunCall.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function warmup<O extends object>(model: DryRunnable<O>, options?: 
 export async function warmup(target: Target, ...inputs: readonly unknown[]): Promise<number> {
   const device = getDevice();
   const before = device.pipelineCount;
-  const runs = await dryRunCall('warmup', device, target, inputs, () => new DryRun(device));
+  const runs = await dryRunCall('warmup', device, target, inputs, () => new DryRun());
   const compilations = runs.flatMap((dry) => [...dry.compilations]);
   // One that fails doesn't keep others from being ready when this ends.
   await Promise.allSettled(compilations);

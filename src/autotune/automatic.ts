@@ -4,8 +4,7 @@
  * wait for the measurements has their promise.
  */
 import type { Device } from '../webgpu/device.ts';
-import { activeDryRun } from '../webgpu/activeRecording.ts';
-import type { RecordedCommand } from '../webgpu/recording.ts';
+import type { Command } from '../webgpu/command.ts';
 import { type Asked, worthTrying } from './family.ts';
 import { commandsOf } from './probe.ts';
 import { canTry, Scratch } from './trial.ts';
@@ -21,7 +20,7 @@ interface Measurer {
 /** A question, with what its candidates would launch. */
 export interface Job {
   readonly asked: Asked;
-  readonly trials: ReadonlyMap<string, readonly RecordedCommand[]>;
+  readonly trials: ReadonlyMap<string, readonly Command[]>;
   readonly sources: string;
 }
 
@@ -49,7 +48,9 @@ export class Automatic {
   /** Takes up a question that a call has asked. */
   note<V>(asked: Asked<V>, run: (variant: V) => unknown): void {
     const { device } = this;
-    if (this.#isLooking || this.#known.has(asked.key) || activeDryRun() || device.diversion) return;
+    if (this.#isLooking || this.#known.has(asked.key)) return;
+    const { mode } = device.executor;
+    if (mode === 'dry run' || mode === 'encoded') return;
     this.#known.add(asked.key);
     const trials = this.#look(() =>
       worthTrying(asked).map(({ name, variant }) => [name, commandsOf(device, () => run(variant))] as const),

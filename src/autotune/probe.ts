@@ -1,33 +1,29 @@
 /** @file Probes: which launches a piece of work would make, found without compiling or running any. */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
-import { chargedToGradient } from '../webgpu/charge.ts';
+import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
-import { QuietRun } from '../webgpu/dryRun.ts';
+import { LaunchSurvey } from '../execution/dryRun.ts';
 import { moduleSource } from '../webgpu/kernel.ts';
-import { withRecording } from '../webgpu/activeRecording.ts';
-import type { RecordedCommand } from '../webgpu/recording.ts';
+import type { Command } from '../webgpu/command.ts';
 import { tidy } from '../tensor/scope.ts';
 
-/** Takes the operations of what is only tried, so that they aren't missing from the call that is under way. */
-const nobody = { op: 'tune', layer: '' };
-
 /** What `body` would do on the device. What it returns is freed. */
-export function commandsOf(device: Device, body: () => unknown): readonly RecordedCommand[] {
-  const dry = new QuietRun(device);
+export function commandsOf(device: Device, body: () => unknown): readonly Command[] {
+  const dry = new LaunchSurvey();
   const run = () =>
     tidy(() => {
       body();
     });
   try {
-    withRecording(dry.root, () => chargedToGradient(nobody, null, run));
-    return dry.root.commands;
+    withDevice(device, () => dry.run(run));
+    return dry.commands;
   } finally {
     dry.end();
   }
 }
 
 /** A number that changes with the WGSL of what `commands` launch. */
-export function hashOfSources(commands: readonly RecordedCommand[]): string {
+export function hashOfSources(commands: readonly Command[]): string {
   let hash = 0x811c9dc5;
   for (const command of commands) {
     if (command.kind !== 'launch') continue;

@@ -1,6 +1,6 @@
 /** @file Surveys: which questions a call asks, and what each of their candidates would launch. */
 import type { Device } from '../webgpu/device.ts';
-import type { RecordedCommand } from '../webgpu/recording.ts';
+import type { Command } from '../webgpu/command.ts';
 import { type Asked, worthTrying } from './family.ts';
 import { commandsOf, hashOfSources } from './probe.ts';
 
@@ -8,7 +8,7 @@ import { commandsOf, hashOfSources } from './probe.ts';
 export interface Finding {
   readonly asked: Asked;
   /** The launches of each candidate that is worth a try; what they ask in turn takes what is known best. */
-  readonly trials: ReadonlyMap<string, readonly RecordedCommand[]>;
+  readonly trials: ReadonlyMap<string, readonly Command[]>;
   /** Keys of the questions of whose answers it is a part. */
   readonly parents: readonly string[];
   /** Of the WGSL of the candidates, with guesses for what they ask in turn. */

@@ -1,8 +1,8 @@
 /** @file Trials: launches of a probe made real, on memory of their own, to be timed. */
 import { compileAhead } from '../webgpu/compileAhead.ts';
-import type { Device } from '../webgpu/device.ts';
+import { copyWith, type Device } from '../webgpu/device.ts';
 import { bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
-import { type RecordedCommand, type RecordedLaunch, rangesOf } from '../webgpu/recording.ts';
+import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 
@@ -41,7 +41,7 @@ export class Scratch {
   }
 
   #make(bytes: number): Storage {
-    const storage = this.device.allocateOutside(bytes, 'tune');
+    const storage = this.device.eager.allocate(bytes, 'tune');
     this.#all.push(storage);
     return storage;
   }
@@ -76,7 +76,7 @@ function noise(): Uint32Array<ArrayBuffer> {
 }
 
 /** Whether `commands` can be run on scratch memory: a fault of theirs would be nobody's. */
-export function canTry(commands: readonly RecordedCommand[]): boolean {
+export function canTry(commands: readonly Command[]): boolean {
   return commands.every((command) => command.kind === 'copy' || !command.fault);
 }
 
@@ -85,7 +85,7 @@ export class Trial {
   constructor(
     readonly name: string,
     private readonly device: Device,
-    private readonly commands: readonly RecordedCommand[],
+    private readonly commands: readonly Command[],
   ) {}
 
   /** Compiles what isn't compiled, and gives the launches memory. */
@@ -93,7 +93,7 @@ export class Trial {
     device: Device,
     scratch: Scratch,
     name: string,
-    commands: readonly RecordedCommand[],
+    commands: readonly Command[],
   ): Promise<Trial> {
     await compileAll(device, commands);
     return new Trial(name, device, placed(device, scratch, commands));
@@ -103,14 +103,14 @@ export class Trial {
   run(): void {
     const { device } = this;
     for (const command of this.commands) {
-      if (command.kind === 'launch') device.run(command);
-      else device.copyOutside(command.source, command.target, command.bytes);
+      if (command.kind === 'launch') device.eager.run(command);
+      else copyWith(device.eager, command.source, command.target, command.bytes);
     }
   }
 }
 
 /** Compiles the pipelines of `commands` side by side. Errors: DeviceError for a kernel that doesn't compile. */
-async function compileAll(device: Device, commands: readonly RecordedCommand[]): Promise<void> {
+async function compileAll(device: Device, commands: readonly Command[]): Promise<void> {
   const compiling: Promise<void>[] = [];
   for (const command of commands) {
     if (command.kind === 'copy') continue;
@@ -120,7 +120,7 @@ async function compileAll(device: Device, commands: readonly RecordedCommand[]):
 }
 
 /** The commands on scratch memory: ranges that aren't in use at the same time lie in the same place. */
-function placed(device: Device, scratch: Scratch, commands: readonly RecordedCommand[]): RecordedCommand[] {
+function placed(device: Device, scratch: Scratch, commands: readonly Command[]): Command[] {
   const lastUse = new Map<string, number>();
   const keys = new RangeKeys();
   commands.forEach((command, i) => {
@@ -138,8 +138,8 @@ function placed(device: Device, scratch: Scratch, commands: readonly RecordedCom
     places.set(key, place);
     return { buffer: place.storage.buffer, offset: place.storage.offset, bytes: range.bytes };
   };
-  const result = commands.map((command, i): RecordedCommand => {
-    let made: RecordedCommand;
+  const result = commands.map((command, i): Command => {
+    let made: Command;
     if (command.kind === 'copy') {
       const { source, target } = command;
       made = { ...command, source: placeOf(source, true), target: placeOf(target, false) };
@@ -161,14 +161,14 @@ function placed(device: Device, scratch: Scratch, commands: readonly RecordedCom
 
 function placedLaunch(
   { pipelines }: Device,
-  launch: RecordedLaunch,
+  launch: PreparedLaunch,
   placeOf: (range: BoundRange, isRead: boolean) => BoundRange,
-): RecordedLaunch {
+): PreparedLaunch {
   const { kernel, options } = launch;
   const types = Object.values(bindingsOf(kernel, options));
   const pipeline = pipelines.get(kernel, options);
   const ranges = launch.ranges.map((range, i) => placeOf(range, isReadOnly(types[i] as never)));
-  return { ...launch, pipeline, ranges, charge: null };
+  return { ...launch, pipeline, ranges, attribution: null };
 }
 
 /** Stand-ins have no numbers of their own: ranges are told apart by their buffers. */

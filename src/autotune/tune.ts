@@ -1,5 +1,6 @@
 /** @file tune: measures ahead of use which variants of kernels are the fastest here. */
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import type { InputSpec, DryRunnable, Target } from '../autodiff/dryRunCall.ts';
 import type { TuningReport } from './report.ts';
 import { installTuner } from './tuner.ts';

@@ -2,8 +2,8 @@
 import { version } from '../core/version.ts';
 import type { Chooser, Question } from '../webgpu/choice.ts';
 import type { Device } from '../webgpu/device.ts';
-import { QuietRun } from '../webgpu/dryRun.ts';
-import type { RecordedCommand } from '../webgpu/recording.ts';
+import { LaunchSurvey } from '../execution/dryRun.ts';
+import type { Command } from '../webgpu/command.ts';
 import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
 import { ask, keyOf, variantOf } from './families.ts';
 import { Automatic, type Job } from './automatic.ts';
@@ -115,7 +115,7 @@ export class Tuner implements Chooser {
   }
 
   /** The questions that `body` asks, dry; their candidates aren't looked at. */
-  listen(body: (dry: QuietRun) => void): readonly ChoiceReport[] {
+  listen(body: (dry: LaunchSurvey) => void): readonly ChoiceReport[] {
     const dry = this.#listen(false);
     body(dry);
     return [...dry.survey.findings.values()].map(({ asked }) => this.report(asked));
@@ -207,7 +207,7 @@ export class Tuner implements Chooser {
   #listen(looksInto: boolean): SurveyRun {
     const survey = new Survey(this.device, (body) => this.#guessing(body), looksInto);
     this.#survey = survey;
-    return new SurveyRun(this.device, survey, () => {
+    return new SurveyRun(survey, () => {
       this.#survey = null;
     });
   }
@@ -221,7 +221,7 @@ export class Tuner implements Chooser {
   async #time(scratch: Scratch, { asked, trials, sources }: Job, isOver: () => boolean) {
     const { device, settings } = this;
     // A variant that this device's compiler refuses isn't one here.
-    const prepare = ([name, commands]: [string, readonly RecordedCommand[]]) =>
+    const prepare = ([name, commands]: [string, readonly Command[]]) =>
       Trial.prepare(device, scratch, name, commands).catch(() => null);
     const prepared = await Promise.all([...trials].map(prepare));
     device.requireAlive();
@@ -259,13 +259,12 @@ export class Tuner implements Chooser {
   }
 }
 
-class SurveyRun extends QuietRun {
+class SurveyRun extends LaunchSurvey {
   constructor(
-    device: Device,
     readonly survey: Survey,
     private readonly ended: () => void,
   ) {
-    super(device);
+    super();
   }
 
   override end(): void {

@@ -18,8 +18,8 @@ export class RetrogradError extends Error {
   readonly rule: string;
   readonly received: string | undefined;
   readonly hint: string | undefined;
-  /** Errors that came with this one: a readback throws the first and keeps the rest here. */
-  others: readonly RetrogradError[] = [];
+  /** Errors that came with this one: of several faults, or of cleaning up after it, the first is thrown. */
+  others: readonly Error[] = [];
 
   constructor(parts: ErrorParts) {
     super(formatMessage(parts), parts.cause === undefined ? undefined : { cause: parts.cause });

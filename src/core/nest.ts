@@ -5,9 +5,11 @@
 export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T> };
 
 /** Arrays and plain objects are nests; everything else, null included, is a leaf. */
-function isBranch(value: unknown): value is readonly unknown[] | Record<string, unknown> {
+export function isBranch(value: unknown): value is readonly unknown[] | Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
-  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  if (Array.isArray(value)) return true;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** The nest with `map` applied to every leaf; `path` names the leaf, as in `inputs.image` or `inputs[1]`. */

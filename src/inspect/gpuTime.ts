@@ -1,5 +1,6 @@
 /** @file gpuTime: how long launches take, in one number. */
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { timePasses } from '../webgpu/timing.ts';
 import type { ProfileOptions } from './profile.ts';
 

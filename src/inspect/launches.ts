@@ -1,7 +1,7 @@
 /** @file What a profile notes of each launch. */
-import type { ProfiledCall } from '../webgpu/charge.ts';
+import type { ProfiledCall } from '../webgpu/command.ts';
 import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
-import type { RecordedLaunch } from '../webgpu/recording.ts';
+import type { PreparedLaunch } from '../webgpu/command.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import type { Span, StreamWatcher } from '../webgpu/timing.ts';
@@ -33,13 +33,13 @@ export class LaunchLog implements StreamWatcher {
     return this.timer.apart;
   }
 
-  next(launch: RecordedLaunch): GPUComputePassTimestampWrites | undefined {
-    const { kernel, charge, grid } = launch;
+  next(launch: PreparedLaunch): GPUComputePassTimestampWrites | undefined {
+    const { kernel, attribution, grid } = launch;
     this.#launches.push({
       kernel: kernel.name,
-      calls: charge?.calls ?? [],
+      calls: attribution?.calls ?? [],
       bytes: bytesMoved(launch),
-      flops: charge?.flops ?? null,
+      flops: attribution?.flops ?? null,
       workgroups: grid[0] * grid[1] * grid[2],
     });
     return this.timer.next(launch);
@@ -63,7 +63,7 @@ export class LaunchLog implements StreamWatcher {
   }
 }
 
-function bytesMoved({ kernel, options, ranges }: RecordedLaunch): number {
+function bytesMoved({ kernel, options, ranges }: PreparedLaunch): number {
   const types = Object.values(bindingsOf(kernel, options));
   return ranges.reduce((total, range, i) => total + bytesOf(range) * passes(types[i] as BindingType), 0);
 }

@@ -1,9 +1,10 @@
 /** @file profile: what a piece of work costs on the GPU, by op and layer. */
+import { Cleanup, runAll } from '../core/cleanup.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { keepAccount } from '../webgpu/charge.ts';
-import { type Device, getDevice } from '../webgpu/device.ts';
-import { chargeCalls } from '../ops/charging.ts';
+import { ProfilingExecutor } from '../execution/profilingExecutor.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { PassTimer, WallTimer } from '../webgpu/timing.ts';
 import { LaunchLog } from './launches.ts';
 import { ProfileReport } from './report.ts';
@@ -38,23 +39,24 @@ export async function profile<R>(
     ? new PassTimer(device.gpu, 'pass')
     : new WallTimer();
   const log = new LaunchLog(timer);
-  chargeCalls();
-  const settle = keepAccount();
+  const profiling = new ProfilingExecutor(device.executor);
+  const endAttribution = () => {
+    if (device.executor === profiling) device.executor = device.eager;
+  };
   const submitsBefore = stream.statistics.submits;
+  let submissions = 0;
+  const endWatch = () => {
+    stream.watcher = null;
+    submissions = stream.statistics.submits - submitsBefore;
+  };
+  const watch = new Cleanup();
+  // The watch ends after the flush: appended launches still name the timer's queries.
+  watch.defer(() => runAll([endAttribution, () => device.flush(), endWatch]));
   stream.watcher = log;
+  device.executor = profiling;
   try {
     const start = performance.now();
-    let result: R;
-    let submissions: number;
-    try {
-      result = await run();
-    } finally {
-      settle();
-      // What is appended still names the timer's queries.
-      device.flush();
-      stream.watcher = null;
-      submissions = stream.statistics.submits - submitsBefore;
-    }
+    const result = await watch.after(async () => run());
     await device.sync();
     const wallMilliseconds = performance.now() - start;
     const launches = await log.timed();

@@ -1,5 +1,5 @@
 /** @file Sums over launches: by op and layer, and by layer alone. */
-import type { ProfiledCall } from '../webgpu/charge.ts';
+import type { ProfiledCall } from '../webgpu/command.ts';
 import type { ProfiledLaunch } from './launches.ts';
 
 /** What launches took together. */

@@ -5,11 +5,13 @@ import { BufferUsage } from '../webgpu/flags.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { checkBindings, checkParams, checkWorkgroups } from '../webgpu/checkLaunch.ts';
-import { type Device, getDevice } from '../webgpu/device.ts';
-import { encodeLaunch, type EncodeTarget } from '../webgpu/encode.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
+import { encodeLaunch, type EncodeTarget } from '../execution/encoder.ts';
 import type { Bindings, Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { ParamFields, ParamValues } from '../webgpu/params.ts';
-import { adoptBuffer } from '../webgpu/pool.ts';
+import { prepareLaunch } from '../webgpu/launch.ts';
+import { adoptBuffer } from '../webgpu/deviceBuffer.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 import { Tensor } from '../tensor/tensor.ts';
 
@@ -57,12 +59,8 @@ export function encodeKernel<O extends KernelOptions, B extends Bindings, P exte
   );
   const words = faultWords && rangeOf(kernel.name, 'faultWords', faultWords);
   device.requireAlive();
-  const launch = device.prepare(kernel, {
-    options,
-    bindings: ranges as { [name in keyof B]: BoundRange },
-    params,
-    workgroups,
-  });
+  const pipeline = device.executor.pipelineOf(own, options);
+  const launch = prepareLaunch(own, { options, bindings: ranges, params, workgroups }, pipeline, null);
   const bound = words && { buffer: words.buffer.gpu, offset: words.offset, size: words.bytes };
   encodeLaunch(device, target, launch, bound);
 }

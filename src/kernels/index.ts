@@ -2,7 +2,7 @@
 
 // Any kernel
 export { defineKernel, type Kernel, type KernelDefinition } from '../webgpu/kernel.ts';
-export type { EncodeTarget } from '../webgpu/encode.ts';
+export type { EncodeTarget } from '../execution/encoder.ts';
 export { type BufferRange, encodeKernel, type KernelEncoding } from './encodeKernel.ts';
 export { flatIndex } from '../../shaders/lib/indexing.ts';
 export { decodeFault } from '../../shaders/lib/fault.ts';

@@ -1,5 +1,6 @@
 /** @file init: what an app awaits before it makes tensors. */
-import { type Device, type DeviceTuning, open, type OpenOptions } from '../webgpu/device.ts';
+import { open, type OpenOptions } from '../webgpu/open.ts';
+import type { Device, DeviceTuning } from '../webgpu/device.ts';
 import { loadCore } from './loadCore.ts';
 
 export interface InitOptions extends OpenOptions {

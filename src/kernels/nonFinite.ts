@@ -13,11 +13,15 @@ const kernel = defineKernel({
 });
 
 export function nonFiniteKernel(x: Tensor, fault: FaultReport): void {
-  x.device.launch(kernel, {
+  const { device } = x;
+  const check = device.faults.tracker.begun;
+  device.launch(kernel, {
     options: {},
     bindings: { x: x.storage },
     params: { count: x.size },
     workgroups: Math.ceil(x.size / nonFiniteWorkgroup),
     fault,
   });
+  // It writes nothing: what it finds concerns the values that it reads.
+  device.attachChecks(device.faults.checksFrom(check), x.storage);
 }

@@ -6,7 +6,8 @@ import { DeviceError, ValueError } from '../core/errors.ts';
 import { checkShape, describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { checkBindings, checkElementType, checkParams, checkWorkgroups } from '../webgpu/checkLaunch.ts';
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
 import {
   type Bindings,

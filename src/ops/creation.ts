@@ -2,7 +2,8 @@
 import type { DType } from '../core/dtype.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { fillKernel } from '../kernels/fill.ts';
 import { checkDType } from '../tensor/create.ts';

@@ -4,7 +4,8 @@
  */
 import { DTypeError } from '../core/errors.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { getDevice, withDevice } from '../webgpu/device.ts';
+import { getDevice, withDevice } from '../webgpu/current.ts';
+import type { Check } from '../webgpu/faultSets.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';
@@ -13,8 +14,8 @@ import { tidy } from '../tensor/scope.ts';
 import { Call } from './call.ts';
 import { outputSearch } from './outputSearch.ts';
 import type { OpDefinition } from './define.ts';
-import { activeMeter } from './meter.ts';
-import { type InputSlot, toTensors } from './operands.ts';
+import { attributeForward } from './attribution.ts';
+import { areReady, type InputSlot, toTensors } from './operands.ts';
 import {
   activeRecorders,
   isSymbolic,
@@ -31,8 +32,9 @@ export function dispatch(
 ): unknown {
   const symbolic = operands.find(isSymbolic);
   if (symbolic) return graphOf(symbolic).call(op, operands, options);
-  const inputs = toTensors(op.name, slots, operands);
-  return execute(op, inputs, operands, options);
+  if (areReady(operands)) return execute(op, operands, operands, options);
+  // Tensors of host values live as long as the call.
+  return tidy(() => execute(op, toTensors(op.name, slots, operands), operands, options));
 }
 
 /** Calls under way: the ops that a forward uses run inside another call. */
@@ -53,16 +55,20 @@ function execute(
   const forward = () =>
     withDevice(device, () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
   const run = () => withRecorders([], () => insideCall(null, forward));
+  const firstCheck = device.faults.tracker.begun;
   depth++;
   let result: Tensor | Tensor[];
   try {
-    const meter = activeMeter();
-    result = meter ? meter.forward({ op, inputs, outputs: call.outputs, options }, run) : run();
+    const { profiler } = device.executor;
+    result = profiler ? attributeForward(profiler, op, inputs, call.outputs, options, run) : run();
   } finally {
     depth--;
   }
   const outputs = Array.isArray(result) ? result : [result];
-  call.node = recordCall(op, inputs, outputs, options);
+  // Whatever was checked on the way, by launches that write no result, too: it is the call's.
+  const checks = device.faults.checksFrom(firstCheck);
+  if (checks.length > 0) for (const { storage } of outputs) device.attachChecks(checks, storage);
+  call.node = recordCall(op, inputs, outputs, options, checks);
   if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
 }
@@ -87,6 +93,7 @@ export function recordCall(
   inputs: readonly (Tensor | null)[],
   outputs: readonly Tensor[],
   options: object,
+  checks: readonly Check[] = [],
 ): Node | null {
   const recorders = activeRecorders();
   const parent = currentParent();
@@ -110,7 +117,7 @@ export function recordCall(
       output.provenance = { cause: 'recorded', history: node.historyOf(i) };
     }
   });
-  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node });
+  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node, checks });
   return node;
 }
 

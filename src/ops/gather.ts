@@ -30,7 +30,7 @@ export interface GatherOptions extends AxisOptions, IndexOptions {
  * Shapes: x [..batch, ..outer, n, ..inner], indices [..batch, ..k] → [..batch, ..outer, ..k, ..inner].
  * The gradient is added up in the rows that were read (`scatterAdd`); a row outside gets none.
  * Errors: IndexOutOfRangeError where `validateIndices` is on (the default): thrown here for indices that the host knows,
- * otherwise by the next readback. The faulty rows read as zeros, and everything else goes on.
+ * otherwise by the readback of a tensor that depends on the result, or by `device.sync()`. The faulty rows read as zeros, and everything else goes on.
  */
 export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor> = /* @__PURE__ */ defineOp<
   [x: Tensor, indices: Tensor],

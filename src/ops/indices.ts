@@ -24,7 +24,7 @@ import type { Call, IndexedAxis } from './call.ts';
 export interface IndexOptions {
   /**
    * Whether an index outside its range is a fault: an IndexOutOfRangeError at the call where the host knows the indices,
-   * and at the next readback where the device alone sees them. Default true. An unchecked index outside names no row.
+   * and when the result is read where the device alone sees them. Default true. An unchecked index outside names no row.
    */
   validateIndices?: boolean;
   /**

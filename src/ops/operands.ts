@@ -1,39 +1,55 @@
 /**
- * @file Operands: what an op accepts where it wants a tensor. Numbers take the dtype of the tensor beside them, and
- * each number is uploaded once a device.
+ * @file Operands: what an op accepts where it wants a tensor. Numbers take the dtype of the tensors that they are
+ * combined with; those used lately are cached on each device.
  */
 import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';
 import { DeviceError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { type Device, getDevice, withDevice } from '../webgpu/device.ts';
+import { getDevice, withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { type HostValues, tensor } from '../tensor/create.ts';
+import { tidy, track } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
 export type TensorLike = Tensor | HostValues;
 
-/** Constants kept for each device, at most. */
+/** Scalars kept for each device, at most. */
 const maxConstants = 256;
 const constants = new WeakMap<Device, Map<string, Tensor>>();
 
-/** A scalar that is made once and kept. */
-export function constant(device: Device, value: number, dtype: DType): Tensor {
+/**
+ * A scalar with `value`, whose values are uploaded once. The tensor is a handle of the caller's, freed with the current
+ * scope: that the cache drops the scalar doesn't concern it.
+ */
+function constant(device: Device, value: number, dtype: DType): Tensor {
   const known = constants.get(device) ?? new Map<string, Tensor>();
   constants.set(device, known);
-  const key = `${dtype} ${Object.is(value, -0) ? '-0' : value}`;
+  // What an app's encoder reads must never be used for anything else, so that it has scalars of its own.
+  const owner = device.executor.mode === 'encoded' ? 'encoder ' : '';
+  const key = `${owner}${dtype} ${Object.is(value, -0) ? '-0' : value}`;
   const found = known.get(key);
-  if (found) return found;
-  if (known.size >= maxConstants) {
-    const [oldest, tensor] = known.entries().next().value as [string, Tensor];
-    known.delete(oldest);
-    tensor.dispose();
-  }
-  // An alias isn't counted among the tensors that an app made and has to free.
-  const made = withDevice(device, () => tensor(value, { dtype }));
-  const kept = alias(made);
-  made.dispose();
-  known.set(key, kept);
-  return kept;
+  if (found && !found.storage.buffer.failure) return handleOf(found);
+  found?.dispose();
+  if (!found && known.size >= maxConstants) evictOldest(known);
+  const made = withDevice(device, () => tidy(() => alias(tensor(value, { dtype }))));
+  known.set(key, made);
+  return handleOf(made);
+}
+
+/** Drops the cache's own handle. Those of others, tapes and recordings still hold the values. */
+function evictOldest(known: Map<string, Tensor>): void {
+  const [key, oldest] = known.entries().next().value as [string, Tensor];
+  known.delete(key);
+  oldest.dispose();
+}
+
+/** A second handle under the same identity, in the current scope. It isn't counted as a tensor that an app made. */
+function handleOf(cached: Tensor): Tensor {
+  const { device, storage, provenance, id } = cached;
+  const handle = new Tensor(device, storage.retain(), cached, provenance, id);
+  track(handle);
+  return handle;
 }
 
 /** The dtype a bare number takes beside tensors of dtype `beside`. */
@@ -81,7 +97,7 @@ export function dtypeBeside(
   return dtypes.length === 0 ? undefined : dtypes.reduce(higherDType);
 }
 
-/** Turns operands into tensors of one device. */
+/** Turns operands into tensors of one device. Those that it makes are freed with the current scope. */
 export function toTensors(
   op: string,
   slots: readonly InputSlot[],
@@ -133,7 +149,7 @@ export function toTensors(
 }
 
 /** Whether operands are live tensors of one device already, as they are in most calls. */
-function areReady(operands: readonly unknown[]): operands is Tensor[] {
+export function areReady(operands: readonly unknown[]): operands is Tensor[] {
   const [first] = operands;
   if (!(first instanceof Tensor)) return false;
   for (const operand of operands)

@@ -3,6 +3,7 @@
  * Op files know neither; tapes and graphs know only this.
  */
 import type { OpenSpec } from '../core/spec.ts';
+import type { Check } from '../webgpu/faultSets.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { OpDefinition } from './define.ts';
@@ -14,6 +15,8 @@ export interface RecordedCall {
   readonly outputs: readonly Tensor[];
   readonly options: object;
   readonly node: Node;
+  /** Checks of what the call launched: its gradient depends on them, too. */
+  readonly checks: readonly Check[];
 }
 
 /** Something that watches executed calls while it is active. */

@@ -4,10 +4,9 @@
  */
 import { requireInteger } from '../core/shape.ts';
 import { ValueError } from '../core/errors.ts';
-import { onReplay } from '../webgpu/onReplay.ts';
+import { currentExecutor, onReplay } from '../execution/currentExecutor.ts';
+import type { Executor } from '../webgpu/executor.ts';
 import { DynamicScalar } from '../webgpu/params.ts';
-import { activeRecording } from '../webgpu/activeRecording.ts';
-import type { Recording } from '../webgpu/recording.ts';
 
 const seedLimit = 2 ** 53;
 
@@ -55,14 +54,14 @@ export class DrawnSeed {
 
 export type Seed = number | DrawnSeed;
 
-/** Where in the sequence the seeds of a recording begin, and how many they are. */
-const spans = new WeakMap<Recording, { first: number; length: number }>();
+/** Where in the sequence the seeds of captured work begin, and how many they are. */
+const spans = new WeakMap<Executor, { first: number; length: number }>();
 
 /** The seed of an op that was given none: fresh for each call, and for each replay of it. */
 export function drawSeed(): Seed {
-  const recording = activeRecording();
-  if (!recording) return freshSeed();
-  const span = spanOf(recording);
+  const executor = currentExecutor();
+  if (executor?.mode !== 'captured') return freshSeed();
+  const span = spanOf(executor);
   // By its place in the span: what is computed twice (checkpoint) has the same seed twice, in replays, too.
   const place = stepped(freshSeed(), seedLimit - span.first);
   span.length = Math.max(span.length, place);
@@ -71,11 +70,11 @@ export function drawSeed(): Seed {
   return drawn;
 }
 
-function spanOf(recording: Recording) {
-  const known = spans.get(recording);
+function spanOf(capture: Executor) {
+  const known = spans.get(capture);
   if (known) return known;
   const span = { first: position, length: 0 };
-  spans.set(recording, span);
+  spans.set(capture, span);
   onReplay(() => {
     span.first = position;
     position = stepped(position, span.length);
@@ -102,7 +101,7 @@ export class SeedSequence {
   }
 
   draw(): Seed {
-    if (!activeRecording()) return this.#take();
+    if (currentExecutor()?.mode !== 'captured') return this.#take();
     const drawn = new DrawnSeed();
     onReplay(() => drawn.set(this.#take()));
     return drawn;

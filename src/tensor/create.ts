@@ -13,7 +13,8 @@ import {
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { numberToHalf } from '../core/float16.ts';
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
 

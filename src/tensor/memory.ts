@@ -1,27 +1,28 @@
 /**
  * @file What is alive on the device.
  */
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { getDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
 import { tensorCount } from './tensor.ts';
 
 export interface MemoryReport {
   /** Tensors and variables that were made and not yet disposed of, on all devices. */
   tensors: number;
-  /** Bytes in buffers that tensors or tapes hold. */
+  /** Bytes in buffers that tensors, tapes or compiled functions hold. */
   bytes: number;
   /** The most that `bytes` has been since the device was opened or `resetPeakMemory()`. */
   peakBytes: number;
-  /** Bytes kept ready in the pool. */
+  /** Bytes in idle buffers of all kinds, kept for reuse: at most the device's `maxPooledBytes`. */
   pooledBytes: number;
   /** Buffers created since the device was opened; flat in a steady loop. */
   allocations: number;
 }
 
 export function memory(device: Device = getDevice()): MemoryReport {
-  const { bytesInUse, peakBytes, bytesPooled, allocations } = device.pool.statistics;
+  const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;
   return { tensors: tensorCount(), bytes: bytesInUse, peakBytes, pooledBytes: bytesPooled, allocations };
 }
 
 export function resetPeakMemory(device: Device = getDevice()): void {
-  device.pool.resetPeak();
+  device.allocator.resetPeak();
 }

@@ -4,7 +4,11 @@
 import { RetrogradError } from '../core/errors.ts';
 import type { Tensor } from './tensor.ts';
 
-const scopes: Set<Tensor>[] = [];
+/** Scopes that collect what is made now, innermost last. None of them is open across an `await`. */
+let scopes: Set<Tensor>[] = [];
+
+/** What open scopes were given. */
+const given = new Set<Set<Tensor>>();
 
 /** Notes a tensor in the innermost scope. One that is in none is watched by the garbage collector's side. */
 export function track(tensor: Tensor): void {
@@ -16,6 +20,7 @@ export function track(tensor: Tensor): void {
 /** Forgets a tensor that was disposed of. */
 export function untrack(tensor: Tensor): void {
   for (let i = scopes.length - 1; i >= 0; i--) if (scopes[i]?.delete(tensor)) return;
+  for (const tensors of given) if (tensors.delete(tensor)) return;
 }
 
 /** Takes `tensor` out of every scope: it lives until it is disposed of. Returns it. */
@@ -45,25 +50,31 @@ export function tidy<T>(body: () => T): T {
   let result: T;
   try {
     result = body();
+    requireSync('tidy', result);
   } catch (error) {
     closeScope(scope, undefined);
     throw error;
-  }
-  if (result instanceof Promise) {
-    closeScope(scope, undefined);
-    throw new RetrogradError({
-      op: 'tidy',
-      rule: 'tidy takes a synchronous function.',
-      received: 'a function that returned a Promise',
-      hint: 'await before or after the scope, or hold single tensors by `using`.',
-    });
   }
   closeScope(scope, result);
   return result;
 }
 
-function closeScope(scope: Set<Tensor>, result: unknown): void {
+function requireSync(op: string, result: unknown): void {
+  if (!(result instanceof Promise)) return;
+  throw new RetrogradError({
+    op,
+    rule: `${op} takes a synchronous function.`,
+    received: 'a function that returned a Promise',
+    hint: 'await before or after the scope, or hold single tensors by `using`.',
+  });
+}
+
+function remove(scope: Set<Tensor>): void {
   scopes.splice(scopes.lastIndexOf(scope), 1);
+}
+
+function closeScope(scope: Set<Tensor>, result: unknown): void {
+  remove(scope);
   // As after most ops: one tensor was made, and it is the result.
   if (scope.size === 1 && scope.has(result as Tensor)) {
     track(result as Tensor);
@@ -90,21 +101,66 @@ function isPlainObject(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** Runs `body` outside of all scopes: what it makes lives until it is disposed of, or collected. */
+export function outsideScopes<T>(body: () => T): T {
+  const before = scopes;
+  scopes = [];
+  try {
+    return body();
+  } finally {
+    scopes = before;
+  }
+}
+
 /**
  * A scope for `using`: tensors made while it is open are freed when it ends.
  *
  *     using step = scope();
  *     const loss = step.keep(mean(square(x)));
+ *
+ * Other code may run while you await something, and JavaScript doesn't say whose tensors are whose. A scope that is open
+ * across an `await` therefore frees only what it was given, by `run` or `track`; the garbage collector frees the rest.
+ *
+ *     using epoch = scope();
+ *     const loss = epoch.run(() => mean(square(x)));
+ *     console.log(await loss.item());
  */
 export function scope(): Scope {
   return new Scope();
 }
 
 export class Scope {
-  readonly #tensors = new Set<Tensor>();
+  /** Made while it was open, before anything could be awaited. */
+  readonly #made = new Set<Tensor>();
+  /** Given to it: they are its own whatever is awaited. */
+  readonly #own = new Set<Tensor>();
 
   constructor() {
-    scopes.push(this.#tensors);
+    scopes.push(this.#made);
+    given.add(this.#own);
+    // An `await` ends no sooner than the microtasks that were queued before it: a scope that was closed by then had none.
+    queueMicrotask(() => this.#leave());
+  }
+
+  /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as of `tidy`. */
+  run<T>(body: () => T): T {
+    const made = new Set<Tensor>();
+    scopes.push(made);
+    try {
+      const result = body();
+      requireSync('scope.run', result);
+      return result;
+    } finally {
+      remove(made);
+      for (const tensor of made) this.#own.add(tensor);
+    }
+  }
+
+  /** Takes `tensor` over: it is freed when this scope ends. Returns it. */
+  track<T extends Tensor>(tensor: T): T {
+    untrack(tensor);
+    this.#own.add(tensor);
+    return tensor;
   }
 
   /** Takes `tensor` out of this scope. Returns it. */
@@ -113,6 +169,17 @@ export class Scope {
   }
 
   [Symbol.dispose](): void {
-    if (scopes.includes(this.#tensors)) closeScope(this.#tensors, undefined);
+    if (scopes.includes(this.#made)) closeScope(this.#made, undefined);
+    given.delete(this.#own);
+    for (const tensor of this.#own) tensor.dispose();
+    this.#own.clear();
+  }
+
+  /** Ends the collecting. What was made so far may be someone else's. */
+  #leave(): void {
+    if (!scopes.includes(this.#made)) return;
+    remove(this.#made);
+    for (const tensor of this.#made) tensor.watchDrop();
+    this.#made.clear();
   }
 }

@@ -131,7 +131,9 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
    */
   get buffer(): GPUBuffer {
     this.device.flush();
-    return this.storage.buffer.gpu;
+    const { storage } = this;
+    storage.exposed = true;
+    return storage.buffer.gpu;
   }
 
   /** Byte offset of the first element in `buffer`. */
@@ -145,7 +147,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
 
   /**
    * Reads the values back, row-major. The only wait in the library.
-   * Errors: IndexOutOfRangeError for a fault of any work before it; DisposedError; DeviceLostError.
+   * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError.
    */
   async data(): Promise<DataOf[D]> {
     const { buffer, offset } = this.storage;

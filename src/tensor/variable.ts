@@ -2,11 +2,10 @@
  * @file Variable: a tensor whose values can be replaced. A leaf of every history.
  */
 import type { DType } from '../core/dtype.ts';
-import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { DeviceError, DTypeError, ShapeError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { activeRecording } from '../webgpu/activeRecording.ts';
-import type { StorageHolder } from '../webgpu/recording.ts';
+import type { StorageHolder } from '../webgpu/executor.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { originOf, Tensor } from './tensor.ts';
@@ -36,21 +35,21 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   /** Errors: DTypeError for float16 that would be trained. */
   constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
-    super(initial.device, initial.storage.retain(), initial, leaf(initial));
+    super(initial.device, valuesOf(initial), initial, leaf(initial));
     this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
-    const recording = activeRecording();
-    if (recording?.dry) {
+    try {
+      this.device.executor.creating(this.name);
+    } catch (error) {
       this.dispose();
-      throw unmade(this.name);
+      throw error;
     }
-    recording?.refuse(`it makes a variable, '${this.name}', which a replay would begin anew`);
   }
 
   /** Errors: DisposedError. */
   override get storage(): Storage {
-    activeRecording()?.touch(this);
+    this.device.executor.touch(this);
     return super.storage;
   }
 
@@ -84,7 +83,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   }
 
   protected override replaceStorage(storage: Storage): void {
-    activeRecording()?.dry?.save(this);
+    this.device.executor.replacing(this);
     super.replaceStorage(storage);
   }
 
@@ -94,7 +93,8 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   }
 
   /**
-   * Takes the values of `value`; nothing is copied, and what a tape saved of the old values stays as it was.
+   * Takes the values of `value`. Nothing is copied, except from a buffer that the app holds, and what a tape saved of the
+   * old values stays as it was.
    * Errors: ShapeError, DTypeError where `value` has another spec.
    */
   assign(value: Tensor): this {
@@ -115,7 +115,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     }
     // A recording hears of the variable before it moves: what it had so far is its home.
     void this.storage;
-    this.replaceStorage(value.storage.retain());
+    this.replaceStorage(valuesOf(value));
     this.provenance = leaf(value);
     return this;
   }
@@ -134,21 +134,20 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   }
 }
 
+/** A reference to the values of `tensor`; to a copy where the app may write to its buffer, since a variable's values are its own. */
+function valuesOf({ storage, device, bytes }: Tensor): Storage {
+  if (!storage.exposed || bytes === 0) return storage.retain();
+  const copy = device.allocate(bytes, 'variable');
+  device.copy(storage, copy, wholeWords(bytes));
+  return copy;
+}
+
 function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
   return new DTypeError({
     op: 'variable',
     rule: 'what is trained is float32: steps are lost in the rounding of float16.',
     received: `${formatSpec(initial)}${name ? ` for '${name}'` : ''}`,
     hint: 'train a float32 variable and cast it where it is used, or pass { trainable: false }.',
-  });
-}
-
-function unmade(name: string | undefined): ValueError {
-  return new ValueError({
-    op: 'warmup',
-    rule: 'a dry run makes no variables: they would have no values.',
-    received: `variable '${name}'`,
-    hint: 'make it before, and let the function use it.',
   });
 }
 

@@ -6,7 +6,7 @@ let current: Device | null = null;
 
 /** The current device. Errors: DeviceError before `init()`. */
 export function getDevice(): Device {
-  if (current) return current;
+  if (current && !current.isDestroyed) return current;
   throw new DeviceError({
     rule: 'a device must be open before tensors are made.',
     received: 'no device',
@@ -16,7 +16,7 @@ export function getDevice(): Device {
 
 /** The current device; null where none is open. */
 export function openedDevice(): Device | null {
-  return current;
+  return current?.isDestroyed ? null : current;
 }
 
 /** Runs `body` with `device` as the one that creation uses: what an op makes lies beside its operands. */
@@ -34,9 +34,4 @@ export function withDevice<T>(device: Device, body: () => T): T {
 /** Makes `device` the one that creation uses. */
 export function setDevice(device: Device): void {
   current = device;
-}
-
-/** Leaves no device current where it was this one. */
-export function forgetDevice(device: Device): void {
-  if (current === device) current = null;
 }

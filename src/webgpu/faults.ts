@@ -1,25 +1,35 @@
 /**
  * @file The device's fault words. A validating launch takes a slot; every readback copies the slots taken since the
- * last one, in the same submission, and turns what they hold into errors.
+ * last one, in the same submission, and resolves their checks.
  */
 import { decodeFault, wordsPerSlot } from '../../shaders/lib/fault.ts';
 import { NonFiniteError, type RetrogradError } from '../core/errors.ts';
+import { type Check, type FaultReport, FaultTracker } from './faultSets.ts';
 import { BufferUsage } from './flags.ts';
-import { adoptBuffer, type DeviceBuffer } from './pool.ts';
+import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 
-/** What a validating launch leaves behind, so that its fault can be told. */
-export interface FaultReport {
-  /** Positions of the launch: the flat size of the indices. At most 2^31 - 1. */
-  count: number;
-  /** Builds the error for the flat position and the 32 bits of the offending value. */
-  raise(position: number, value: number): RetrogradError;
-}
+export type { FaultReport } from './faultSets.ts';
 
 const slots = 256;
 
+/** What one readback copies of the fault words. */
+export interface Collection {
+  /** Bytes of the slots taken since the last readback. The caller copies and clears them in the same stream. */
+  readonly bytes: number;
+  /** Brings the copied words; null where the readback failed. */
+  resolve(words: Uint32Array | null): void;
+  /** Resolves once these words, and those collected before them, are known. */
+  readonly resolved: Promise<void>;
+}
+
 export class FaultWords {
   readonly buffer: DeviceBuffer;
-  #reports: FaultReport[] = [];
+  readonly tracker = new FaultTracker();
+  #pending: Check[] = [];
+  /** Those that the last readback collected. */
+  #collected: readonly Check[] = [];
+  #slotsTaken = 0;
+  #resolved: Promise<void> = Promise.resolve();
 
   constructor(device: GPUDevice) {
     this.buffer = adoptBuffer(
@@ -33,36 +43,69 @@ export class FaultWords {
 
   /** True when the next `take` would find no slot. */
   get full(): boolean {
-    return this.#reports.length === slots;
+    return this.#slotsTaken === slots;
   }
 
-  /** Bytes that hold reports not yet collected. */
-  get bytesTaken(): number {
-    return this.#reports.length * wordsPerSlot * 4;
+  /** A slot for one launch, and its check. */
+  take(report: FaultReport): { slot: number; check: Check } {
+    const check = this.tracker.begin(report);
+    this.#pending.push(check);
+    return { slot: this.#slotsTaken++, check };
   }
 
-  /** A slot for one launch. */
-  take(report: FaultReport): number {
-    this.#reports.push(report);
-    return this.#reports.length - 1;
+  /** Checks from `number` on, fewer than there are slots. */
+  checksFrom(number: number): readonly Check[] {
+    if (number === this.tracker.begun) return none;
+    return [...this.#collected, ...this.#pending].filter((check) => check.number >= number);
   }
 
-  /** Hands out the reports of the slots taken so far; the caller copies and clears the words in the same stream. */
-  collect(): FaultReport[] {
-    const reports = this.#reports;
-    this.#reports = [];
-    return reports;
+  /** Checks that repeat those of `originals` that are open. */
+  echo(originals: readonly Check[]): readonly Check[] {
+    const open = originals.filter((check) => this.tracker.isOpen(check));
+    const echoes = open.map((check) => this.tracker.begin(check.report, check));
+    this.#pending.push(...echoes);
+    return echoes;
+  }
+
+  /** Hands out the slots taken since the last call. */
+  collect(): Collection {
+    const pending = this.#pending;
+    const bytes = this.#slotsTaken * wordsPerSlot * 4;
+    this.#pending = [];
+    this.#collected = pending;
+    this.#slotsTaken = 0;
+    let resolve: Collection['resolve'] = () => {};
+    const copied = new Promise<Uint32Array | null>((settle) => {
+      resolve = settle;
+    });
+    if (bytes === 0) resolve(null);
+    // In the order of the readbacks: a check is resolved after those before it.
+    this.#resolved = Promise.all([copied, this.#resolved]).then(([words]) => this.#resolve(pending, words));
+    return { bytes, resolve, resolved: this.#resolved };
+  }
+
+  #resolve(checks: readonly Check[], words: Uint32Array | null): void {
+    let slot = 0;
+    for (const check of checks) {
+      const { number, report, echoOf } = check;
+      const raise = echoOf ? echoOf.fault?.raise : words && decodeSlot(words, slot++, report);
+      if (!raise) continue;
+      check.fault = { number, raise, reported: false, settledAt: null, echoOf: echoOf?.fault ?? null };
+    }
+    this.tracker.resolve(checks);
   }
 }
 
-/** The errors that copied fault words hold, in launch order. */
-export function decodeFaults(words: Uint32Array, reports: readonly FaultReport[]): RetrogradError[] {
-  const errors: RetrogradError[] = [];
-  reports.forEach((report, slot) => {
-    const fault = decodeFault(words.subarray(slot * wordsPerSlot, (slot + 1) * wordsPerSlot), report.count);
-    if (fault) errors.push(report.raise(fault.position, fault.value));
-  });
-  return errors;
+const none: readonly Check[] = [];
+
+/** What raises the fault that copied words hold; null where there is none. */
+function decodeSlot(
+  words: Uint32Array,
+  slot: number,
+  { count, raise }: FaultReport,
+): (() => RetrogradError) | null {
+  const fault = decodeFault(words.subarray(slot * wordsPerSlot, (slot + 1) * wordsPerSlot), count);
+  return fault && (() => raise(fault.position, fault.value));
 }
 
 /** Errors named in the message of one that stands for several. */

@@ -11,11 +11,15 @@ export type BindingType = `${'read' | 'write' | 'read_write'} ${string}`;
 export type Bindings = Readonly<Record<string, BindingType>>;
 
 /** Compile-time options: they choose the source text, and nothing else does. */
-export type KernelOptions = Readonly<Record<string, OptionValue | OptionTable>>;
+export type KernelOptions = { readonly [name: string]: OptionValue };
 
-type OptionValue = string | number | boolean | readonly (string | number | boolean)[];
-/** Options that belong together. */
-type OptionTable = Readonly<Record<string, OptionValue>>;
+/** What JSON can say: pipelines are cached by the JSON of their options. */
+type OptionValue =
+  | string
+  | number
+  | boolean
+  | readonly OptionValue[]
+  | { readonly [name: string]: OptionValue };
 
 export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
   /** Labels modules and pipelines; unique among kernels. */

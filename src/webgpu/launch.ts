@@ -1,13 +1,17 @@
-/**
- * @file What a launch of a kernel is told.
- */
+/** @file Launch: what a kernel is launched with. */
 import type { FaultReport } from './faults.ts';
-import type { Bindings, KernelOptions } from './kernel.ts';
+import type { Attribution, PreparedLaunch } from './command.ts';
+import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
+import type { Pipeline } from './pipelines.ts';
 import type { ParamFields, ParamValues } from './params.ts';
 import type { BoundRange } from './stream.ts';
 
 /** One launch of a kernel. */
-export interface Launch<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
+export interface Launch<
+  O extends KernelOptions = KernelOptions,
+  B extends Bindings = Bindings,
+  P extends ParamFields = ParamFields,
+> {
   options: O;
   /** The JSON of `options`, where the caller keeps both. */
   key?: string;
@@ -32,4 +36,25 @@ export function foldWorkgroups(count: number): readonly [number, number, number]
   if (count <= maxWorkgroups) return [count, 1, 1];
   const y = Math.ceil(count / maxWorkgroups);
   return [Math.ceil(count / y), y, 1];
+}
+
+/** `launch` of `kernel` with its pipeline. */
+export function prepareLaunch(
+  kernel: Kernel,
+  { options, bindings, params, workgroups, fault }: Launch,
+  pipeline: Pipeline,
+  attribution: Attribution | null,
+): PreparedLaunch {
+  return {
+    kind: 'launch',
+    kernel,
+    options,
+    pipeline,
+    ranges: pipeline.bindingNames.map((name) => bindings[name] as BoundRange),
+    grid: typeof workgroups === 'number' ? foldWorkgroups(workgroups) : workgroups,
+    layout: pipeline.layout,
+    params,
+    fault: (kernel.faults && fault) || null,
+    attribution,
+  };
 }

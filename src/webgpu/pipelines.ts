@@ -29,6 +29,8 @@ export interface Pipeline {
 /** What a launch binds, by kind. */
 export interface BindingLayout {
   readonly gpu: GPUBindGroupLayout;
+  /** Which of the buffers a launch writes. */
+  readonly writes: readonly boolean[];
   /** The bind groups of the stream, by what they bind. */
   readonly groups: Map<number | string, GPUBindGroup>;
 }
@@ -83,6 +85,11 @@ export class PipelineCache {
     return pipeline;
   }
 
+  /** Forgets the bind groups of the stream. */
+  clearBindGroups(): void {
+    for (const { groups } of this.#layouts.values()) groups.clear();
+  }
+
   /** What is known of a pipeline before it is compiled. */
   describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
     const bindings = bindingsOf(kernel, options);
@@ -128,7 +135,8 @@ export class PipelineCache {
       entries.push({ binding: params + 1, visibility: ShaderStage.COMPUTE, buffer: { type: 'storage' } });
     }
     const gpu = this.device.createBindGroupLayout({ label: `retrograd ${kernel.name}`, entries });
-    const made = { gpu, groups: new Map() };
+    const writes = kinds.map(({ type }) => type === 'storage');
+    const made = { gpu, writes, groups: new Map() };
     this.#layouts.set(key, made);
     return made;
   }

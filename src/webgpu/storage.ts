@@ -2,12 +2,14 @@
  * @file A counted reference to a range of a GPU buffer. Tensors that share values (reshape, a tape's saved inputs)
  * share one Storage; the buffer returns to its pool when the last of them lets go.
  */
-import type { DeviceBuffer } from './pool.ts';
+import type { DeviceBuffer } from './deviceBuffer.ts';
 
 export class Storage {
   #references = 1;
   /** Captured work whose launches name this range. They hold the buffer, but don't share the values. */
   #pins = 0;
+  /** Whether the app has the buffer, and may write to it at any time. */
+  exposed = false;
 
   constructor(
     readonly buffer: DeviceBuffer,

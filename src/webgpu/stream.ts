@@ -3,11 +3,12 @@
  * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
+import { requireMemory, watchedBindGroup } from './bindGroup.ts';
 import { BufferUsage } from './flags.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
-import { adoptBuffer, type DeviceBuffer } from './pool.ts';
-import type { RecordedLaunch } from './recording.ts';
+import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
+import type { PreparedLaunch } from './command.ts';
 import type { StreamWatcher } from './timing.ts';
 import type { ErrorWatch } from './watch.ts';
 
@@ -82,7 +83,7 @@ export class CommandStream {
   }
 
   /** Appends one dispatch. `params` are those of the launch, with its fault slot where it has one. */
-  launch(launch: RecordedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
+  launch(launch: PreparedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
     const { pipeline, ranges, layout } = launch;
     const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
     this.dispatch(launch, group, this.pack(layout, params));
@@ -90,7 +91,7 @@ export class CommandStream {
   }
 
   /** Appends one dispatch with all that it binds. Whoever calls it marks the buffers as used. */
-  dispatch(launch: RecordedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
+  dispatch(launch: PreparedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
     const pass = this.#passFor(launch);
     const { gpu } = launch.pipeline;
     if (gpu !== this.#pipeline) pass.setPipeline(gpu);
@@ -124,6 +125,8 @@ export class CommandStream {
   ): void {
     const isPooled = 'gpu' in target;
     const to = isPooled ? target.gpu : target;
+    requireMemory(source);
+    if (isPooled) requireMemory(target);
     this.#openEncoder().copyBufferToBuffer(source.gpu, sourceOffset, to, targetOffset, bytes);
     source.lastUse = this.#serial;
     if (isPooled) target.lastUse = this.#serial;
@@ -156,6 +159,7 @@ export class CommandStream {
     this.watcher?.resolve?.(encoder);
     this.#encoder = null;
     const before = this.#finished.splice(0);
+    const serial = this.#serial;
     this.watch.during(
       'validation',
       () => {
@@ -165,11 +169,13 @@ export class CommandStream {
         else queue.submit(buffers);
       },
       (error) =>
-        new DeviceError({
-          rule: 'every command of a submission must be valid; none of this one ran.',
-          received: error.message,
-          hint: 'look at the first error told: the others follow from it.',
-        }),
+        this.watch.doomOf(serial)
+          ? null
+          : new DeviceError({
+              rule: 'every command of a submission must be valid; none of this one ran.',
+              received: error.message,
+              hint: 'look at the first error told: the others follow from it.',
+            }),
     );
     this.#slot = 0;
     this.#serial++;
@@ -178,7 +184,7 @@ export class CommandStream {
   }
 
   /** The pass that `launch` goes into. */
-  #passFor(launch: RecordedLaunch): GPUComputePassEncoder {
+  #passFor(launch: PreparedLaunch): GPUComputePassEncoder {
     if (this.watcher?.apart) this.#closePass();
     if (!this.#pass) {
       const encoder = this.#encoder ?? this.#begin();
@@ -239,6 +245,8 @@ export class CommandStream {
     layout: ParamLayout,
     params: DeviceBuffer = this.#ring,
   ): GPUBindGroup {
+    const buffers = [...ranges.map(({ buffer }) => buffer), params];
+    buffers.forEach(requireMemory);
     const entries: GPUBindGroupEntry[] = ranges.map(({ buffer, offset, bytes }, binding) => ({
       binding,
       resource: { buffer: buffer.gpu, offset, size: bytes },
@@ -247,18 +255,7 @@ export class CommandStream {
       entries.push({ binding: ranges.length, resource: { buffer: params.gpu, size: layout.bytes } });
     }
     if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
-    const { label, bindings } = pipeline;
-    return this.watch.during(
-      'validation',
-      () => this.device.createBindGroup({ label: `retrograd ${label}`, layout: bindings.gpu, entries }),
-      (error) =>
-        new DeviceError({
-          op: label,
-          rule: 'a launch binds valid buffers, large enough for what its kernel declares.',
-          received: error.message,
-          hint: 'check the buffers that your app lends: alive, on this device, with usage STORAGE.',
-        }),
-    );
+    return watchedBindGroup(this.device, this.watch, pipeline, entries, buffers);
   }
 }
 

@@ -2,7 +2,7 @@
  * @file GPU time of compute passes, from timestamp queries where the device has the feature.
  */
 import { BufferUsage, MapMode } from './flags.ts';
-import type { RecordedLaunch } from './recording.ts';
+import type { PreparedLaunch } from './command.ts';
 import type { CommandStream } from './stream.ts';
 
 /** Watches what a stream does. */
@@ -10,7 +10,7 @@ export interface StreamWatcher {
   /** 'pass': each launch has a pass of its own; 'submission': a command buffer, too, which is submitted on its own. */
   readonly apart: 'pass' | 'submission' | null;
   /** `launch` begins a pass, or is the next one where launches stand apart. Where its pass writes timestamps. */
-  next(launch: RecordedLaunch): GPUComputePassTimestampWrites | undefined;
+  next(launch: PreparedLaunch): GPUComputePassTimestampWrites | undefined;
   /** Adds to the commands that are about to be submitted. */
   resolve?(encoder: GPUCommandEncoder): void;
   /** Submits in place of the stream. */
@@ -44,7 +44,7 @@ export class PassTimer implements StreamWatcher {
     private readonly perSet = passesPerSet,
   ) {}
 
-  next(_launch: RecordedLaunch): GPUComputePassTimestampWrites {
+  next(_launch: PreparedLaunch): GPUComputePassTimestampWrites {
     let set = this.#sets.at(-1);
     if (!set || set.passes === this.perSet) {
       set = this.#makeSet();
@@ -153,7 +153,7 @@ export class WallTimer implements StreamWatcher {
   readonly #done: Promise<number>[] = [];
   #launches = 0;
 
-  next(_launch: RecordedLaunch): undefined {
+  next(_launch: PreparedLaunch): undefined {
     this.#launches++;
   }
 
@@ -175,7 +175,9 @@ export class WallTimer implements StreamWatcher {
     return done.map((end, i) => {
       const begin = Math.max(free, this.#submitted[i] as number);
       free = Math.max(begin, end);
-      return { begin: 1000 * (begin - first), end: 1000 * (free - first) };
+      // Whole microseconds: begins and durations add up exactly.
+      const microseconds = (time: number) => Math.round(1000 * (time - first));
+      return { begin: microseconds(begin), end: microseconds(free) };
     });
   }
 }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { IndexOutOfRangeError, TapeError } from '../../src/core/errors.ts';
 import type { Device } from '../../src/webgpu/device.ts';
 import { init } from '../../src/kernels/init.ts';
-import { onReplay } from '../../src/webgpu/onReplay.ts';
+import { onReplay } from '../../src/execution/currentExecutor.ts';
 import { add, mul, sub } from '../../src/ops/arithmetic.ts';
 import { dropout } from '../../src/ops/dropout.ts';
 import { eye } from '../../src/ops/eye.ts';

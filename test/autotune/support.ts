@@ -1,6 +1,6 @@
 /** @file What tests of tuning share: devices of their own, and measurements that are made up. */
 import type { Device } from '../../src/webgpu/device.ts';
-import type { RecordedLaunch } from '../../src/webgpu/recording.ts';
+import type { PreparedLaunch } from '../../src/webgpu/command.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import type { Timed } from '../../src/autotune/measure.ts';
 import type { TuningStore } from '../../src/autotune/store.ts';
@@ -49,7 +49,7 @@ export function tilesOf(device: Device, body: () => void): string[] {
   device.flush();
   device.stream.watcher = {
     apart: 'pass',
-    next: ({ options }: RecordedLaunch) => {
+    next: ({ options }: PreparedLaunch) => {
       const tile = JSON.stringify(options.tile);
       const named = Object.entries(gemmTiles).find(([, known]) => JSON.stringify(known) === tile);
       if (named) tiles.push(named[0]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isCharging } from '../../src/webgpu/charge.ts';
+import { getDevice } from '../../src/webgpu/current.ts';
 import {
   add,
   checkpoint,
@@ -249,9 +249,9 @@ describe('the report', () => {
 
 describe('what profile leaves alone', () => {
   test('nothing is noted while nobody profiles', async () => {
-    expect(isCharging()).toBe(false);
-    await profile(() => expect(isCharging()).toBe(true));
-    expect(isCharging()).toBe(false);
+    expect(getDevice().executor.profiler !== null).toBe(false);
+    await profile(() => expect(getDevice().executor.profiler !== null).toBe(true));
+    expect(getDevice().executor.profiler !== null).toBe(false);
     expect(device.stream.watcher).toBeNull();
   });
 
@@ -262,7 +262,7 @@ describe('what profile leaves alone', () => {
       throw new Error('stop');
     });
     await expect(failed).rejects.toThrow('stop');
-    expect([device.stream.watcher, isCharging()]).toEqual([null, false]);
+    expect([device.stream.watcher, getDevice().executor.profiler !== null]).toEqual([null, false]);
     expect(await add(x, x).data()).toEqual(new Float32Array(4).fill(2));
   });
 

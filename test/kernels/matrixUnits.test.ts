@@ -68,7 +68,7 @@ fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
 }
 `,
   builtins: '',
-  prologue: ['let subgroup = local;', 'let lane = 0u;'],
+  prologue: 'let subgroup = local;\nlet lane = 0u;',
   zero: () => 'Sum()',
   left: (_, at, stride) => `left_at(${at}, ${stride}u)`,
   right: (_, at, stride) => `right_at(${at}, ${stride}u)`,

@@ -3,6 +3,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  addN,
   embedding,
   gather,
   gatherNd,
@@ -58,7 +59,7 @@ const thrownBy = (body: () => unknown): unknown => {
 };
 
 describe('a fault', () => {
-  test('is told in full by the next readback, and by that one alone', async () => {
+  test('is told in full by the next readback of its values, and by that one alone', async () => {
     const x = floats([10, 64]);
     const indices = ints([0, 9, 3, 4, 5, 6, 7, 17, 99, -1], [5, 2]);
     const y = gather(x, indices);
@@ -122,17 +123,20 @@ describe('a fault', () => {
     expect([...(await dx.data())]).toEqual([2, 4, 0, 0, 20, 24]);
   });
 
-  test('of several ops in one submission: the first is thrown and tells of the others', async () => {
+  test.each([
+    ['behind one value', (...sums: Tensor[]) => addN(sums).data()],
+    ['in one submission, by sync', () => getDevice().sync()],
+  ])('of several ops %s: the first is thrown and tells of the others', async (_, read) => {
     const x = floats([4, 3]);
-    gather(x, ints([1, 8]));
-    gather(x, ints([3]));
+    const first = gather(x, ints([1, 8]));
+    const fine = gather(x, ints([3]));
     const last = scatterAdd(ints([0, 2, -9]), floats([3]), { shape: [2] });
-    const error = await faultOf(last.data());
+    const error = await faultOf(read(...[first, fine, last].map((rows) => sum(rows))));
     expect(error).toMatchObject({ op: 'gather', position: [1], index: 8 });
     expect(error.others).toHaveLength(1);
     expect(error.others[0]).toMatchObject({ op: 'scatterAdd', position: [1], index: 2, limit: 2 });
     expect(error.message).toContain('scatterAdd: index 2 at position [1]');
-    await last.data();
+    await getDevice().sync();
   });
 
   test('outlives more launches than there are slots', async () => {
@@ -144,7 +148,8 @@ describe('a fault', () => {
       y.dispose();
       y = gather(x, i === 400 ? ints([-5]) : good);
     }
-    const error = await faultOf(y.data());
+    expect([...(await y.data())]).toEqual([1, 4]);
+    const error = await faultOf(getDevice().sync());
     expect(error).toMatchObject({ index: 4 });
     expect(error.others).toMatchObject([{ index: -5 }]);
     expect([...(await y.data())]).toEqual([1, 4]);

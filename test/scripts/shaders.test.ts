@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
-import { compileShaders, squeeze } from '../../scripts/lib/shaders.mjs';
+import { compileShaders, holdsStatements, squeeze } from '../../scripts/lib/shaders.mjs';
 
 /** The tokens of WGSL. A comma before a bracket that closes says nothing. */
 function tokens(text: string): string[] {
@@ -40,7 +40,7 @@ function templatesOf(file: string): Template[] {
       const isTagged = parent?.type === 'TaggedTemplateExpression' && parent.tag?.name === 'wgsl';
       const last = texts.length - 1;
       const body = texts.map((text, i) => (i < last ? `${text}\${v[${i}]}` : text)).join('');
-      if (isTagged || body.includes('\n')) {
+      if (isTagged || holdsStatements(texts)) {
         const conditions = texts.slice(0, -1).map((text) => /#(el)?if\s*$/.test(text));
         found.push({ source: `${isTagged ? 'wgsl' : ''}\`${body}\``, conditions });
       }

@@ -1,6 +1,6 @@
 /** @file Kernels choose variants by the adapter's class; this has them choose as for another one. */
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
-import { getDevice } from '../../src/webgpu/device.ts';
+import { getDevice } from '../../src/webgpu/current.ts';
 
 export const adapterClasses: readonly AdapterClass[] = ['cpu', 'gpu'];
 

@@ -1,7 +1,8 @@
 /**
  * @file A library device of a test's own beside the one that all tests share, which is current again afterwards.
  */
-import { Device, getDevice, setDevice } from '../../src/webgpu/device.ts';
+import { getDevice, setDevice } from '../../src/webgpu/current.ts';
+import { Device } from '../../src/webgpu/device.ts';
 import { init } from '../../src/kernels/init.ts';
 import { useDevice } from './gpu.ts';
 

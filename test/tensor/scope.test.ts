@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,
   DisposedError,
@@ -99,6 +99,103 @@ test('using frees a tensor, and a scope frees all of its', () => {
     kept.dispose();
   }
   expect(alive()).toBe(before);
+});
+
+describe('scopes of several tasks', () => {
+  const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
+  const microtask = () => Promise.resolve();
+
+  test.each([
+    ['microtasks', [microtask, microtask]],
+    ['timers', [turn, turn]],
+    ['a microtask and a timer', [microtask, turn]],
+    ['a timer and a microtask', [turn, microtask]],
+  ])('leave each other alone across %s', async (_, waits) => {
+    const ended: string[] = [];
+    const task = async (name: string, value: number, rounds: number) => {
+      const outside = tensor([value]);
+      let result: Tensor;
+      {
+        using own = scope();
+        let x: Tensor = add(outside, 0);
+        for (let i = 0; i < rounds; i++) {
+          await (waits[i % 2] as () => Promise<void>)();
+          x = add(x, mul(outside, 1));
+          expect(await x.array()).toEqual([value * (i + 2)]);
+        }
+        result = own.keep(x);
+      }
+      ended.push(name);
+      expect(await add(result, outside).array()).toEqual([value * (rounds + 2)]);
+    };
+    await Promise.all([task('first', 1, 7), task('second', 10, 2), task('third', 100, 4)]);
+    expect(ended).toEqual(['second', 'third', 'first']);
+  });
+
+  test('leave a task alone that has no scope', async () => {
+    const wait = async () => {
+      using _ = scope();
+      ones([2]);
+      await turn();
+    };
+    const first = wait();
+    const made = ones([3]);
+    await microtask();
+    const later = ones([4]);
+    await first;
+    expect([made.disposed, later.disposed]).toEqual([false, false]);
+  });
+
+  test('free what they were given, whatever was awaited and in whichever order they end', async () => {
+    const before = alive();
+    const task = async (rounds: number) => {
+      using own = scope();
+      const x = own.track(tensor([rounds]));
+      const tensors: Tensor[] = [x];
+      for (let i = 0; i < rounds; i++) {
+        await turn();
+        tensors.push(own.run(() => add(mul(x, 2), 1)));
+        expect(tensors.every(({ disposed }) => !disposed)).toBe(true);
+      }
+      return tensors;
+    };
+    const made = await Promise.all([task(4), task(1), task(2)]);
+    expect(made.flat().every(({ disposed }) => disposed)).toBe(true);
+    expect(alive()).toBe(before);
+  });
+
+  test('what is kept leaves them', async () => {
+    const before = alive();
+    let kept: Tensor;
+    {
+      using own = scope();
+      kept = own.run(() => keep(ones([2])));
+      const other = own.run(() => ones([2]));
+      own.keep(other).dispose();
+      await turn();
+    }
+    expect(kept.disposed).toBe(false);
+    kept.dispose();
+    expect(alive()).toBe(before);
+  });
+
+  test('an async body has no place in run', async () => {
+    using own = scope();
+    expect(() => own.run(async () => {})).toThrow(/synchronous[\s\S]*hint: await/);
+    await microtask();
+  });
+
+  test('tidy and inner scopes are exact while an outer scope waits', async () => {
+    using _ = scope();
+    await turn();
+    const before = alive();
+    tidy(() => void ones([2]));
+    {
+      using inner = scope();
+      add(inner.track(ones([2])), 1);
+    }
+    expect(alive()).toBe(before);
+  });
 });
 
 test('a disposed tensor says so', async () => {

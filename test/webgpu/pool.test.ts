@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { OutOfMemoryError } from '../../src/core/errors.ts';
+import { BufferAllocator } from '../../src/webgpu/allocator.ts';
 import { BufferPool, sizeClass } from '../../src/webgpu/pool.ts';
 import { ErrorWatch } from '../../src/webgpu/watch.ts';
 import { add, memory, mul, ones, sum, type Tensor, tensor, tidy, variable } from '../../src/index.ts';
@@ -140,7 +141,7 @@ test('an allocation that the device refuses is told as an OutOfMemoryError', asy
     createBuffer: ({ size }: GPUBufferDescriptor) => ({ size }),
   } as unknown as GPUDevice;
   const watch = new ErrorWatch(device);
-  new BufferPool(device, watch, 0).acquire(1000, 'conv2d');
+  new BufferPool(new BufferAllocator(device, watch, 0)).acquire(1000, 'conv2d');
   await watch.settled();
   const [error, ...others] = watch.take();
   expect(error).toBeInstanceOf(OutOfMemoryError);

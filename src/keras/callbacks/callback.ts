@@ -64,23 +64,25 @@ export abstract class Callback {
   /** The epoch to start at, set in `onTrainBegin` by a callback that restored a run. */
   initialEpoch: number | null = null;
 
-  #model: CallbackModel | null = null;
+  /** Weak: a callback, such as the history that `fit` returns, may outlive the model. */
+  #model: WeakRef<CallbackModel> | null = null;
   #params: RunParams | null = null;
 
-  /** The model of the run. Throws outside of a run. */
+  /** The model of the last run. Throws before any run, and once the model was collected. */
   get model(): CallbackModel {
-    if (this.#model) return this.#model;
+    const model = this.#model?.deref();
+    if (model) return model;
     throw notRunning(this, 'model');
   }
 
-  /** The parameters of the run. Throws outside of a run. */
+  /** The parameters of the last run. Throws before any run. */
   get params(): RunParams {
     if (this.#params) return this.#params;
     throw notRunning(this, 'params');
   }
 
   setModel(model: CallbackModel): void {
-    this.#model = model;
+    this.#model = new WeakRef(model);
   }
 
   setParams(params: RunParams): void {
@@ -114,8 +116,8 @@ export abstract class Callback {
 function notRunning(callback: Callback, what: string): ValueError {
   return new ValueError({
     op: callback.constructor.name,
-    rule: `a callback has its \`${what}\` from the run that it looks on at.`,
-    received: `${what} before any run`,
+    rule: `a callback has its \`${what}\` from the run in which it takes part.`,
+    received: `${what} outside of a run`,
     hint: 'pass the callback to fit({ callbacks: [callback] }).',
   });
 }

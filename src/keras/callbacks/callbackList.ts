@@ -1,4 +1,5 @@
 /** @file CallbackList: calls the hooks of many callbacks in order, and reads the logs of batches for those that ask. */
+import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { Callback, type CallbackModel, type HookResult, type Logs, type RunParams } from './callback.ts';
@@ -29,6 +30,8 @@ const readingInterval = 100;
 
 export class CallbackList {
   readonly callbacks: readonly Callback[];
+  /** The model of the run. Callbacks hold it weakly. */
+  readonly model: CallbackModel;
   /** The History among the callbacks, if there is one. */
   readonly history: History | null;
   /** The newest logs of batches that have arrived. */
@@ -51,6 +54,7 @@ export class CallbackList {
     // Last: it shows what the others add to the logs.
     if (addProgress && params.verbose > 0 && !isShown) callbacks.push(new ProgressBar());
     this.callbacks = callbacks;
+    this.model = model;
     for (const callback of callbacks) {
       callback.setModel(model);
       callback.setParams(params);
@@ -124,7 +128,7 @@ export class CallbackList {
 
   /** At the end of a run, however it ended. */
   release(): void {
-    for (const callback of this.callbacks) callback.release();
+    runAll(this.callbacks.map((callback) => () => callback.release()));
   }
 
   #begin(hook: HookName, logs: Logs): HookResult {

@@ -12,7 +12,9 @@ export interface GraphOperation extends Operation {
   /** The calls, in order; `kerasHistory.nodeIndex` is an index into them. */
   readonly inboundNodes: GraphNode[];
   /** Calls of other operations that take an output of this one. */
-  readonly outboundNodes: GraphNode[];
+  readonly outboundNodes: readonly GraphNode[];
+  /** Adds a call to `outboundNodes`. */
+  addOutbound(node: GraphNode): void;
   /** Repeats the call of `node` with other tensors in `argument` and `options`. */
   replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
 }
@@ -62,7 +64,7 @@ export class GraphNode extends Node {
     });
     if (isTracing()) return;
     operation.inboundNodes.push(this);
-    for (const maker of new Set(inputTensors.map(nodeOf))) maker?.operation.outboundNodes.push(this);
+    for (const maker of new Set(inputTensors.map(nodeOf))) maker?.operation.addOutbound(this);
   }
 
   /** Whether this node created an input of a model. */

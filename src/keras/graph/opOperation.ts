@@ -10,17 +10,26 @@ import { Variable } from '../../tensor/variable.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { GraphNode, GraphOperation } from './graphNode.ts';
+import { OutboundNodes } from './outboundNodes.ts';
 import { isTracing } from './tracing.ts';
 
 export class OpOperation implements GraphOperation {
   readonly name: string;
   readonly className = 'op';
   readonly inboundNodes: GraphNode[] = [];
-  readonly outboundNodes: GraphNode[] = [];
+  readonly #outbound = new OutboundNodes();
 
   constructor(readonly definition: OpDefinition) {
     const base = snakeCase(definition.name);
     this.name = isTracing() ? base : uniqueName(base);
+  }
+
+  get outboundNodes(): readonly GraphNode[] {
+    return this.#outbound.list;
+  }
+
+  addOutbound(node: GraphNode): void {
+    this.#outbound.add(node);
   }
 
   replay(node: GraphNode, operands: Nest<unknown>): Nest<unknown> {

@@ -5,6 +5,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import type { KerasTensor } from './kerasTensor.ts';
 import type { GraphNode, GraphOperation } from './graphNode.ts';
+import { OutboundNodes } from './outboundNodes.ts';
 
 export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
   implements GraphOperation
@@ -12,7 +13,7 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
   static readonly className: string = 'Operation';
   abstract readonly name: string;
   readonly inboundNodes: GraphNode[] = [];
-  readonly outboundNodes: GraphNode[] = [];
+  readonly #outbound = new OutboundNodes();
 
   /**
    * Keras's name of the class, `static className`, which survives minification. Default: the name in the source.
@@ -20,6 +21,14 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
   get className(): string {
     const made = this.constructor as typeof SymbolicOperation;
     return Object.hasOwn(made, 'className') ? made.className : made.name || made.className;
+  }
+
+  get outboundNodes(): readonly GraphNode[] {
+    return this.#outbound.list;
+  }
+
+  addOutbound(node: GraphNode): void {
+    this.#outbound.add(node);
   }
 
   abstract replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;

@@ -15,7 +15,7 @@ export interface CategoricalGeneralizedCrossEntropyOptions {
  * (1 - p^q) / q, p the probability of the class that yTrue names by its number: forgiving to wrong labels. Shapes as of
  * sparseCategoricalCrossentropy. Source: Zhang and Sabuncu, Generalized cross entropy loss for training deep neural
  * networks with noisy labels, 2018.
- * Errors: IndexOutOfRangeError, raised at the next readback, for a label outside of the classes; ShapeError; ValueError
+ * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes; ShapeError; ValueError
  * for a q that isn't between 0 and 1.
  */
 export const categoricalGeneralizedCrossEntropy: LossMaker<CategoricalGeneralizedCrossEntropyOptions> =

@@ -26,7 +26,7 @@ const low = -1e30;
  * repeat, and blanks (class 0) lie between them. Shapes: yTrue [batch, labels], each row padded with zeros at its end,
  * yPred [batch, steps, classes] logits → [batch]. Infinity where the steps are too few.
  * Source: Graves et al., Connectionist temporal classification, 2006, section 4.1.
- * Errors: ShapeError; IndexOutOfRangeError, raised at the next readback, for a label outside of the classes.
+ * Errors: ShapeError; IndexOutOfRangeError, raised when the result is read, for a label outside of the classes.
  */
 export const ctc: LossMaker = /* @__PURE__ */ defineLoss({
   className: 'CTC',

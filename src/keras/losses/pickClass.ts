@@ -13,7 +13,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 /**
  * A gather along the last axis with one index per sample, whose messages speak of predictions and labels.
  * Shapes: yPred [..samples, classes], yTrue [..samples] → [..samples].
- * Errors: IndexOutOfRangeError, raised at the next readback, for a label outside of the classes.
+ * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes.
  */
 export const pickClass: Op<[yPred: Tensor, yTrue: Tensor], object, Tensor> = /* @__PURE__ */ defineOp<
   [yPred: Tensor, yTrue: Tensor]

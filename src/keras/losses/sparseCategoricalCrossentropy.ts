@@ -30,7 +30,7 @@ export interface SparseCategoricalCrossentropyOptions {
  * Minus log(p) of the class that yTrue names by its number. Shapes: yTrue is yPred without `axis`, or with size 1 there;
  * the result is yPred without `axis`. Probabilities are clipped to [1e-7, 1 - 1e-7] and divided by their sum, as in Keras
  * on TensorFlow; from logits, nothing is clipped.
- * Errors: IndexOutOfRangeError, raised at the next readback, for a label outside of the classes; ShapeError; ValueError
+ * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes; ShapeError; ValueError
  * for options.
  */
 export const sparseCategoricalCrossentropy: LossMaker<SparseCategoricalCrossentropyOptions> =

@@ -60,7 +60,7 @@ abstract class IntersectionOverUnion extends Metric {
   }
 
   /**
-   * Errors: ShapeError where shapes or weights don't fit; IndexOutOfRangeError, raised at the next readback, for what is
+   * Errors: ShapeError where shapes or weights don't fit; IndexOutOfRangeError, raised when the result is read, for what is
    * no class.
    */
   updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {

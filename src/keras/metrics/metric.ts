@@ -6,7 +6,7 @@ import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type Shape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
-import { forReal } from '../../webgpu/activeRecording.ts';
+import { untraced } from '../../execution/currentExecutor.ts';
 import { zeros } from '../../ops/creation.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { withRecorders } from '../../ops/recorders.ts';
@@ -117,7 +117,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
 
   /** Adds a variable of zeros to the state. */
   protected addVariable(name: string, shape: Shape = [], dtype: DType = 'float32'): Variable {
-    const variable = forReal(() => {
+    const variable = untraced(() => {
       const initial = zeros(shape, { dtype });
       const made = new Variable(initial, { name, trainable: false });
       initial.dispose();

@@ -2,6 +2,7 @@
  * @file TrainedLayer: the training methods of a model (compile, fit, evaluate, predict). The base of Model. The methods
  * delegate to `training/`, which is loaded on demand.
  */
+import { runAll } from '../../core/cleanup.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
@@ -242,9 +243,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   override dispose(): void {
-    super.dispose();
     this.#pending = null;
-    this.#trainer?.dispose();
+    runAll([() => super.dispose(), () => this.#trainer?.dispose()]);
   }
 
   /** This model with the types of inputs and outputs erased. */

@@ -1,5 +1,5 @@
 /** @file Adafactor. */
-import { withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { zeros } from '../../ops/creation.ts';
 import { expandDims } from '../../ops/expandDims.ts';

@@ -7,7 +7,8 @@ import {
   stepKernel,
   type StepVariable,
 } from '../../kernels/optimizerStep.ts';
-import { type Device, withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
 import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';

@@ -16,7 +16,7 @@ import { bindsAsVectors, output } from '../../kernels/output.ts';
 import { squaresOf } from '../../ops/slices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
-import type { DeviceBuffer } from '../../webgpu/pool.ts';
+import type { DeviceBuffer } from '../../webgpu/deviceBuffer.ts';
 import { PackedGroup, type SlotInit } from './packedGroup.ts';
 
 /** A slot variable that the update rule keeps for each variable, such as a momentum. */

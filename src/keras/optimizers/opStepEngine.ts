@@ -3,8 +3,9 @@
  * share (scaling, accumulation, clipping, decay, averages) is written with ops, too, in the order of Keras's
  * BaseOptimizer.
  */
-import { type Device, withDevice } from '../../webgpu/device.ts';
-import { onReplay } from '../../webgpu/onReplay.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { onReplay } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { bitsOf, fillRange } from '../../kernels/fill.ts';
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';

@@ -5,9 +5,8 @@
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { onReplay } from '../../webgpu/onReplay.ts';
+import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { activeRecording, forReal, withRecording } from '../../webgpu/activeRecording.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { withRecorders } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -46,8 +45,8 @@ export abstract class Optimizer {
   #calls = 0;
   #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
-  /** Whether a capture was refused once already so that variables could be repacked. It is not done twice. */
-  #recordingRefused = false;
+  /** Whether a capture was given up once already so that variables could be repacked. It is not done twice. */
+  #gaveUpCapture = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
   readonly #dynamic = {
     update: new DynamicScalar(1),
@@ -142,7 +141,7 @@ export abstract class Optimizer {
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
       const engine = this.#engine;
-      if (engine) forReal(() => engine.repack());
+      if (engine) untraced(() => engine.repack());
       return;
     }
     checkVariables(this.name, variables);
@@ -152,10 +151,9 @@ export abstract class Optimizer {
       extras: this.#extras,
       isDecayed: (variable: Variable) => this.#isDecayed(variable),
     };
-    const recording = activeRecording();
-    const engine = withRecording(null, () => withRecorders([], () => tidy(() => this.makeEngine(parts))));
-    recording?.refuse(`optimizer '${this.name}' creates its slot variables, which a replay would reset`);
-    recording?.afterRefusal.push(() => engine.repack());
+    const engine = untraced(() => withRecorders([], () => tidy(() => this.makeEngine(parts))));
+    const reason = `optimizer '${this.name}' creates its slot variables, which a replay would reset`;
+    currentExecutor()?.postpone(reason, () => engine.repack());
     this.#engine = engine;
     this.#variables = new Set(variables);
   }
@@ -257,16 +255,15 @@ export abstract class Optimizer {
     this.#engine?.takeAverages(variables);
   }
 
-  /** Repacks the variables. A capture is refused once for that; afterwards it takes them as they are. */
+  /** Repacks the variables, if needed. In a capture that is done afterwards. */
   #repack(engine: StepEngine): void {
-    const recording = activeRecording();
-    if (engine.isPacked) return;
-    if (!recording || recording.dry) forReal(() => engine.repack());
-    else if (!this.#recordingRefused) {
-      this.#recordingRefused = true;
-      recording.refuse(`variables of optimizer '${this.name}' were assigned since its last step`);
-      recording.afterRefusal.push(() => engine.repack());
-    }
+    const executor = currentExecutor();
+    if (engine.isPacked || !executor) return;
+    // A capture is given up for this once. If variables leave their places in every step, it takes them as they are.
+    if (executor.mode === 'captured' && this.#gaveUpCapture) return;
+    this.#gaveUpCapture ||= executor.mode === 'captured';
+    const reason = `variables of optimizer '${this.name}' were assigned since its last step`;
+    executor.postpone(reason, () => engine.repack());
   }
 
   /** Frees the slot variables. The variables are kept. */

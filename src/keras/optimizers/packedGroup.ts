@@ -43,7 +43,7 @@ export class PackedGroup {
     const offsets = bytes.map((_, k) => bytes.slice(0, k).reduce((sum, n) => sum + n, 0));
     const roleBytes = bytes.reduce((sum, n) => sum + n, 0);
     const roles = slots.length + 1;
-    this.packed = device.allocateOutside(roles * roleBytes, 'optimizer');
+    this.packed = device.allocate(roles * roleBytes, 'optimizer');
     dropped.register(this, this.packed, this);
     this.starts = offsets.map((offset) => offset / 16);
     this.buffers = { kind: 'packed', block: this.packed, stride: roleBytes / 16, capacity };
@@ -89,8 +89,8 @@ export class PackedGroup {
   dispose(): void {
     this.variables.forEach((variable, k) => {
       if (variable.disposed || !this.ranges[k]?.[0]?.holds(variable)) return;
-      const own = this.device.allocateOutside(variable.bytes, variable.label);
-      this.device.copyOutside(variable.current, own, wholeWords(variable.bytes));
+      const own = this.device.allocate(variable.bytes, variable.label);
+      this.device.copy(variable.current, own, wholeWords(variable.bytes));
       variable.adopt(own);
     });
     for (const slot of this.slots.flat()) slot.dispose();

@@ -3,7 +3,7 @@ import type { TypedData } from '../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
 import { tensor } from '../../tensor/create.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';

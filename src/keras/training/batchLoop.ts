@@ -1,6 +1,5 @@
 /** @file The loop over batches that training, evaluation and prediction share. */
 import { ValueError } from '../../core/errors.ts';
-import { withDevice } from '../../webgpu/device.ts';
 import type { HookResult } from '../callbacks/callback.ts';
 import type { Batch } from './batch.ts';
 import { type BatchSource, freeBatch } from './data/batchSource.ts';
@@ -34,14 +33,14 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
   let index = 0;
   for (; steps === null || index < steps; index++) {
     // Awaiting costs a turn of the event loop, so it is done for promises only.
-    const next = withDevice(device, () => source.next());
+    const next = throttle.within(() => source.next());
     const batch = next instanceof Promise ? await throttle.orAborted(next, freeLate) : next;
     if (!batch) break;
     try {
       throttle.check();
       const before = loop.before?.(index);
       if (before) await before;
-      withDevice(device, () => loop.run(batch));
+      throttle.within(() => loop.run(batch));
       throttle.launched(index);
     } finally {
       freeBatch(batch);

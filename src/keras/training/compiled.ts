@@ -1,4 +1,5 @@
 /** @file Compiled: the optimizer, losses and metrics that a model was compiled with. */
+import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean } from '../../core/shape.ts';
 import type { Metric } from '../metrics/metric.ts';
@@ -62,10 +63,9 @@ export class Compiled {
 
   /** Frees what was created here. An optimizer or metrics passed as objects belong to the caller. */
   dispose(): void {
-    if (this.optimizer !== this.options.optimizer) this.optimizer.dispose();
-    this.lossTracker.dispose();
-    this.loss?.dispose();
-    this.metrics.dispose();
+    const isOwn = this.optimizer !== this.options.optimizer;
+    const held = [isOwn ? this.optimizer : null, this.lossTracker, this.loss, this.metrics];
+    runAll(held.map((one) => () => one?.dispose()));
   }
 }
 

@@ -1,4 +1,5 @@
 /** @file CompiledMetrics: applies `compile({ metrics, weightedMetrics })` to the outputs of a model. */
+import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -89,7 +90,14 @@ export class CompiledMetrics {
   /** Frees the metrics created here. Metrics passed as objects belong to the caller. */
   dispose(): void {
     const given = new Set(flat(this.plain).concat(flat(this.weighted)));
-    for (const { metric } of this.#measured ?? []) if (!given.has(metric)) metric.dispose();
+    const own = (this.#measured ?? []).filter(({ metric }) => !given.has(metric));
+    runAll(
+      own.map(
+        ({ metric }) =>
+          () =>
+            metric.dispose(),
+      ),
+    );
   }
 }
 

@@ -1,8 +1,9 @@
 /** @file The dry run of a model's steps on placeholder data, for `warmup`. */
 import type { DType } from '../../core/dtype.ts';
+import { Cleanup, finishing } from '../../core/cleanup.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, formatShape, type OpenShape, requireBoolean, type Shape } from '../../core/shape.ts';
-import { withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
 import { zeros } from '../../ops/creation.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -13,7 +14,7 @@ import { identifiersByOutput, type LossArgument } from './compiledLoss.ts';
 import type { Data, Slot } from './data/slots.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { Table, type TableData, TableSource } from './data/tableSource.ts';
-import { Cleanup, defaultBatchSize } from './openData.ts';
+import { defaultBatchSize } from './openData.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { requireCount } from './optionChecks.ts';
 import { joined } from './predict.ts';
@@ -52,17 +53,11 @@ export function dryRun(model: TrainableModel, options: DryRunOptions): void {
   const { batchSize = defaultBatchSize, training = false } = options;
   requireCount('warmup', 'batchSize', batchSize, 1);
   requireBoolean('warmup', 'training', training);
-  const { end } = model.trainer.begin('warmup');
   const cleanup = new Cleanup();
-  try {
-    withDevice(deviceOf(model), () => {
-      if (training) dryRunTraining(model, options, batchSize, cleanup);
-      else dryRunPrediction(model, options, batchSize, cleanup);
-    });
-  } finally {
-    cleanup.dispose();
-    end();
-  }
+  const { end } = model.trainer.begin('warmup');
+  cleanup.defer(end);
+  const run = training ? dryRunTraining : dryRunPrediction;
+  cleanup.afterSync(() => withDevice(deviceOf(model), () => run(model, options, batchSize, cleanup)));
 }
 
 function dryRunTraining(
@@ -120,13 +115,12 @@ function withBatch(
   const source = new TableSource(table, { batchSize, shuffle });
   source.begin(0, null);
   const batch = source.next();
-  try {
-    body(batch);
-  } finally {
-    freeBatch(batch);
-    source.dispose();
-    table.dispose();
-  }
+  finishing(
+    () => body(batch),
+    () => freeBatch(batch),
+    () => source.dispose(),
+    () => table.dispose(),
+  );
 }
 
 /** Placeholder tensors for two batches, in the nest of `specs`, so that a batch is a slice of them. */

@@ -1,11 +1,11 @@
 /** @file evaluate: computes the metrics of a model over data. */
-import { withDevice } from '../../webgpu/device.ts';
+import { Cleanup } from '../../core/cleanup.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
 import type { BatchSource } from './data/batchSource.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
-import { type BatchIterable, Cleanup, type Data, openData, requireNone } from './openData.ts';
+import { type BatchIterable, type Data, openData, requireNone } from './openData.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { requireCount } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
@@ -44,32 +44,28 @@ export async function evaluate(
   const { trainer } = model;
   trainer.requireCompiled('evaluate');
   signal?.throwIfAborted();
-  const { end } = trainer.begin('evaluate');
   const device = deviceOf(model);
-  const cleanup = new Cleanup();
   const throttle = new Throttle(device, 'evaluate', signal);
-  let callbacks: CallbackList | null = null;
-  try {
+  const cleanup = new Cleanup();
+  const { end } = trainer.begin('evaluate');
+  cleanup.defer(end);
+  const body = async () => {
     if (isBatchIterable(x)) requireNone('evaluate', { y, sampleWeight });
     const data = isBatchIterable(x) ? x : { x, y, sampleWeight };
-    const source = withDevice(device, () =>
+    const source = throttle.within(() =>
       openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
     );
     await throttle.inPieces(() => source.upload());
     const runner = cleanup.add(trainer.runTest());
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
-    callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
+    const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
+    cleanup.defer(() => callbacks.release());
     const pending = await runEvaluation(model, { source, steps: steps ?? null, runner, throttle, callbacks });
-    const [logs] = (await throttle.finish(readLogs(pending))) as [Logs];
+    const [logs] = (await throttle.finish(throttle.within(() => readLogs(pending)))) as [Logs];
     await callbacks.onTestEnd(logs);
     return logs;
-  } catch (error) {
-    throw await throttle.abandon(error);
-  } finally {
-    callbacks?.release();
-    cleanup.dispose();
-    end();
-  }
+  };
+  return cleanup.after(() => throttle.settling(body));
 }
 
 export interface Evaluation {
@@ -87,10 +83,11 @@ export async function runEvaluation(
 ): Promise<PendingLogs> {
   const { trainer } = model;
   let stepLogs: StepLogs;
-  model.resetMetrics();
+  throttle.within(() => model.resetMetrics());
   await callbacks.onTestBegin();
   source.begin(0, null);
-  const read = async () => (await throttle.locate(readLogs(trainer.results(stepLogs))))[0] as Logs;
+  const results = () => throttle.within(() => trainer.results(stepLogs));
+  const read = async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs;
   try {
     await runBatches({
       op: 'evaluate',
@@ -105,7 +102,7 @@ export async function runEvaluation(
       before: (index) => callbacks.onTestBatchBegin(index),
       after: (index) => callbacks.onTestBatchEnd(index, read),
     });
-    return trainer.results(stepLogs);
+    return results();
   } finally {
     freeLogs(stepLogs);
   }

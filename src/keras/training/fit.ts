@@ -1,5 +1,5 @@
 /** @file fit: trains a model for a number of epochs. */
-import { withDevice } from '../../webgpu/device.ts';
+import { Cleanup } from '../../core/cleanup.ts';
 import { freshSeed } from '../../ops/seeds.ts';
 import { disposing } from '../../tensor/scope.ts';
 import type { RunParams } from '../callbacks/callback.ts';
@@ -10,7 +10,7 @@ import { ClassWeights } from './data/classWeight.ts';
 import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
 import { runEvaluation } from './evaluate.ts';
-import { type BatchIterable, Cleanup, type Data, defaultBatchSize } from './openData.ts';
+import { type BatchIterable, type Data, defaultBatchSize } from './openData.ts';
 import { Throttle } from './throttle.ts';
 import { runBatches } from './batchLoop.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
@@ -44,19 +44,21 @@ export async function fit(
   const { trainer } = model;
   trainer.requireCompiled('fit');
   signal?.throwIfAborted();
-  const { run, end } = trainer.begin('fit');
-  const cleanup = new Cleanup();
   const device = deviceOf(model);
   const throttle = new Throttle(device, 'fit', signal);
-  let callbacks: CallbackList | null = null;
-  try {
-    const { data, classWeights } = withDevice(device, () => ({
+  const cleanup = new Cleanup();
+  const { run, end } = trainer.begin('fit');
+  cleanup.defer(end);
+  const body = async () => {
+    const { data, classWeights } = throttle.within(() => ({
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
       classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
     }));
     await throttle.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
     const params = paramsOf(options, seed, data);
-    callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params, addHistory: true });
+    const list = { addProgress: true, model, params, addHistory: true };
+    const callbacks = new CallbackList(options.callbacks, list);
+    cleanup.defer(() => callbacks.release());
     const history = callbacks.history as History;
     trainer.history = history;
     trainer.forget();
@@ -64,13 +66,8 @@ export async function fit(
     const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
     await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, throttle, train, test });
     return history;
-  } catch (error) {
-    throw await throttle.abandon(error);
-  } finally {
-    callbacks?.release();
-    cleanup.dispose();
-    end();
-  }
+  };
+  return cleanup.after(() => throttle.settling(body));
 }
 
 async function runEpochs(training: Training): Promise<void> {
@@ -88,8 +85,10 @@ async function runEpochs(training: Training): Promise<void> {
     if (model.stopTraining) break;
   }
   const trained = model.trainableWeights;
-  if (epochs > 0 && trained.length > 0)
-    trainer.requireCompiled('fit').optimizer.finalizeVariableValues(trained);
+  if (epochs > 0 && trained.length > 0) {
+    const { optimizer } = trainer.requireCompiled('fit');
+    throttle.within(() => optimizer.finalizeVariableValues(trained));
+  }
   await trainer.whileIdle(run, () => callbacks.onTrainEnd(logs));
 }
 
@@ -100,7 +99,7 @@ async function runEpoch(training: Training, epoch: number): Promise<Logs> {
   const due = validation && isDue(epoch, options.validationFreq ?? 1);
   const validated = due ? await validate(training, validation, trained) : null;
   const all = validated ? [trained, validated] : [trained];
-  const [logs, valLogs] = (await throttle.finish(readLogs(...all))) as [Logs, Logs?];
+  const [logs, valLogs] = (await throttle.finish(throttle.within(() => readLogs(...all)))) as [Logs, Logs?];
   if (!valLogs) return logs;
   await callbacks.onTestEnd(valLogs);
   const named = Object.entries(valLogs).map(([name, value]) => [`val_${name}`, value]);
@@ -111,10 +110,11 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
   const { model, options, source, callbacks, classWeights, params, throttle, train } = training;
   const { stepsPerEpoch = null } = options;
   let stepLogs: StepLogs;
-  const read = async () => (await throttle.locate(readLogs(model.trainer.results(stepLogs))))[0] as Logs;
+  const results = () => throttle.within(() => model.trainer.results(stepLogs));
+  const read = async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs;
   // Callbacks may have changed which layers are trainable.
   train.refresh();
-  model.resetMetrics();
+  throttle.within(() => model.resetMetrics());
   source.begin(epoch, stepsPerEpoch);
   try {
     const count = await runBatches({
@@ -132,7 +132,7 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
       stopped: () => model.stopTraining,
     });
     params.steps ??= count;
-    return model.trainer.results(stepLogs);
+    return results();
   } finally {
     freeLogs(stepLogs);
   }

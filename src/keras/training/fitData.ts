@@ -1,18 +1,12 @@
 /** @file The training and validation data of `fit`. */
+import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isBatchIterable, IterableSource } from './data/iterableSource.ts';
 import type { BatchSource } from './data/batchSource.ts';
 import type { Slots } from './data/slots.ts';
 import { Table, TableSource } from './data/tableSource.ts';
 import type { FitOptions } from './fitOptions.ts';
-import {
-  type BatchIterable,
-  type Cleanup,
-  type Data,
-  defaultBatchSize,
-  openValidation,
-  requireNone,
-} from './openData.ts';
+import { type BatchIterable, type Data, defaultBatchSize, openValidation, requireNone } from './openData.ts';
 
 export interface FitData {
   readonly source: BatchSource;

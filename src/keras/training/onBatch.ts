@@ -2,6 +2,7 @@
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
+import { apart } from './apart.ts';
 import type { Batch, Logs } from './batch.ts';
 import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
@@ -85,12 +86,15 @@ async function onBatch(
   trainer.requireCompiled(op);
   const { end } = trainer.begin(op);
   try {
-    const batch = batchOf(op, [given.x, given.y, given.sampleWeight], model.slots);
+    const batch = apart(() => batchOf(op, [given.x, given.y, given.sampleWeight], model.slots));
     try {
-      const stepLogs = run(batch);
-      const pending = trainer.results(stepLogs);
-      freeLogs(stepLogs);
-      const [logs] = (await readLogs(pending)) as [Logs];
+      const reading = apart(() => {
+        const stepLogs = run(batch);
+        const pending = trainer.results(stepLogs);
+        freeLogs(stepLogs);
+        return readLogs(pending);
+      });
+      const [logs] = (await reading) as [Logs];
       return logs;
     } finally {
       freeUploads(batch, given);

@@ -1,4 +1,5 @@
 /** @file Opens the data that a caller passes as a source of batches. */
+import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { isRecord } from './perOutput.ts';
@@ -15,20 +16,6 @@ export type ValidationData =
   | readonly (Data | null | undefined)[]
   | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
   | BatchIterable;
-
-/** Resources to dispose at the end of a run, in reverse order. */
-export class Cleanup {
-  readonly #held: { dispose(): void }[] = [];
-
-  add<T extends { dispose(): void }>(held: T): T {
-    this.#held.push(held);
-    return held;
-  }
-
-  dispose(): void {
-    for (const held of this.#held.splice(0).reverse()) held.dispose();
-  }
-}
 
 export interface OpenOptions {
   op: string;

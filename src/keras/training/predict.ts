@@ -1,12 +1,12 @@
 /** @file predict: computes the outputs of a model for data. */
-import { withDevice } from '../../webgpu/device.ts';
+import { Cleanup } from '../../core/cleanup.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
-import { type BatchIterable, Cleanup, type Data, openData } from './openData.ts';
+import { type BatchIterable, type Data, openData } from './openData.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { requireCount } from './optionChecks.ts';
@@ -42,22 +42,24 @@ export async function predict(
   const device = deviceOf(model);
   const cleanup = new Cleanup();
   const parts: Nest<Tensor>[] = [];
+  cleanup.defer(() => {
+    for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
+  });
   const throttle = new Throttle(device, 'predict', signal);
-  let callbacks: CallbackList | null = null;
-  try {
+  const body = async () => {
     const data = isBatchIterable(x) ? x : { x };
-    const source = withDevice(device, () =>
+    const source = throttle.within(() =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
     await throttle.inPieces(() => source.upload());
     const runner = cleanup.add(model.trainer.runPredict());
-    callbacks = new CallbackList(options.callbacks, {
+    const callbacks = new CallbackList(options.callbacks, {
       addProgress: true,
       model,
       params: { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) },
     });
-    const list = callbacks;
-    await list.onPredictBegin();
+    cleanup.defer(() => callbacks.release());
+    await callbacks.onPredictBegin();
     source.begin(0, null);
     await runBatches({
       op: 'predict',
@@ -68,19 +70,14 @@ export async function predict(
       run: (batch) => {
         parts.push(runner.run(batch));
       },
-      before: (index) => list.onPredictBatchBegin(index),
-      after: (index) => list.onPredictBatchEnd(index),
+      before: (index) => callbacks.onPredictBatchBegin(index),
+      after: (index) => callbacks.onPredictBatchEnd(index),
     });
-    await throttle.finish(device.sync());
-    await list.onPredictEnd();
-    return joined(parts);
-  } catch (error) {
-    throw await throttle.abandon(error);
-  } finally {
-    callbacks?.release();
-    for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
-    cleanup.dispose();
-  }
+    await throttle.finish(device.finish());
+    await callbacks.onPredictEnd();
+    return throttle.within(() => joined(parts));
+  };
+  return cleanup.after(() => throttle.settling(body));
 }
 
 /** The outputs of all batches, concatenated. */

@@ -1,9 +1,10 @@
 /** @file StepRunner: calls one of a model's steps, captured and replayed unless the model runs eagerly. */
 import { type CompiledFunction, compile } from '../../autodiff/compile.ts';
+import { activeRecorders, withRecorders } from '../../ops/recorders.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Batch } from './batch.ts';
 
 type StepResult = Nest<Tensor> | undefined;
@@ -27,7 +28,7 @@ export interface StepRunnerOptions<R> {
 
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
-  #captured: CompiledFunction<[batch: Batch, structure: string], R> | null = null;
+  #captured: CompiledFunction<[batch: Batch], R> | null = null;
   /** The trainable weights at the time of the capture. */
   #trained: readonly Variable[] = [];
 
@@ -38,9 +39,7 @@ export class StepRunner<R extends StepResult> {
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
   run(batch: Batch): R {
-    const made = this.options.isEager()
-      ? tidy(() => this.#step(batch))
-      : this.#compiled()(batch, structureOf(batch));
+    const made = this.options.isEager() ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     return made;
   }
@@ -60,27 +59,19 @@ export class StepRunner<R extends StepResult> {
 
   #step(batch: Batch): R {
     try {
-      return this.options.step(batch);
+      // A tape that a failing step leaves open ends with the step.
+      return withRecorders(activeRecorders(), () => this.options.step(batch));
     } finally {
       // Losses added by layers hold intermediate tensors until they are cleared.
       this.model.clearLosses();
     }
   }
 
-  #compiled(): CompiledFunction<[batch: Batch, structure: string], R> {
+  #compiled(): CompiledFunction<[batch: Batch], R> {
     if (this.#captured) return this.#captured;
     this.#trained = this.model.trainableWeights;
     this.options.prepare?.();
     this.#captured = compile((batch: Batch) => this.#step(batch), { name: this.options.name });
     return this.#captured;
   }
-}
-
-/** The paths of a batch's tensors: batches of one structure run the same captured step. */
-function structureOf({ x, y, sampleWeight }: Batch): string {
-  const paths: string[] = [];
-  for (const [name, nest] of Object.entries({ x, y, sampleWeight })) {
-    if (nest !== null) mapNest(nest, (_, path) => paths.push(path), name);
-  }
-  return paths.join(' ');
 }

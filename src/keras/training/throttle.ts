@@ -5,7 +5,11 @@
  * rejects with their faults. With two fences pending, the host waits for the older one.
  */
 import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
-import { type Device, withDevice } from '../../webgpu/device.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { joinErrors } from '../../webgpu/faults.ts';
+import { FaultLedger } from '../../webgpu/faultSets.ts';
+import { apart } from './apart.ts';
 
 /** A fence is set after this many milliseconds of launching, or this many steps. */
 const fenceAfter = 4;
@@ -16,8 +20,10 @@ const maxFences = 2;
 const yieldAfter = 10;
 
 interface Fence {
-  /** Rejects with the faults of the steps before it. */
+  /** Resolves when the faults of the steps before it are known; rejects with errors of the device. */
   readonly done: Promise<void>;
+  /** The number of the first check after its steps. */
+  readonly end: number;
   readonly label: () => string;
 }
 
@@ -28,6 +34,10 @@ export class Throttle {
   #steps = 0;
   #fencedAt = performance.now();
   #yieldedAt = performance.now();
+  /** Faults of what this run launched. */
+  readonly #faults: FaultLedger;
+  /** Whether one of them was thrown. */
+  #isFaulty = false;
 
   /**
    * `where` says what the steps belong to, such as 'epoch 2 of 5'. An aborted `signal` ends the run between steps.
@@ -36,7 +46,17 @@ export class Throttle {
     readonly device: Device,
     public where: string,
     private readonly signal?: AbortSignal | undefined,
-  ) {}
+  ) {
+    this.#faults = new FaultLedger(device.faults.tracker);
+  }
+
+  /**
+   * Runs a piece of the run: on its device, unseen by tapes and scopes that are open elsewhere, and with its faults
+   * reported to this run.
+   */
+  within<T>(body: () => T): T {
+    return this.#faults.during(() => withDevice(this.device, () => apart(body)));
+  }
 
   /** Throws the signal's reason if it was aborted. */
   check(): void {
@@ -45,7 +65,7 @@ export class Throttle {
 
   /** Calls `piece` until it returns false, and yields to other tasks in between. */
   async inPieces(piece: () => boolean): Promise<void> {
-    while (withDevice(this.device, piece)) {
+    while (this.within(piece)) {
       this.check();
       if (performance.now() - this.#yieldedAt >= yieldAfter) await this.#yield();
     }
@@ -72,9 +92,12 @@ export class Throttle {
     const located = this.locate(reading);
     // It may reject while earlier fences are awaited.
     located.catch(() => {});
+    const label = this.#label();
     this.#steps = 0;
     while (this.#fences.length > 0) await this.#waitForOldest();
-    return located;
+    const result = await located;
+    this.#throwFaults(label);
+    return result;
   }
 
   /** Awaits `reading`; its errors name the steps since the last fence. */
@@ -83,6 +106,7 @@ export class Throttle {
     try {
       return await reading;
     } catch (error) {
+      this.#isFaulty = true;
       throw located(error, label());
     }
   }
@@ -106,25 +130,46 @@ export class Throttle {
   }
 
   /**
-   * Waits for pending steps after `error` ended the run. Resolves to the error to report: `error`, or a fault of these
-   * steps if the run was aborted.
+   * Runs the body of a run. If it fails, waits for pending steps.
+   * Errors: those of `body`; for an abort the first fault of those steps, if there is one.
    */
-  async abandon(error: unknown): Promise<unknown> {
-    let reported = error;
-    for (const { done, label } of this.#fences.splice(0)) {
-      await done.catch((fault: unknown) => {
-        if (reported === this.signal?.reason && this.signal?.aborted) reported = located(fault, label());
-      });
+  async settling<T>(body: () => Promise<T>): Promise<T> {
+    try {
+      return await body();
+    } catch (error) {
+      throw await this.#abandon(error);
     }
-    this.#steps = 0;
+  }
+
+  /**
+   * Waits for pending steps after `error` ended the run. Resolves to the error to report: `error`, or a fault of these
+   * steps if the run was aborted. Faults after the first are among its `others`.
+   */
+  async #abandon(error: unknown): Promise<unknown> {
+    if (this.#steps > 0 && !this.device.isLost) this.#fence(performance.now());
+    const isAborted = this.signal?.aborted === true && error === this.signal.reason;
+    let reported = error;
+    for (const { done, end, label } of this.#fences.splice(0)) {
+      const late = await done.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (!isAborted || reported !== error) continue;
+      const fault = late ?? joinErrors(this.#faults.take(end));
+      if (fault) reported = located(fault, label());
+    }
+    // If something else ended the run, its faults are left to those who read what depends on them.
+    if (reported === error && !this.#isFaulty) return reported;
+    const others = this.#faults.takeUnreported();
+    if (reported instanceof RetrogradError) reported.others = [...reported.others, ...others];
     return reported;
   }
 
   #fence(now: number): void {
-    const done = this.device.sync();
+    const done = this.device.finish();
     // Avoids an unhandled rejection while nobody waits yet.
     done.catch(() => {});
-    this.#fences.push({ done, label: this.#label() });
+    this.#fences.push({ done, end: this.device.faults.tracker.begun, label: this.#label() });
     this.#steps = 0;
     this.#fencedAt = now;
   }
@@ -138,15 +183,24 @@ export class Throttle {
   }
 
   async #waitForOldest(): Promise<void> {
-    const { done, label } = this.#fences.shift() as Fence;
+    const { done, end, label } = this.#fences.shift() as Fence;
     try {
       await done;
     } catch (error) {
       throw located(error, label());
     }
+    this.#throwFaults(label, end);
     const now = performance.now();
     if (now - this.#yieldedAt >= yieldAfter) await this.#yield();
     this.check();
+  }
+
+  /** Throws the faults of checks below number `end`, where there are any. */
+  #throwFaults(label: () => string, end?: number): void {
+    const error = joinErrors(this.#faults.take(end));
+    if (!error) return;
+    this.#isFaulty = true;
+    throw located(error, label());
   }
 
   async #yield(): Promise<void> {

@@ -1,6 +1,7 @@
 /** @file What the training loop needs of a model. Training imports no model; models load training. */
 import type { Tensor } from '../../tensor/tensor.ts';
-import { type Device, getDevice } from '../../webgpu/device.ts';
+import { getDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Predicted, StepLogs } from './batch.ts';

@@ -2,6 +2,7 @@
  * @file Trainer: the training state of a model, next to its layers: what it was compiled with, its metrics, and what is
  * running on it.
  */
+import { finishing } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -34,6 +35,9 @@ export interface Run {
   readonly op: string;
   /** Whether no step is running, as between epochs: callbacks may evaluate the model then. */
   idle: boolean;
+  isOver: boolean;
+  /** The run inside which it began. */
+  readonly outer: Run | null;
 }
 
 export class Trainer {
@@ -51,9 +55,12 @@ export class Trainer {
     this.#requireIdle('compile');
     const outputs = this.model.slots.outputs?.map(({ name }) => name) ?? null;
     const compiled = new Compiled(options, outputs);
-    this.forget();
-    this.compiled?.dispose();
+    const before = this.compiled;
     this.compiled = compiled;
+    finishing(
+      () => this.forget(),
+      () => before?.dispose(),
+    );
   }
 
   /** Errors: ValueError if the model is not compiled. */
@@ -71,10 +78,12 @@ export class Trainer {
   begin(op: string): { run: Run; end: () => void } {
     const outer = this.#run;
     if (!(op === 'evaluate' && outer?.idle)) this.#requireIdle(op);
-    const run = { op, idle: false };
+    const run = { op, idle: false, isOver: false, outer };
     this.#run = run;
     const end = () => {
-      this.#run = outer;
+      run.isOver = true;
+      // An evaluation that no callback waited for may end after the run around it.
+      while (this.#run?.isOver) this.#run = this.#run.outer;
     };
     return { run, end };
   }
@@ -136,9 +145,10 @@ export class Trainer {
 
   /** Frees the runners of single batches, because the model may have changed. */
   forget(): void {
-    this.#single?.train.dispose();
-    this.#single?.test.dispose();
+    const { train, test } = this.#single ?? {};
     this.#single = null;
+    train?.dispose();
+    test?.dispose();
   }
 
   /** All metrics with their names in logs: compiled metrics first, then those of the model and its layers. */
@@ -165,9 +175,12 @@ export class Trainer {
   }
 
   dispose(): void {
-    this.forget();
-    this.compiled?.dispose();
+    const { compiled } = this;
     this.compiled = null;
+    finishing(
+      () => this.forget(),
+      () => compiled?.dispose(),
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 /** @file What tests of optimizers share. */
-import { getDevice } from '../../../src/webgpu/device.ts';
+import { getDevice } from '../../../src/webgpu/current.ts';
 import { tensor, type Tensor, type Variable, variable } from '../../../src/index.ts';
 import type { Optimizer } from '../../../src/keras/optimizers/index.ts';
 

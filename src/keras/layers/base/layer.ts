@@ -2,11 +2,12 @@
  * @file Layer: an operation with weights. Called on symbolic tensors it becomes a node of a graph; called on tensors it
  * runs, and its outputs remember the call, which opens to the ops inside.
  */
+import { runAll } from '../../../core/cleanup.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
-import { forReal } from '../../../webgpu/activeRecording.ts';
+import { untraced } from '../../../execution/currentExecutor.ts';
 import { insideCall } from '../../../history/frames.ts';
 import type { Operation } from '../../../history/node.ts';
 import { isSymbolic, type SymbolicTensor, withRecorders } from '../../../ops/recorders.ts';
@@ -170,7 +171,7 @@ export abstract class Layer<
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
     const inScope = () => inNameScope(this, this.name, () => build.call(this, inputShape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
-    forReal(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
+    untraced(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
     this.built = true;
     this.buildShape = inputShape;
   }
@@ -235,10 +236,9 @@ export abstract class Layer<
 
   /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */
   override dispose(): void {
-    super.dispose();
-    this.clearLosses();
     // Layers may own more than weights.
-    for (const inner of this.sublayers) inner.dispose();
+    const inner = this.sublayers.map((layer) => () => layer.dispose());
+    runAll([() => super.dispose(), () => this.clearLosses(), ...inner]);
   }
 
   #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {

@@ -3,7 +3,7 @@ import type { DType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
 import { describe, sameShape, type Shape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
-import { withDevice } from '../../../webgpu/device.ts';
+import { withDevice } from '../../../webgpu/current.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
 import { withRecorders } from '../../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../../tensor/create.ts';

@@ -84,7 +84,7 @@ export class Embedding extends Layer {
 /**
  * A row of weights for each id. Shapes: ids of any rank, int32 or uint32 (floats lose their fraction) → [..ids, outputDim].
  * Weight: embeddings [inputDim, outputDim]. The gradient is added up in the rows that were read.
- * Errors: ValueError for invalid options; IndexOutOfRangeError at the next readback for an id outside [0, inputDim), whose
+ * Errors: ValueError for invalid options; IndexOutOfRangeError when the result is read, for an id outside [0, inputDim), whose
  * row reads as zeros.
  */
 export function embedding(options: EmbeddingOptions): Embedding {

@@ -17,8 +17,11 @@ export interface BatchSource {
   upload(): boolean;
   /** The next batch, which the caller frees; null at the end. */
   next(): Batch | null | Promise<Batch | null>;
-  /** Frees what the source created. Data passed by the caller are not freed. */
-  dispose(): void;
+  /**
+   * Frees what the source created. Data passed by the caller are not freed. Closes a generator and waits for it.
+   * Errors: those of its `finally`.
+   */
+  dispose(): void | Promise<void>;
 }
 
 /** Frees the tensors of a batch. */

@@ -4,9 +4,10 @@
  * An item is `[x]`, `[x, y]`, `[x, y, sampleWeight]` or `{ xs, ys, sampleWeight }`. Its tensors are freed after their
  * step.
  */
+import { runAllAsync, warnOf } from '../../../core/cleanup.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import { getDevice, withDevice } from '../../../webgpu/device.ts';
+import { getDevice, withDevice } from '../../../webgpu/current.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../../tensorNest.ts';
 import type { Batch } from '../batch.ts';
@@ -60,6 +61,10 @@ export class IterableSource implements BatchSource {
   #iterator: BatchIterator | null = null;
   /** Whether an iterator was passed, which cannot be restarted. */
   #ended = false;
+  /** Whether a batch is being waited for. */
+  #isWaiting = false;
+  /** Generators that are being put away. */
+  readonly #closing: Promise<void>[] = [];
 
   constructor(
     private readonly op: string,
@@ -82,11 +87,18 @@ export class IterableSource implements BatchSource {
 
   next(): Batch | null | Promise<Batch | null> {
     const result = (this.#iterator as BatchIterator).next();
-    return result instanceof Promise ? result.then((item) => this.#take(item)) : this.#take(result);
+    if (!(result instanceof Promise)) return this.#take(result);
+    this.#isWaiting = true;
+    const arrive = () => {
+      this.#isWaiting = false;
+    };
+    result.then(arrive, arrive);
+    return result.then((item) => this.#take(item));
   }
 
-  dispose(): void {
-    this.#close();
+  async dispose(): Promise<void> {
+    const closed = () => runAllAsync(this.#closing.splice(0).map((closing) => () => closing));
+    await runAllAsync([() => this.#close(), closed]);
   }
 
   #take({ done, value }: IteratorResult<BatchItem, unknown>): Batch | null {
@@ -96,13 +108,16 @@ export class IterableSource implements BatchSource {
     return null;
   }
 
-  /** Lets a generator run its `finally`. */
+  /** Lets a generator run its `finally`. Errors: what that throws; `dispose` waits for one that is async. */
   #close(): void {
-    if (!this.#iterator || this.#ended) return;
-    const closing: unknown = this.#iterator.return?.();
-    // Errors that a generator throws while it is closed are ignored.
-    if (closing instanceof Promise) closing.catch(() => {});
+    const iterator = this.#iterator;
     this.#iterator = null;
+    if (!iterator || this.#ended) return;
+    const closing: unknown = iterator.return?.();
+    if (!(closing instanceof Promise)) return;
+    // Behind a batch that may never come: nobody can wait for that.
+    if (this.#isWaiting) closing.catch(warnOf);
+    else this.#closing.push(closing.then(() => {}));
   }
 
   #open(): BatchIterator {

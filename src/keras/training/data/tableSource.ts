@@ -1,5 +1,5 @@
 /** @file Table: inputs, targets and weights as columns with the same number of rows, and the batches of a range of rows. */
-import { getDevice } from '../../../webgpu/device.ts';
+import { getDevice } from '../../../webgpu/current.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep } from '../../../tensor/scope.ts';
 import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';

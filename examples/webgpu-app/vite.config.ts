@@ -1,3 +1,0 @@
-import { pageConfig } from '../pageConfig.ts';
-
-export default pageConfig('webgpu-app');

@@ -1,0 +1,84 @@
+// @ts-check
+/**
+ * @file A Vite plugin that writes the package's modules: dist/ holds the sources one by one, with types removed and shaders
+ * compiled, so that a bundler takes from them what an app uses and nothing else. dist/<entry>.js re-exports an entry.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { transformWithOxc } from 'vite';
+import { rewriteImports } from '../build-types.mjs';
+import { entryModule, presentEntries } from './entries.mjs';
+import { readImports } from './imports.mjs';
+import { compileShaders } from './shaders.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DIST = path.join(ROOT, 'dist');
+
+/** @returns {import('vite').Plugin} */
+export function libraryModules() {
+  return {
+    name: 'library-modules',
+    apply: 'build',
+    async buildStart() {
+      fs.rmSync(DIST, { recursive: true, force: true });
+      const entries = presentEntries(ROOT);
+      const count = await writeModules(Object.values(entries));
+      for (const [name, source] of Object.entries(entries)) {
+        write(path.join(DIST, `${name}.js`), entryModule(name, source.replace(/\.ts$/, '.js')));
+      }
+      process.stdout.write(`dist/: ${count} modules\n`);
+    },
+  };
+}
+
+/**
+ * Writes `sources` and what they import.
+ *
+ * @param {string[]} sources relative to the repository, with `/`
+ * @returns {Promise<number>} the number of modules
+ */
+async function writeModules(sources) {
+  const reached = new Set(sources);
+  for (const file of reached) {
+    const { code, map } = await compile(file);
+    const shipped = file.replace(/\.ts$/, '.js');
+    const mapFile = `${path.posix.basename(shipped)}.map`;
+    const up = path.posix.relative(path.posix.dirname(`dist/${file}`), '.');
+    write(path.join(DIST, shipped), `${code}//# sourceMappingURL=${mapFile}\n`);
+    write(
+      path.join(DIST, `${shipped}.map`),
+      JSON.stringify({ ...map, file: undefined, sources: [`${up}/${file}`] }),
+    );
+    for (const { specifier } of readImports(code)) {
+      if (!specifier.startsWith('.')) continue;
+      reached.add(path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '.ts'));
+    }
+  }
+  return reached.size;
+}
+
+/**
+ * A module as it is shipped, and its source map.
+ *
+ * @param {string} file
+ */
+async function compile(file) {
+  const source = fs.readFileSync(path.join(ROOT, file), 'utf8');
+  const shaders = compileShaders(source, file);
+  const code = shaders?.toString() ?? source;
+  const before = shaders?.generateMap({ source: file, includeContent: true, hires: 'boundary' });
+  const options = { lang: /** @type {const} */ ('ts'), target: 'es2022', sourcemap: true };
+  const made = await transformWithOxc(code, path.join(ROOT, file), options, before);
+  const helpers = Object.keys(made.helpersUsed ?? {});
+  if (helpers.length > 0)
+    throw new Error(`${file} needs helpers that are not shipped: ${helpers.join(', ')}`);
+  return { code: rewriteImports(made.code), map: made.map };
+}
+
+/** @param {string} file @param {string} text */
+function write(file, text) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, text);
+}

@@ -1,0 +1,22 @@
+/** @file Loads every module that defines kernels, and gives the kernels, their catalogue, and how a module is composed. */
+import { faultLibrary } from '../../shaders/lib/fault.ts';
+import * as math from '../../shaders/lib/math.ts';
+import { type KernelOptions, moduleSource } from '../../src/webgpu/kernel.ts';
+import { catalog } from './catalog.ts';
+import { kernels } from './registeringKernel.ts';
+
+import.meta.glob(['../../src/kernels/*.ts', '../../src/keras/optimizers/*.ts'], { eager: true });
+
+// A function of shaders/lib/math is declared in a shader once its wrapper was called: options may name any of them.
+for (const exported of Object.values(math)) {
+  if (typeof exported === 'function' && 'wgslName' in exported) exported();
+}
+
+export { catalog, kernels };
+
+/** The complete WGSL module of a kernel. */
+export function sourceOf(name: string, options: KernelOptions): string {
+  const kernel = kernels.find((other) => other.name === name);
+  if (!kernel) throw new Error(`no module defines a kernel '${name}'`);
+  return moduleSource(kernel, options, faultLibrary);
+}

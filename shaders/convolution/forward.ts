@@ -1,0 +1,125 @@
+/**
+ * @file The result of a convolution: rows of C are its pixels, columns the filters. A segment is a tap of the kernel, its
+ * steps the input channels; or, `joined`, a row of the kernel with its taps and channels, which are neighbours in the image
+ * as they are in the kernel.
+ */
+import { columnsOfKernel, imageAddress } from './image.ts';
+
+/** A tap of the kernel, as a segment. */
+const taps = `
+struct Segment {
+  index: u32,
+  row: i32,
+  column: i32,
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  return Segment(
+    index,
+    i32(index / params.kernel_w) * params.dilation_h - params.pad_h,
+    i32(index % params.kernel_w) * params.dilation_w - params.pad_w,
+  );
+}
+`;
+
+/** What a window covers of the image, tap by tap. */
+const windowByTaps = `
+${taps}
+${imageAddress}
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  return address_in(
+    pixel.base,
+    pixel.row + tap.row,
+    pixel.column + tap.column,
+    params.in_h,
+    params.in_w,
+    params.in_c,
+  );
+}
+
+fn a_index(address: ImageAddress, k: u32) -> u32 {
+  return address.offset + k;
+}
+
+fn a_valid(address: ImageAddress, k: u32) -> bool {
+  return address.valid;
+}
+
+fn segment_size() -> u32 {
+  return params.group_in;
+}
+`;
+
+/** What a window covers of the image, row by row. */
+const windowByRows = `
+struct Segment {
+  index: u32,
+  row: i32,
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  return Segment(index, i32(index) * params.dilation_h - params.pad_h);
+}
+
+struct Pixel {
+  base: u32,
+  row: i32,
+  column: i32,
+}
+
+/** A row of the image, and where in it the window begins: before it, in the padding. */
+struct WindowRow {
+  offset: u32,
+  start: i32,
+  valid: bool,
+}
+
+fn a_address(pixel: Pixel, segment: Segment) -> WindowRow {
+  let row = pixel.row + segment.row;
+  return WindowRow(
+    pixel.base + u32(row) * params.in_w * params.in_c,
+    (pixel.column - params.pad_w) * i32(params.in_c),
+    u32(row) < params.in_h,
+  );
+}
+
+fn a_index(window: WindowRow, k: u32) -> u32 {
+  return window.offset + u32(window.start) + k;
+}
+
+fn a_valid(window: WindowRow, k: u32) -> bool {
+  return window.valid & (u32(window.start) + k < params.in_w * params.in_c);
+}
+
+fn segment_size() -> u32 {
+  return params.kernel_w * params.group_in;
+}
+`;
+
+export const forward = (joined: boolean) => `
+${joined ? windowByRows : windowByTaps}
+fn a_line(slice: u32, line: u32) -> Pixel {
+  let row = line / params.out_w;
+  return Pixel(
+    row / params.out_h * params.in_h * params.in_w * params.in_c + slice * params.group_in,
+    i32(row % params.out_h) * params.stride_h,
+    i32(line % params.out_w) * params.stride_w,
+  );
+}
+${columnsOfKernel}
+fn b_address(column: u32, segment: Segment) -> u32 {
+  return segment.index * segment_size() * params.out_c + column;
+}
+
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k * params.out_c;
+}
+
+fn c_row(slice: u32, row: u32) -> CRow {
+  return CRow(row * params.out_c + slice * params.group_out, true);
+}
+
+fn bias_offset(slice: u32) -> u32 {
+  return slice * params.group_out;
+}
+`;

@@ -1,0 +1,260 @@
+/**
+ * @file One captured call: its inputs and outputs. Each run copies its inputs into slots. Large outputs are written to
+ * buffers of their own and small ones are copied out, so that the next run leaves them alone.
+ */
+import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
+import { bytesPerElement } from '../core/dtype.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { CapturedWork } from '../execution/capturedWork.ts';
+import { copyWith, type Device } from '../webgpu/device.ts';
+import { fuseElementwise } from '../kernels/fusion.ts';
+import type { Command } from '../webgpu/command.ts';
+import { Capture } from '../execution/capture.ts';
+import { type Storage, wholeWords } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+import type { Provenance } from '../history/provenance.ts';
+import { tidy } from '../tensor/scope.ts';
+import { alias, makeTensor, Tensor } from '../tensor/tensor.ts';
+import { Variable } from '../tensor/variable.ts';
+
+export interface CaptureResult {
+  value: Nest<unknown>;
+  /** Null where the call can't be replayed; `obstacle` says why. */
+  captured: Captured | null;
+  obstacle: string | null;
+}
+
+/** Where a run puts an input. */
+interface Slot {
+  readonly storage: Storage;
+  readonly bytes: number;
+  /** The id of the tensor whose values lie here: tensors don't change, so the same one isn't copied twice. */
+  holds: number;
+}
+
+/** A result of the recorded call: each replay gives a tensor with the values that `storage` then has. */
+interface Output {
+  readonly storage: Storage;
+  readonly spec: TensorSpec;
+  /** What travels with the tensor: a sequence's mask. */
+  readonly companion: Output | null;
+}
+
+type Outputs = ReadonlyMap<Tensor, Output>;
+
+/** Runs `body` on tensors with the values of `inputs`, and makes a replay of it. */
+export function captureCall(
+  device: Device,
+  name: string,
+  inputs: readonly Tensor[],
+  body: (proxies: readonly Tensor[]) => Nest<unknown>,
+): CaptureResult {
+  const outside = device.executor;
+  const slots = inputs.map((input): Slot => {
+    const storage = outside.allocate(input.bytes, `input of ${name}`);
+    copyWith(outside, input.storage, storage, wholeWords(input.bytes));
+    return { storage, bytes: input.bytes, holds: input.id };
+  });
+  const capture = new Capture(device);
+  const proxies = proxiesOf(device, inputs, slots);
+  const outputs = new Map<Tensor, Output>();
+  const release = () => {
+    for (const storage of storagesOf(outputs)) storage.release();
+    for (const { storage } of slots) storage.release();
+    capture.release();
+  };
+  let value: Nest<unknown> = null;
+  const recorded = () =>
+    tidy(() => {
+      value = body(proxies);
+      for (const leaf of leavesOf(value)) {
+        if (leaf instanceof Tensor && !(leaf instanceof Variable)) outputs.set(leaf, outputOf(capture, leaf));
+      }
+    });
+  try {
+    capture.record(recorded);
+  } catch (error) {
+    release();
+    throw error;
+  } finally {
+    for (const proxy of proxies) proxy.dispose();
+  }
+  const given = giveOutputs(value, outputs, (output) => takeOut(device, name, output.storage, output.spec));
+
+  capture.checkRanges();
+  const kept = capture.leftovers(new Set(storagesOf(outputs)));
+  if (kept.length > 0) {
+    capture.refuse(
+      `it keeps ${kept.length} ${kept.length === 1 ? 'tensor' : 'tensors'} beyond the call, made by ${[...new Set(kept)].slice(0, 3).join(', ')}: return them instead`,
+    );
+  }
+  const storages = storagesOf(outputs);
+  const rewrite = (commands: readonly Command[]) =>
+    fuseElementwise(device, commands, new Set(storages), capture.made);
+  if (capture.obstacle || !capture.isReal) {
+    // Fused launches have pipelines of their own, which a dry run prepares.
+    if (!capture.obstacle) rewrite(capture.commands);
+    release();
+    capture.runPostponed();
+    return { value: given, captured: null, obstacle: capture.obstacle };
+  }
+  // The buffers of the recorded run are idle now. They go before memory is planned, so that both are never held at once.
+  device.pool.trim();
+  device.flush();
+  let work: CapturedWork;
+  try {
+    work = new CapturedWork(device, capture, storages, rewrite);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  // What the work makes has other places from now on.
+  for (const storage of storages) storage.release();
+  return { value: given, captured: new Captured(device, name, work, slots, outputs, value), obstacle: null };
+}
+
+/** The tensors that the recorded call gets: the values lie in the slots. */
+function proxiesOf(device: Device, inputs: readonly Tensor[], slots: readonly Slot[]): Tensor[] {
+  const proxies = inputs.map(
+    (input, i) => new Tensor(device, (slots[i] as Slot).storage.retain(), input, input.provenance),
+  );
+  inputs.forEach(({ companion, name }, i) => {
+    const proxy = proxies[i] as Tensor;
+    proxy.name = name;
+    if (companion) proxy.companion = alias(proxies[inputs.indexOf(companion)] as Tensor);
+  });
+  return proxies;
+}
+
+/**
+ * The output for a result of the recorded call. Values that the call didn't make (a variable's, an input's) may be
+ * overwritten before the call ends: they are copied here, as part of the recording.
+ */
+function outputOf(capture: Capture, leaf: Tensor): Output {
+  const { storage, bytes, shape, dtype, companion } = leaf;
+  let own: Storage;
+  if (capture.made.has(storage)) own = storage.retain();
+  else {
+    own = capture.allocate(bytes, 'result');
+    if (bytes > 0) copyWith(capture, storage, own, wholeWords(bytes));
+  }
+  return { storage: own, spec: { shape, dtype }, companion: companion && outputOf(capture, companion) };
+}
+
+function storagesOf(outputs: Outputs): Storage[] {
+  const withCompanions = ({ storage, companion }: Output): Storage[] =>
+    companion ? [storage, ...withCompanions(companion)] : [storage];
+  return [...outputs.values()].flatMap(withCompanions);
+}
+
+/** `value` with a tensor made by `make` in place of each output. */
+function giveOutputs(
+  value: Nest<unknown>,
+  outputs: Outputs,
+  make: (output: Output) => Tensor,
+): Nest<unknown> {
+  const given = new Map(
+    [...outputs].map(([leaf, output]) => {
+      const tensor = make(output);
+      if (output.companion) {
+        const companion = make(output.companion);
+        tensor.companion = alias(companion);
+        companion.dispose();
+      }
+      return [leaf, tensor] as const;
+    }),
+  );
+  return mapNest(value, (leaf) => given.get(leaf as Tensor) ?? leaf);
+}
+
+/** A tensor of its own with the values that lie in `range`. */
+function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSpec): Tensor {
+  const bytes = sizeOf(spec.shape) * bytesPerElement(spec.dtype);
+  const own = device.allocate(bytes, name);
+  if (bytes > 0) device.copy(range, own, wholeWords(bytes));
+  return madeBy(device, name, own, spec);
+}
+
+function madeBy(device: Device, name: string, own: Storage, spec: TensorSpec): Tensor {
+  const provenance: Provenance = { cause: 'unrecorded', op: name };
+  return makeTensor(device, own, spec, provenance);
+}
+
+/** Gives back what captures held that were dropped without `dispose`. What it holds must not refer to the capture. */
+const dropped = new FinalizationRegistry<readonly Releasable[]>(releaseAll);
+
+interface Releasable {
+  release(): void;
+}
+
+function releaseAll(held: readonly Releasable[]): void {
+  for (const one of held) one.release();
+}
+
+export class Captured {
+  readonly #held: readonly Releasable[];
+  /** Allocations of the device that had failed by the time of the recording. */
+  readonly #failures: number;
+
+  constructor(
+    private readonly device: Device,
+    private readonly name: string,
+    private readonly work: CapturedWork,
+    private readonly slots: readonly Slot[],
+    private readonly outputs: Outputs,
+    /** The result of the recorded call, whose tensors `outputs` knows. */
+    private readonly result: Nest<unknown>,
+  ) {
+    this.#held = [...slots.map(({ storage }) => storage), work.resources];
+    dropped.register(this, this.#held, this);
+    this.#failures = device.allocator.failures;
+  }
+
+  /** Counts of the replayed work. */
+  get size(): { launches: number; bytes: number; leastBytes: number } {
+    const { launches, bytes, leastBytes } = this.work;
+    return { launches, bytes, leastBytes };
+  }
+
+  get isLost(): boolean {
+    return this.device.isLost;
+  }
+
+  /**
+   * Runs again on `inputs`. Null where the call must be recorded again: a variable's values are shared, so that they may
+   * not be overwritten, or an allocation failed, so that buffers of the work may have no memory or miss their values.
+   */
+  run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
+    const { device, name, work, slots } = this;
+    if (device.allocator.failures !== this.#failures) return null;
+    const isRestored = work.restoreVariables((source, target, bytes) => device.copy(source, target, bytes));
+    if (!isRestored) return null;
+    inputs.forEach((input, i) => {
+      const slot = slots[i] as Slot;
+      const { storage } = input;
+      // The app may have written to a buffer that it shares: nothing says whether it has.
+      if (slot.holds === input.id && !storage.exposed) return;
+      device.copy(storage, slot.storage, wholeWords(slot.bytes));
+      slot.holds = input.id;
+    });
+    const results = work.run();
+    const value = giveOutputs(this.result, this.outputs, ({ storage, spec }) => {
+      const own = results.get(storage);
+      const output = own
+        ? madeBy(device, name, own.retain(), spec)
+        : takeOut(device, name, work.placeOf(storage), spec);
+      work.passFaults(storage, output.storage);
+      return output;
+    });
+    for (const own of results.values()) own.release();
+    // Work starts at a submission; the next call's JavaScript overlaps with it.
+    device.flush();
+    return { value };
+  }
+
+  dispose(): void {
+    dropped.unregister(this);
+    releaseAll(this.#held);
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * @file The signature of a call: everything about its arguments that decides which launches it makes. Calls with one
+ * signature may replay one recording, so two calls that could differ must never have the same.
+ */
+import { isBranch } from '../core/nest.ts';
+import { formatSpec } from '../core/spec.ts';
+import { Tensor } from '../tensor/tensor.ts';
+import { Variable } from '../tensor/variable.ts';
+import { isSymbolic } from '../ops/recorders.ts';
+import type { Device } from '../webgpu/device.ts';
+
+export interface CallSignature {
+  /** Equal for two calls exactly where one recording serves both, apart from the device. */
+  readonly text: string;
+  /**
+   * The tensors to rebind at each replay, each once: those in the arguments in order of appearance, each followed by its
+   * companion (a mask), if it has one.
+   */
+  readonly inputs: readonly Tensor[];
+  /** All tensors in the arguments, variables included. */
+  readonly tensors: readonly Tensor[];
+  /** Why such calls can't be captured; null where they can. */
+  readonly obstacle: string | null;
+}
+
+/** Tensors are rebound at each call; variables are themselves. */
+export function isInput(leaf: unknown): leaf is Tensor {
+  return leaf instanceof Tensor && !(leaf instanceof Variable);
+}
+
+/** The signature of `fn.apply(self, args)`. */
+export function signatureOf(self: unknown, args: readonly unknown[]): CallSignature {
+  const writer = new SignatureWriter();
+  const parts = args.map((arg) => writer.encode(arg));
+  // `this` stands in front, where a function has one: a method of an object, not a function of a module.
+  if (self !== undefined) parts.unshift(`this ${writer.encode(self)}`);
+  return {
+    text: parts.join(', '),
+    inputs: writer.inputs,
+    tensors: writer.tensors,
+    obstacle: writer.obstacle,
+  };
+}
+
+/** A name for a device, for keys. */
+export function deviceKey(device: Device): string {
+  return `device ${identityOf(device)}`;
+}
+
+class SignatureWriter {
+  readonly inputs: Tensor[] = [];
+  readonly tensors: Tensor[] = [];
+  obstacle: string | null = null;
+
+  /** `value` as text. Containers are bracketed and strings quoted, so that no two values share a text by accident. */
+  encode(value: unknown): string {
+    if (typeof value !== 'object' || value === null) return encodePrimitive(value);
+    if (value instanceof Tensor) return this.#encodeTensor(value);
+    if (Array.isArray(value)) return `[${Array.from(value, (item) => this.encode(item)).join(', ')}]`;
+    if (isBranch(value)) {
+      const entries = Object.entries(value).map(
+        ([key, item]) => `${JSON.stringify(key)}: ${this.encode(item)}`,
+      );
+      return `{${entries.join(', ')}}`;
+    }
+    if (isSymbolic(value)) this.obstacle ??= 'an argument is a symbolic tensor, which has no values';
+    const container = mutableContainer(value);
+    if (container) {
+      this.obstacle ??= `an argument is a ${container}, whose contents may change between calls: pass tensors, arrays or plain objects`;
+      return container;
+    }
+    return `object ${identityOf(value)}`;
+  }
+
+  #encodeTensor(tensor: Tensor): string {
+    this.tensors.push(tensor);
+    if (tensor instanceof Variable) return `variable ${tensor.id}`;
+    const { companion } = tensor;
+    const own = this.#encodeInput(tensor);
+    return companion ? `${own} with ${this.#encodeInput(companion)}` : own;
+  }
+
+  /** A tensor that is given twice is one input: gradients and comparisons depend on it. */
+  #encodeInput(tensor: Tensor): string {
+    const known = this.inputs.indexOf(tensor);
+    if (known >= 0) return `${known}`;
+    return `${this.inputs.push(tensor) - 1}: ${formatSpec(tensor)}`;
+  }
+}
+
+function encodePrimitive(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return `number ${Object.is(value, -0) ? '-0' : String(value)}`;
+    case 'symbol':
+      return `symbol ${symbolIdentity(value)}`;
+    case 'function':
+      return `function ${identityOf(value)}`;
+    default:
+      return value === null ? 'null' : `${typeof value} ${String(value)}`;
+  }
+}
+
+/** The class of a built-in container that keeps its identity while its contents change; null for other objects. */
+function mutableContainer(value: object): string | null {
+  if (ArrayBuffer.isView(value)) return value.constructor.name;
+  const isContainer = [Map, Set, Date, ArrayBuffer].some((type) => value instanceof type);
+  return isContainer || Object.prototype.toString.call(value) === '[object SharedArrayBuffer]'
+    ? value.constructor.name
+    : null;
+}
+
+/** Objects of classes, and functions, count by identity. */
+const identities = new WeakMap<object, number>();
+const symbolIdentities = new Map<symbol, number>();
+let nextIdentity = 1;
+
+function identityOf(value: object): number {
+  const known = identities.get(value);
+  if (known !== undefined) return known;
+  identities.set(value, nextIdentity);
+  return nextIdentity++;
+}
+
+function symbolIdentity(value: symbol): number {
+  const known = symbolIdentities.get(value);
+  if (known !== undefined) return known;
+  symbolIdentities.set(value, nextIdentity);
+  return nextIdentity++;
+}

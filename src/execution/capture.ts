@@ -1,0 +1,235 @@
+/**
+ * @file Capture: executes a piece of work and records it, so that it can be replayed.
+ *
+ * What the work allocates is known, and gets other buffers for the replays. What it finds (constants) is pinned. Each
+ * variable has a slot, the storage that the recorded launches name: at the end of the work its values are written back
+ * there, whatever was assigned in between.
+ */
+import { TapeError } from '../core/errors.ts';
+import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
+import { copyWith } from '../webgpu/device.ts';
+import type { Executor, ExecutorHolder, StorageHolder } from '../webgpu/executor.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
+import type { Check } from '../webgpu/faultSets.ts';
+import type { Kernel } from '../webgpu/kernel.ts';
+import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
+import { Storage, wholeWords } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+import { withExecutors } from './currentExecutor.ts';
+import { ForeignExecutor } from './foreignExecutor.ts';
+import { ForwardingExecutor } from './forwardingExecutor.ts';
+import { CallScope } from './profilerScope.ts';
+
+/** A storage whose values depend on checks of earlier launches, though no command says so. */
+export interface Attachment {
+  /** The number of commands before it. */
+  readonly at: number;
+  readonly reports: readonly FaultReport[];
+  readonly storage: Storage;
+}
+
+/** Storages that a recording names but didn't make. Pinned, their buffers stay; their values may still be replaced. */
+export class Pins {
+  readonly #storages = new Set<Storage>();
+
+  add(storage: Storage): void {
+    if (this.#storages.has(storage)) return;
+    storage.pin();
+    this.#storages.add(storage);
+  }
+
+  release(): void {
+    for (const storage of this.#storages) storage.unpin();
+    this.#storages.clear();
+  }
+}
+
+export class Capture extends ForwardingExecutor {
+  override readonly mode = 'captured';
+  override readonly profiler = new CallScope();
+  readonly commands: Command[] = [];
+  readonly attachments: Attachment[] = [];
+  /** What runs again before each replay. */
+  readonly effects: (() => void)[] = [];
+  /** The storages in which variables are found at the beginning and at the end of each run. */
+  readonly variableSlots = new Map<StorageHolder, Storage>();
+  /** What the work allocated, with the bytes it asked for. */
+  readonly made = new Map<Storage, number>();
+  readonly #alive = new Map<Storage, string>();
+  readonly pins = new Pins();
+  /** Why the work can't be replayed; null where it can. */
+  obstacle: string | null = null;
+  readonly #postponed: (() => void)[] = [];
+
+  /** Passes the work on to `base`, the executor of `holder` until now. */
+  constructor(private readonly holder: ExecutorHolder) {
+    super(holder.executor);
+  }
+
+  /** Whether the work is really executed, so that there is something to replay. */
+  get isReal(): boolean {
+    return this.base.mode === 'eager';
+  }
+
+  /** Runs `body` and records what it does on the device. */
+  record(body: () => void): void {
+    const executorOf = (holder: ExecutorHolder) =>
+      holder === this.holder
+        ? this
+        : new ForeignExecutor(holder.executor, () => this.refuse('it computes on a second device'));
+    withExecutors(executorOf, () => {
+      body();
+      this.#writeBackVariables();
+    });
+  }
+
+  /** Notes why the work can't be replayed. The first reason counts. */
+  refuse(obstacle: string): void {
+    this.obstacle ??= obstacle;
+  }
+
+  override allocate(bytes: number, label: string, freed?: (storage: Storage) => void): Storage {
+    // Storages outlive the capture: they must not hold it, and with it the variables that it knows.
+    const alive = this.#alive;
+    const storage = this.base.allocate(bytes, label, (storage) => {
+      alive.delete(storage);
+      freed?.(storage);
+    });
+    this.made.set(storage, bytes);
+    alive.set(storage, label);
+    return storage;
+  }
+
+  /** A fallback variant would be replayed for good: the pipeline that was asked for is compiled at once. */
+  override launch(kernel: Kernel, launch: Launch): void {
+    const pipeline = this.base.pipelineOf(kernel, launch.options, launch.key);
+    this.run(prepareLaunch(kernel, launch, pipeline, this.profiler.take()));
+  }
+
+  override run(launch: PreparedLaunch): void {
+    this.base.run(launch);
+    this.#add(launch);
+  }
+
+  override copy(source: BoundRange, target: BoundRange, bytes: number): void {
+    this.base.copy(source, target, bytes);
+    this.#add({ kind: 'copy', source, target, bytes });
+  }
+
+  #add(command: Command): void {
+    this.commands.push(command);
+    for (const range of rangesOf(command)) {
+      if (range instanceof Storage && !this.made.has(range)) this.pins.add(range);
+    }
+  }
+
+  override attachChecks(checks: readonly Check[], storage: Storage): void {
+    this.attachments.push({ at: this.commands.length, reports: checks.map(({ report }) => report), storage });
+  }
+
+  /** From the first time that the work reads or writes `holder`, its slot is its own. */
+  override touch(holder: StorageHolder): void {
+    this.base.touch(holder);
+    if (this.variableSlots.has(holder)) return;
+    if (!holder.current.exclusive) {
+      const own = this.base.allocate(holder.bytes, holder.label);
+      copyWith(this.base, holder.current, own, wholeWords(holder.bytes));
+      holder.adopt(own);
+    }
+    const slot = holder.current;
+    this.variableSlots.set(holder, slot);
+    this.pins.add(slot);
+  }
+
+  override creating(label: string): void {
+    this.base.creating(label);
+    this.refuse(`it makes a variable, '${label}', which a replay would make again`);
+  }
+
+  override onReplay(effect: () => void): void {
+    this.base.onReplay(effect);
+    this.effects.push(effect);
+  }
+
+  override untraced<T>(body: () => T): T {
+    const outside = (holder: ExecutorHolder) =>
+      holder.executor === this ? new UntracedExecutor(this.base, this) : holder.executor;
+    return this.base.untraced(() => withExecutors(outside, body));
+  }
+
+  override postpone(reason: string, action: () => void): void {
+    if (this.base.mode === 'dry run') {
+      this.base.postpone(reason, action);
+      return;
+    }
+    this.refuse(reason);
+    this.#postponed.push(action);
+  }
+
+  /** Does what was postponed until now. Call once the work is over. */
+  runPostponed(): void {
+    for (const action of this.#postponed.splice(0)) action();
+  }
+
+  override requireReadable(): void {
+    this.base.requireReadable();
+    throw new TapeError({
+      op: 'compile',
+      rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',
+      received: 'a readback inside of it',
+      hint: 'return the tensor, and read it from the result.',
+    });
+  }
+
+  /** Moves what was assigned to variables into their slots. */
+  #writeBackVariables(): void {
+    const moved = [...this.variableSlots].filter(([holder, slot]) => holder.current !== slot);
+    const slots = new Set(this.variableSlots.values());
+    // Variables that exchanged their storages: the first move would overwrite what the second reads.
+    const sources = moved.map(([holder]) => {
+      const { current, bytes, label } = holder;
+      if (!slots.has(current)) return current.retain();
+      const copy = this.allocate(bytes, label);
+      copyWith(this, current, copy, wholeWords(bytes));
+      return copy;
+    });
+    moved.forEach(([holder, slot], i) => {
+      const source = sources[i] as Storage;
+      copyWith(this, source, slot, wholeWords(holder.bytes));
+      holder.adopt(slot.retain());
+      source.release();
+    });
+  }
+
+  /** Refuses ranges that can't be told from others in the same buffer. */
+  checkRanges(): void {
+    const buffers = new Set([...this.made.keys()].map(({ buffer }) => buffer));
+    const isOpaque = (range: BoundRange) => !(range instanceof Storage) && buffers.has(range.buffer);
+    if (this.commands.some((command) => rangesOf(command).some(isOpaque)))
+      this.refuse('a kernel binds part of a tensor that the call makes');
+  }
+
+  /** What made the storages that are still held, except those of `outputs`. */
+  leftovers(outputs: ReadonlySet<Storage>): readonly string[] {
+    return [...this.#alive].filter(([storage]) => !outputs.has(storage)).map(([, label]) => label);
+  }
+
+  /** Releases everything that was pinned. */
+  release(): void {
+    this.pins.release();
+  }
+}
+
+/** Executes what lasts, while a capture waits. */
+class UntracedExecutor extends ForwardingExecutor {
+  constructor(
+    base: Executor,
+    private readonly capture: Capture,
+  ) {
+    super(base);
+  }
+
+  override creating(label: string): void {
+    this.capture.creating(label);
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
+ * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
+ */
+import type { BufferAllocator } from '../webgpu/allocator.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
+import { Dependence, type FaultsOfRun } from './faultDependence.ts';
+import type { FaultReport } from '../webgpu/faults.ts';
+import type { Check } from '../webgpu/faultSets.ts';
+import { BufferUsage } from '../webgpu/flags.ts';
+import { DynamicScalar, ParamWords } from '../webgpu/params.ts';
+import { assignBuffers } from './bufferAssignment.ts';
+import { type Command, type CopyCommand, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
+import type { Pins, Capture } from './capture.ts';
+import { SharedBuffers } from './sharedBuffers.ts';
+import { type Storage, wholeWords } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+
+/** A dispatch with all that it binds. */
+interface BoundLaunch {
+  /** `live` where parameters are packed at every run, into the ring of the stream. */
+  readonly kind: 'ready' | 'live';
+  readonly launch: PreparedLaunch;
+  /** What it binds in a run that made `results`. */
+  readonly groupFor: (results: Results) => GPUBindGroup;
+  /** Of the parameters in the work's own buffer; empty for a kernel without parameters, and where they are live. */
+  readonly offsets: readonly number[];
+}
+
+type BoundCommand = BoundLaunch | CopyCommand;
+
+/** The storages that a run made, by those of the recording. */
+type Results = ReadonlyMap<Storage, Storage>;
+
+/** Where intermediate values of a device's captured work lie. */
+const sharedBuffers = new WeakMap<Device, SharedBuffers>();
+
+function sharedBy(device: Device): SharedBuffers {
+  const made = sharedBuffers.get(device) ?? new SharedBuffers(device.pool);
+  sharedBuffers.set(device, made);
+  return made;
+}
+
+const slotBytes = 256;
+/** Bytes from which a result is written where its tensor lies: to copy less costs less than to bind anew. */
+const leastFresh = 2 ** 16;
+/** Bind groups kept for one launch, at most. */
+const maxGroups = 64;
+
+export class CapturedWork {
+  /** Buffers that the commands name in every run: a run of the work is a use of each. */
+  readonly buffers: ReadonlySet<DeviceBuffer>;
+  readonly launches: number;
+  /** Bytes of what the launches hand to each other, and the least that any plan would need. */
+  readonly bytes: number;
+  readonly leastBytes: number;
+  readonly #commands: readonly BoundCommand[];
+  /** Results that every run writes into a storage of its own, with their bytes. */
+  readonly #fresh: ReadonlyMap<Storage, number>;
+  readonly resources: CapturedResources;
+
+  /** Where the values lie that are wanted after a run. */
+  readonly #places: ReadonlyMap<Storage, BoundRange>;
+
+  readonly #dependence: Dependence;
+  /** What the results of the last run depend on; null where no fault is pending. */
+  #faults: FaultsOfRun | null = null;
+
+  constructor(
+    private readonly device: Device,
+    private readonly capture: Capture,
+    outlets: readonly Storage[],
+    rewrite: (commands: readonly Command[]) => readonly Command[],
+  ) {
+    this.#dependence = new Dependence(capture);
+    this.#fresh = freshOf(capture, outlets);
+    const { allocator, pool } = device;
+    const shared = sharedBy(device);
+    const planned = assignBuffers(shared, pool.limit, capture, outlets, rewrite, this.#fresh);
+    const { commands } = planned;
+    this.bytes = planned.bytes;
+    this.leastBytes = planned.leastBytes;
+    this.#places = planned.places;
+    const isFresh = (range: BoundRange) => this.#fresh.has(range as Storage);
+    const lasting = commands.flatMap(rangesOf).filter((range) => !isFresh(range));
+    this.launches = commands.filter(({ kind }) => kind === 'launch').length;
+    const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as PreparedLaunch[];
+    const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
+    const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
+    for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
+    const params = fixed.length > 0 ? paramBuffer(allocator, words) : null;
+    this.resources = new CapturedResources(capture.pins, shared, planned.buffers, allocator, params);
+    this.buffers = new Set([...lasting.map(({ buffer }) => buffer), ...(params ? [params] : [])]);
+    this.#commands = commands.map((launch): BoundCommand => {
+      if (launch.kind === 'copy') return launch;
+      const offset = slotOf.get(launch);
+      const ring = isFixed(launch) ? (params ?? undefined) : undefined;
+      const bind = (ranges: readonly BoundRange[]) => this.#bindGroup(launch, ranges, ring);
+      return {
+        kind: isFixed(launch) ? 'ready' : 'live',
+        launch,
+        groupFor: launch.ranges.some(isFresh) ? rebinding(launch, bind) : always(bind(launch.ranges)),
+        offsets: offset === undefined ? [] : [offset],
+      };
+    });
+  }
+
+  /** The parameters lie in `params`, or in the ring of the stream. */
+  #bindGroup(
+    { pipeline, layout, fault }: PreparedLaunch,
+    ranges: readonly BoundRange[],
+    params?: DeviceBuffer,
+  ): GPUBindGroup {
+    const { stream, faults } = this.device;
+    return stream.makeBindGroup(pipeline, ranges, fault ? faults.buffer : null, layout, params);
+  }
+
+  /**
+   * Appends all commands to the stream, once the variables are home. Returns the storages that this run made for results;
+   * they are the caller's.
+   */
+  run(): Results {
+    const { device } = this;
+    const { stream } = device;
+    const { tracker } = device.faults;
+    const checks = new Map<FaultReport, Check>();
+    device.requireAlive();
+    for (const effect of this.capture.effects) effect();
+    const results = new Map<Storage, Storage>();
+    for (const [result, bytes] of this.#fresh) results.set(result, device.eager.allocate(bytes, 'result'));
+    for (const command of this.#commands) {
+      if (command.kind === 'copy') {
+        const source = results.get(command.source as Storage) ?? command.source;
+        const target = results.get(command.target as Storage) ?? command.target;
+        const { bytes } = command;
+        stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+        continue;
+      }
+      const { launch, groupFor } = command;
+      let { offsets } = command;
+      if (command.kind === 'live') {
+        const { fault, layout } = launch;
+        let { params } = launch;
+        if (fault) {
+          const validating = device.beginCheck(params, fault);
+          checks.set(fault, validating.check);
+          params = validating.params;
+        }
+        offsets = stream.pack(layout, params);
+      }
+      stream.dispatch(launch, groupFor(results), offsets);
+    }
+    for (const buffer of this.buffers) buffer.lastUse = stream.serial;
+    for (const { buffer } of results.values()) buffer.lastUse = stream.serial;
+    this.#faults = tracker.isActive ? this.#dependence.follow(tracker, checks) : null;
+    return results;
+  }
+
+  /** Lets `own`, which holds the values of `outlet` after the last run, depend on what they depend on. */
+  passFaults(outlet: Storage, own: Storage): void {
+    if (!this.#faults || !this.capture.made.has(outlet)) return;
+    this.device.faults.tracker.put(own.buffer, this.#faults(outlet));
+  }
+
+  /** Where the values of `outlet` lie after a run that made no storage for them. */
+  placeOf(outlet: Storage): BoundRange {
+    return this.#places.get(outlet) ?? outlet;
+  }
+
+  /**
+   * Copies what was assigned to variables from outside since the last run into their slots. False where the values of one
+   * are shared, so that the work may not overwrite them.
+   */
+  restoreVariables(copy: CopyBetween): boolean {
+    const { variableSlots } = this.capture;
+    for (const [holder, slot] of variableSlots) {
+      const { current } = holder;
+      if (current === slot ? !slot.exclusive : !slot.abandoned) return false;
+    }
+    for (const [holder, slot] of variableSlots) {
+      const { current } = holder;
+      if (current === slot) continue;
+      copy(current, slot, wholeWords(holder.bytes));
+      holder.adopt(slot.retain());
+    }
+    return true;
+  }
+}
+
+/**
+ * What captured work holds on the device; without it the work can't run. It refers to neither the work nor its variables,
+ * so that a FinalizationRegistry can hold it.
+ */
+export class CapturedResources {
+  constructor(
+    private readonly pins: Pins,
+    private readonly shared: SharedBuffers,
+    private readonly planned: readonly DeviceBuffer[],
+    private readonly allocator: BufferAllocator,
+    private readonly params: DeviceBuffer | null,
+  ) {}
+
+  release(): void {
+    this.pins.release();
+    this.shared.release(this.planned);
+    if (this.params) this.allocator.destroy(this.params);
+  }
+}
+
+const always = (group: GPUBindGroup) => () => group;
+
+/**
+ * Binds a launch to what each run makes, in place of the recorded storages. The pool hands the same few buffers out again
+ * and again, so that their groups are kept.
+ */
+function rebinding(
+  { ranges }: PreparedLaunch,
+  bind: (ranges: readonly BoundRange[]) => GPUBindGroup,
+): BoundLaunch['groupFor'] {
+  const groups = new Map<string, GPUBindGroup>();
+  return (results) => {
+    const bound = ranges.map((range) => results.get(range as Storage) ?? range);
+    const key = bound.map(({ buffer }) => buffer.id).join();
+    const known = groups.get(key);
+    if (known) return known;
+    const group = bind(bound);
+    if (groups.size >= maxGroups) groups.clear();
+    groups.set(key, group);
+    return group;
+  };
+}
+
+/** The results that are large enough to get a storage of their own in every run, with their bytes. Others are copied out. */
+function freshOf({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
+  const large = outputs.filter((output) => (made.get(output) ?? 0) >= leastFresh);
+  return new Map(large.map((output) => [output, made.get(output) as number]));
+}
+
+type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;
+
+function isFixed(command: Command): boolean {
+  if (command.kind === 'copy') return true;
+  const { fault, params } = command;
+  return !fault && !Object.values(params).some((value) => value instanceof DynamicScalar);
+}
+
+function hasParams(command: Command): boolean {
+  return command.kind === 'launch' && command.layout.fields.length > 0;
+}
+
+function paramBuffer(allocator: BufferAllocator, words: ParamWords): DeviceBuffer {
+  return allocator.createFilled(words.u32, BufferUsage.UNIFORM, { label: 'captured parameters' });
+}

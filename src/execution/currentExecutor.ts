@@ -1,0 +1,38 @@
+/** @file Which executors devices have, for the time of a piece of work. */
+import { openedDevice } from '../webgpu/current.ts';
+import { type Executor, type ExecutorHolder, openHolders } from '../webgpu/executor.ts';
+
+/** Runs `body` while each open device has the executor that `make` gives for it. */
+export function withExecutors<T>(make: (holder: ExecutorHolder) => Executor, body: () => T): T {
+  const before = [...openHolders].map((holder) => [holder, holder.executor] as const);
+  for (const [holder] of before) holder.executor = make(holder);
+  try {
+    return body();
+  } finally {
+    for (const [holder, executor] of before) holder.executor = executor;
+  }
+}
+
+/** The executor of the current device; null where none is open. */
+export function currentExecutor(): Executor | null {
+  return openedDevice()?.executor ?? null;
+}
+
+/**
+ * Runs `body` for real and uncaptured: it makes what lasts, such as the weights of a layer. Work that is being captured
+ * around it can't be replayed if `body` makes variables.
+ */
+export function untraced<T>(body: () => T): T {
+  const executor = currentExecutor();
+  return executor ? executor.untraced(body) : body();
+}
+
+/**
+ * Runs `effect` now and, where work is being captured, before each of its replays: counting a step, drawing a seed,
+ * setting a rate. It reads and writes host state and DynamicScalars, and launches nothing. In a dry run it doesn't run.
+ */
+export function onReplay(effect: () => void): void {
+  const executor = currentExecutor();
+  if (executor) executor.onReplay(effect);
+  else effect();
+}

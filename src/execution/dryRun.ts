@@ -1,0 +1,174 @@
+/**
+ * @file A dry run: the JavaScript of a piece of work runs, its launches don't. What it allocates are placeholders without
+ * memory, nothing is copied, each launch has its pipeline compiled in the background, and at the end every variable is
+ * what it was. What lasts (the weights of a layer, the states of an optimizer) is made for real, untraced.
+ */
+import { DeviceError, TapeError, ValueError } from '../core/errors.ts';
+import type { Command, PreparedLaunch } from '../webgpu/command.ts';
+import { compileAhead } from '../webgpu/compileAhead.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
+import type { Executor, StorageHolder } from '../webgpu/executor.ts';
+import type { Check } from '../webgpu/faultSets.ts';
+import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
+import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
+import type { Pipeline, PipelineCache } from '../webgpu/pipelines.ts';
+import { sizeClass } from '../webgpu/pool.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+import { withExecutors } from './currentExecutor.ts';
+
+export class DryRun {
+  readonly #snapshots = new Map<StorageHolder, () => void>();
+  /** One for each pipeline that is launched; a promise rejects with a DeviceError where a kernel doesn't compile. */
+  readonly compilations = new Set<Promise<void>>();
+  /** What would have been executed, in order. */
+  readonly commands: Command[] = [];
+  #disturbed = false;
+
+  /** Whether something was made for real meanwhile: launches around it may be others from now on. */
+  get disturbed(): boolean {
+    return this.#disturbed;
+  }
+
+  /** Runs `body` dry, on all devices. */
+  run<T>(body: () => T): T {
+    return withExecutors((holder) => new DryRunExecutor(holder as Device, this), body);
+  }
+
+  /** Runs `body` for real. Variables have the values from before the dry run meanwhile. */
+  suspend<T>(body: () => T): T {
+    this.#disturbed = true;
+    this.#restore();
+    return withExecutors((holder) => holder.eager, body);
+  }
+
+  pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline {
+    return compileAhead(cache, kernel, options, (ready) => {
+      // It may reject before anybody waits.
+      ready.catch(() => {});
+      this.compilations.add(ready);
+    });
+  }
+
+  /** Notes what `holder` is, before it changes. */
+  save(holder: StorageHolder): void {
+    if (!this.#snapshots.has(holder)) this.#snapshots.set(holder, holder.snapshot());
+  }
+
+  /** Leaves every variable as it was. */
+  end(): void {
+    this.#restore();
+  }
+
+  #restore(): void {
+    const snapshots = [...this.#snapshots.values()];
+    this.#snapshots.clear();
+    for (const restore of snapshots) restore();
+  }
+}
+
+/** A dry run that compiles nothing either: it finds which launches there would be. */
+export class LaunchSurvey extends DryRun {
+  override pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline {
+    const known = cache.find(kernel, JSON.stringify(options));
+    return known ?? { ...cache.describe(kernel, options), gpu: null as never };
+  }
+}
+
+class DryRunExecutor implements Executor {
+  readonly mode = 'dry run';
+  readonly profiler = null;
+
+  constructor(
+    private readonly device: Device,
+    private readonly dry: DryRun,
+  ) {}
+
+  allocate(bytes: number, label: string, freed: (storage: Storage) => void = () => {}): Storage {
+    const buffer = new PlaceholderBuffer(sizeClass(bytes), label);
+    return new Storage(buffer, 0, buffer.size, freed, bytes);
+  }
+
+  /** Host data may be kept for later calls (constants): they are uploaded for real. */
+  upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
+    return this.device.eager.upload(data, label);
+  }
+
+  launch(kernel: Kernel, launch: Launch): void {
+    this.run(prepareLaunch(kernel, launch, this.pipelineOf(kernel, launch.options), null));
+  }
+
+  run(launch: PreparedLaunch): void {
+    this.dry.commands.push(launch);
+  }
+
+  copy(source: BoundRange, target: BoundRange, bytes: number): void {
+    this.dry.commands.push({ kind: 'copy', source, target, bytes });
+  }
+
+  pipelineOf(kernel: Kernel, options: KernelOptions): Pipeline {
+    return this.dry.pipelineOf(this.device.pipelines, kernel, options);
+  }
+
+  touch(holder: StorageHolder): void {
+    this.dry.save(holder);
+  }
+
+  replacing(holder: StorageHolder): void {
+    this.dry.save(holder);
+  }
+
+  creating(label: string): void {
+    throw new ValueError({
+      op: 'warmup',
+      rule: 'a dry run makes no variables: they would have no values.',
+      received: `variable '${label}'`,
+      hint: 'make it before, and let the function use it.',
+    });
+  }
+
+  attachChecks(_checks: readonly Check[], _storage: Storage): void {}
+
+  onReplay(_effect: () => void): void {}
+
+  untraced<T>(body: () => T): T {
+    return this.dry.suspend(body);
+  }
+
+  postpone(_reason: string, action: () => void): void {
+    this.dry.suspend(action);
+  }
+
+  requireReadable(): void {
+    throw new TapeError({
+      op: 'warmup',
+      rule: 'a dry run has no values: only what launches work can be prepared.',
+      received: 'a readback inside of it',
+      hint: 'warm up the function up to there, and read values outside.',
+    });
+  }
+}
+
+/** No memory, for shapes alone. */
+class PlaceholderBuffer implements DeviceBuffer {
+  readonly id = 0;
+  lastUse = 0;
+  confirmed = true;
+  failure = null;
+  faults = null;
+
+  constructor(
+    readonly size: number,
+    private readonly label: string,
+  ) {}
+
+  get gpu(): GPUBuffer {
+    throw new DeviceError({
+      op: 'warmup',
+      rule: 'what a dry run makes has no values, and is not used after it.',
+      received: `a value made by ${this.label} in a dry run`,
+      hint: 'keep tensors that `warmup` runs through in no variable outside; call the function again for real ones.',
+    });
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * @file What the results of captured work depend on: which buffers from outside, and which of its own checks. Found once, at
+ * the recording, so that a replay passes faults on without looking at its launches.
+ */
+import type { FaultReport } from '../webgpu/faults.ts';
+import {
+  type Check,
+  type FaultCarrier,
+  type FaultSet,
+  type FaultTracker,
+  setOf,
+} from '../webgpu/faultSets.ts';
+import { type Command, rangesOf } from '../webgpu/command.ts';
+import type { Attachment, Capture } from './capture.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+
+/** Sources of values, one bit each. */
+type Sources = bigint;
+
+/** Where values lie: in a storage that the work makes, or in a buffer from outside. */
+type Values = Storage | FaultCarrier;
+
+/** What a run found its results to depend on. */
+export type FaultsOfRun = (result: Storage) => FaultSet | null;
+
+export class Dependence {
+  /** Buffers from outside and checks, in the order of their bits. */
+  readonly #order: (FaultCarrier | FaultReport)[] = [];
+  readonly #bits = new Map<FaultCarrier | FaultReport, Sources>();
+  readonly #sources = new Map<Values, Sources>();
+  /** Buffers from outside that the work writes. */
+  readonly #written = new Set<FaultCarrier>();
+
+  constructor({ commands, attachments, made }: Capture) {
+    const valuesOf = (range: BoundRange): Values =>
+      range instanceof Storage && made.has(range) ? range : range.buffer;
+    let next = 0;
+    const attachUntil = (at: number) => {
+      for (; (attachments[next]?.at ?? at + 1) <= at; next++)
+        this.#attach(attachments[next] as Attachment, valuesOf);
+    };
+    commands.forEach((command, at) => {
+      attachUntil(at);
+      this.#follow(command, valuesOf);
+    });
+    attachUntil(commands.length);
+  }
+
+  #follow(command: Command, valuesOf: (range: BoundRange) => Values): void {
+    let all = command.kind === 'launch' && command.fault ? this.#bitOf(command.fault) : 0n;
+    for (const range of rangesOf(command)) all |= this.#sourcesOf(valuesOf(range));
+    const { writes } = command.kind === 'launch' ? command.pipeline.bindings : copyBindings;
+    rangesOf(command).forEach((range, i) => {
+      if (writes[i]) this.#add(valuesOf(range), all);
+    });
+  }
+
+  #attach({ reports, storage }: Attachment, valuesOf: (range: BoundRange) => Values): void {
+    for (const report of reports) this.#add(valuesOf(storage), this.#bitOf(report));
+  }
+
+  #add(values: Values, sources: Sources): void {
+    this.#sources.set(values, this.#sourcesOf(values) | sources);
+    if (!(values instanceof Storage)) this.#written.add(values);
+  }
+
+  #sourcesOf(values: Values): Sources {
+    return this.#sources.get(values) ?? (values instanceof Storage ? 0n : this.#bitOf(values));
+  }
+
+  #bitOf(source: FaultCarrier | FaultReport): Sources {
+    const known = this.#bits.get(source);
+    if (known !== undefined) return known;
+    const bit = 1n << BigInt(this.#order.length);
+    this.#order.push(source);
+    this.#bits.set(source, bit);
+    return bit;
+  }
+
+  /** Passes on what a run, which began `checks`, depends on. Returns what its results depend on. */
+  follow(tracker: FaultTracker, checks: ReadonlyMap<FaultReport, Check>): FaultsOfRun {
+    const sets = this.#order.map((source) => {
+      const check = checks.get(source as FaultReport);
+      return check ? setOf(check) : 'faults' in source ? source.faults : null;
+    });
+    // Most results depend on the same sources, and share a set.
+    const known = new Map<Sources, FaultSet | null>();
+    const setFor = (sources: Sources) => {
+      const found = known.get(sources);
+      if (found !== undefined) return found;
+      const joined = sets.reduce(
+        (all, set, i) => ((sources >> BigInt(i)) & 1n ? tracker.join(all, set) : all),
+        null as FaultSet | null,
+      );
+      known.set(sources, joined);
+      return joined;
+    };
+    for (const carrier of this.#written) tracker.put(carrier, setFor(this.#sourcesOf(carrier)));
+    return (result) => setFor(this.#sources.get(result) ?? 0n);
+  }
+}
+
+/** As a launch that reads its source and writes its target. */
+const copyBindings = { writes: [false, true] };

@@ -1,0 +1,19 @@
+/**
+ * @file The calls that take an output of an operation, held weakly: an input or a layer that many models share would
+ * otherwise keep all of them alive. A call lives as long as its operation or one of its outputs.
+ */
+import type { GraphNode } from './graphNode.ts';
+
+export class OutboundNodes {
+  #nodes: WeakRef<GraphNode>[] = [];
+
+  add(node: GraphNode): void {
+    this.#nodes = this.#nodes.filter((other) => other.deref());
+    this.#nodes.push(new WeakRef(node));
+  }
+
+  /** Those that still exist, in the order of the calls. */
+  get list(): readonly GraphNode[] {
+    return this.#nodes.map((node) => node.deref()).filter((node) => node !== undefined);
+  }
+}

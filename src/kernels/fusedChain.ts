@@ -1,0 +1,283 @@
+/** @file A chain of elementwise launches over the same elements, and the one launch that computes all of them. */
+import {
+  type ElementwiseOptions,
+  elementwiseWorkgroup,
+  type OperandLayout,
+} from '../../shaders/elementwise.ts';
+import {
+  type FusedElementwiseOptions,
+  type FusedInput,
+  type FusedOperand,
+  type FusedStep,
+  fusedElementwise,
+  fusedScalars,
+  fusedStridedInputs,
+  isStrided,
+  scalarWord,
+} from '../../shaders/fusedElementwise.ts';
+import { readsVectors } from '../../shaders/elementwise.ts';
+
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
+import { foldWorkgroups } from '../webgpu/launch.ts';
+import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+import { elementwiseSteps, inOneLine } from './elementwise.ts';
+import { bitsOf } from './fill.ts';
+
+const fusedKernel = defineKernel({
+  name: 'fused elementwise',
+  bindings: ({ inputs, steps, outputs, width }: FusedElementwiseOptions): Bindings => {
+    const element = (type: string, vectors: boolean) => (vectors ? `vec4<${type}>` : type);
+    const reads = inputs.map(
+      ({ type, layout }, i) => [`in_${i}`, `read ${element(type, readsVectors(layout, width))}`] as const,
+    );
+    const writes = outputs.map(
+      (step, i) => [`out_${i}`, `write ${element((steps[step] as FusedStep).result, width === 4)}`] as const,
+    );
+    return Object.fromEntries([...reads, ...writes]) as Bindings;
+  },
+  params: {
+    count: 'u32',
+    /** Always zero (see `rounded` in the WGSL). */
+    no_bits: 'u32',
+    scalars_low: 'u32x8',
+    scalars_high: 'u32x8',
+    shape_0: 'u32x8',
+    strides_0: 'u32x8',
+    shape_1: 'u32x8',
+    strides_1: 'u32x8',
+  },
+  source: fusedElementwise,
+});
+
+/** Steps in one kernel, at most: this bounds its text, and the values that are alive at once. */
+const maxSteps = 32;
+
+/** What chains know of the commands around them. */
+export interface ChainContext {
+  readonly device: Device;
+  /** Positions of the commands that name a range. */
+  usesOf(range: BoundRange): readonly number[];
+  /** Whether nobody reads the range once the commands are done. */
+  isTemporary(range: BoundRange): boolean;
+  /** The word with which a fill writes a range, where the fill is dropped and its readers take the word as a constant. */
+  constantOf(range: BoundRange): number | undefined;
+}
+
+/** An input with what the launch binds and passes for it. */
+interface ChainInput {
+  readonly range: BoundRange;
+  readonly type: string;
+  readonly layout: OperandLayout;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+}
+
+/** A chain with one more step: its inputs and its constants may have grown. */
+interface Extension {
+  readonly inputs: ChainInput[];
+  readonly constants: number[];
+  readonly step: FusedStep;
+}
+
+export class Chain {
+  readonly #launches: PreparedLaunch[] = [];
+  readonly #positions = new Set<number>();
+  #inputs: readonly ChainInput[] = [];
+  #constants: readonly number[] = [];
+  readonly #steps: FusedStep[] = [];
+  /** The range that each step writes where it is launched by itself. */
+  readonly #results: BoundRange[] = [];
+  #count = 0;
+  #width: 1 | 4 = 1;
+
+  constructor(private readonly context: ChainContext) {}
+
+  /** Adds an elementwise launch at the end; false where it doesn't fit. */
+  take(launch: PreparedLaunch, position: number): boolean {
+    const options = launch.options as unknown as ElementwiseOptions;
+    const { count } = launch.params;
+    if (typeof count !== 'number' || this.#steps.length === maxSteps) return false;
+    const isFirst = this.#steps.length === 0;
+    if (!isFirst && (count !== this.#count || options.width !== this.#width)) return false;
+    if (isFirst) [this.#count, this.#width] = [count, options.width];
+    const extension = this.#extension(launch, options);
+    if (!extension) return false;
+    const { inputs, constants, step } = extension;
+    const results = [...this.#results, resultOf(launch)];
+    const outputs = this.#outputs(results, new Set([...this.#positions, position]));
+    if (inputs.length + outputs.length > this.context.device.limits.maxStorageBuffersPerShaderStage)
+      return false;
+    this.#launches.push(launch);
+    this.#positions.add(position);
+    this.#steps.push(step);
+    this.#results.push(resultOf(launch));
+    this.#inputs = inputs;
+    this.#constants = constants;
+    return true;
+  }
+
+  /** The launches in place of those that were taken: none where nobody needs their results. */
+  launches(): readonly PreparedLaunch[] {
+    const outputs = this.#outputs(this.#results, this.#positions);
+    if (outputs.length === 0) return [];
+    const needsFusion =
+      this.#launches.length > 1 || this.#launches.some((launch) => this.#readsConstant(launch));
+    return needsFusion ? [this.#fused(outputs)] : this.#launches;
+  }
+
+  #readsConstant({ ranges }: PreparedLaunch): boolean {
+    return ranges.some((range) => this.context.constantOf(range) !== undefined);
+  }
+
+  /** Steps whose values are needed outside of the chain. */
+  #outputs(results: readonly BoundRange[], positions: ReadonlySet<number>): number[] {
+    const { context } = this;
+    return results.flatMap((result, step) => {
+      const isInner =
+        context.isTemporary(result) && context.usesOf(result).every((use) => positions.has(use));
+      return isInner ? [] : [step];
+    });
+  }
+
+  /** The chain with `launch` as its next step. Null where that needs more than one kernel has room for. */
+  #extension(launch: PreparedLaunch, options: ElementwiseOptions): Extension | null {
+    const inputs = [...this.#inputs];
+    const constants = [...this.#constants];
+    const operands: FusedOperand[] = [];
+    for (let i = 0; i < options.types.length; i++) {
+      const operand = this.#operand(launch, options, i, inputs, constants);
+      if (!operand) return null;
+      operands.push(operand);
+    }
+    const expression = withScalars(options.expression, launch, constants);
+    if (expression === null || constants.length > fusedScalars) return null;
+    if (inputs.filter(({ shape }) => shape.length > 0).length > fusedStridedInputs) return null;
+    const { types, result } = options;
+    return { inputs, constants, step: { expression, operands, types, result } };
+  }
+
+  /** Where operand `i` is found; new ones are added to `inputs` and `constants`. Null where this chain can't read it. */
+  #operand(
+    launch: PreparedLaunch,
+    options: ElementwiseOptions,
+    i: number,
+    inputs: ChainInput[],
+    constants: number[],
+  ): FusedOperand | null {
+    const range = launch.ranges[i] as BoundRange;
+    const layout = options.layouts[i] as OperandLayout;
+    const constant = this.context.constantOf(range);
+    if (constant !== undefined) return { from: 'constant', index: indexIn(constants, constant) };
+    const step = this.#results.lastIndexOf(range);
+    if (step >= 0) {
+      if (layout === 'full') return { from: 'step', index: step, first: false };
+      const hasOneValue = layout === 'scalar' && this.#count === 1;
+      return hasOneValue ? { from: 'step', index: step, first: true } : null;
+    }
+    const input = inputOf(launch, options, i);
+    const known = inputs.findIndex((other) => sameInput(input, other));
+    return { from: 'input', index: known >= 0 ? known : inputs.push(input) - 1 };
+  }
+
+  #fused(outputs: readonly number[]): PreparedLaunch {
+    const { device } = this.context;
+    const expressions = this.#steps.map(({ expression }) => expression).join(' ');
+    const repeats = elementwiseSteps(device, this.#count, expressions);
+    const inputs = this.#inputs.map(
+      ({ type, layout, shape }): FusedInput => ({
+        type,
+        layout,
+        rank: shape.length,
+        aligned: inOneLine(shape, repeats),
+      }),
+    );
+    const options: FusedElementwiseOptions = {
+      inputs,
+      steps: this.#steps,
+      outputs,
+      width: this.#width,
+      repeats,
+      reassociates: device.adapter.class !== 'cpu',
+    };
+    const strided = this.#inputs.filter((_, i) => isStrided(inputs[i] as FusedInput));
+    const kernel = fusedKernel as unknown as Kernel;
+    const pipeline = device.executor.pipelineOf(kernel, options);
+    return {
+      kind: 'launch',
+      kernel,
+      options,
+      pipeline,
+      ranges: [
+        ...this.#inputs.map(({ range }) => range),
+        ...outputs.map((step) => this.#results[step] as BoundRange),
+      ],
+      layout: pipeline.layout,
+      params: {
+        count: this.#count,
+        no_bits: 0,
+        scalars_low: this.#constants.slice(0, 8),
+        scalars_high: this.#constants.slice(8),
+        shape_0: strided[0]?.shape ?? [],
+        strides_0: strided[0]?.strides ?? [],
+        shape_1: strided[1]?.shape ?? [],
+        strides_1: strided[1]?.strides ?? [],
+      },
+      grid: foldWorkgroups(Math.ceil(this.#count / (elementwiseWorkgroup * repeats))),
+      fault: null,
+      attribution: joinAttributions(this.#launches.map(({ attribution }) => attribution)),
+    };
+  }
+}
+
+/** The range that an elementwise launch writes. */
+export function resultOf({ ranges }: PreparedLaunch): BoundRange {
+  return ranges.at(-1) as BoundRange;
+}
+
+const strideParams = ['a_strides', 'b_strides', 'c_strides', 'd_strides'] as const;
+
+function inputOf({ ranges, params }: PreparedLaunch, options: ElementwiseOptions, i: number): ChainInput {
+  const { layouts, types, rank } = options;
+  const layout = layouts[i] as OperandLayout;
+  const strided = layout === 'strided' || layout === 'spread';
+  const axes = (name: string) => (strided ? (params[name] as readonly number[]).slice(0, rank) : []);
+  return {
+    range: ranges[i] as BoundRange,
+    type: types[i] as string,
+    layout,
+    shape: axes('shape'),
+    strides: axes(strideParams[i] as string),
+  };
+}
+
+function sameInput(a: ChainInput, b: ChainInput): boolean {
+  return (
+    a.range === b.range &&
+    a.layout === b.layout &&
+    a.type === b.type &&
+    a.shape.join() === b.shape.join() &&
+    a.strides.join() === b.strides.join()
+  );
+}
+
+function indexIn(words: number[], word: number): number {
+  const known = words.indexOf(word);
+  return known >= 0 ? known : words.push(word) - 1;
+}
+
+/** The expression with its scalars read from `constants`; null where one changes between replays. */
+function withScalars(expression: string, { params }: PreparedLaunch, constants: number[]): string | null {
+  let isFixed = true;
+  const text = expression.replace(/params\.(alpha|beta)(_bits)?\b/g, (_, name: string, bits?: string) => {
+    const value = params[bits ? `${name}_bits` : name];
+    if (typeof value !== 'number') {
+      isFixed = false;
+      return '';
+    }
+    const word = scalarWord(indexIn(constants, bits ? value : bitsOf(value, 'float32')));
+    return bits ? word : `bitcast<f32>(${word})`;
+  });
+  return isFixed ? text : null;
+}

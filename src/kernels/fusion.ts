@@ -1,0 +1,110 @@
+/**
+ * @file Fuses the elementwise launches of captured work: neighbours over the same elements become one launch, and what
+ * only they read is never stored. Constants that only they read become parameters.
+ */
+import type { Device } from '../webgpu/device.ts';
+import type { Kernel } from '../webgpu/kernel.ts';
+import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
+import { Storage } from '../webgpu/storage.ts';
+import type { BoundRange } from '../webgpu/stream.ts';
+import { elementwiseMap } from './elementwise.ts';
+import { fillMap } from './fill.ts';
+import { Chain, type ChainContext, resultOf } from './fusedChain.ts';
+
+const elementwiseKernel = elementwiseMap as unknown as Kernel;
+const fillKernel = fillMap as unknown as Kernel;
+
+/**
+ * The commands with chains of elementwise launches fused. `kept` are storages whose values are wanted afterwards, `made`
+ * are all that the commands allocate.
+ */
+export function fuseElementwise(
+  device: Device,
+  commands: readonly Command[],
+  kept: ReadonlySet<Storage>,
+  made: ReadonlyMap<Storage, number>,
+): Command[] {
+  const uses = usesOf(commands);
+  const isTemporary = (range: BoundRange) => range instanceof Storage && made.has(range) && !kept.has(range);
+  const constants = constantsOf(commands, uses, isTemporary);
+  const context: ChainContext = {
+    device,
+    usesOf: (range) => uses.get(range) ?? [],
+    isTemporary,
+    constantOf: (range) => constants.get(range),
+  };
+  for (;;) {
+    const groups = chained(commands, constants, context);
+    // A launch that no chain takes reads the constant from memory: its fill stays, and chains may be others without it.
+    const stored = groups.flatMap((group) =>
+      group instanceof Chain ? [] : rangesOf(group).filter((r) => constants.has(r)),
+    );
+    if (stored.length === 0) return groups.flatMap(commandsOf);
+    for (const range of stored) constants.delete(range);
+  }
+}
+
+function commandsOf(group: Chain | Command): readonly Command[] {
+  return group instanceof Chain ? group.launches() : [group];
+}
+
+/** The commands in order, without the fills of constants, elementwise launches grouped into chains where they can be. */
+function chained(
+  commands: readonly Command[],
+  constants: ReadonlyMap<BoundRange, number>,
+  context: ChainContext,
+): (Chain | Command)[] {
+  const groups: (Chain | Command)[] = [];
+  commands.forEach((command, position) => {
+    if (isLaunchOf(fillKernel, command) && constants.has(resultOf(command))) return;
+    if (isLaunchOf(elementwiseKernel, command)) {
+      const last = groups.at(-1);
+      if (last instanceof Chain && last.take(command, position)) return;
+      const chain = new Chain(context);
+      if (chain.take(command, position)) {
+        groups.push(chain);
+        return;
+      }
+    }
+    groups.push(command);
+  });
+  return groups;
+}
+
+function isLaunchOf(kernel: Kernel, command: Command): command is PreparedLaunch {
+  return command.kind === 'launch' && command.kernel === kernel;
+}
+
+/** Positions of the commands that name a range. */
+function usesOf(commands: readonly Command[]): Map<BoundRange, number[]> {
+  const uses = new Map<BoundRange, number[]>();
+  commands.forEach((command, position) => {
+    for (const range of new Set(rangesOf(command))) {
+      const known = uses.get(range);
+      if (known) known.push(position);
+      else uses.set(range, [position]);
+    }
+  });
+  return uses;
+}
+
+/** The words of temporary storages that a fill writes and only elementwise launches read. */
+function constantsOf(
+  commands: readonly Command[],
+  uses: ReadonlyMap<BoundRange, readonly number[]>,
+  isTemporary: (range: BoundRange) => boolean,
+): Map<BoundRange, number> {
+  const constants = new Map<BoundRange, number>();
+  commands.forEach((command, position) => {
+    if (!isLaunchOf(fillKernel, command)) return;
+    const filled = resultOf(command);
+    const { bits } = command.params;
+    if (!isTemporary(filled) || typeof bits !== 'number') return;
+    const isRead = (use: number) => {
+      const user = commands[use] as Command;
+      return isLaunchOf(elementwiseKernel, user) && resultOf(user) !== filled;
+    };
+    if ((uses.get(filled) ?? []).every((use) => use === position || isRead(use))) constants.set(filled, bits);
+  });
+  return constants;
+}

@@ -1,0 +1,287 @@
+/**
+ * @file The allocator of a device: creates and destroys its buffers, and keeps one account of their bytes.
+ *
+ * WebGPU reports out of memory after the call that caused it. The buffer is then marked as failed, and everything idle
+ * is destroyed. From then on, idle buffers make room before the total grows past what the device is known to hold.
+ */
+import { OutOfMemoryError } from '../core/errors.ts';
+import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
+import type { ErrorWatch } from './watch.ts';
+
+export interface PoolStatistics {
+  /** Bytes in buffers that are in use. */
+  bytesInUse: number;
+  /** The most that `bytesInUse` has been. */
+  peakBytes: number;
+  /** Bytes in idle buffers, kept for reuse. */
+  bytesPooled: number;
+  buffersInUse: number;
+  /** Buffers created since the device was opened; flat in a steady loop. */
+  allocations: number;
+}
+
+/** The order of submissions, which decides when a buffer may be destroyed. */
+export interface SubmissionOrder {
+  /** The number of the newest submission. */
+  readonly submitted: number;
+  /** Submits what was appended. */
+  flush(): void;
+}
+
+/** A store of idle buffers. */
+export interface IdleBuffers {
+  /** Removes idle buffers of at least `bytes` bytes together, or all where there are fewer. Returns what it removed. */
+  trim(bytes: number): number;
+}
+
+/** What an allocation is for, in words for its error. */
+export interface AllocationPurpose {
+  readonly label: string;
+  readonly rule?: string;
+  readonly hint?: string;
+}
+
+/** Bytes, of a new buffer or pending destruction, from which they are worth a submission. */
+const worthFlushing = 2 ** 20;
+/** Buffers of this size and more are created only after idle ones were destroyed, once a device holds `ampleBytes`. */
+const largeBytes = 2 ** 26;
+const ampleBytes = 2 ** 31;
+
+/** Where nothing is submitted, nothing has to be waited for. */
+const noSubmissions: SubmissionOrder = { submitted: Number.POSITIVE_INFINITY, flush: () => {} };
+
+export class BufferAllocator {
+  readonly #statistics: PoolStatistics = {
+    bytesInUse: 0,
+    peakBytes: 0,
+    bytesPooled: 0,
+    buffersInUse: 0,
+    allocations: 0,
+  };
+  readonly #idle: IdleBuffers[] = [];
+  /** Buffers that commands name which are not submitted yet. They are destroyed after the submission. */
+  #pending: DeviceBuffer[] = [];
+  #pendingBytes = 0;
+  /** Bytes of all buffers that exist: in use, idle, and pending destruction. */
+  #existing = 0;
+  /** The most bytes that the device is known to hold at once; unlimited until an allocation fails. */
+  #room = Number.POSITIVE_INFINITY;
+  /** Bytes of allocations that failed, from the first on. */
+  #failedBytes = 0;
+  #failures = 0;
+  /** Called after an allocation failed. */
+  onFailure: () => void = () => {};
+
+  constructor(
+    readonly device: GPUDevice,
+    private readonly watch: ErrorWatch,
+    /** Bytes that all stores together may keep idle. */
+    private readonly maxIdleBytes: number,
+    private readonly order: SubmissionOrder = noSubmissions,
+  ) {}
+
+  get statistics(): Readonly<PoolStatistics> {
+    return this.#statistics;
+  }
+
+  /** Allocations that failed so far. Work submitted together with a failed one did not run. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  resetPeak(): void {
+    this.#statistics.peakBytes = this.#statistics.bytesInUse;
+  }
+
+  /** Registers a store that gives up its buffers where memory is short. */
+  addStore(store: IdleBuffers): void {
+    this.#idle.push(store);
+  }
+
+  /** Counts `size` bytes as in use. */
+  take(size: number): void {
+    const statistics = this.#statistics;
+    statistics.bytesInUse += size;
+    statistics.buffersInUse++;
+    statistics.peakBytes = Math.max(statistics.peakBytes, statistics.bytesInUse);
+  }
+
+  /** Counts `size` bytes as no longer in use. */
+  giveBack(size: number): void {
+    this.#statistics.bytesInUse -= size;
+    this.#statistics.buffersInUse--;
+  }
+
+  /** Whether `buffer` may be kept for reuse. It is then counted as idle. */
+  keepIdle({ size, failure }: DeviceBuffer): boolean {
+    if (failure || this.#statistics.bytesPooled + size > this.maxIdleBytes) return false;
+    this.#statistics.bytesPooled += size;
+    return true;
+  }
+
+  /** Counts an idle buffer of `size` bytes as idle no longer. */
+  leaveIdle(size: number): void {
+    this.#statistics.bytesPooled -= size;
+  }
+
+  /**
+   * A new buffer. Errors: OutOfMemoryError, at once where WebGPU throws, otherwise at the next readback: the buffer then
+   * carries it as its `failure`.
+   */
+  create(descriptor: GPUBufferDescriptor, purpose: AllocationPurpose): DeviceBuffer {
+    const { size } = descriptor;
+    this.#makeRoom(size);
+    const buffer = this.#tryCreate(descriptor, purpose) ?? this.#createLast(descriptor, purpose);
+    this.#statistics.allocations++;
+    this.#existing += size;
+    return buffer;
+  }
+
+  /** A new buffer that holds `words`. Errors: those of `create`. */
+  createFilled(
+    words: Uint32Array<ArrayBuffer>,
+    usage: GPUBufferUsageFlags,
+    purpose: AllocationPurpose,
+  ): DeviceBuffer {
+    const buffer = this.create({ size: words.byteLength, usage, mappedAtCreation: true }, purpose);
+    new Uint32Array(buffer.gpu.getMappedRange()).set(words);
+    buffer.gpu.unmap();
+    return buffer;
+  }
+
+  /** Destroys `buffer` as soon as no command that waits to be submitted names it. */
+  destroy(buffer: DeviceBuffer): void {
+    if (buffer.lastUse <= this.order.submitted) {
+      this.#destroyNow(buffer);
+      return;
+    }
+    this.#pending.push(buffer);
+    this.#pendingBytes += buffer.size;
+  }
+
+  /** Drops `buffer` without destroying it: an app's encoder may name it. Its memory is freed with the last reference. */
+  forget({ size, failure }: DeviceBuffer): void {
+    if (!failure) this.#existing -= size;
+  }
+
+  /** A buffer of `size` bytes that would be destroyed after the next submission, saved from it; null where there is none. */
+  rescue(size: number, idleSince: number): DeviceBuffer | null {
+    const found = this.#pending.findLastIndex(
+      (buffer) => buffer.size === size && buffer.lastUse <= idleSince && !buffer.failure,
+    );
+    if (found < 0) return null;
+    this.#pendingBytes -= size;
+    return this.#pending.splice(found, 1)[0] as DeviceBuffer;
+  }
+
+  /** Destroys what waited for a submission. */
+  afterSubmit(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    for (const buffer of pending) this.#destroyNow(buffer);
+  }
+
+  /** Removes idle buffers from all stores: at least `bytes` bytes, or all where there are fewer. */
+  trim(bytes = Number.POSITIVE_INFINITY): void {
+    let removed = 0;
+    for (const store of this.#idle) {
+      if (removed >= bytes) return;
+      removed += store.trim(bytes - removed);
+    }
+  }
+
+  #destroyNow({ gpu, size, failure }: DeviceBuffer): void {
+    gpu.destroy();
+    if (!failure) this.#existing -= size;
+  }
+
+  /** Destroys what isn't in use before the total grows by `size` bytes, where the device may not hold both. */
+  #makeRoom(size: number): void {
+    // A failed allocation spoils the submission that names it: the work before it is submitted on its own.
+    if (size >= worthFlushing || this.#pendingBytes >= worthFlushing) this.order.flush();
+    const room = size >= largeBytes ? Math.min(this.#room, ampleBytes) : this.#room;
+    const excess = this.#existing + size - room;
+    if (excess > 0) this.#reclaim(excess);
+  }
+
+  /** Destroys at least `bytes` bytes that are not in use, or all of them, now. */
+  #reclaim(bytes: number): void {
+    const target = this.#existing - bytes;
+    if (this.#pendingBytes + this.#statistics.bytesPooled === 0) return;
+    this.order.flush();
+    if (this.#existing > target) this.trim(this.#existing - target);
+  }
+
+  #createLast(descriptor: GPUBufferDescriptor, purpose: AllocationPurpose): DeviceBuffer {
+    this.#reclaim(Number.POSITIVE_INFINITY);
+    const buffer = this.#tryCreate(descriptor, purpose);
+    if (buffer) return buffer;
+    throw this.#outOfMemory(descriptor.size, purpose, 'the browser has no memory to map it');
+  }
+
+  /** Null where WebGPU throws for lack of memory. */
+  #tryCreate(descriptor: GPUBufferDescriptor, purpose: AllocationPurpose): DeviceBuffer | null {
+    const { size } = descriptor;
+    const total = this.#existing + size;
+    const failedBefore = this.#failedBytes;
+    const firstUse = this.order.submitted + 1;
+    // Allocations that were thought to exist, and failed since, are not part of the total.
+    const realTotal = () => total - (this.#failedBytes - failedBefore);
+    let made: DeviceBuffer | null = null;
+    const explain = ({ message }: GPUError) => {
+      const error = this.#outOfMemory(size, purpose, message);
+      if (made) this.#fail(made, error, firstUse, realTotal() - size);
+      return error;
+    };
+    const confirm = () => {
+      if (made) this.#confirm(made, realTotal());
+    };
+    try {
+      made = this.watch.during(
+        'out-of-memory',
+        () => adoptBuffer(this.device.createBuffer({ ...descriptor, label: `retrograd ${purpose.label}` })),
+        explain,
+        confirm,
+      );
+    } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+    made.confirmed = false;
+    return made;
+  }
+
+  #confirm(buffer: DeviceBuffer, total: number): void {
+    buffer.confirmed = true;
+    if (this.#failures > 0) this.#room = Math.max(this.#room, total);
+  }
+
+  /** `buffer` has no memory, next to `others` bytes that have. `firstUse` is the first submission that may name it. */
+  #fail(buffer: DeviceBuffer, error: OutOfMemoryError, firstUse: number, others: number): void {
+    buffer.failure = error;
+    this.#failures++;
+    this.#failedBytes += buffer.size;
+    this.#existing -= buffer.size;
+    this.#room = others;
+    this.watch.doom(firstUse, buffer.lastUse, error);
+    this.onFailure();
+    this.#reclaim(Number.POSITIVE_INFINITY);
+  }
+
+  #outOfMemory(
+    size: number,
+    {
+      label,
+      rule = 'the device must have room for the tensors that are alive.',
+      hint = 'dispose of tensors (tidy, using), or take smaller batches. Repeat the work submitted with this allocation: it did not run.',
+    }: AllocationPurpose,
+    message: string,
+  ): OutOfMemoryError {
+    return new OutOfMemoryError({
+      rule,
+      received: `${size} bytes for ${label}, with ${this.#statistics.bytesInUse} bytes in use: ${message}`,
+      hint,
+    });
+  }
+}

@@ -1,0 +1,63 @@
+/** @file Commands: what a device is asked to do, ready to be appended to its stream or kept to be appended again. */
+import type { FaultReport } from './faults.ts';
+import type { Kernel, KernelOptions } from './kernel.ts';
+import type { ParamLayout, ParamValue } from './params.ts';
+import type { Pipeline } from './pipelines.ts';
+import type { BoundRange } from './stream.ts';
+
+/** The call of an op, as reports name it. */
+export interface ProfiledCall {
+  readonly op: string;
+  /** The layer calls around it, outermost first, joined by slashes; empty outside of layers. */
+  readonly layer: string;
+  /** Whether it computes the gradient of `op`. */
+  readonly backward: boolean;
+}
+
+/** What a launch is attributed to. */
+export interface Attribution {
+  /** Several where the launch computes several calls. */
+  readonly calls: readonly ProfiledCall[];
+  /** Floating-point operations; null where no op says. All those of a call are attributed to its first launch. */
+  readonly flops: number | null;
+}
+
+/** A launch with its pipeline. */
+export interface PreparedLaunch {
+  readonly kind: 'launch';
+  readonly kernel: Kernel;
+  readonly options: KernelOptions;
+  readonly pipeline: Pipeline;
+  readonly ranges: readonly BoundRange[];
+  readonly layout: ParamLayout;
+  readonly params: Readonly<Record<string, ParamValue>>;
+  readonly grid: readonly [number, number, number];
+  readonly fault: FaultReport | null;
+  /** Null outside of ops, and where nothing is profiled or captured. */
+  readonly attribution: Attribution | null;
+}
+
+export interface CopyCommand {
+  readonly kind: 'copy';
+  readonly source: BoundRange;
+  readonly target: BoundRange;
+  readonly bytes: number;
+}
+
+export type Command = PreparedLaunch | CopyCommand;
+
+/** The ranges that a command binds or copies. */
+export function rangesOf(command: Command): readonly BoundRange[] {
+  return command.kind === 'launch' ? command.ranges : [command.source, command.target];
+}
+
+/** The attribution of one launch that replaces several. */
+export function joinAttributions(attributions: readonly (Attribution | null)[]): Attribution | null {
+  const known = attributions.filter((attribution) => attribution !== null);
+  if (known.length === 0) return null;
+  const flops = known.map((attribution) => attribution.flops).filter((n) => n !== null);
+  return {
+    calls: known.flatMap(({ calls }) => calls),
+    flops: flops.length > 0 ? flops.reduce((total, n) => total + n) : null,
+  };
+}

@@ -1,0 +1,38 @@
+/** @file DeviceBuffer: a GPUBuffer with what the library knows about it. */
+import type { OutOfMemoryError } from '../core/errors.ts';
+import type { FaultCarrier } from './faultSets.ts';
+
+/** A GPU buffer with the number that caches know it by. */
+export interface DeviceBuffer extends FaultCarrier {
+  readonly id: number;
+  readonly gpu: GPUBuffer;
+  /** Bytes of the whole buffer. */
+  readonly size: number;
+  /** The submission that last used it; uploads must not overtake launches that still wait to be submitted. */
+  lastUse: number;
+  /** False until WebGPU has confirmed the allocation. */
+  confirmed: boolean;
+  /** Why the buffer has no memory: the device refused the allocation. */
+  failure: OutOfMemoryError | null;
+}
+
+let nextBufferId = 1;
+
+const adopted = new WeakMap<GPUBuffer, DeviceBuffer>();
+
+/** A buffer adopted again is the same to caches. */
+export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
+  const known = adopted.get(gpu);
+  if (known) return known;
+  const buffer = {
+    id: nextBufferId++,
+    gpu,
+    size: gpu.size,
+    lastUse: 0,
+    confirmed: true,
+    failure: null,
+    faults: null,
+  };
+  adopted.set(gpu, buffer);
+  return buffer;
+}

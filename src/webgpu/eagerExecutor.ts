@@ -1,0 +1,133 @@
+/** @file The eager executor: work is appended to the device's stream at once. */
+import type { PreparedLaunch } from './command.ts';
+import { compileLater } from './compileAhead.ts';
+import type { DeviceBuffer } from './deviceBuffer.ts';
+import type { Executor, ProfilerScope, StorageHolder } from './executor.ts';
+import type { FaultReport, FaultWords } from './faults.ts';
+import type { Check } from './faultSets.ts';
+import type { Kernel, KernelOptions } from './kernel.ts';
+import { type Launch, prepareLaunch } from './launch.ts';
+import type { ParamValue } from './params.ts';
+import type { Pipeline, PipelineCache } from './pipelines.ts';
+import type { BufferPool } from './pool.ts';
+import { Storage, wholeWords } from './storage.ts';
+import type { BoundRange, CommandStream } from './stream.ts';
+
+/** What the eager executor needs of its device. */
+export interface EagerDevice {
+  readonly pool: BufferPool;
+  readonly stream: CommandStream;
+  readonly pipelines: PipelineCache;
+  readonly faults: FaultWords;
+  /** Writes `data` before all commands that are submitted later. */
+  write(buffer: DeviceBuffer, data: ArrayBufferView<ArrayBuffer>): void;
+  beginCheck(
+    params: Readonly<Record<string, ParamValue>>,
+    fault: FaultReport,
+  ): { params: Readonly<Record<string, ParamValue>>; check: Check };
+  /** Runs `begin` once the device has done the work that was submitted so far. */
+  whenIdle(begin: () => void): void;
+}
+
+export class EagerExecutor implements Executor {
+  readonly mode = 'eager';
+  readonly profiler: ProfilerScope | null = null;
+
+  constructor(private readonly device: EagerDevice) {}
+
+  allocate(bytes: number, label: string, freed?: (storage: Storage) => void): Storage {
+    const buffer = this.device.pool.acquire(bytes, label);
+    return this.#storage(buffer, bytes, freed);
+  }
+
+  upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
+    const { device } = this;
+    const bytes = Math.max(4, data.byteLength);
+    // A queue write overtakes launches that aren't submitted yet: take a buffer that none of them uses.
+    const buffer = device.pool.acquire(bytes, label, device.stream.submitted);
+    device.write(buffer, data);
+    return this.#storage(buffer, bytes);
+  }
+
+  #storage(buffer: DeviceBuffer, bytes: number, freed?: (storage: Storage) => void): Storage {
+    const { pool, faults } = this.device;
+    const free = (storage: Storage) => {
+      freed?.(storage);
+      // The next values in this buffer have other faults.
+      faults.tracker.put(buffer, null);
+      pool.release(buffer);
+    };
+    return new Storage(buffer, 0, buffer.size, free, bytes);
+  }
+
+  launch(kernel: Kernel, launch: Launch): void {
+    const ready = this.#ready(kernel, launch);
+    this.run(prepareLaunch(kernel, ready, this.pipelineOf(kernel, ready.options, ready.key), null));
+  }
+
+  /** A launch that can run at once. Where that is the launch's fallback, what was asked for is compiled for the next time. */
+  #ready(kernel: Kernel, launch: Launch): Launch {
+    const { options, meanwhile } = launch;
+    const { device } = this;
+    if (!meanwhile || device.pipelines.find(kernel, JSON.stringify(options))) return launch;
+    device.whenIdle(compileLater(device.pipelines, kernel, options));
+    return { ...launch, ...meanwhile };
+  }
+
+  pipelineOf(kernel: Kernel, options: KernelOptions, key?: string): Pipeline {
+    return this.device.pipelines.get(kernel, options, key);
+  }
+
+  run(launch: PreparedLaunch): void {
+    const { device } = this;
+    const { kernel, params, fault, ranges, pipeline } = launch;
+    const { tracker } = device.faults;
+    if (!fault) {
+      if (kernel.faults)
+        throw new TypeError(
+          `kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`,
+        );
+      device.stream.launch(launch, params, null);
+      if (tracker.isActive) tracker.follow(ranges, pipeline.bindings.writes);
+      return;
+    }
+    const validating = device.beginCheck(params, fault);
+    device.stream.launch(launch, validating.params, device.faults.buffer);
+    tracker.follow(ranges, pipeline.bindings.writes, validating.check);
+  }
+
+  copy(source: BoundRange, target: BoundRange, bytes: number): void {
+    const { stream, faults } = this.device;
+    stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+    const { tracker } = faults;
+    if (tracker.isActive) tracker.followCopy(source.buffer, target.buffer, fills(target, bytes));
+  }
+
+  touch(_holder: StorageHolder): void {}
+
+  replacing(_holder: StorageHolder): void {}
+
+  creating(_label: string): void {}
+
+  attachChecks(_checks: readonly Check[], _storage: Storage): void {}
+
+  onReplay(effect: () => void): void {
+    effect();
+  }
+
+  untraced<T>(body: () => T): T {
+    return body();
+  }
+
+  postpone(_reason: string, action: () => void): void {
+    action();
+  }
+
+  requireReadable(): void {}
+}
+
+/** Whether a copy of `bytes` bytes replaces all values that the buffer of `target` holds. */
+function fills(target: BoundRange, bytes: number): boolean {
+  const isWhole = target.offset === 0 && target.bytes === target.buffer.size;
+  return isWhole && bytes >= wholeWords(target instanceof Storage ? target.valueBytes : target.bytes);
+}

@@ -1,0 +1,330 @@
+/**
+ * @file Which faults the values in a buffer depend on, so that a fault is reported to those who read its consequences and
+ * to no one else.
+ *
+ * A validating launch begins a check. Until a readback resolves it, the check travels from the buffers that a launch reads
+ * to those that it writes. While no check is pending and no fault unreported, nothing travels: a launch costs one comparison.
+ */
+import type { RetrogradError } from '../core/errors.ts';
+
+/** What a validating launch leaves behind, so that its fault can be reported. */
+export interface FaultReport {
+  /** Positions of the launch: the flat size of the indices. At most 2^31 - 1. */
+  count: number;
+  /** Builds the error for the flat position and the 32 bits of the offending value. */
+  raise(position: number, value: number): RetrogradError;
+}
+
+/** A validating launch. */
+export interface Check {
+  /** Its number in launch order. */
+  readonly number: number;
+  /** What it found; null while it is pending, and where nothing is wrong. */
+  fault: Fault | null;
+  readonly report: FaultReport;
+  readonly ledger: FaultLedger | null;
+  /** A gradient repeats the check of its forward op: it is reported only where that one is not. */
+  readonly echoOf: Check | null;
+}
+
+/** A fault that a check found. */
+export interface Fault {
+  readonly number: number;
+  /** A new error at each call: several readers may get one. */
+  raise(): RetrogradError;
+  reported: boolean;
+  /** When it was reported to everyone, by the tracker's clock; null where it wasn't. */
+  settledAt: number | null;
+  readonly echoOf: Fault | null;
+}
+
+/** What holds values: a buffer. */
+export interface FaultCarrier {
+  faults: FaultSet | null;
+}
+
+/** A range of a carrier. */
+interface Carrying {
+  readonly buffer: FaultCarrier;
+}
+
+/** Pending checks, and faults. Shared by the buffers that depend on the same. */
+export class FaultSet {
+  /** Buffers and readers that refer to it. */
+  references = 0;
+
+  constructor(
+    /** The number of the check that bit 0 of `pending` stands for. */
+    readonly base: number,
+    readonly pending: bigint,
+    /** One more than the highest number in it. */
+    readonly end: number,
+    public faults: readonly Fault[] = [],
+  ) {}
+
+  /** The checks from number `base` on. */
+  pendingFrom(base: number): bigint {
+    const shift = BigInt(base - this.base);
+    return shift >= 0n ? this.pending >> shift : this.pending << -shift;
+  }
+
+  holds(number: number): boolean {
+    return number >= this.base && number < this.end && (this.pendingFrom(number) & 1n) === 1n;
+  }
+
+  without(faults: ReadonlySet<Fault>): FaultSet {
+    const left = this.faults.filter((fault) => !faults.has(fault));
+    return new FaultSet(this.base, this.pending, this.end, left);
+  }
+}
+
+/** Gathers the faults of the work that one run launches, `fit` for one: they are reported to the run, whoever reads them, too. */
+export class FaultLedger {
+  #found: Fault[] = [];
+
+  constructor(private readonly tracker: FaultTracker) {}
+
+  /** Runs `body`; the faults of what it launches are found here. */
+  during<T>(body: () => T): T {
+    const { tracker } = this;
+    const before = tracker.ledger;
+    tracker.ledger = this;
+    try {
+      return body();
+    } finally {
+      tracker.ledger = before;
+    }
+  }
+
+  add(fault: Fault): void {
+    this.#found.push(fault);
+  }
+
+  /** Takes the faults of checks below number `end`. They count as reported to everyone. */
+  take(end = Number.POSITIVE_INFINITY): RetrogradError[] {
+    const taken = this.#found.filter(({ number }) => number < end);
+    this.#found = this.#found.filter(({ number }) => number >= end);
+    this.tracker.settle(taken);
+    return errorsOf(taken);
+  }
+
+  /** The same for all of them, of which those are returned that were reported to no one. */
+  takeUnreported(): RetrogradError[] {
+    const unreported = this.#found.filter(({ reported }) => !reported);
+    this.take();
+    return errorsOf(unreported);
+  }
+}
+
+/** Milliseconds for which a fault that no tensor carries any more waits for a `sync()`. */
+const grace = 1000;
+/** Faults kept for `sync()` after they were announced, at most. */
+const maxAnnounced = 256;
+
+export class FaultTracker {
+  /** Checks begun. */
+  #begun = 0;
+  /** Checks resolved: all numbers below. */
+  #resolved = 0;
+  /** Sets that something refers to. */
+  readonly #sets = new Set<FaultSet>();
+  /** Not reported to anyone. */
+  readonly #unreported = new Set<Fault>();
+  /** Those of them that no tensor carries any more. */
+  readonly #orphans = new Set<Fault>();
+  /** Counts the times that faults were reported to everyone. */
+  #clock = 0;
+  /** Gets the faults of checks that begin now. */
+  ledger: FaultLedger | null = null;
+  /** Hears of faults that no one can read any more, and that no `sync()` threw. */
+  announce: (error: RetrogradError) => void = (error) => console.warn(error);
+
+  /** Checks begun so far: the number of the next. */
+  get begun(): number {
+    return this.#begun;
+  }
+
+  /** Whether launches have anything to pass on. */
+  get isActive(): boolean {
+    return this.#begun > this.#resolved || this.#unreported.size > 0;
+  }
+
+  begin(report: FaultReport, echoOf: Check | null = null): Check {
+    const ledger = echoOf ? null : this.ledger;
+    return { number: this.#begun++, fault: null, report, ledger, echoOf };
+  }
+
+  /** Whether `check` is pending, or found a fault that no one knows of. */
+  isOpen({ number, fault }: Check): boolean {
+    return number >= this.#resolved || (fault !== null && !fault.reported);
+  }
+
+  /** Passes on what a launch depends on to what it writes. `check` is its own. */
+  follow(ranges: readonly Carrying[], writes: readonly boolean[], check: Check | null = null): void {
+    let all = check && setOf(check);
+    for (const { buffer } of ranges) all = this.join(all, buffer.faults);
+    if (!all) return;
+    ranges.forEach(({ buffer }, i) => {
+      if (writes[i]) this.put(buffer, all);
+    });
+  }
+
+  /** Lets `carrier` depend on `checks` as well. */
+  attach(checks: readonly Check[], carrier: FaultCarrier): void {
+    const all = checks.reduce((set, check) => this.join(set, setOf(check)), carrier.faults);
+    this.put(carrier, all);
+  }
+
+  /** Passes on what `source` depends on to a copy of it, which is all that `target` holds, or a part. */
+  followCopy(source: FaultCarrier, target: FaultCarrier, isWhole: boolean): void {
+    this.put(target, this.join(source.faults, isWhole ? null : target.faults));
+  }
+
+  /** All of both that is pending or unreported. */
+  join(a: FaultSet | null, b: FaultSet | null): FaultSet | null {
+    const first = a && this.#current(a);
+    if (!b || a === b) return first;
+    const second = this.#current(b);
+    if (!first || !second) return first ?? second;
+    const base = this.#resolved;
+    const [left, right] = [first.pendingFrom(base), second.pendingFrom(base)];
+    const pending = left | right;
+    const faults = [...new Set([...first.faults, ...second.faults])];
+    if (pending === left && faults.length === first.faults.length) return first;
+    if (pending === right && faults.length === second.faults.length) return second;
+    return new FaultSet(base, pending, Math.max(first.end, second.end), faults);
+  }
+
+  /** What of `set` is passed on: a fault that was reported isn't. */
+  #current(set: FaultSet): FaultSet | null {
+    const reported = new Set(set.faults.length > 0 ? set.faults.filter(isReported) : []);
+    if (set.end <= this.#resolved && reported.size === set.faults.length) return null;
+    return reported.size === 0 ? set : set.without(reported);
+  }
+
+  /** From here on `carrier` depends on `set`. */
+  put(carrier: FaultCarrier, set: FaultSet | null): void {
+    const before = carrier.faults;
+    if (before === set) return;
+    if (set) this.#retain(set);
+    carrier.faults = set;
+    if (before) this.#release(before);
+  }
+
+  #retain(set: FaultSet): void {
+    if (set.references++ === 0) this.#sets.add(set);
+  }
+
+  #release(set: FaultSet): void {
+    if (--set.references > 0) return;
+    this.#sets.delete(set);
+    if (set.faults.length > 0) this.#findOrphans();
+  }
+
+  /** Notes what resolved checks found, in launch order. */
+  resolve(checks: readonly Check[]): void {
+    const last = checks.at(-1);
+    if (!last) return;
+    this.#resolved = last.number + 1;
+    const found = checks.flatMap(({ fault }) => fault ?? []);
+    if (found.length === 0) return;
+    for (const set of this.#sets) {
+      const own = found.filter(({ number }) => set.holds(number));
+      if (own.length > 0) set.faults = [...set.faults, ...own];
+    }
+    for (const { fault, ledger } of checks) {
+      if (!fault || fault.echoOf) continue;
+      this.#unreported.add(fault);
+      ledger?.add(fault);
+    }
+    this.#findOrphans();
+  }
+
+  /** A reader of what `carrier` holds now. It waits for the checks to be resolved, then asks for their faults. */
+  reader(carrier: FaultCarrier): FaultReader {
+    const set = carrier.faults;
+    const began = this.#clock;
+    if (set) this.#retain(set);
+    const take = () => {
+      const faults = new Set(set?.faults.filter((fault) => isNews(fault, set, began)));
+      if (faults.size === 0) return [];
+      for (const fault of faults) this.#report(fault);
+      // The next readback of the same values is clean.
+      if (carrier.faults) this.put(carrier, carrier.faults.without(faults));
+      return errorsOf([...faults]);
+    };
+    return { take, release: () => set && this.#release(set) };
+  }
+
+  /** Takes all faults that were reported to no one. They count as reported to everyone. */
+  takeAll(): RetrogradError[] {
+    const faults = [...this.#unreported];
+    this.settle(faults);
+    return errorsOf(faults);
+  }
+
+  /** Reports faults to everyone: readers that begin from here on don't get them. */
+  settle(faults: readonly Fault[]): void {
+    this.#clock++;
+    for (const fault of faults) {
+      this.#report(fault);
+      fault.settledAt ??= this.#clock;
+    }
+  }
+
+  #report(fault: Fault): void {
+    for (const each of [fault, fault.echoOf]) {
+      if (!each) continue;
+      each.reported = true;
+      this.#unreported.delete(each);
+      this.#orphans.delete(each);
+    }
+  }
+
+  /** Finds faults that no one can read: their values are gone. They wait for `sync()`, then they are announced. */
+  #findOrphans(): void {
+    const isCarried = (fault: Fault) =>
+      [...this.#sets].some(({ faults }) => faults.some((each) => each === fault || each.echoOf === fault));
+    for (const fault of this.#unreported) {
+      if (this.#orphans.has(fault) || isCarried(fault)) continue;
+      this.#orphans.add(fault);
+      setTimeout(() => {
+        if (!this.#orphans.has(fault)) return;
+        this.announce(fault.raise());
+        this.#forgetOldest();
+      }, grace);
+    }
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#orphans;
+    if (oldest && this.#orphans.size > maxAnnounced) this.#report(oldest);
+  }
+}
+
+/** Reports the faults of values that were read. */
+export interface FaultReader {
+  /** The errors of the faults, in launch order. */
+  take(): RetrogradError[];
+  release(): void;
+}
+
+/** What depends on one check alone. */
+export function setOf({ number }: Check): FaultSet {
+  return new FaultSet(number, 1n, number + 1);
+}
+
+/** The errors of `faults`, in launch order. */
+function errorsOf(faults: readonly Fault[]): RetrogradError[] {
+  return [...faults].sort((a, b) => a.number - b.number).map((fault) => fault.raise());
+}
+
+/** Whether a reader of `set` that began at `began` has yet to hear of `fault`. */
+function isNews({ settledAt, echoOf }: Fault, { faults }: FaultSet, began: number): boolean {
+  if (echoOf) return !echoOf.reported && !faults.includes(echoOf);
+  return settledAt === null || settledAt > began;
+}
+
+function isReported({ reported, echoOf }: Fault): boolean {
+  return reported || (echoOf?.reported ?? false);
+}

@@ -1,0 +1,60 @@
+/** @file open: the current device, or a new one. */
+import type { RetrogradError } from '../core/errors.ts';
+import { openDevice } from './adapter.ts';
+import { openedDevice, setDevice } from './current.ts';
+import { Device } from './device.ts';
+import { matrixUnitFeatures, matrixUnitsOf } from './matrixUnits.ts';
+
+/** How a device is opened. */
+export interface OpenOptions extends GPURequestAdapterOptions {
+  /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
+  device?: GPUDevice;
+  /** The WebGPU entry, where it isn't `navigator.gpu` (Node). */
+  gpu?: GPU;
+  /** Bytes that may be kept in idle buffers for reuse, all pools together. Default 1 GiB. */
+  maxPooledBytes?: number;
+  /**
+   * Whether products of two float16 tensors are computed by the device's matrix units, where it has them: halves by
+   * halves with float32 sums, in another order than otherwise. Experimental, as the browser's feature is
+   * (Chromium with unsafe WebGPU allowed). Default false.
+   */
+  matrixUnits?: boolean;
+  /**
+   * Hears of faults that would be lost: the tensors that depend on them were freed unread, and no `device.sync()` came
+   * within a second. Default: console.warn.
+   */
+  onFault?: (error: RetrogradError) => void;
+}
+
+let opening: Promise<Device> | null = null;
+
+/** The current device, unless options name another `device`; where there is none, a new one, which it makes the current one. */
+export async function open({
+  device: appDevice,
+  gpu,
+  maxPooledBytes = 2 ** 30,
+  matrixUnits = false,
+  onFault,
+  ...adapterOptions
+}: OpenOptions): Promise<Device> {
+  const current = openedDevice();
+  const listen = (device: Device) => {
+    if (onFault) device.faults.tracker.announce = onFault;
+    return device;
+  };
+  if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return listen(current);
+  const opened = (device: Device) => {
+    listen(device);
+    if (matrixUnits) device.matrixUnits = matrixUnitsOf(device.gpu);
+    setDevice(device);
+    return device;
+  };
+  if (appDevice) return opened(new Device(appDevice, false, maxPooledBytes));
+  // Two parts of an app may both call this before either has a device: they get the same one.
+  opening ??= openDevice(gpu, adapterOptions, matrixUnits ? matrixUnitFeatures : [])
+    .then((device) => opened(new Device(device, true, maxPooledBytes)))
+    .finally(() => {
+      opening = null;
+    });
+  return opening;
+}

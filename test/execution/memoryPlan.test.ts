@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { livenessBound, type Place, planMemory } from '../../src/execution/memoryPlan.ts';
+
+const values = fc.array(
+  fc.record({
+    bytes: fc.integer({ min: 1, max: 3000 }),
+    first: fc.nat(40),
+    length: fc.nat(10),
+    apart: fc.array(fc.nat(30), { maxLength: 3 }),
+  }),
+  { minLength: 1, maxLength: 30 },
+);
+
+describe('planMemory', () => {
+  it('never puts values into the same place that are needed together, nor into one buffer that must be apart', () => {
+    fc.assert(
+      fc.property(values, (drawn) => {
+        const isApart = (a: number, b: number) =>
+          drawn[a]?.apart.includes(b) === true || drawn[b]?.apart.includes(a) === true;
+        const list = drawn.map(({ bytes, first, length }, key) => ({
+          key,
+          bytes,
+          first,
+          last: first + length,
+          apart: new Set(drawn.map((_, other) => other).filter((other) => isApart(key, other))),
+        }));
+        const { sizes, places } = planMemory(list);
+        for (const a of list) {
+          const placeA = places.get(a.key) as Place;
+          expect(placeA.offset % 256).toBe(0);
+          expect(sizes[placeA.buffer]).toBeGreaterThanOrEqual(placeA.offset + a.bytes);
+          for (const b of list) {
+            const placeB = places.get(b.key) as Place;
+            if (a === b || placeA.buffer !== placeB.buffer) continue;
+            expect(a.apart.has(b.key)).toBe(false);
+            const together = a.first <= b.last && b.first <= a.last;
+            const overlap =
+              placeA.offset < placeB.offset + b.bytes && placeB.offset < placeA.offset + a.bytes;
+            expect(together && overlap).toBe(false);
+          }
+        }
+        expect(sizes.reduce((x, y) => x + y)).toBeGreaterThanOrEqual(livenessBound(list));
+      }),
+    );
+  });
+
+  it('needs no more than the bound for a chain of equal values', () => {
+    const chain = Array.from({ length: 20 }, (_, key) => ({
+      key,
+      bytes: 64,
+      first: key,
+      last: key + 1,
+      apart: new Set([key - 1, key + 1]),
+    }));
+    expect(planMemory(chain).sizes).toEqual([64, 64]);
+    expect(livenessBound(chain)).toBe(128);
+  });
+
+  it('keeps to the size that a buffer can have', () => {
+    const together = Array.from({ length: 5 }, (_, key) => ({
+      key,
+      bytes: 512,
+      first: 0,
+      last: 1,
+      apart: new Set<number>(),
+    }));
+    const { sizes } = planMemory(together, 1024);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1024);
+    expect(sizes.reduce((a, b) => a + b)).toBe(5 * 512);
+  });
+
+  it('lays small values side by side where a large one lay', () => {
+    const plan = planMemory([
+      { key: 'large', bytes: 1024, first: 0, last: 1, apart: new Set<string>() },
+      { key: 'left', bytes: 512, first: 2, last: 5, apart: new Set<string>() },
+      { key: 'right', bytes: 512, first: 3, last: 5, apart: new Set<string>() },
+    ]);
+    expect(plan.sizes).toEqual([1024]);
+  });
+});

@@ -1,0 +1,524 @@
+@group(0) @binding(0) var<storage, read> a_values: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> b_values: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> c_values: array<vec4<f32>>;
+struct Params {
+  m: u32,
+  n: u32,
+  segments: u32,
+  length: u32,
+  slices: u32,
+  splits: u32,
+  segments_per_split: u32,
+  steps_per_split: u32,
+  split_stride: u32,
+  alpha: f32,
+  in_h: u32,
+  in_w: u32,
+  in_c: u32,
+  out_h: u32,
+  out_w: u32,
+  out_c: u32,
+  kernel_w: u32,
+  stride_h: i32,
+  stride_w: i32,
+  dilation_h: i32,
+  dilation_w: i32,
+  pad_h: i32,
+  pad_w: i32,
+  group_in: u32,
+  group_out: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of 128 × 128 elements of C, from k
+// tiles of 16 steps; an invocation computes 8 × 8 of them.
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct CRow {
+  offset: u32,
+  valid: bool,
+}
+
+struct Segment {
+  index: u32,
+  row: i32,
+  column: i32,
+  /** Whether the tap reaches the pixels of the slice. */
+  reaches: bool,
+}
+
+struct ImageAddress {
+  offset: u32,
+  valid: bool,
+}
+
+fn address_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageAddress {
+  // A negative coordinate is a large unsigned one.
+  return ImageAddress(
+    base + u32(row * i32(width) + column) * channels,
+    (u32(row) < height) & (u32(column) < width),
+  );
+}
+
+/** A pixel of an image before a segment moves it, and where its image begins. */
+struct Pixel {
+  base: u32,
+  row: i32,
+  column: i32,
+}
+
+fn group_of(slice: u32) -> u32 {
+  return slice / u32(params.stride_h * params.stride_w);
+}
+
+/** Remainders of the pixels of a slice. */
+fn remainder_of(slice: u32) -> vec2<i32> {
+  let class_index = i32(slice) % (params.stride_h * params.stride_w);
+  return vec2<i32>(class_index / params.stride_w, class_index % params.stride_w);
+}
+
+/** How far the result's pixel lies from its class's, times the strides. */
+fn reach(slice: u32, index: u32) -> vec2<i32> {
+  let kernel_row = i32(index / params.kernel_w);
+  let kernel_column = i32(index % params.kernel_w);
+  return remainder_of(slice) + vec2<i32>(
+    params.pad_h - kernel_row * params.dilation_h,
+    params.pad_w - kernel_column * params.dilation_w,
+  );
+}
+
+fn skip_segment(slice: u32, index: u32) -> bool {
+  let distance = reach(slice, index);
+  return distance.x % params.stride_h != 0 || distance.y % params.stride_w != 0;
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  let distance = reach(slice, index);
+  return Segment(
+    index,
+    distance.x / params.stride_h,
+    distance.y / params.stride_w,
+    (distance.x % params.stride_h == 0) & (distance.y % params.stride_w == 0),
+  );
+}
+
+/** Rows and columns of a class of pixels: of the largest, where they differ. */
+fn class_size() -> vec2<u32> {
+  return vec2<u32>(
+    (params.in_h + u32(params.stride_h) - 1u) / u32(params.stride_h),
+    (params.in_w + u32(params.stride_w) - 1u) / u32(params.stride_w),
+  );
+}
+
+fn a_line(slice: u32, line: u32) -> Pixel {
+  let size = class_size();
+  let row = line / size.y;
+  return Pixel(
+    row / size.x * params.out_h * params.out_w * params.out_c + group_of(slice) * params.group_out,
+    i32(row % size.x),
+    i32(line % size.y),
+  );
+}
+
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  var reached = address_in(
+    pixel.base,
+    pixel.row + tap.row,
+    pixel.column + tap.column,
+    params.out_h,
+    params.out_w,
+    params.out_c,
+  );
+  reached.valid = reached.valid & tap.reaches;
+  return reached;
+}
+
+fn a_index(address: ImageAddress, k: u32) -> u32 {
+  return address.offset + k;
+}
+
+fn a_valid(address: ImageAddress, k: u32) -> bool {
+  return address.valid;
+}
+
+fn b_line(slice: u32, line: u32) -> u32 {
+  return line * params.out_c + group_of(slice) * params.group_out;
+}
+
+fn b_address(channel: u32, tap: Segment) -> u32 {
+  return tap.index * params.group_in * params.out_c + channel;
+}
+
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k;
+}
+
+fn c_row(slice: u32, row: u32) -> CRow {
+  let channel = group_of(slice) * params.group_in;
+
+  let size = class_size();
+  let remainder = vec2<u32>(remainder_of(slice));
+  let line = row / size.y;
+  let y = line % size.x * u32(params.stride_h) + remainder.x;
+  let x = row % size.y * u32(params.stride_w) + remainder.y;
+  let pixel = (line / size.x * params.in_h + y) * params.in_w + x;
+  return CRow(pixel * params.in_c + channel, (y < params.in_h) & (x < params.in_w));
+}
+
+fn bias_offset(slice: u32) -> u32 {
+  return group_of(slice) * params.group_in;
+}
+
+fn activate(value: f32) -> f32 {
+  return value;
+}
+
+// Writes four neighbouring columns of one row.
+fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
+  if (column < params.n) {
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
+  }
+}
+
+// The bias of four neighbouring columns.
+fn bias_of(slice: u32, column: u32) -> vec4<f32> {
+  return vec4<f32>();
+}
+
+var<workgroup> a_tile: array<vec4<f32>, 512>;
+var<workgroup> b_tile: array<vec4<f32>, 512>;
+
+fn swizzle(step_group: u32) -> u32 {
+  return (step_group & 3u) * 2u;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let block = flat_group(group, groups);
+
+  let column_blocks = (params.n + 127u) / 128u;
+  let row_blocks = (params.m + 127u) / 128u;
+  let column_block = block % column_blocks;
+  let row_block = (block / column_blocks) % row_blocks;
+  let z = block / (column_blocks * row_blocks);
+  if (z >= params.slices * params.splits) {
+    return;
+  }
+  let slice = z % params.slices;
+  let split = z / params.slices;
+  // Either segments are split, or the steps of a single one.
+  let splits_segments = params.segments > 1u;
+  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
+  let last_segment = min(first_segment + params.segments_per_split, params.segments);
+  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
+  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_row = row_block * 128u;
+  let first_column = column_block * 128u;
+
+  let a_unit_0 = local + 0u;
+  let a_line_group_0 = a_unit_0 / 4u;
+  let a_step_group_0 = a_unit_0 % 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
+  var a_fetched_0_0 = vec4<f32>();
+  var a_fetched_0_1 = vec4<f32>();
+  var a_fetched_0_2 = vec4<f32>();
+  var a_fetched_0_3 = vec4<f32>();
+  let b_unit_0 = (local + 128u) % 256u + 0u;
+  let b_line_group_0 = b_unit_0 / 4u;
+  let b_step_group_0 = b_unit_0 % 4u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 1u));
+  let b_line_0_1 = b_line(slice, min(first_column + b_line_group_0 * 4u + 1u, params.n - 1u));
+  let b_line_0_2 = b_line(slice, min(first_column + b_line_group_0 * 4u + 2u, params.n - 1u));
+  let b_line_0_3 = b_line(slice, min(first_column + b_line_group_0 * 4u + 3u, params.n - 1u));
+  var b_fetched_0_0 = vec4<f32>();
+  var b_fetched_0_1 = vec4<f32>();
+  var b_fetched_0_2 = vec4<f32>();
+  var b_fetched_0_3 = vec4<f32>();
+  let thread_row = local / 16u;
+  let thread_column = local % 16u;
+  var sum_0_0 = vec4<f32>();
+  var sum_0_1 = vec4<f32>();
+  var sum_1_0 = vec4<f32>();
+  var sum_1_1 = vec4<f32>();
+  var sum_2_0 = vec4<f32>();
+  var sum_2_1 = vec4<f32>();
+  var sum_3_0 = vec4<f32>();
+  var sum_3_1 = vec4<f32>();
+  var sum_4_0 = vec4<f32>();
+  var sum_4_1 = vec4<f32>();
+  var sum_5_0 = vec4<f32>();
+  var sum_5_1 = vec4<f32>();
+  var sum_6_0 = vec4<f32>();
+  var sum_6_1 = vec4<f32>();
+  var sum_7_0 = vec4<f32>();
+  var sum_7_1 = vec4<f32>();
+
+  var index = first_segment;
+  var step = first_step;
+  var is_loaded = false;
+  loop {
+    while (index < last_segment && skip_segment(slice, index)) {
+      index++;
+    }
+    // Read the next k tile.
+    let has_more = index < last_segment && first_step < last_step;
+    if (has_more) {
+      let segment = segment_of(slice, index);
+      if (a_unit_0 < 128u) {
+        let k = step + a_step_group_0 * 4u;
+        let address_0 = a_address(a_line_0_0, segment);
+        let address_1 = a_address(a_line_0_1, segment);
+        let address_2 = a_address(a_line_0_2, segment);
+        let address_3 = a_address(a_line_0_3, segment);
+        let line_0 = select(vec4<f32>(), a_values[a_index(address_0, k + 0u) >> 2u], (a_valid(address_0, k + 0u)) & (k + 0u < last_step));
+        let line_1 = select(vec4<f32>(), a_values[a_index(address_1, k + 0u) >> 2u], (a_valid(address_1, k + 0u)) & (k + 0u < last_step));
+        let line_2 = select(vec4<f32>(), a_values[a_index(address_2, k + 0u) >> 2u], (a_valid(address_2, k + 0u)) & (k + 0u < last_step));
+        let line_3 = select(vec4<f32>(), a_values[a_index(address_3, k + 0u) >> 2u], (a_valid(address_3, k + 0u)) & (k + 0u < last_step));
+        a_fetched_0_0 = vec4<f32>(line_0.x, line_1.x, line_2.x, line_3.x);
+        a_fetched_0_1 = vec4<f32>(line_0.y, line_1.y, line_2.y, line_3.y);
+        a_fetched_0_2 = vec4<f32>(line_0.z, line_1.z, line_2.z, line_3.z);
+        a_fetched_0_3 = vec4<f32>(line_0.w, line_1.w, line_2.w, line_3.w);
+      }
+      if (b_unit_0 < 128u) {
+        let k = step + b_step_group_0 * 4u;
+        let address_0 = b_address(b_line_0_0, segment);
+        let address_1 = b_address(b_line_0_1, segment);
+        let address_2 = b_address(b_line_0_2, segment);
+        let address_3 = b_address(b_line_0_3, segment);
+        let line_0 = select(vec4<f32>(), b_values[b_index(address_0, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_1 = select(vec4<f32>(), b_values[b_index(address_1, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_2 = select(vec4<f32>(), b_values[b_index(address_2, k + 0u) >> 2u], (k + 0u < last_step));
+        let line_3 = select(vec4<f32>(), b_values[b_index(address_3, k + 0u) >> 2u], (k + 0u < last_step));
+        b_fetched_0_0 = vec4<f32>(line_0.x, line_1.x, line_2.x, line_3.x);
+        b_fetched_0_1 = vec4<f32>(line_0.y, line_1.y, line_2.y, line_3.y);
+        b_fetched_0_2 = vec4<f32>(line_0.z, line_1.z, line_2.z, line_3.z);
+        b_fetched_0_3 = vec4<f32>(line_0.w, line_1.w, line_2.w, line_3.w);
+      }
+    }
+
+    // Multiply the one in workgroup memory, and replace it.
+    if (is_loaded) {
+      for (var step_group = 0u; step_group < 4u; step_group++) {
+        let a_slot_0 = (thread_row + 0u) ^ swizzle(step_group);
+        let a_slot_1 = (thread_row + 16u) ^ swizzle(step_group);
+        let b_slot_0 = (thread_column + 0u) ^ swizzle(step_group);
+        let b_slot_1 = (thread_column + 16u) ^ swizzle(step_group);
+        let a_0_0 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_0];
+        let a_0_1 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_1];
+        let b_0_0 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_0];
+        let b_0_1 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_1];
+        sum_0_0 += a_0_0.x * b_0_0;
+        sum_0_1 += a_0_0.x * b_0_1;
+        sum_1_0 += a_0_0.y * b_0_0;
+        sum_1_1 += a_0_0.y * b_0_1;
+        sum_2_0 += a_0_0.z * b_0_0;
+        sum_2_1 += a_0_0.z * b_0_1;
+        sum_3_0 += a_0_0.w * b_0_0;
+        sum_3_1 += a_0_0.w * b_0_1;
+        sum_4_0 += a_0_1.x * b_0_0;
+        sum_4_1 += a_0_1.x * b_0_1;
+        sum_5_0 += a_0_1.y * b_0_0;
+        sum_5_1 += a_0_1.y * b_0_1;
+        sum_6_0 += a_0_1.z * b_0_0;
+        sum_6_1 += a_0_1.z * b_0_1;
+        sum_7_0 += a_0_1.w * b_0_0;
+        sum_7_1 += a_0_1.w * b_0_1;
+        let a_1_0 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_0];
+        let a_1_1 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_1];
+        let b_1_0 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_0];
+        let b_1_1 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_1];
+        sum_0_0 += a_1_0.x * b_1_0;
+        sum_0_1 += a_1_0.x * b_1_1;
+        sum_1_0 += a_1_0.y * b_1_0;
+        sum_1_1 += a_1_0.y * b_1_1;
+        sum_2_0 += a_1_0.z * b_1_0;
+        sum_2_1 += a_1_0.z * b_1_1;
+        sum_3_0 += a_1_0.w * b_1_0;
+        sum_3_1 += a_1_0.w * b_1_1;
+        sum_4_0 += a_1_1.x * b_1_0;
+        sum_4_1 += a_1_1.x * b_1_1;
+        sum_5_0 += a_1_1.y * b_1_0;
+        sum_5_1 += a_1_1.y * b_1_1;
+        sum_6_0 += a_1_1.z * b_1_0;
+        sum_6_1 += a_1_1.z * b_1_1;
+        sum_7_0 += a_1_1.w * b_1_0;
+        sum_7_1 += a_1_1.w * b_1_1;
+        let a_2_0 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_0];
+        let a_2_1 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_1];
+        let b_2_0 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_0];
+        let b_2_1 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_1];
+        sum_0_0 += a_2_0.x * b_2_0;
+        sum_0_1 += a_2_0.x * b_2_1;
+        sum_1_0 += a_2_0.y * b_2_0;
+        sum_1_1 += a_2_0.y * b_2_1;
+        sum_2_0 += a_2_0.z * b_2_0;
+        sum_2_1 += a_2_0.z * b_2_1;
+        sum_3_0 += a_2_0.w * b_2_0;
+        sum_3_1 += a_2_0.w * b_2_1;
+        sum_4_0 += a_2_1.x * b_2_0;
+        sum_4_1 += a_2_1.x * b_2_1;
+        sum_5_0 += a_2_1.y * b_2_0;
+        sum_5_1 += a_2_1.y * b_2_1;
+        sum_6_0 += a_2_1.z * b_2_0;
+        sum_6_1 += a_2_1.z * b_2_1;
+        sum_7_0 += a_2_1.w * b_2_0;
+        sum_7_1 += a_2_1.w * b_2_1;
+        let a_3_0 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_0];
+        let a_3_1 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_1];
+        let b_3_0 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_0];
+        let b_3_1 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_1];
+        sum_0_0 += a_3_0.x * b_3_0;
+        sum_0_1 += a_3_0.x * b_3_1;
+        sum_1_0 += a_3_0.y * b_3_0;
+        sum_1_1 += a_3_0.y * b_3_1;
+        sum_2_0 += a_3_0.z * b_3_0;
+        sum_2_1 += a_3_0.z * b_3_1;
+        sum_3_0 += a_3_0.w * b_3_0;
+        sum_3_1 += a_3_0.w * b_3_1;
+        sum_4_0 += a_3_1.x * b_3_0;
+        sum_4_1 += a_3_1.x * b_3_1;
+        sum_5_0 += a_3_1.y * b_3_0;
+        sum_5_1 += a_3_1.y * b_3_1;
+        sum_6_0 += a_3_1.z * b_3_0;
+        sum_6_1 += a_3_1.z * b_3_1;
+        sum_7_0 += a_3_1.w * b_3_0;
+        sum_7_1 += a_3_1.w * b_3_1;
+      }
+    }
+    if (!has_more) {
+      break;
+    }
+    workgroupBarrier();
+    if (a_unit_0 < 128u) {
+      let swizzled = a_line_group_0 ^ swizzle(a_step_group_0);
+      a_tile[(a_step_group_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
+      a_tile[(a_step_group_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
+      a_tile[(a_step_group_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
+      a_tile[(a_step_group_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
+    }
+    if (b_unit_0 < 128u) {
+      let swizzled = b_line_group_0 ^ swizzle(b_step_group_0);
+      b_tile[(b_step_group_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
+      b_tile[(b_step_group_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
+      b_tile[(b_step_group_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
+      b_tile[(b_step_group_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
+    }
+    workgroupBarrier();
+    is_loaded = true;
+    step += 16u;
+    if (step >= last_step) {
+      step = first_step;
+      index++;
+    }
+  }
+
+  let bias_0 = bias_of(slice, first_column + (thread_column + 0u) * 4u);
+  let bias_1 = bias_of(slice, first_column + (thread_column + 16u) * 4u);
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 0u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_0_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_0_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 1u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_1_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_1_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 2u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_2_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_2_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 3u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_3_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_3_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 0u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_4_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_4_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 1u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_5_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_5_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 2u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_6_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_6_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 3u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_7_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_7_1 + bias_1);
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+@group(0) @binding(0) var<storage, read_write> out: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  seed_low: u32,
+  seed_high: u32,
+  low: f32,
+  high: f32,
+  below: f32,
+  offset: u32,
+  range: u32,
+}
+@group(0) @binding(1) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+fn multiply_high(a: u32, b: u32) -> u32 {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
+  return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
+}
+
+fn philox(counter: vec4<u32>, seed: vec2<u32>) -> vec4<u32> {
+  var c = counter;
+  var key = seed;
+  for (var round = 0u; round < 10u; round++) {
+    let first = 0xd2511f53u * c.x;
+    let second = 0xcd9e8d57u * c.z;
+    c = vec4<u32>(
+      multiply_high(0xcd9e8d57u, c.z) ^ c.y ^ key.x,
+      second,
+      multiply_high(0xd2511f53u, c.x) ^ c.w ^ key.y,
+      first,
+    );
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  return c;
+}
+
+fn unit_interval(bits: u32) -> f32 {
+  return f32(bits >> 8u) * 5.96046448e-8;
+}
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 256u);
+  if (i >= params.count) {
+    return;
+  }
+  let words = philox(vec4<u32>(i, 0u, 0u, 0u), vec2<u32>(params.seed_low, params.seed_high));
+
+  let unit = vec4<f32>(
+    unit_interval(words.x), unit_interval(words.y), unit_interval(words.z), unit_interval(words.w),
+  );
+  // The sum may round up to the bound, which isn't included.
+  let values = min(params.low + unit * params.high, vec4<f32>(params.below));
+  out[i] = values;
+}

@@ -1,0 +1,116 @@
+@group(0) @binding(0) var<storage, read> values: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> weights: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> result: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  channels: u32,
+  strip_rows: u32,
+  strip_columns: u32,
+  turns: u32,
+  from_h: u32,
+  from_w: u32,
+  from_row: i32,
+  from_column: i32,
+  to_h: u32,
+  to_w: u32,
+  to_row: i32,
+  to_column: i32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+alias Value = vec4<f32>;
+
+struct Row {
+  offset: u32,
+  valid: bool,
+}
+
+fn row_at(first: u32, row: i32) -> Row {
+  // A negative coordinate is a large unsigned one.
+  return Row((first + u32(row)) * params.from_w, u32(row) < params.from_h);
+}
+
+fn value_at(row: Row, column: i32, channel: u32) -> Value {
+  let value = values[(row.offset + u32(column)) * params.channels + channel];
+  return select(Value(), value, row.valid & (u32(column) < params.from_w));
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 64u);
+  if (i >= params.count) {
+    return;
+  }
+  let channel = i % params.channels;
+  let place = i / params.channels;
+  let strip_column = i32(place % params.strip_columns);
+  let line = place / params.strip_columns;
+  let first_turn = i32(line % params.strip_rows * params.turns);
+  let picture = line / params.strip_rows;
+  let from_column = strip_column * 4 + params.from_column;
+  let to_column = strip_column * 4 + params.to_column;
+  let weight_0_0 = weights[0u * params.channels + channel];
+  let weight_0_1 = weights[1u * params.channels + channel];
+  let weight_0_2 = weights[2u * params.channels + channel];
+  let weight_1_0 = weights[3u * params.channels + channel];
+  let weight_1_1 = weights[4u * params.channels + channel];
+  let weight_1_2 = weights[5u * params.channels + channel];
+  let weight_2_0 = weights[6u * params.channels + channel];
+  let weight_2_1 = weights[7u * params.channels + channel];
+  let weight_2_2 = weights[8u * params.channels + channel];
+  var begun_0_0_0 = Value();
+  var begun_0_0_1 = Value();
+  var begun_0_0_2 = Value();
+  var begun_0_0_3 = Value();
+  var begun_1_0_0 = Value();
+  var begun_1_0_1 = Value();
+  var begun_1_0_2 = Value();
+  var begun_1_0_3 = Value();
+  for (var turn = 0; turn < i32(params.turns) + 2; turn++) {
+    let from_row = (first_turn + turn) * 1 + params.from_row;
+    let row_0 = row_at(picture * params.from_h, from_row + 0);
+    let value_0_0 = value_at(row_0, from_column + 0, channel);
+    let value_0_1 = value_at(row_0, from_column + 1, channel);
+    let value_0_2 = value_at(row_0, from_column + 2, channel);
+    let value_0_3 = value_at(row_0, from_column + 3, channel);
+    let value_0_4 = value_at(row_0, from_column + 4, channel);
+    let value_0_5 = value_at(row_0, from_column + 5, channel);
+    let to_row = (first_turn + turn - 2) * 1 + params.to_row;
+    {
+      let is_row = (turn >= 2) & (u32(to_row + 0) < params.to_h);
+      let to_line = (picture * params.to_h + u32(to_row + 0)) * params.to_w;
+      if (is_row & (u32(to_column + 0) < params.to_w)) {
+        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_0_0 + (value_0_0 * weight_2_0 + value_0_1 * weight_2_1 + value_0_2 * weight_2_2);
+      }
+      if (is_row & (u32(to_column + 1) < params.to_w)) {
+        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_0_1 + (value_0_1 * weight_2_0 + value_0_2 * weight_2_1 + value_0_3 * weight_2_2);
+      }
+      if (is_row & (u32(to_column + 2) < params.to_w)) {
+        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_0_2 + (value_0_2 * weight_2_0 + value_0_3 * weight_2_1 + value_0_4 * weight_2_2);
+      }
+      if (is_row & (u32(to_column + 3) < params.to_w)) {
+        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_0_3 + (value_0_3 * weight_2_0 + value_0_4 * weight_2_1 + value_0_5 * weight_2_2);
+      }
+    }
+    begun_0_0_0 = begun_1_0_0 + (value_0_0 * weight_1_0 + value_0_1 * weight_1_1 + value_0_2 * weight_1_2);
+    begun_0_0_1 = begun_1_0_1 + (value_0_1 * weight_1_0 + value_0_2 * weight_1_1 + value_0_3 * weight_1_2);
+    begun_0_0_2 = begun_1_0_2 + (value_0_2 * weight_1_0 + value_0_3 * weight_1_1 + value_0_4 * weight_1_2);
+    begun_0_0_3 = begun_1_0_3 + (value_0_3 * weight_1_0 + value_0_4 * weight_1_1 + value_0_5 * weight_1_2);
+    begun_1_0_0 = (value_0_0 * weight_0_0 + value_0_1 * weight_0_1 + value_0_2 * weight_0_2);
+    begun_1_0_1 = (value_0_1 * weight_0_0 + value_0_2 * weight_0_1 + value_0_3 * weight_0_2);
+    begun_1_0_2 = (value_0_2 * weight_0_0 + value_0_3 * weight_0_1 + value_0_4 * weight_0_2);
+    begun_1_0_3 = (value_0_3 * weight_0_0 + value_0_4 * weight_0_1 + value_0_5 * weight_0_2);
+  }
+}

@@ -1,0 +1,172 @@
+@group(0) @binding(0) var<storage, read> a_values: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> b_values: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> c_values: array<vec4<f32>>;
+struct Params {
+  batch_shape: array<vec4<u32>, 2>,
+  a_batch_strides: array<vec4<u32>, 2>,
+  b_batch_strides: array<vec4<u32>, 2>,
+  m: u32,
+  n: u32,
+  segments: u32,
+  length: u32,
+  slices: u32,
+  splits: u32,
+  segments_per_split: u32,
+  steps_per_split: u32,
+  split_stride: u32,
+  alpha: f32,
+  a_stride: u32,
+  b_stride: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+// C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes 1 × 4 elements of C.
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct CRow {
+  offset: u32,
+  valid: bool,
+}
+
+struct Segment {
+  index: u32,
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  return Segment(index);
+}
+
+fn batch_offset(slice: u32, strides: array<vec4<u32>, 2>) -> u32 {
+  var remaining = slice;
+  var offset = 0u;
+
+  return offset;
+}
+
+struct AMatrix {
+  offset: u32,
+}
+
+fn a_line(slice: u32, line: u32) -> AMatrix {
+  return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
+}
+
+fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
+  return line;
+}
+
+fn a_index(address: AMatrix, k: u32) -> u32 {
+  return address.offset + k;
+}
+
+struct BMatrix {
+  offset: u32,
+}
+
+fn b_line(slice: u32, line: u32) -> BMatrix {
+  return BMatrix(batch_offset(slice, params.b_batch_strides) + line);
+}
+
+fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
+  return line;
+}
+
+fn b_index(address: BMatrix, k: u32) -> u32 {
+  return address.offset + k * params.b_stride;
+}
+
+fn c_row(slice: u32, row: u32) -> CRow {
+  return CRow((slice * params.m + row) * params.n, true);
+}
+
+fn bias_offset(slice: u32) -> u32 {
+  return 0u;
+}
+
+fn activate(value: f32) -> f32 {
+  return value;
+}
+
+// Writes four neighbouring columns of one row.
+fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
+  if (column < params.n) {
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
+  }
+}
+
+// The bias of four neighbouring columns.
+fn bias_of(slice: u32, column: u32) -> vec4<f32> {
+  return vec4<f32>();
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let block = flat_index(group, groups, local, 64u);
+
+  let column_blocks = (params.n + 3u) / 4u;
+  let row_blocks = (params.m + 0u) / 1u;
+  let column_block = block % column_blocks;
+  let row_block = (block / column_blocks) % row_blocks;
+  let z = block / (column_blocks * row_blocks);
+  if (z >= params.slices * params.splits) {
+    return;
+  }
+  let slice = z % params.slices;
+  let split = z / params.slices;
+  // Either segments are split, or the steps of a single one.
+  let splits_segments = params.segments > 1u;
+  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
+  let last_segment = min(first_segment + params.segments_per_split, params.segments);
+  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
+  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_row = row_block * 1u;
+  let first_column = column_block * 4u;
+
+  // Lines beyond the last one are computed as the last one, and not written.
+  let a_line_0 = a_line(slice, min(first_row + 0u, params.m - 1u));
+  let b_line_0 = b_line(slice, min(first_column + 0u, params.n - 4u));
+
+  let bias_0 = bias_of(slice, first_column + 0u);
+  var sum_0_0 = vec4<f32>();
+
+  for (var index = first_segment; index < last_segment; index++) {
+    let segment = segment_of(slice, index);
+    let a_address_0 = a_address(a_line_0, segment);
+    let b_address_0 = b_address(b_line_0, segment);
+
+    for (var k = first_step; k < last_step; k += 4u) {
+      let a_0 = a_values[a_index(a_address_0, k) >> 2u];
+      let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
+      let b_0_1 = b_values[b_index(b_address_0, k + 1u) >> 2u];
+      let b_0_2 = b_values[b_index(b_address_0, k + 2u) >> 2u];
+      let b_0_3 = b_values[b_index(b_address_0, k + 3u) >> 2u];
+      let columns_0 = mat4x4<f32>(b_0_0, b_0_1, b_0_2, b_0_3);
+      let row_0 = vec4<f32>(a_0.x, a_0.y, a_0.z, a_0.w);
+      sum_0_0 += columns_0 * row_0;
+    }
+  }
+
+  if (first_row + 0u < params.m) {
+    var row = c_row(slice, first_row + 0u);
+    row.offset += split * params.split_stride;
+    if (row.valid) {
+      write_columns(row, first_column + 0u, sum_0_0 + bias_0);
+    }
+  }
+}

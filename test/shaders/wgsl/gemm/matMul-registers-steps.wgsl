@@ -1,0 +1,236 @@
+@group(0) @binding(0) var<storage, read> a_values: array<f32>;
+@group(0) @binding(1) var<storage, read> b_values: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> c_values: array<vec4<f32>>;
+struct Params {
+  batch_shape: array<vec4<u32>, 2>,
+  a_batch_strides: array<vec4<u32>, 2>,
+  b_batch_strides: array<vec4<u32>, 2>,
+  m: u32,
+  n: u32,
+  segments: u32,
+  length: u32,
+  slices: u32,
+  splits: u32,
+  segments_per_split: u32,
+  steps_per_split: u32,
+  split_stride: u32,
+  alpha: f32,
+  a_stride: u32,
+  b_stride: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+// C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes 8 × 8 elements of C.
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct CRow {
+  offset: u32,
+  valid: bool,
+}
+
+struct Segment {
+  index: u32,
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  return Segment(index);
+}
+
+fn batch_offset(slice: u32, strides: array<vec4<u32>, 2>) -> u32 {
+  var remaining = slice;
+  var offset = 0u;
+
+  return offset;
+}
+
+struct AMatrix {
+  offset: u32,
+}
+
+fn a_line(slice: u32, line: u32) -> AMatrix {
+  return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
+}
+
+fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
+  return line;
+}
+
+fn a_index(address: AMatrix, k: u32) -> u32 {
+  return address.offset + k;
+}
+
+struct BMatrix {
+  offset: u32,
+}
+
+fn b_line(slice: u32, line: u32) -> BMatrix {
+  return BMatrix(batch_offset(slice, params.b_batch_strides) + line);
+}
+
+fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
+  return line;
+}
+
+fn b_index(address: BMatrix, k: u32) -> u32 {
+  return address.offset + k * params.b_stride;
+}
+
+fn c_row(slice: u32, row: u32) -> CRow {
+  return CRow((slice * params.m + row) * params.n, true);
+}
+
+fn bias_offset(slice: u32) -> u32 {
+  return 0u;
+}
+
+fn activate(value: f32) -> f32 {
+  return value;
+}
+
+// Writes four neighbouring columns of one row.
+fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
+  if (column < params.n) {
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
+  }
+}
+
+// The bias of four neighbouring columns.
+fn bias_of(slice: u32, column: u32) -> vec4<f32> {
+  return vec4<f32>();
+}
+
+@compute @workgroup_size(16)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let block = flat_index(group, groups, local, 16u);
+
+  let column_blocks = (params.n + 7u) / 8u;
+  let row_blocks = (params.m + 7u) / 8u;
+  let column_block = block % column_blocks;
+  let row_block = (block / column_blocks) % row_blocks;
+  let z = block / (column_blocks * row_blocks);
+  if (z >= params.slices * params.splits) {
+    return;
+  }
+  let slice = z % params.slices;
+  let split = z / params.slices;
+  // Either segments are split, or the steps of a single one.
+  let splits_segments = params.segments > 1u;
+  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
+  let last_segment = min(first_segment + params.segments_per_split, params.segments);
+  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
+  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_row = row_block * 8u;
+  let first_column = column_block * 8u;
+
+  // Lines beyond the last one are computed as the last one, and not written.
+  let a_line_0 = a_line(slice, min(first_row + 0u, params.m - 1u));
+  let a_line_1 = a_line(slice, min(first_row + 1u, params.m - 1u));
+  let a_line_2 = a_line(slice, min(first_row + 2u, params.m - 1u));
+  let a_line_3 = a_line(slice, min(first_row + 3u, params.m - 1u));
+  let a_line_4 = a_line(slice, min(first_row + 4u, params.m - 1u));
+  let a_line_5 = a_line(slice, min(first_row + 5u, params.m - 1u));
+  let a_line_6 = a_line(slice, min(first_row + 6u, params.m - 1u));
+  let a_line_7 = a_line(slice, min(first_row + 7u, params.m - 1u));
+  let b_line_0 = b_line(slice, min(first_column + 0u, params.n - 4u));
+  let b_line_1 = b_line(slice, min(first_column + 4u, params.n - 4u));
+
+  let bias_0 = bias_of(slice, first_column + 0u);
+  var sum_0_0 = vec4<f32>();
+  var sum_1_0 = vec4<f32>();
+  var sum_2_0 = vec4<f32>();
+  var sum_3_0 = vec4<f32>();
+  var sum_4_0 = vec4<f32>();
+  var sum_5_0 = vec4<f32>();
+  var sum_6_0 = vec4<f32>();
+  var sum_7_0 = vec4<f32>();
+  let bias_1 = bias_of(slice, first_column + 4u);
+  var sum_0_1 = vec4<f32>();
+  var sum_1_1 = vec4<f32>();
+  var sum_2_1 = vec4<f32>();
+  var sum_3_1 = vec4<f32>();
+  var sum_4_1 = vec4<f32>();
+  var sum_5_1 = vec4<f32>();
+  var sum_6_1 = vec4<f32>();
+  var sum_7_1 = vec4<f32>();
+
+  for (var index = first_segment; index < last_segment; index++) {
+    let segment = segment_of(slice, index);
+    let a_address_0 = a_address(a_line_0, segment);
+    let a_address_1 = a_address(a_line_1, segment);
+    let a_address_2 = a_address(a_line_2, segment);
+    let a_address_3 = a_address(a_line_3, segment);
+    let a_address_4 = a_address(a_line_4, segment);
+    let a_address_5 = a_address(a_line_5, segment);
+    let a_address_6 = a_address(a_line_6, segment);
+    let a_address_7 = a_address(a_line_7, segment);
+    let b_address_0 = b_address(b_line_0, segment);
+    let b_address_1 = b_address(b_line_1, segment);
+
+    for (var k = first_step; k < last_step; k += 1u) {
+      let a_0_0 = a_values[a_index(a_address_0, k)];
+      let a_1_0 = a_values[a_index(a_address_1, k)];
+      let a_2_0 = a_values[a_index(a_address_2, k)];
+      let a_3_0 = a_values[a_index(a_address_3, k)];
+      let a_4_0 = a_values[a_index(a_address_4, k)];
+      let a_5_0 = a_values[a_index(a_address_5, k)];
+      let a_6_0 = a_values[a_index(a_address_6, k)];
+      let a_7_0 = a_values[a_index(a_address_7, k)];
+      let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
+      let b_1_0 = b_values[b_index(b_address_1, k) >> 2u];
+      let columns_0 = b_0_0;
+      let columns_1 = b_1_0;
+      sum_0_0 += a_0_0 * columns_0;
+      sum_0_1 += a_0_0 * columns_1;
+      sum_1_0 += a_1_0 * columns_0;
+      sum_1_1 += a_1_0 * columns_1;
+      sum_2_0 += a_2_0 * columns_0;
+      sum_2_1 += a_2_0 * columns_1;
+      sum_3_0 += a_3_0 * columns_0;
+      sum_3_1 += a_3_0 * columns_1;
+      sum_4_0 += a_4_0 * columns_0;
+      sum_4_1 += a_4_0 * columns_1;
+      sum_5_0 += a_5_0 * columns_0;
+      sum_5_1 += a_5_0 * columns_1;
+      sum_6_0 += a_6_0 * columns_0;
+      sum_6_1 += a_6_0 * columns_1;
+      sum_7_0 += a_7_0 * columns_0;
+      sum_7_1 += a_7_0 * columns_1;
+    }
+  }
+
+  var sums = array<vec4<f32>, 16>(
+    sum_0_0 + bias_0, sum_0_1 + bias_1,
+    sum_1_0 + bias_0, sum_1_1 + bias_1,
+    sum_2_0 + bias_0, sum_2_1 + bias_1,
+    sum_3_0 + bias_0, sum_3_1 + bias_1,
+    sum_4_0 + bias_0, sum_4_1 + bias_1,
+    sum_5_0 + bias_0, sum_5_1 + bias_1,
+    sum_6_0 + bias_0, sum_6_1 + bias_1,
+    sum_7_0 + bias_0, sum_7_1 + bias_1,
+  );
+  let rows = min(8u, params.m - min(first_row, params.m));
+  for (var i = 0u; i < rows; i++) {
+    var row = c_row(slice, first_row + i);
+    row.offset += split * params.split_stride;
+    if (row.valid) {
+      write_columns(row, first_column + 0u, sums[i * 2u + 0u]);
+      write_columns(row, first_column + 4u, sums[i * 2u + 1u]);
+    }
+  }
+}

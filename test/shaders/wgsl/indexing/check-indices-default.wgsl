@@ -1,0 +1,77 @@
+@group(0) @binding(0) var<storage, read> indices: array<vec4<i32>>;
+struct Params {
+  sizes: array<vec4<u32>, 2>,
+  limit: u32,
+  span: u32,
+  slab: u32,
+  positions: u32,
+  fault_slot: u32,
+}
+@group(0) @binding(1) var<uniform> params: Params;
+@group(0) @binding(2) var<storage, read_write> fault_words: array<atomic<u32>>;
+
+fn report_fault(position: u32, count: u32, value: u32) {
+  let rank = count - position;
+  let rank_bits = 32u - countLeadingZeros(count);
+  let piece_bits = 32u - rank_bits;
+  let piece_mask = (1u << piece_bits) - 1u;
+  let base = params.fault_slot * 32u;
+  var remaining = value;
+  for (var word = 0u; word * piece_bits < 32u; word++) {
+    let code = (rank << piece_bits) | (remaining & piece_mask);
+    // Most faults lose against an earlier one: a plain load spares them the contended atomic.
+    if (atomicLoad(&fault_words[base + word]) < code) {
+      atomicMax(&fault_words[base + word], code);
+    }
+    remaining >>= piece_bits;
+  }
+}
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+fn limit_of(position: u32) -> u32 {
+  return params.limit;
+}
+
+fn value_of(position: u32) -> i32 {
+  return indices[position / 4u][position % 4u];
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let first = flat_index(group, groups, local, 64u) * 64u;
+  if (first >= params.positions) {
+    return;
+  }
+  // Looks for trouble in full vectors, the last one again and again beyond the end.
+  let last = (params.positions - 1u) / 4u;
+  var trouble = false;
+  for (var step = 0u; step < 16u; step++) {
+    let at = min(first / 4u + step, last);
+    let given = indices[at];
+    // As unsigned numbers, negative indices lie above every limit.
+    let outside = (bitcast<vec4<u32>>(given) >= vec4<u32>(limit_of(at)));
+    trouble = trouble | any(outside);
+  }
+  // Then, only there, for its position.
+  for (var step = 0u; trouble && step < 64u; step++) {
+    let position = first + step;
+    if (position < params.positions) {
+      let given = value_of(position);
+      if ((bitcast<u32>(given) >= limit_of(position))) {
+        report_fault(position, params.positions, bitcast<u32>(given));
+        trouble = false;
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+@group(0) @binding(0) var<storage, read> indices: array<i32>;
+@group(0) @binding(1) var<storage, read> x: array<u32>;
+@group(0) @binding(2) var<storage, read_write> out: array<u32>;
+struct Params {
+  sizes: array<vec4<u32>, 2>,
+  count: u32,
+  inner: u32,
+  entries: u32,
+  outer: u32,
+  rows: u32,
+  fill: u32,
+  limit: u32,
+  span: u32,
+  slab: u32,
+  positions: u32,
+  fault_slot: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(4) var<storage, read_write> fault_words: array<atomic<u32>>;
+
+fn report_fault(position: u32, count: u32, value: u32) {
+  let rank = count - position;
+  let rank_bits = 32u - countLeadingZeros(count);
+  let piece_bits = 32u - rank_bits;
+  let piece_mask = (1u << piece_bits) - 1u;
+  let base = params.fault_slot * 32u;
+  var remaining = value;
+  for (var word = 0u; word * piece_bits < 32u; word++) {
+    let code = (rank << piece_bits) | (remaining & piece_mask);
+    // Most faults lose against an earlier one: a plain load spares them the contended atomic.
+    if (atomicLoad(&fault_words[base + word]) < code) {
+      atomicMax(&fault_words[base + word], code);
+    }
+    remaining >>= piece_bits;
+  }
+}
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+const OUTSIDE = 0xffffffffu;
+
+fn resolve(index: i32, limit: u32) -> u32 {
+  if (limit == 0u) {
+    return OUTSIDE;
+  }
+  return select(OUTSIDE, u32(index), bitcast<u32>(index) < limit);
+}
+
+fn row_of(entry: u32, reports: bool) -> u32 {
+  let index = indices[entry];
+  let row = resolve(index, params.limit);
+  if (reports && row == OUTSIDE) {
+    report_fault(entry, params.positions, bitcast<u32>(index));
+  }
+  return row;
+}
+
+fn element_of(row: u32, base: u32) -> u32 {
+  // Reads something in any case, which costs less than a branch.
+  return select(x[base + min(row, params.rows - 1u)], params.fill, row == OUTSIDE);
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 256u) * 1u;
+  if (i >= params.count) {
+    return;
+  }
+  // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
+  let first = min(i, params.count - 1u);
+  out[first + 0u] = element_of(row_of(first + 0u, true), 0u);
+}

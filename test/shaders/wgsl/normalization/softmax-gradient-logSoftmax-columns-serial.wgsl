@@ -1,0 +1,76 @@
+@group(0) @binding(0) var<storage, read> dy: array<f32>;
+@group(0) @binding(1) var<storage, read> y: array<f32>;
+@group(0) @binding(2) var<storage, read_write> out: array<f32>;
+struct Params {
+  count: u32,
+  n: u32,
+  inner: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+alias T = f32;
+alias U = u32;
+
+fn add_elements(a: T, b: T) -> T {
+  return a + b;
+}
+
+// Of one line: the sum of what its components hold.
+fn join_sum(a: T) -> T {
+  return a;
+}
+
+fn join_max(a: T) -> T {
+  return a;
+}
+
+// value, or NaN where x is infinite.
+fn nan_where_infinite(value: T, x: T) -> T {
+  var nan = U(0x7fc00000u);
+  return select(value, bitcast<T>(nan), (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u));
+}
+
+// value, or x where that is NaN.
+fn unless_nan(value: T, x: T) -> T {
+  return select(value, x, (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u));
+}
+
+fn lowest_element() -> T {
+  var bits = U(0xff800000u);
+  return bitcast<T>(bits);
+}
+
+fn fold_sum(value: T, local: u32, lane: u32) -> T {
+  return value;
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let lane = local / 64u;
+  let line_in_group = local % 64u;
+  let line = flat_group(group, groups) * 64u + line_in_group;
+  let start = (line / params.inner) * params.n * params.inner + line % params.inner;
+  let n = select(0u, params.n, line < params.count);
+  var sum = T();
+  for (var k = lane; k < n; k += 1u) {
+    let i = start + k * params.inner;
+    sum += dy[i];
+  }
+  let total = join_sum(fold_sum(sum, local, lane));
+  for (var k = lane; k < n; k += 1u) {
+    let i = start + k * params.inner;
+    out[i] = dy[i] - exp(y[i]) * total;
+  }
+}

@@ -1,0 +1,113 @@
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  channels: u32,
+  x_height: u32,
+  x_width: u32,
+  y_height: u32,
+  y_width: u32,
+  pool_height: u32,
+  pool_width: u32,
+  stride_height: u32,
+  stride_width: u32,
+  pad_top: u32,
+  pad_left: u32,
+}
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct Place {
+  image: u32,
+  row: u32,
+  column: u32,
+  channel: u32,
+}
+
+fn place_of(i: u32, height: u32, width: u32) -> Place {
+  let pixel = i / params.channels;
+  let line = pixel / width;
+  return Place(line / height, line % height, pixel % width, i % params.channels);
+}
+
+// Rows and columns [first, end) of the window (row, column), clipped to the image.
+struct Window {
+  first: vec2<u32>,
+  end: vec2<u32>,
+}
+
+fn window_at(row: u32, column: u32) -> Window {
+  let start = vec2<i32>(i32(row * params.stride_height), i32(column * params.stride_width)) -
+    vec2<i32>(i32(params.pad_top), i32(params.pad_left));
+  let end = start + vec2<i32>(i32(params.pool_height), i32(params.pool_width));
+  let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
+  return Window(vec2<u32>(max(start, vec2<i32>(0))), vec2<u32>(min(end, limit)));
+}
+
+fn x_index(image: u32, pixel: u32, channel: u32) -> u32 {
+  return (image * params.x_height * params.x_width + pixel) * params.channels + channel;
+}
+
+fn y_index(image: u32, row: u32, column: u32, channel: u32) -> u32 {
+  return ((image * params.y_height + row) * params.y_width + column) * params.channels + channel;
+}
+
+alias Value = vec4<f32>;
+alias Position = vec4<u32>;
+alias Mask = vec4<bool>;
+
+// By bits, since a compiler may take it that no NaN occurs.
+fn nan_lanes(x: Value) -> Mask {
+  return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
+}
+
+// Whether a later value takes the place of the best so far: the first maximum stays, and the first NaN beats all.
+fn takes_over(value: Value, best: Value) -> Mask {
+  return !nan_lanes(best) & (nan_lanes(value) | (value > best));
+}
+
+struct Maximum {
+  value: Value,
+  position: Position,
+}
+
+fn find_maximum(image: u32, window: Window, channel: u32) -> Maximum {
+  let corner = window.first.x * params.x_width + window.first.y;
+  var best = Maximum(x[x_index(image, corner, channel)], Position(corner));
+  for (var row = window.first.x; row < window.end.x; row++) {
+    for (var column = window.first.y; column < window.end.y; column++) {
+      let pixel = row * params.x_width + column;
+      let value = x[x_index(image, pixel, channel)];
+      let takes = takes_over(value, best.value);
+      best.value = select(best.value, value, takes);
+      best.position = select(best.position, Position(pixel), takes);
+    }
+  }
+  return best;
+}
+
+fn compute(i: u32) {
+  let at = place_of(i, params.y_height, params.y_width);
+  let window = window_at(at.row, at.column);
+  let best = find_maximum(at.image, window, at.channel);
+  y[i] = best.value;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 256u);
+  if (i < params.count) {
+    compute(i);
+  }
+}

@@ -1,0 +1,106 @@
+@group(0) @binding(0) var<storage, read> gates: array<f32>;
+@group(0) @binding(1) var<storage, read> recurrent_kernel: array<f32>;
+@group(0) @binding(2) var<storage, read> recurrent_bias: array<f32>;
+@group(0) @binding(3) var<storage, read> mask: array<u32>;
+@group(0) @binding(4) var<storage, read_write> hs: array<f32>;
+@group(0) @binding(5) var<storage, read_write> trace: array<f32>;
+struct Params {
+  count: u32,
+  units: u32,
+  time: u32,
+  step: u32,
+}
+@group(0) @binding(6) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct ReducedExponential {
+  n: f32,
+  rest: f32,
+}
+
+fn reduce_exponential(x: f32) -> ReducedExponential {
+  let n = floor(x * 1.44269504 + 0.5);
+  let r = (x - n * 0.693359375) + n * 2.1219444e-4;
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return ReducedExponential(n, r + r * r * p);
+}
+
+fn power_of_whole(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
+}
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x7f800000;
+}
+
+fn sigmoid(x: f32) -> f32 {
+  let e = reduce_exponential(select(select(-x, 104.5, x < -104.5), -20.0, x > 20.0));
+  let scaled = (1.0 + e.rest) * power_of_whole(e.n - 24.0);
+  return select(5.96046448e-8 / (5.96046448e-8 + scaled), x, is_nan(x));
+}
+
+fn with_sign(magnitude: f32, sign_of: f32) -> f32 {
+  return bitcast<f32>((bitcast<u32>(magnitude) & 0x7fffffffu) | (bitcast<u32>(sign_of) & 0x80000000u));
+}
+
+fn precise_tanh(x: f32) -> f32 {
+  let a = abs(x);
+  let e = reduce_exponential(select(2.0 * a, 20.0, a > 10.0));
+  let scale = power_of_whole(e.n);
+  let m = scale * e.rest + (scale - 1.0);
+  return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
+}
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 64u);
+  if (i >= params.count) {
+    return;
+  }
+  let line = i / params.units;
+  let unit = i % params.units;
+  // A line is a sample; rows count the steps of all samples.
+  let row = line * params.time + params.step;
+  let place = row * params.units + unit;
+  let previous_state = hs[place - params.units];
+  if (mask[row] == 0u) {
+    hs[place] = previous_state;
+    trace[(row * 5u + 0u) * params.units + unit] = 0.0;
+    trace[(row * 5u + 1u) * params.units + unit] = 0.0;
+    trace[(row * 5u + 2u) * params.units + unit] = 0.0;
+    trace[(row * 5u + 3u) * params.units + unit] = 0.0;
+    trace[(row * 5u + 4u) * params.units + unit] = 0.0;
+    return;
+  }
+  var product_0 = recurrent_bias[0u * params.units + unit];
+  var product_1 = recurrent_bias[1u * params.units + unit];
+  var product_2 = recurrent_bias[2u * params.units + unit];
+  let before = (row - 1u) * params.units;
+  for (var k = 0u; k < params.units; k++) {
+    let state = hs[before + k];
+    let column = k * 3u * params.units + unit;
+    product_0 = fma(state, recurrent_kernel[column + 0u * params.units], product_0);
+    product_1 = fma(state, recurrent_kernel[column + 1u * params.units], product_1);
+    product_2 = fma(state, recurrent_kernel[column + 2u * params.units], product_2);
+  }
+  let update_gate = sigmoid(gates[(row * 3u + 0u) * params.units + unit] + product_0);
+  let reset_gate = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
+  let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + reset_gate * product_2);
+  let next_state = candidate + update_gate * (previous_state - candidate);
+  hs[place] = next_state;
+  trace[(row * 5u + 0u) * params.units + unit] = update_gate;
+  trace[(row * 5u + 1u) * params.units + unit] = reset_gate;
+  trace[(row * 5u + 2u) * params.units + unit] = candidate;
+  trace[(row * 5u + 3u) * params.units + unit] = product_2;
+  trace[(row * 5u + 4u) * params.units + unit] = previous_state;
+}

@@ -1,0 +1,103 @@
+@group(0) @binding(0) var<storage, read> trace: array<f32>;
+@group(0) @binding(1) var<storage, read> dhs: array<f32>;
+@group(0) @binding(2) var<storage, read> dcs: array<f32>;
+@group(0) @binding(3) var<storage, read> transposed_kernel: array<f32>;
+@group(0) @binding(4) var<storage, read> mask: array<u32>;
+@group(0) @binding(5) var<storage, read_write> carry: array<f32>;
+@group(0) @binding(6) var<storage, read_write> dgates: array<f32>;
+struct Params {
+  count: u32,
+  units: u32,
+  time: u32,
+  step: u32,
+}
+@group(0) @binding(7) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct ReducedExponential {
+  n: f32,
+  rest: f32,
+}
+
+fn reduce_exponential(x: f32) -> ReducedExponential {
+  let n = floor(x * 1.44269504 + 0.5);
+  let r = (x - n * 0.693359375) + n * 2.1219444e-4;
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return ReducedExponential(n, r + r * r * p);
+}
+
+fn power_of_whole(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
+}
+
+fn with_sign(magnitude: f32, sign_of: f32) -> f32 {
+  return bitcast<f32>((bitcast<u32>(magnitude) & 0x7fffffffu) | (bitcast<u32>(sign_of) & 0x80000000u));
+}
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x7f800000;
+}
+
+fn precise_tanh(x: f32) -> f32 {
+  let a = abs(x);
+  let e = reduce_exponential(select(2.0 * a, 20.0, a > 10.0));
+  let scale = power_of_whole(e.n);
+  let m = scale * e.rest + (scale - 1.0);
+  return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
+}
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 64u);
+  if (i >= params.count) {
+    return;
+  }
+  let line = i / params.units;
+  let unit = i % params.units;
+  // A line is a sample; rows count the steps of all samples.
+  let row = line * params.time + params.step;
+  let place = row * params.units + unit;
+  var product = 0.0;
+  let after = (row + 1u) * 4u * params.units;
+  for (var k = 0u; k < 4u * params.units; k++) {
+    product = fma(dgates[after + k], transposed_kernel[k * params.units + unit], product);
+  }
+  let state = dhs[place] + product + carry[params.count + i];
+  let cell = carry[i] + dcs[place];
+  if (mask[row] == 0u) {
+    carry[i] = cell;
+    carry[params.count + i] = state;
+    dgates[(row * 4u + 0u) * params.units + unit] = 0.0;
+    dgates[(row * 4u + 1u) * params.units + unit] = 0.0;
+    dgates[(row * 4u + 2u) * params.units + unit] = 0.0;
+    dgates[(row * 4u + 3u) * params.units + unit] = 0.0;
+    return;
+  }
+  carry[params.count + i] = 0.0;
+  let input_gate = trace[(row * 5u + 0u) * params.units + unit];
+  let forget_gate = trace[(row * 5u + 1u) * params.units + unit];
+  let candidate = trace[(row * 5u + 2u) * params.units + unit];
+  let output_gate = trace[(row * 5u + 3u) * params.units + unit];
+  let previous_cell = trace[(row * 5u + 4u) * params.units + unit];
+  let cell_tanh = precise_tanh(forget_gate * previous_cell + input_gate * candidate);
+  let total = cell + state * output_gate * (1.0 - cell_tanh) * (1.0 + cell_tanh);
+  carry[i] = total * forget_gate;
+  let d_input_gate = total * candidate * input_gate * (1.0 - input_gate);
+  let d_forget_gate = total * previous_cell * forget_gate * (1.0 - forget_gate);
+  let d_candidate = total * input_gate * (1.0 - candidate) * (1.0 + candidate);
+  let d_output_gate = state * cell_tanh * output_gate * (1.0 - output_gate);
+  dgates[(row * 4u + 0u) * params.units + unit] = d_input_gate;
+  dgates[(row * 4u + 1u) * params.units + unit] = d_forget_gate;
+  dgates[(row * 4u + 2u) * params.units + unit] = d_candidate;
+  dgates[(row * 4u + 3u) * params.units + unit] = d_output_gate;
+}

@@ -1,0 +1,61 @@
+@group(0) @binding(0) var<storage, read> x: array<mat4x4<f32>>;
+@group(0) @binding(1) var<storage, read_write> out_0: array<f32>;
+struct Params {
+  count: u32,
+  side: u32,
+  n: u32,
+  inner: u32,
+  chunks: u32,
+  initial: u32,
+  length: f32,
+}
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+fn prepare(value: f32, k: u32) -> f32 {
+  return value;
+}
+
+fn combine(a: f32, b: f32) -> f32 {
+  return a + b;
+}
+
+fn finish_0(a: f32) -> f32 {
+  return f32(a);
+}
+
+@compute @workgroup_size(32)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let unit = flat_index(group, groups, local, 32u);
+  if (unit >= params.count) {
+    return;
+  }
+  // A unit is one output, or neighbouring ones: [outer, chunks, inner], row-major. Divisions are dear: lane by lane, and
+  // guarded. The last units of lines that lie apart begin earlier, rather than to end beyond the end: some are folded twice.
+  let column = 0u;
+  let row = unit;
+  let line = row;
+
+  var k = 0u;
+  let end = params.n;
+  var at = row * params.n * params.inner + column;
+  var total_0 = f32(bitcast<f32>(params.initial));
+  while (k < end) {
+    let value = x[at];
+    total_0 = combine(total_0, combine(combine(combine(combine(prepare(value[0].x, 16u * k + 0u), prepare(value[0].y, 16u * k + 1u)), combine(prepare(value[0].z, 16u * k + 2u), prepare(value[0].w, 16u * k + 3u))), combine(combine(prepare(value[1].x, 16u * k + 4u), prepare(value[1].y, 16u * k + 5u)), combine(prepare(value[1].z, 16u * k + 6u), prepare(value[1].w, 16u * k + 7u)))), combine(combine(combine(prepare(value[2].x, 16u * k + 8u), prepare(value[2].y, 16u * k + 9u)), combine(prepare(value[2].z, 16u * k + 10u), prepare(value[2].w, 16u * k + 11u))), combine(combine(prepare(value[3].x, 16u * k + 12u), prepare(value[3].y, 16u * k + 13u)), combine(prepare(value[3].z, 16u * k + 14u), prepare(value[3].w, 16u * k + 15u))))));
+    k += 1u;
+    at += params.inner;
+  }
+  out_0[1u * line + 0u] = finish_0(total_0);
+}

@@ -1,0 +1,39 @@
+@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(1) var<storage, read> order: array<u32>;
+@group(0) @binding(2) var<storage, read_write> offsets: array<u32>;
+struct Params {
+  count: u32,
+  total: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let key = flat_index(group, groups, local, 256u);
+  if (key > params.total) {
+    return;
+  }
+  var low = 0u;
+  var high = params.count;
+  while (low < high) {
+    let middle = (low + high) / 2u;
+    if (keys[order[middle]] < key) {
+      low = middle + 1u;
+    } else {
+      high = middle;
+    }
+  }
+  offsets[key] = low;
+}

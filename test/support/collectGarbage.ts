@@ -1,0 +1,56 @@
+/** @file Garbage collection on demand, for tests of what becomes of objects that were dropped. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { getDevice, memory } from '../../src/index.ts';
+
+/** Turns of the event loop in which finalizers may still run. */
+const maxTurns = 40;
+
+let collect: (() => void) | null = null;
+
+/** One full collection, and a turn of the event loop for the finalizers. */
+export async function collectGarbage(): Promise<void> {
+  if (!collect) {
+    setFlagsFromString('--expose-gc');
+    collect = runInNewContext('gc') as () => void;
+  }
+  // An object that a promise of this turn still holds is free in the next.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  collect();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** What is alive on the device. */
+export interface Alive {
+  readonly tensors: number;
+  readonly bytes: number;
+}
+
+export function alive(): Alive {
+  const { tensors, bytes } = memory();
+  return { tensors, bytes };
+}
+
+/** Collects until no more is alive than `goal`, or for a while. What is alive then. */
+export async function collectUntil(goal: Alive): Promise<Alive> {
+  await getDevice().sync();
+  for (let turn = 0; turn < maxTurns; turn++) {
+    await collectGarbage();
+    const now = alive();
+    if (now.tensors <= goal.tensors && now.bytes <= goal.bytes) return now;
+  }
+  return alive();
+}
+
+/** Collects until nothing more is freed. What is alive then. */
+export async function collectAll(): Promise<Alive> {
+  await getDevice().sync();
+  let before = alive();
+  for (let quiet = 0; quiet < 3; ) {
+    await collectGarbage();
+    const now = alive();
+    quiet = now.tensors < before.tensors || now.bytes < before.bytes ? 0 : quiet + 1;
+    before = now;
+  }
+  return before;
+}

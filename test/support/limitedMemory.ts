@@ -1,0 +1,67 @@
+/**
+ * @file A device with little memory: buffers beyond a budget are refused the way WebGPU refuses them, late and through an
+ * error scope. Buffers are counted from outside, from their creation until they are destroyed.
+ */
+
+export interface LimitedMemory {
+  /** Bytes that live buffers may take together. */
+  budget: number;
+  /** Bytes of live buffers, and the most that they have been. */
+  readonly live: number;
+  peak: number;
+  /** Allocations that were refused. */
+  readonly refused: number;
+  /** Out-of-memory errors that no scope took. */
+  readonly uncaptured: number;
+}
+
+interface Scope {
+  readonly filter: GPUErrorFilter;
+  error: GPUError | null;
+}
+
+/** Limits the memory of `gpu`; for `prepare` of `ownDevice`. With `throws`, mapped buffers are refused by an exception. */
+export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } = {}): LimitedMemory {
+  const memory = { budget, live: 0, peak: 0, refused: 0, uncaptured: 0 };
+  const scopes: Scope[] = [];
+  const { createBuffer, pushErrorScope, popErrorScope } = gpu;
+  gpu.pushErrorScope = (filter) => {
+    scopes.push({ filter, error: null });
+    return pushErrorScope.call(gpu, filter);
+  };
+  gpu.popErrorScope = async () => {
+    const scope = scopes.pop();
+    const real = await popErrorScope.call(gpu);
+    return scope?.error ?? real;
+  };
+  const refuse = (descriptor: GPUBufferDescriptor): GPUBuffer => {
+    memory.refused++;
+    if (throws && descriptor.mappedAtCreation) throw new RangeError('Array buffer allocation failed');
+    const scope = scopes.findLast(({ filter }) => filter === 'out-of-memory');
+    if (!scope) memory.uncaptured++;
+    else scope.error ??= { message: 'not enough memory' } as GPUError;
+    return invalidBuffer(descriptor);
+  };
+  // A contradictory usage makes a buffer that is invalid in the same way as one without memory.
+  const invalidBuffer = (descriptor: GPUBufferDescriptor): GPUBuffer => {
+    pushErrorScope.call(gpu, 'validation');
+    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.MAP_WRITE;
+    const buffer = createBuffer.call(gpu, { ...descriptor, usage });
+    popErrorScope.call(gpu).catch(() => {});
+    return buffer;
+  };
+  gpu.createBuffer = (descriptor) => {
+    if (memory.live + descriptor.size > memory.budget) return refuse(descriptor);
+    const buffer = createBuffer.call(gpu, descriptor);
+    memory.live += descriptor.size;
+    memory.peak = Math.max(memory.peak, memory.live);
+    const { destroy } = buffer;
+    buffer.destroy = () => {
+      memory.live -= descriptor.size;
+      buffer.destroy = destroy;
+      return destroy.call(buffer);
+    };
+    return buffer;
+  };
+  return memory;
+}
