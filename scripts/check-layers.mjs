@@ -162,10 +162,13 @@ export const MAY_IMPORT = {
 const MAY_IMPORT_PACKAGES = { shaders: /^wgsl-preprocessor(\/|$)/, 'src/io': /^[^.]/ };
 
 /**
- * Where files may import each other: the gradient of `gather` is `scatterAdd`, and the other way around. Their
- * names are used when a gradient is asked for, long after both are loaded.
+ * Files that still import each other, most of them for types alone. They are reported, but don't fail the check. Remove a
+ * line when its cycle is gone; remove the constant when it is empty.
  */
-const MAY_CYCLE = 'src/ops/';
+const KNOWN_CYCLES = [
+  ['src/tensor/scope.ts', 'src/tensor/tensor.ts'],
+  ['src/autodiff/tape.ts', 'src/autodiff/explain.ts'],
+];
 
 /** Entries gather exports and are above every layer. The entry of the layers is only the index of its own folder. */
 const ENTRIES = Object.values(ENTRY_SOURCES)
@@ -181,11 +184,7 @@ const ENTRIES = Object.values(ENTRY_SOURCES)
 export function checkLayers(sources) {
   /** @type {Violation[]} */
   const violations = [];
-  /** @type {Map<string, string[]>} */
-  const graph = new Map();
   for (const [file, text] of sources) {
-    /** @type {string[]} */
-    const loaded = [];
     for (const found of readImports(text)) {
       const target = found.specifier.startsWith('.')
         ? path.posix.join(path.posix.dirname(file), found.specifier)
@@ -193,12 +192,10 @@ export function checkLayers(sources) {
       const message =
         target === null ? packageFault(file, found.specifier) : arrowFault(file, target, sources);
       if (message) violations.push({ file, line: found.line, message });
-      if (target !== null && !found.typeOnly && !found.dynamic) loaded.push(target);
     }
-    graph.set(file, loaded);
   }
-  for (const cycle of findCycles(graph)) {
-    if (cycle.every((file) => file.startsWith(MAY_CYCLE))) continue;
+  for (const cycle of findCycles(importGraph(sources))) {
+    if (isKnown(cycle)) continue;
     violations.push({ file: cycle[0] ?? '', line: 1, message: `imports itself: ${cycle.join(' -> ')}` });
   }
   for (const file of sources.keys()) {
@@ -208,6 +205,33 @@ export function checkLayers(sources) {
     }
   }
   return violations;
+}
+
+/**
+ * File -> the files that it imports, type-only imports included. Dynamic imports load nothing.
+ *
+ * @param {Map<string, string>} sources
+ */
+function importGraph(sources) {
+  /** @param {string} file @param {string} text */
+  const imported = (file, text) =>
+    readImports(text)
+      .filter(({ specifier, dynamic }) => specifier.startsWith('.') && !dynamic)
+      .map(({ specifier }) => path.posix.join(path.posix.dirname(file), specifier));
+  return new Map([...sources].map(([file, text]) => [file, imported(file, text)]));
+}
+
+/** @param {string[]} cycle */
+function isKnown(cycle) {
+  return KNOWN_CYCLES.some((files) => cycle.every((file) => files.includes(file)));
+}
+
+/**
+ * @param {Map<string, string>} sources
+ * @returns {string[][]} the cycles of KNOWN_CYCLES that are still there
+ */
+export function knownCycles(sources) {
+  return findCycles(importGraph(sources)).filter(isKnown);
 }
 
 /** @param {string} file @param {string} specifier */
@@ -243,8 +267,7 @@ function layerOf(file) {
 }
 
 /**
- * One cycle for each knot of files that import each other when they are loaded (strongly connected components,
- * Tarjan 1972). Type-only and dynamic imports load nothing.
+ * One cycle for each strongly connected component of files that import each other (Tarjan 1972).
  *
  * @param {Map<string, string[]>} graph
  * @returns {string[][]}
@@ -316,6 +339,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const sources = readSources(fileURLToPath(new URL('..', import.meta.url)));
   const violations = checkLayers(sources);
   for (const { file, line, message } of violations) process.stderr.write(`${file}:${line}: ${message}\n`);
-  process.stdout.write(`${sources.size} files, ${violations.length} arrows that must not be\n`);
+  const known = knownCycles(sources);
+  for (const cycle of known) process.stdout.write(`known cycle: ${cycle.join(' -> ')}\n`);
+  process.stdout.write(
+    `${sources.size} files, ${violations.length} forbidden imports, ${known.length} known cycles\n`,
+  );
   process.exitCode = violations.length > 0 ? 1 : 0;
 }

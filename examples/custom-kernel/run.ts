@@ -1,5 +1,5 @@
 /** @file What an op of one's own has for nothing, once it is defined: printed, each beside what mathematics says. */
-import { GradientTape, init, lineage, mul, type Tensor, tensor } from 'retrograd';
+import { GradientTape, grad, init, lineage, mul, type Tensor, tensor } from 'retrograd';
 import { softplusBeta } from './softplus.ts';
 
 const beta = 2;
@@ -13,16 +13,9 @@ const expected = {
 };
 
 /** Value, gradient and second derivative, all three from one forward kernel and one line of `backward`. */
-function derivatives(x: Tensor): Record<keyof typeof expected, Tensor> {
-  using outer = new GradientTape();
-  outer.watch(x);
-  using inner = new GradientTape();
-  inner.watch(x);
-  const value = softplusBeta(x, { beta });
-  const gradient = inner.gradient(value, x) as Tensor;
-  const second = outer.gradient(gradient, x) as Tensor;
-  return { value, gradient, second };
-}
+const value = (x: Tensor) => softplusBeta(x, { beta });
+const gradient = grad(value);
+const computed = { value, gradient, second: grad((x) => gradient(x)) };
 
 export async function run(print: (line: string) => void): Promise<void> {
   await init();
@@ -33,10 +26,10 @@ export async function run(print: (line: string) => void): Promise<void> {
   print(`softplusBeta, beta = ${beta}: a WGSL kernel and its gradient\n`);
   row('x', points);
   let worst = 0;
-  for (const [name, made] of Object.entries(derivatives(x)) as [keyof typeof expected, Tensor][]) {
-    const values = await made.data();
+  for (const name of ['value', 'gradient', 'second'] as const) {
+    const values = await computed[name](x).data();
     row(name, values);
-    const errors = points.map((t, i) => Math.abs((values[i] as number) - expected[name](t)));
+    const errors = points.map((t, i) => Math.abs(expected[name](t) - (values[i] ?? Number.NaN)));
     worst = Math.max(worst, ...errors);
   }
   print(`\nlargest error against mathematics: ${worst.toExponential(0)}`);
@@ -48,8 +41,9 @@ export async function run(print: (line: string) => void): Promise<void> {
   print(`\nhistory: made by '${operation?.name}', with ${JSON.stringify(node?.options)}`);
   print(lineage(y).toMermaid());
 
-  const error = await softplusBeta([1, Number.NaN, 3])
-    .data()
-    .catch((error: Error) => error);
-  print(`\na NaN, found by the kernel on the GPU:\n${(error as Error).message}`);
+  try {
+    await softplusBeta([1, Number.NaN, 3]).data();
+  } catch (error) {
+    print(`\na NaN, found by the kernel on the GPU:\n${error instanceof Error ? error.message : error}`);
+  }
 }

@@ -4,8 +4,10 @@
  * Three parts make an op:
  * - a kernel: WGSL, its buffers and its parameters. The declarations of both are generated, so that they can't disagree
  *   with the launch; `flatIndex` counts past 65,535 workgroups; `report_fault` names what is wrong, on the GPU;
- * - `infer`: the shape and dtype of the result, or an error, before anything runs. It works on symbolic tensors, too;
- * - `forward`, which launches the kernel, and `backward`, the gradient, written with ops.
+ * - `infer`: the plan of a call, or an error, before anything runs: the shape and dtype of the result, with whatever else
+ *   the other two functions need (here `beta`, with its default). It works on symbolic tensors, too;
+ * - `forward`, which launches the kernel, and `backward`, the gradient, written with ops. Both receive the plan, and typed
+ *   tensors: the type of the constant, `Op<[x: Tensor], SoftplusOptions>`, says what they are.
  *
  * This is all that an app writes. The tape differentiates it as often as it is asked to, its calls stand in histories and
  * in symbolic graphs, and the NaN that its kernel finds becomes an error with a place. `npm run example custom-kernel`
@@ -16,6 +18,7 @@ import {
   defineOp,
   flatIndex,
   mul,
+  type Op,
   runKernel,
   sigmoid,
   type Tensor,
@@ -55,29 +58,28 @@ export interface SoftplusOptions {
 }
 
 /** log(1 + exp(beta · x)) / beta, elementwise. Errors: ValueError for a NaN in x, when the result is read. */
-export const softplusBeta = defineOp<[x: Tensor], SoftplusOptions>({
+export const softplusBeta: Op<[x: Tensor], SoftplusOptions> = defineOp({
   name: 'softplusBeta',
   inputs: ['x'],
-  infer: ([x], { beta = 1 }) => {
-    if (x?.dtype !== 'float32' || !(beta > 0)) {
+  infer: ([{ shape, dtype }], { beta = 1 }) => {
+    if (dtype !== 'float32' || !(beta > 0)) {
       throw new ValueError({
         op: 'softplusBeta',
         rule: 'it takes float32, and a positive `beta`.',
-        received: `${x?.dtype} and beta: ${beta}`,
+        received: `${dtype} and beta: ${beta}`,
         hint: 'cast x, or correct beta.',
       });
     }
-    return { shape: x.shape, dtype: x.dtype };
+    return { shape, dtype, beta };
   },
-  forward: ([x], { beta = 1 }) => {
-    const input = x as Tensor;
+  forward: ([x], { beta }) => {
     const { y } = runKernel(kernel, {
-      inputs: { x: input },
-      outputs: { y: input },
-      params: { count: input.size, beta },
-      workgroups: Math.ceil(input.size / 64),
+      inputs: { x },
+      outputs: { y: x },
+      params: { count: x.size, beta },
+      workgroups: Math.ceil(x.size / 64),
       fault: {
-        count: input.size,
+        count: x.size,
         raise: (position) =>
           new ValueError({
             op: 'softplusBeta',
@@ -89,6 +91,6 @@ export const softplusBeta = defineOp<[x: Tensor], SoftplusOptions>({
     });
     return y;
   },
-  // Written with ops, and so differentiable in its turn.
-  backward: ([dy], { inputs: [x] }, { beta = 1 }) => [mul(dy as Tensor, sigmoid(mul(x as Tensor, beta)))],
+  // Written with ops, so that it can be differentiated again.
+  backward: ([dy], { inputs: [x], plan: { beta } }) => [mul(dy, sigmoid(mul(x, beta)))],
 });

@@ -4,6 +4,7 @@
  */
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
+import { specOf } from '../core/spec.ts';
 import type { OpDefinition } from '../ops/define.ts';
 import { recordCall } from '../ops/dispatch.ts';
 import { identity } from '../ops/identity.ts';
@@ -56,6 +57,7 @@ export function customGradient(
       inputs,
       [output],
       {},
+      specOf(output),
     );
     return output;
   };
@@ -108,9 +110,15 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
     value.provenance = { cause: 'unrecorded', op: 'checkpoint' };
     const leaves = [...inputs, ...[...usage.variables].filter((v) => !inputs.includes(v))];
     const definition = customDefinition('checkpoint', ([dy], saved) =>
-      replaySeeds(seeds, () => recompute(f, saved.inputs, inputs.length, dy as Tensor)),
+      replaySeeds(seeds, () => recompute(f, saved.inputs as readonly Tensor[], inputs.length, dy as Tensor)),
     );
-    recordCall({ ...definition, save: { inputs: leaves.map((_, i) => i) } }, leaves, [value], {});
+    recordCall(
+      { ...definition, save: { inputs: leaves.map((_, i) => i) } },
+      leaves,
+      [value],
+      {},
+      specOf(value),
+    );
     return value;
   };
 }

@@ -4,7 +4,7 @@
 import { ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { broadcastTo } from '../ops/broadcastTo.ts';
+import { broadcastTo } from '../ops/sum.ts';
 import { reshape } from '../ops/reshape.ts';
 import { stack } from '../ops/stack.ts';
 import { tensor } from '../tensor/create.ts';

@@ -11,7 +11,7 @@ import type { Check } from '../webgpu/faultSets.ts';
 import { insideGradient } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import { fill } from '../ops/creation.ts';
-import type { OpDefinition } from '../ops/define.ts';
+import type { OpDefinition, Plan } from '../ops/definition.ts';
 import { identity } from '../ops/identity.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { attributeBackward } from '../ops/attribution.ts';
@@ -34,11 +34,12 @@ interface Record {
   op: OpDefinition;
   node: Node;
   options: object;
+  plan: Plan;
   inputIds: readonly (number | null)[];
   outputIds: readonly number[];
-  inputSpecs: readonly TensorSpec[];
+  inputSpecs: readonly (TensorSpec | null)[];
   outputSpecs: readonly TensorSpec[];
-  savedInputs: readonly (Tensor | undefined)[];
+  savedInputs: readonly (Tensor | null | undefined)[];
   savedOutputs: readonly (Tensor | undefined)[];
   checks: readonly Check[];
 }
@@ -76,7 +77,7 @@ export class Tape implements Recorder {
   }
 
   /** Records a call. Returns whether the gradient passes through it. */
-  record({ op, inputs, outputs, options, node, checks }: RecordedCall): boolean {
+  record({ op, inputs, outputs, options, plan, node, checks }: RecordedCall): boolean {
     const inputIds = inputs.map((input) => input?.id ?? null);
     const depends = inputIds.some(
       (id, i) => id !== null && this.#connected.has(id) && isFloating((inputs[i] as Tensor).dtype),
@@ -92,13 +93,12 @@ export class Tape implements Recorder {
       op,
       node,
       options,
+      plan,
       inputIds,
       outputIds: outputs.map((output) => output.id),
-      inputSpecs: inputs.map((input) =>
-        input ? { shape: input.shape, dtype: input.dtype } : (input as never),
-      ),
+      inputSpecs: inputs.map((input) => input && { shape: input.shape, dtype: input.dtype }),
       outputSpecs: outputs.map(({ shape, dtype }) => ({ shape, dtype })),
-      savedInputs: inputs.map((input, i) => (input && readInputs.includes(i) ? alias(input) : undefined)),
+      savedInputs: inputs.map((input, i) => (readInputs.includes(i) ? input && alias(input) : undefined)),
       savedOutputs: outputs.map((output, i) => (readOutputs.includes(i) ? alias(output) : undefined)),
       checks,
     });
@@ -221,11 +221,11 @@ export class Tape implements Recorder {
     reached: ReadonlySet<number>,
     wanted: ReadonlySet<number>,
   ): void {
-    const { op, node, options, checks, inputIds, outputIds, inputSpecs, outputSpecs } = record;
-    const { savedInputs, savedOutputs } = record;
-    const needs = inputIds.map(
-      (id, i) => id !== null && reached.has(id) && isFloating((inputSpecs[i] as TensorSpec).dtype),
-    );
+    const { op, node, options, plan, checks, inputIds, outputIds, inputSpecs, outputSpecs } = record;
+    const needs = inputSpecs.map((spec, i) => {
+      const id = inputIds[i] ?? null;
+      return spec !== null && id !== null && reached.has(id) && isFloating(spec.dtype);
+    });
     if (needs.includes(true) && op.backward) {
       const { backward } = op;
       const differentiate = () => {
@@ -233,16 +233,11 @@ export class Tape implements Recorder {
           const incoming = outputIds.map((id, i) => {
             const spec = outputSpecs[i] as TensorSpec;
             const isZero = isFloating(spec.dtype) && !op.takesNull;
-            return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : (null as never));
+            return cotangents.get(id) ?? (isZero ? fill(spec.shape, 0) : null);
           });
-          const saved = {
-            inputs: savedInputs as Tensor[],
-            outputs: savedOutputs as Tensor[],
-            inputSpecs,
-            outputSpecs,
-            needs,
-          };
-          return insideGradient(node, () => backward(incoming, saved, options));
+          const { savedInputs: inputs, savedOutputs: outputs } = record;
+          const saved = { inputs, outputs, inputSpecs, outputSpecs, needs, plan, options };
+          return insideGradient(node, () => backward(incoming, saved));
         });
         gradients.forEach((gradient, i) => {
           if (!gradient || !needs[i]) return;

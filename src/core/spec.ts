@@ -15,6 +15,11 @@ export interface OpenSpec {
   readonly dtype: DType;
 }
 
+/** The spec of `x` without what else it holds. */
+export function specOf({ shape, dtype }: TensorSpec): TensorSpec {
+  return { shape, dtype };
+}
+
 /** `float32[10, 64]`, as error messages and histories show it. */
 export function formatSpec(spec: OpenSpec): string {
   return `${spec.dtype}${formatShape(spec.shape)}`;

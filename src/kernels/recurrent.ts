@@ -119,6 +119,12 @@ export interface StepsInput {
 }
 
 /** All steps: the states [batch, time, units], for an LSTM the cells likewise, and the trace [batch, time, 5 · units]. */
+export function stepsKernel(
+  op: string,
+  kind: 'lstm',
+  input: StepsInput,
+): [hs: Tensor, cs: Tensor, trace: Tensor];
+export function stepsKernel(op: string, kind: 'gru', input: StepsInput): [hs: Tensor, trace: Tensor];
 export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tensor[] {
   const { gates, recurrentKernel, bias, mask } = input;
   const { device } = gates;

@@ -69,7 +69,21 @@ const pageWords = 1024;
 /**
  * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
  */
-export function reduceKernel(
+export function reduceKernel<const S extends readonly TensorSpec[]>(
+  op: string,
+  x: Tensor,
+  axes: readonly number[],
+  specs: S,
+  reduction: Reduction,
+): OnePerSpec<S> {
+  // One tensor for each spec, in their order.
+  return reduceInto(op, x, axes, specs, reduction) as OnePerSpec<S>;
+}
+
+/** A tensor for each of the specs `S`. */
+type OnePerSpec<S extends readonly TensorSpec[]> = { -readonly [K in keyof S]: Tensor };
+
+function reduceInto(
   op: string,
   x: Tensor,
   axes: readonly number[],

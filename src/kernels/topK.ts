@@ -56,11 +56,16 @@ function firstRuns(device: Device, rows: number, n: number, k: number): Level & 
 }
 
 /** [values, indices] of the k largest elements of each row of `x`, into tensors of `specs`. */
-export function topKKernel(x: Tensor, k: number, specs: readonly TensorSpec[]): Tensor[] {
+export function topKKernel(
+  x: Tensor,
+  k: number,
+  specs: readonly [TensorSpec, TensorSpec],
+): [values: Tensor, indices: Tensor] {
   const { device } = x;
   const n = x.shape.at(-1) as number;
   const rows = sizeOf(x.shape.slice(0, -1));
-  const [values, indices] = specs.map((spec) => output(device, spec, 'topK')) as [Tensor, Tensor];
+  const values = output(device, specs[0], 'topK');
+  const indices = output(device, specs[1], 'topK');
   if (values.size === 0) return [values, indices];
 
   const width = n % 4 === 0 && bindsAsVectors(x) ? 4 : 1;

@@ -7,11 +7,12 @@ import { add, div, mul, neg, sub } from './arithmetic.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import { tanh } from './hyperbolic.ts';
 import { abs, sign } from './rounding.ts';
-import { defineSlope } from './slope.ts';
+import { type Derivative, defineDerivative } from './derivative.ts';
 import { exp, square } from './unary.ts';
 
-const sigmoidSlope = /* @__PURE__ */ defineSlope({
-  name: 'sigmoidSlope',
+/** dy · sigmoid'(x), from y = sigmoid(x). */
+export const sigmoidDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
+  name: 'sigmoidDerivative',
   expression: 'a * b * (1.0 - b)',
   curve: (y) => sub(1, mul(y, 2)),
 });
@@ -20,12 +21,12 @@ const sigmoidSlope = /* @__PURE__ */ defineSlope({
 export const sigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sigmoid',
   expression: () => math.sigmoid('a'),
-  gradient: sigmoidSlope,
+  gradient: sigmoidDerivative,
   reads: 'output',
 });
 
-const softplusSlope = /* @__PURE__ */ defineSlope({
-  name: 'softplusSlope',
+const softplusDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'softplusDerivative',
   // sigmoid(x) = 1 - e^-y.
   expression: () => `-a * ${math.expm1('-b')}`,
   curve: (y) => exp(neg(y)),
@@ -35,12 +36,12 @@ const softplusSlope = /* @__PURE__ */ defineSlope({
 export const softplus: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'softplus',
   expression: () => math.softplus('a'),
-  gradient: softplusSlope,
+  gradient: softplusDerivative,
   reads: 'output',
 });
 
-const logSigmoidSlope = /* @__PURE__ */ defineSlope({
-  name: 'logSigmoidSlope',
+const logSigmoidDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'logSigmoidDerivative',
   // sigmoid(-x) = 1 - e^y.
   expression: () => `-a * ${math.expm1('b')}`,
   curve: (y) => neg(exp(y)),
@@ -50,12 +51,12 @@ const logSigmoidSlope = /* @__PURE__ */ defineSlope({
 export const logSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'logSigmoid',
   expression: () => `-${math.softplus('-a')}`,
-  gradient: logSigmoidSlope,
+  gradient: logSigmoidDerivative,
   reads: 'output',
 });
 
-const softsignSlope = /* @__PURE__ */ defineSlope({
-  name: 'softsignSlope',
+const softsignDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'softsignDerivative',
   expression: 'a / ((1.0 + abs(b)) * (1.0 + abs(b)))',
   curve: (x) => {
     const width = add(abs(x), 1);
@@ -67,11 +68,11 @@ const softsignSlope = /* @__PURE__ */ defineSlope({
 export const softsign: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'softsign',
   expression: 'a / (1.0 + abs(a))',
-  gradient: softsignSlope,
+  gradient: softsignDerivative,
 });
 
-const siluSlope = /* @__PURE__ */ defineSlope({
-  name: 'siluSlope',
+const siluDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'siluDerivative',
   expression: () => `a * ${math.siluSlope('b')}`,
   curve: (x) => {
     const s = sigmoid(x);
@@ -83,11 +84,11 @@ const siluSlope = /* @__PURE__ */ defineSlope({
 export const silu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'silu',
   expression: () => `a * ${math.sigmoid('a')}`,
-  gradient: siluSlope,
+  gradient: siluDerivative,
 });
 
-const mishSlope = /* @__PURE__ */ defineSlope({
-  name: 'mishSlope',
+const mishDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'mishDerivative',
   expression: () => `a * ${math.mishSlope('b')}`,
   curve: (x) => {
     const s = sigmoid(x);
@@ -101,11 +102,11 @@ const mishSlope = /* @__PURE__ */ defineSlope({
 export const mish: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'mish',
   expression: () => `a * ${math.mishGate('a')}`,
-  gradient: mishSlope,
+  gradient: mishDerivative,
 });
 
-const erfSlope = /* @__PURE__ */ defineSlope({
-  name: 'erfSlope',
+const erfDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'erfDerivative',
   expression: () => `a * 1.12837917 * ${math.preciseExp('-b * b')}`,
   curve: (x) => mul(mul(x, -4 / Math.sqrt(Math.PI)), exp(neg(square(x)))),
 });
@@ -114,7 +115,7 @@ const erfSlope = /* @__PURE__ */ defineSlope({
 export const erf: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'erf',
   expression: () => math.erf('a'),
-  gradient: erfSlope,
+  gradient: erfDerivative,
 });
 
 export interface GeluOptions {
@@ -139,8 +140,8 @@ function tanhCurve(x: Tensor): Tensor {
   return mul(sub(1, square(t)), inner);
 }
 
-const geluSlope = /* @__PURE__ */ defineSlope<GeluOptions>({
-  name: 'geluSlope',
+const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
+  name: 'geluDerivative',
   expression: ({ approximate }) =>
     approximate ? `a * ${math.geluTanhSlope('b')}` : `a * ${math.geluSlope('b')}`,
   curve: (x, { approximate }) => (approximate ? tanhCurve(x) : exactCurve(x)),
@@ -162,5 +163,5 @@ export const gelu: UnaryOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOption
       hint: 'pass true for the tanh form.',
     });
   },
-  gradient: geluSlope,
+  gradient: geluDerivative,
 });

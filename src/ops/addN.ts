@@ -2,7 +2,7 @@
 import { type DType, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { formatSpec, specOf } from '../core/spec.ts';
 import { core } from '../kernels/loadCore.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -18,9 +18,10 @@ const widest = 4;
  * The sum of a list of tensors of one shape and dtype, from the first to the last, up to four at a time.
  * Errors: ValueError for an empty list, ShapeError and DTypeError where the tensors differ.
  */
-export const addN: Op<[tensors: Tensor[]], object, Tensor> = /* @__PURE__ */ defineOp<[tensors: Tensor[]]>({
+export const addN: Op<[tensors: Tensor[]]> = /* @__PURE__ */ defineOp({
   name: 'addN',
   inputs: ['...tensors'],
+  save: { inputs: [] },
   infer: (specs) => {
     const [first] = specs;
     if (!first) {
@@ -42,18 +43,18 @@ export const addN: Op<[tensors: Tensor[]], object, Tensor> = /* @__PURE__ */ def
         hint: 'use add, which broadcasts.',
       });
     }
-    return { shape: first.shape, dtype: first.dtype };
+    return specOf(first);
   },
-  forward: (tensors, _, { outputs: [spec] }) => {
-    let total = tensors[0] as Tensor;
-    if (tensors.length === 1) return view(total, total, 'addN');
-    for (let next = 1; next < tensors.length; next += widest - 1) {
-      const operands = [total, ...tensors.slice(next, next + widest - 1)];
-      total = core().elementwiseKernel('addN', sums[operands.length] as string, operands, spec as TensorSpec);
-    }
+  forward: (tensors, plan) => {
+    const [only] = tensors;
+    if (only && tensors.length === 1) return view(only, plan, 'addN');
+    const add = (operands: readonly Tensor[]) =>
+      core().elementwiseKernel('addN', sums[operands.length] as string, operands, plan);
+    let total = add(tensors.slice(0, widest));
+    for (let next = widest; next < tensors.length; next += widest - 1)
+      total = add([total, ...tensors.slice(next, next + widest - 1)]);
     return total;
   },
-  backward: ([dy], { inputSpecs }) => inputSpecs.map(() => dy as Tensor),
-  save: { inputs: [] },
+  backward: ([dy], { inputSpecs }) => inputSpecs.map(() => dy),
   cost: (inputs, outputs) => ({ flops: (inputs.length - 1) * perResult(inputs, outputs).flops }),
 });

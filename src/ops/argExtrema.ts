@@ -1,14 +1,14 @@
 /** @file argMax and argMin. */
 import type { DType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
-import { normalizeAxes, normalizeAxis } from '../core/shape.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { normalizeAxis } from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
 import { ascendingKey, descendingKey } from '../kernels/keys.ts';
 import type { Reduction } from '../kernels/reduce.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { reducedSpec } from './reduction.ts';
+import { planReduction } from './reduction.ts';
 
 export interface ArgOptions {
   /** The axis to search; null or left out: all elements, by their flat position. */
@@ -17,7 +17,7 @@ export interface ArgOptions {
   keepDims?: boolean;
 }
 
-type ArgOp = Op<[x: Tensor], ArgOptions, Tensor>;
+type ArgOp = Op<[x: Tensor], ArgOptions>;
 
 /** Finds the largest key, and of equal ones the lowest position. */
 function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {
@@ -31,13 +31,14 @@ function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {
 }
 
 function defineArg(name: 'argMax' | 'argMin'): ArgOp {
-  return defineOp<[x: Tensor], ArgOptions>({
+  return defineOp({
     name,
     inputs: ['x'],
-    infer: ([input], options) => {
-      const x = input as TensorSpec;
-      const axis = options.axis ?? null;
-      const searched = axis === null ? x.shape : [x.shape[normalizeAxis(name, axis, x.shape.length)]];
+    infer: ([x], options) => {
+      const { axis = null, keepDims } = options;
+      const single = axis === null ? null : normalizeAxis(name, axis, x.shape.length);
+      const plan = planReduction(name, x, { axis: single, keepDims }, 'int32');
+      const searched = plan.axes.map((i) => x.shape[i]);
       if (searched.includes(0)) {
         throw new ShapeError({
           op: name,
@@ -46,20 +47,13 @@ function defineArg(name: 'argMax' | 'argMin'): ArgOp {
           hint: 'search an axis of at least one element.',
         });
       }
-      return reducedSpec(name, x, options, 'int32');
+      return plan;
     },
-    forward: ([input], { axis }, { outputs }) => {
-      const x = input as Tensor;
-      return core().reduceKernel(
-        name,
-        x,
-        normalizeAxes(name, axis, x.rank),
-        outputs,
-        search(name, x.dtype),
-      )[0] as Tensor;
+    forward: ([x], plan) => {
+      const [position] = core().reduceKernel(name, x, plan.axes, [plan], search(name, x.dtype));
+      return position;
     },
     backward: null,
-    save: { inputs: [] },
   });
 }
 

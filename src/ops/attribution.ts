@@ -3,7 +3,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { currentParent } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 import type { ProfilerScope } from '../webgpu/executor.ts';
-import type { OpDefinition } from './define.ts';
+import type { OpDefinition, Plan } from './definition.ts';
 
 /** Runs `body`, the forward of a call of `op`. */
 export function attributeForward<T>(
@@ -11,11 +11,11 @@ export function attributeForward<T>(
   op: OpDefinition,
   inputs: readonly (TensorSpec | null)[],
   outputs: readonly TensorSpec[],
-  options: object,
+  plan: Plan,
   body: () => T,
 ): T {
   const parent = currentParent();
-  const flops = op.cost?.(inputs as never, outputs, options).flops ?? null;
+  const flops = op.cost?.(inputs, outputs, plan).flops ?? null;
   return scope.forward(() => ({ op: op.name, layer: pathOf(parent) }), parent, flops, body);
 }
 

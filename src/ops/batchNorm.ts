@@ -29,25 +29,30 @@ export interface BatchNormOptions {
   axis?: number;
 }
 
-/** The channel axis, all others, and how [channels] lies over x. */
-function layoutOf(op: string, x: TensorSpec, { axis = -1 }: BatchNormOptions) {
-  const rank = x.shape.length;
-  const channelAxis = normalizeAxis(op, axis, rank);
-  const channels = x.shape[channelAxis] as number;
-  return { channels, axes: otherAxes(rank, [channelAxis]), shape: shapeAlong(channels, channelAxis, rank) };
+/** The spec of x, and how parameters of shape [channels] broadcast over it. */
+interface ChannelPlan extends TensorSpec {
+  readonly channels: number;
+  /** All axes but that of the channels. */
+  readonly axes: readonly number[];
+  /** [channels] with as many axes as x, so that it broadcasts. */
+  readonly along: readonly number[];
+  readonly epsilon: number;
 }
 
-function check(
+function planChannels(
   op: string,
-  x: TensorSpec,
-  options: BatchNormOptions,
-  parameters: Readonly<Record<string, TensorSpec | null | undefined>>,
-): number {
-  requireDType(op, 'x', x.dtype, ['float32']);
-  requireEpsilon(op, options.epsilon ?? defaultEpsilon);
-  const { channels } = layoutOf(op, x, options);
+  { shape, dtype }: TensorSpec,
+  { axis = -1, epsilon = defaultEpsilon }: BatchNormOptions,
+  parameters: Readonly<Record<string, TensorSpec | null>>,
+): ChannelPlan {
+  requireDType(op, 'x', dtype, ['float32']);
+  requireEpsilon(op, epsilon);
+  const rank = shape.length;
+  const channelAxis = normalizeAxis(op, axis, rank);
+  const channels = shape[channelAxis] as number;
   requireParameters(op, [channels], parameters);
-  return channels;
+  const along = shapeAlong(channels, channelAxis, rank);
+  return { shape, dtype, channels, axes: otherAxes(rank, [channelAxis]), along, epsilon };
 }
 
 /** [channels] laid along the channel axis, for kernels. */
@@ -60,36 +65,25 @@ const along = (t: Tensor, shape: readonly number[]) => view(t, { shape, dtype: t
  */
 export const batchNorm: Op<
   [x: Tensor, mean: Tensor, variance: Tensor, gamma: Tensor | null, beta: Tensor | null],
-  BatchNormOptions,
-  Tensor
-> = /* @__PURE__ */ defineOp<
-  [x: Tensor, mean: Tensor, variance: Tensor, gamma: Tensor | null, beta: Tensor | null],
   BatchNormOptions
->({
+> = /* @__PURE__ */ defineOp({
   name: 'batchNorm',
   inputs: ['x', 'mean', 'variance', 'gamma?', 'beta?'],
-  infer: ([input, mean, variance, gamma, beta], options) => {
-    const x = input as TensorSpec;
-    check('batchNorm', x, options, { mean, variance, gamma, beta });
-    return { shape: x.shape, dtype: x.dtype };
-  },
-  forward: ([input, mean, variance, gamma, beta], options) => {
-    const x = input as Tensor;
-    const { shape } = layoutOf('batchNorm', x, options);
-    return normalizeKernel('batchNorm', x, {
-      mean: along(mean as Tensor, shape),
-      variance: along(variance as Tensor, shape),
-      gamma: gamma ? along(gamma, shape) : null,
-      beta: beta ? along(beta, shape) : null,
-      epsilon: options.epsilon ?? defaultEpsilon,
-    });
-  },
-  backward: ([cotangent], { inputs, inputSpecs, needs }, options) => {
-    const [x, mean, variance, gamma] = inputs as [Tensor, Tensor, Tensor, Tensor | null];
-    const dy = cotangent as Tensor;
-    const { axes, shape } = layoutOf('batchNorm', x, options);
+  save: { inputs: [0, 1, 2, 3] },
+  infer: ([x, mean, variance, gamma, beta], options) =>
+    planChannels('batchNorm', x, options, { mean, variance, gamma, beta }),
+  forward: ([x, mean, variance, gamma, beta], { along: shape, epsilon }) =>
+    normalizeKernel('batchNorm', x, {
+      mean: along(mean, shape),
+      variance: along(variance, shape),
+      gamma: gamma && along(gamma, shape),
+      beta: beta && along(beta, shape),
+      epsilon,
+    }),
+  backward: ([dy], { inputs: [x, mean, variance, gamma], inputSpecs, needs, plan }) => {
+    const { axes, along: shape, epsilon } = plan;
     const over = { axis: axes, keepDims: true };
-    const r = rsqrt(add(reshape(variance, { shape }), options.epsilon ?? defaultEpsilon));
+    const r = rsqrt(add(reshape(variance, { shape }), epsilon));
     const scale = gamma ? mul(reshape(gamma, { shape }), r) : r;
     const dySum = needs[1] || needs[4] ? sum(dy, over) : null;
     const productSum = needs[2] || needs[3] ? sum(mul(dy, sub(x, reshape(mean, { shape }))), over) : null;
@@ -103,7 +97,6 @@ export const batchNorm: Op<
       needs[4] ? inShape(dySum, inputSpecs[4]) : null,
     ];
   },
-  save: { inputs: [0, 1, 2, 3] },
 });
 
 /**
@@ -115,52 +108,42 @@ export const batchNorm: Op<
 export const batchNormTrain: Op<
   [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
   BatchNormOptions,
-  Tensor[]
-> = /* @__PURE__ */ defineOp<
-  [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
-  BatchNormOptions,
-  Tensor[]
->({
+  [y: Tensor, mean: Tensor, variance: Tensor]
+> = /* @__PURE__ */ defineOp({
   name: 'batchNormTrain',
   inputs: ['x', 'gamma?', 'beta?'],
-  infer: ([input, gamma, beta], options) => {
-    const x = input as TensorSpec;
-    const moment: TensorSpec = {
-      shape: [check('batchNormTrain', x, options, { gamma, beta })],
-      dtype: x.dtype,
-    };
-    return [{ shape: x.shape, dtype: x.dtype }, moment, moment];
+  save: { inputs: [0, 1], outputs: [1, 2] },
+  infer: ([x, gamma, beta], options) => {
+    const plan = planChannels('batchNormTrain', x, options, { gamma, beta });
+    const moment = { shape: [plan.channels], dtype: x.dtype };
+    return [plan, moment, moment];
   },
-  forward: ([input, gamma, beta], options, { outputs: [, ...specs] }) => {
-    const x = input as Tensor;
-    const { axes, shape } = layoutOf('batchNormTrain', x, options);
+  forward: ([x, gamma, beta], [{ axes, along: shape, epsilon }, ...moments]) => {
     const reduction = momentsReduction([meanOf, varianceOf]);
-    const [mean, variance] = core().reduceKernel('batchNormTrain', x, axes, specs, reduction) as [
-      Tensor,
-      Tensor,
-    ];
+    const [mean, variance] = core().reduceKernel('batchNormTrain', x, axes, moments, reduction);
     const y = normalizeKernel('batchNormTrain', x, {
       mean: along(mean, shape),
       variance: along(variance, shape),
-      gamma: gamma ? along(gamma, shape) : null,
-      beta: beta ? along(beta, shape) : null,
-      epsilon: options.epsilon ?? defaultEpsilon,
+      gamma: gamma && along(gamma, shape),
+      beta: beta && along(beta, shape),
+      epsilon,
     });
     return [y, mean, variance];
   },
   // With c = x - mean, r = 1 / √(variance + epsilon) and n elements a channel:
   // dx = γ r (dy - Σ dy / n - c r² Σ(dy c) / n) + dMean / n + 2 c dVariance / n.
-  backward: ([cotangent, dMean, dVariance], { inputs, outputs, inputSpecs, needs }, options) => {
-    const [x, gamma] = inputs as [Tensor, Tensor | null];
-    const dy = cotangent as Tensor;
-    const { axes, channels, shape } = layoutOf('batchNormTrain', x, options);
-    const channelwise = (t: Tensor | undefined) => reshape(t as Tensor, { shape });
+  backward: ([dy, dMean, dVariance], saved) => {
+    const { inputs, outputs, inputSpecs, needs, plan } = saved;
+    const [x, gamma] = inputs;
+    const [, mean, variance] = outputs;
+    const [{ axes, channels, along: shape, epsilon }] = plan;
+    const channelwise = (t: Tensor) => reshape(t, { shape });
     const over = { axis: axes, keepDims: true };
     const dySum = sum(dy, over);
     if (!needs[0] && !needs[1]) return [null, null, inShape(dySum, inputSpecs[2])];
 
-    const r = rsqrt(add(channelwise(outputs[2]), options.epsilon ?? defaultEpsilon));
-    const centred = sub(x, channelwise(outputs[1]));
+    const r = rsqrt(add(channelwise(variance), epsilon));
+    const centred = sub(x, channelwise(mean));
     const productSum = sum(mul(dy, centred), over);
     const dBeta = needs[2] ? inShape(dySum, inputSpecs[2]) : null;
     const dGamma = needs[1] ? inShape(mul(productSum, r), inputSpecs[1]) : null;
@@ -168,10 +151,9 @@ export const batchNormTrain: Op<
 
     const perElement = channels / x.size;
     const scale = gamma ? mul(channelwise(gamma), r) : r;
-    const slope = sub(mul(channelwise(dVariance), 2), mul(mul(scale, mul(r, r)), productSum));
+    const weight = sub(mul(channelwise(dVariance), 2), mul(mul(scale, mul(r, r)), productSum));
     const shift = sub(channelwise(dMean), mul(scale, dySum));
-    const dx = mulAdd(dy, scale, mulAdd(centred, mul(slope, perElement), mul(shift, perElement)));
+    const dx = mulAdd(dy, scale, mulAdd(centred, mul(weight, perElement), mul(shift, perElement)));
     return [dx, dGamma, dBeta];
   },
-  save: { inputs: [0, 1], outputs: [1, 2] },
 });

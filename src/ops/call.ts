@@ -1,5 +1,5 @@
 /**
- * @file One call of an op while its forward runs, and the errors that its faults become when they are told later.
+ * @file One call of an op while its forward runs, and the errors that its faults become when they are reported.
  */
 import { IndexOutOfRangeError } from '../core/errors.ts';
 import { sizeOf, unravel } from '../core/shape.ts';
@@ -10,8 +10,8 @@ import { currentParent } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';
 
 /** One call while its forward runs. */
-export class Call {
-  /** Set once the call is recorded; faults that are told later can name it. */
+export class Call<O extends object = object> {
+  /** Set once the call is recorded; faults that are reported later can name it. */
   node: Node | null = null;
   /** The layer call inside which this call runs. */
   readonly parent: Node | null = currentParent();
@@ -19,8 +19,9 @@ export class Call {
   constructor(
     readonly op: string,
     readonly outputs: readonly TensorSpec[],
-    /** The operands as the caller gave them: host values can be checked at once. */
+    /** The operands as the caller passed them: host values can be checked at once. */
     readonly operands: readonly unknown[],
+    readonly options: O,
   ) {}
 
   /**

@@ -1,6 +1,5 @@
 /** @file cast */
 import { type DType, isFloating } from '../core/dtype.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { core } from '../kernels/loadCore.ts';
 import * as math from '../kernels/math.ts';
 import { view } from '../kernels/output.ts';
@@ -19,7 +18,7 @@ export interface CastOptions<D extends DType = DType> {
 export interface Cast {
   <D extends DType>(x: TensorLike, dtype: D | CastOptions<D>): Tensor<D>;
   (x: TensorLike | SymbolicTensor, dtype: DType | CastOptions): SymbolicTensor;
-  readonly definition: OpDefinition<CastOptions>;
+  readonly definition: OpDefinition<[x: Tensor], CastOptions, Tensor>;
 }
 
 /** Conversions of floats saturate, and NaN has no integer; WGSL leaves both open. */
@@ -31,23 +30,23 @@ function expressionOf(from: DType, to: DType): string {
   return isFloat ? `u32(a != 0.0 || ${math.isNan('a')})` : 'u32(a != 0)';
 }
 
-const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor], CastOptions>({
+const castOp: Op<[x: Tensor], CastOptions> = /* @__PURE__ */ defineOp({
   name: 'cast',
   inputs: ['x'],
   acceptsFloat16: true,
-  infer: ([x], { dtype }) => {
-    checkStoredDType('cast', dtype);
-    return { shape: (x as TensorSpec).shape, dtype };
-  },
-  forward: ([x], { dtype }, { outputs: [spec] }) => {
-    const input = x as Tensor;
-    if (input.dtype === dtype) return view(input, input, 'cast');
-    if (dtype === 'float16') return core().packFloat16('cast', cast(input, 'float32'));
-    if (input.dtype === 'float16') return cast(core().unpackFloat16('cast', input), dtype);
-    return core().elementwiseKernel('cast', expressionOf(input.dtype, dtype), [input], spec as TensorSpec);
-  },
-  backward: ([dy], { inputSpecs: [x] }) => [isFloating((x as TensorSpec).dtype) ? (dy as Tensor) : null],
   save: { inputs: [] },
+  infer: ([{ shape }], { dtype }) => {
+    checkStoredDType('cast', dtype);
+    return { shape, dtype };
+  },
+  forward: ([x], plan) => {
+    const { dtype } = plan;
+    if (x.dtype === dtype) return view(x, plan, 'cast');
+    if (dtype === 'float16') return core().packFloat16('cast', cast(x, 'float32'));
+    if (x.dtype === 'float16') return cast(core().unpackFloat16('cast', x), dtype);
+    return core().elementwiseKernel('cast', expressionOf(x.dtype, dtype), [x], plan);
+  },
+  backward: ([dy], { inputSpecs: [x] }) => [isFloating(x.dtype) ? dy : null],
   cost: noFlops,
 });
 
@@ -55,10 +54,11 @@ const castOp: Op<[x: Tensor], CastOptions, Tensor> = /* @__PURE__ */ defineOp<[x
  * `x` as another dtype: `cast(x, 'int32')` or `cast(x, { dtype: 'int32' })`. Shape: that of x. To integers, floats are
  * truncated towards zero, those out of range become the nearest integer of the dtype, and NaN becomes 0. To bool, anything
  * but 0 is true. Between int32 and uint32 the bits stay. To float16, the nearest half (ties to even; infinity from 65520 on).
- * The gradient passes between floats, and is cut by integers and bools.
+ * The gradient passes between floats; integers and bools disconnect it.
  * Errors: DTypeError for an unknown dtype.
  */
 export const cast: Cast = /* @__PURE__ */ Object.assign(
+  // The dtype of the result, and whether it is symbolic, follow from the arguments: TypeScript can't see that.
   ((x: TensorLike, dtype: DType | CastOptions) =>
     castOp(x, isOptions(dtype) ? dtype : { dtype })) as unknown as Cast,
   { definition: castOp.definition },

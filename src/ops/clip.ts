@@ -2,14 +2,12 @@
 import { type ComputeDType, type DType, isFloating, requireDType, wgslType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { core } from '../kernels/loadCore.ts';
 import * as math from '../kernels/math.ts';
-import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
-import { defineSlope } from './slope.ts';
+import { defineDerivative } from './derivative.ts';
 
 export interface ClipOptions {
   /** Smaller values become this one. Default: no lower bound. */
@@ -45,8 +43,8 @@ function boundsOf({ min, max }: ClipOptions, dtype: DType): readonly [number, nu
   return [Math.min(Math.max(from, lowest), highest), Math.min(Math.max(to, lowest), highest)];
 }
 
-const clipSlope = /* @__PURE__ */ defineSlope<ClipOptions>({
-  name: 'clipSlope',
+const clipDerivative = /* @__PURE__ */ defineDerivative<ClipOptions>({
+  name: 'clipDerivative',
   expression: 'select(0.0, a, b >= params.alpha && b <= params.beta)',
   scalars: (options) => {
     const [alpha, beta] = boundsOf(options, 'float32');
@@ -60,28 +58,22 @@ const clipSlope = /* @__PURE__ */ defineSlope<ClipOptions>({
  * Gradient: 1 within the bounds and at them, 0 beyond.
  * Errors: ValueError for bounds that aren't numbers or out of order, or fractional bounds of integers.
  */
-export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp<[x: Tensor], ClipOptions>({
+export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp({
   name: 'clip',
   inputs: ['x'],
-  infer: ([x], options) => {
-    const { shape, dtype } = x as TensorSpec;
+  infer: ([{ shape, dtype }], options) => {
     requireDType('clip', 'x', dtype, ['float32', 'int32', 'uint32']);
-    boundsOf(options, dtype);
-    return { shape, dtype };
+    return { shape, dtype, bounds: boundsOf(options, dtype) };
   },
-  forward: ([input], options, { outputs: [spec] }) => {
-    const x = input as Tensor;
-    const [alpha, beta] = boundsOf(options, x.dtype);
+  forward: ([x], plan) => {
+    const [alpha, beta] = plan.bounds;
     if (isFloating(x.dtype)) {
       const expression = math.smaller(math.larger('a', 'params.alpha'), 'params.beta');
-      return core().elementwiseKernel('clip', expression, [x], spec as TensorSpec, { alpha, beta });
+      return core().elementwiseKernel('clip', expression, [x], plan, { alpha, beta });
     }
     const [from, to] = ['alpha', 'beta'].map((name) => `bitcast<${wgslType(x.dtype)}>(params.${name}_bits)`);
-    return core().elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], spec as TensorSpec, {
-      alpha,
-      beta,
-    });
+    return core().elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], plan, { alpha, beta });
   },
-  backward: ([dy], { inputs: [x] }, options) => [clipSlope(dy as Tensor, x as Tensor, options)],
+  backward: ([dy], { inputs: [x], options }) => [clipDerivative(dy, x, options)],
   cost: perResult,
 });

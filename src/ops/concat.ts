@@ -19,12 +19,10 @@ export interface ConcatOptions {
  * gradient of each is its part.
  * Errors: ShapeError for no tensors, scalars, or sizes that differ on another axis; DTypeError.
  */
-export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [tensors: Tensor[]],
-  ConcatOptions
->({
+export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor> = /* @__PURE__ */ defineOp({
   name: 'concat',
   inputs: ['...tensors'],
+  save: { inputs: [] },
   infer: (tensors, options) => {
     const first = requireTensors('concat', tensors);
     const axis = normalizeAxis('concat', options.axis ?? 0, first.shape.length);
@@ -34,31 +32,22 @@ export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor> = /* @__PURE
         other.shape.every((n, i) => i === axis || n === first.shape[i]);
       if (!fits) throwDifferent('concat', `but for axis ${axis}`, first.shape, other.shape);
     }
-    const joined = tensors.reduce((sum, { shape }) => sum + (shape[axis] as number), 0);
-    return { shape: first.shape.map((n, i) => (i === axis ? joined : n)), dtype: first.dtype };
+    const total = tensors.reduce((sum, { shape }) => sum + (shape[axis] as number), 0);
+    return { shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype, axis };
   },
-  forward: (tensors, options, { outputs: [spec] }) => {
-    const { shape } = spec as TensorSpec;
-    const axis = normalizeAxis('concat', options.axis ?? 0, shape.length);
-    return joined(
-      'concat',
-      tensors,
-      tensors.map((x) => x.shape),
-      axis,
-      spec as TensorSpec,
-    );
+  forward: (tensors, plan) => {
+    const shapes = tensors.map((x) => x.shape);
+    return joined('concat', tensors, shapes, plan.axis, plan);
   },
-  backward: ([dy], { inputSpecs, needs }, options) => {
-    const axis = normalizeAxis('concat', options.axis ?? 0, (dy as Tensor).rank);
+  backward: ([dy], { inputSpecs, needs, plan: { axis } }) => {
     let next = 0;
     return inputSpecs.map(({ shape }, i) => {
       const first = next;
       next += shape[axis] as number;
       if (!needs[i]) return null;
-      return slice(dy as Tensor, { begin: shape.map((_, k) => (k === axis ? first : 0)), size: shape });
+      return slice(dy, { begin: shape.map((_, k) => (k === axis ? first : 0)), size: shape });
     });
   },
-  save: { inputs: [] },
   cost: noFlops,
 });
 
@@ -70,6 +59,7 @@ export function joined(
   axis: number,
   spec: TensorSpec,
 ): Tensor {
+  // `infer` has refused an empty list.
   const [first] = tensors as [Tensor];
   if (tensors.length === 1) return view(first, spec, op);
   const out = output(first.device, spec, op);

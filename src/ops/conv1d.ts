@@ -15,12 +15,12 @@ export interface Conv1dOptions {
   padding?: Padding | 'causal';
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];
-  /** Groups of channels that are convolved apart. Default 1. */
+  /** Groups of channels that are convolved separately. Default 1. */
   groups?: number;
 }
 
 /** A sequence as an image of one row: [batch, width, c] → [batch, 1, width, c]. */
-const asImage = ([batch, width, channels]: Shape): number[] => [batch, 1, width, channels] as number[];
+const asImage = (shape: Shape): number[] => [...shape.slice(0, 1), 1, ...shape.slice(1)];
 /** A kernel as one of a single row: [width, i, o] → [1, width, i, o]. */
 const asImageKernel = (kernel: Shape): number[] => [1, ...kernel];
 
@@ -47,11 +47,12 @@ function rowPadding(kernel: Shape, padding: Padding | 'causal', dilation: number
   return typeof padding === 'string' ? padding : [[0, 0], padding[0] as readonly [number, number]];
 }
 
-function plan(
-  x: TensorSpec,
-  kernel: TensorSpec,
-  options: Conv1dOptions,
-): { shape: Shape; row: Conv2dOptions } {
+interface Conv1dPlan extends TensorSpec {
+  /** The options of the convolution of images. */
+  readonly row: Conv2dOptions;
+}
+
+function plan(x: TensorSpec, kernel: TensorSpec, options: Conv1dOptions): Conv1dPlan {
   requireRank('conv1d', 'x', x.shape, 3);
   requireRank('conv1d', 'kernel', kernel.shape, 3);
   if ((kernel.shape[0] as number) < 1) {
@@ -63,13 +64,10 @@ function plan(
     });
   }
   const row = rowOptions(kernel.shape, options);
-  const { batch, columns, outputs } = planConv2d(
-    'conv1d',
-    { shape: asImage(x.shape), dtype: x.dtype },
-    { shape: asImageKernel(kernel.shape), dtype: kernel.dtype },
-    row,
-  );
-  return { shape: [batch, columns.output, outputs], row };
+  const image = { shape: asImage(x.shape), dtype: x.dtype };
+  const imageKernel = { shape: asImageKernel(kernel.shape), dtype: kernel.dtype };
+  const { batch, columns, outputs } = planConv2d('conv1d', image, imageKernel, row).geometry;
+  return { shape: [batch, columns.output, outputs], dtype: 'float32', row };
 }
 
 /**
@@ -78,39 +76,24 @@ function plan(
  * `padding` is 'same', 'valid', 'causal', or [[before, after]].
  * Errors: ShapeError for ranks, channels that don't fit, a kernel wider than the padded sequence; DTypeError; ValueError.
  */
-export const conv1d: Op<[x: Tensor, kernel: Tensor], Conv1dOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor, kernel: Tensor],
-  Conv1dOptions
->({
+export const conv1d: Op<[x: Tensor, kernel: Tensor], Conv1dOptions> = /* @__PURE__ */ defineOp({
   name: 'conv1d',
   inputs: ['x', 'kernel'],
-  infer: ([x, kernel], options) => ({
-    shape: plan(x as TensorSpec, kernel as TensorSpec, options).shape,
-    dtype: 'float32',
-  }),
-  forward: (inputs, options) => {
-    const [x, kernel] = inputs as [Tensor, Tensor];
-    const { shape, row } = plan(x, kernel, options);
+  infer: ([x, kernel], options) => plan(x, kernel, options),
+  forward: ([x, kernel], { shape, row }) => {
     const image = reshape(x, { shape: asImage(x.shape) });
-    return reshape(conv2d(image, reshape(kernel, { shape: asImageKernel(kernel.shape) }), row), { shape });
+    const imageKernel = reshape(kernel, { shape: asImageKernel(kernel.shape) });
+    return reshape(conv2d(image, imageKernel, row), { shape });
   },
-  backward: ([cotangent], { inputs, inputSpecs, needs }, options) => {
-    const [x, kernel] = inputs as [Tensor, Tensor];
-    const [xShape, kernelShape] = inputSpecs.map(({ shape }) => shape) as [Shape, Shape];
-    const row = rowOptions(kernelShape, options);
-    const dy = reshape(cotangent as Tensor, { shape: asImage((cotangent as Tensor).shape) });
-    const dx = () => {
-      const imageKernel = reshape(kernel, { shape: asImageKernel(kernelShape) });
-      return reshape(conv2dInputGrad(dy, imageKernel, { ...row, inputShape: asImage(xShape) }), {
-        shape: xShape,
-      });
-    };
-    const dk = () => {
-      const image = reshape(x, { shape: asImage(xShape) });
-      return reshape(conv2dFilterGrad(image, dy, { ...row, kernelShape: asImageKernel(kernelShape) }), {
-        shape: kernelShape,
-      });
-    };
-    return [needs[0] ? dx() : null, needs[1] ? dk() : null];
+  backward: ([cotangent], { inputs: [x, kernel], needs, plan: { row } }) => {
+    const dy = reshape(cotangent, { shape: asImage(cotangent.shape) });
+    const inputShape = asImage(x.shape);
+    const kernelShape = asImageKernel(kernel.shape);
+    const dx = () => conv2dInputGrad(dy, reshape(kernel, { shape: kernelShape }), { ...row, inputShape });
+    const dk = () => conv2dFilterGrad(reshape(x, { shape: inputShape }), dy, { ...row, kernelShape });
+    return [
+      needs[0] ? reshape(dx(), { shape: x.shape }) : null,
+      needs[1] ? reshape(dk(), { shape: kernel.shape }) : null,
+    ];
   },
 });

@@ -1,7 +1,7 @@
 /** @file conv2dTranspose: the input gradient of conv2d, as an operation of its own. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { describe, requireOneOf, requireRank, type Shape } from '../core/shape.ts';
+import { describe, requireOneOf, requireRank } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { perAxis } from '../core/windows.ts';
 import { requireKernelSize } from '../core/convolution.ts';
@@ -51,13 +51,12 @@ function extras(
   });
 }
 
-interface Plan {
-  shape: number[];
-  /** The convolution that this transposes. */
-  options: Conv2dOptions;
+interface TransposePlan extends TensorSpec {
+  /** The options of the convolution that this transposes. */
+  readonly convolution: Conv2dOptions;
 }
 
-function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions): Plan {
+function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions): TransposePlan {
   requireDType(op, 'x', x.dtype, ['float32']);
   requireDType(op, 'kernel', kernel.dtype, ['float32']);
   requireRank(op, 'x', x.shape, 4);
@@ -84,7 +83,8 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
     outputSize(height, extent(kernelHeight, 0), strides[0] as number, same, rows),
     outputSize(width, extent(kernelWidth, 1), strides[1] as number, same, columns),
   ].map((size) => Math.max(0, size));
-  return { shape: [batch, ...sizes, outputs], options: { strides, padding, dilationRate } };
+  const convolution = { strides, padding, dilationRate };
+  return { shape: [batch, ...sizes, outputs], dtype: 'float32', convolution };
 }
 
 /**
@@ -94,25 +94,15 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
  * counted with the gaps of their dilation. float32.
  * Errors: ShapeError, DTypeError, ValueError. Source: Keras's deconv_output_length, and TensorFlow's conv2d_transpose.
  */
-export const conv2dTranspose: Op<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions, Tensor> =
-  /* @__PURE__ */ defineOp<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions>({
+export const conv2dTranspose: Op<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions> =
+  /* @__PURE__ */ defineOp({
     name: op,
     inputs: ['x', 'kernel'],
-    infer: ([x, kernel], options) => ({
-      shape: plan(x as TensorSpec, kernel as TensorSpec, options).shape,
-      dtype: 'float32',
-    }),
-    forward: ([x, kernel], options) => {
-      const { shape, options: convolution } = plan(x as Tensor, kernel as Tensor, options);
-      return conv2dInputGrad(x as Tensor, kernel as Tensor, { ...convolution, inputShape: shape });
-    },
-    backward: ([dy], { inputs: [x, kernel], inputSpecs, needs }, options) => {
-      const [xSpec, kernelSpec] = inputSpecs as [TensorSpec, TensorSpec];
-      const { options: convolution } = plan(xSpec, kernelSpec, options);
-      const kernelShape: Shape = kernelSpec.shape;
-      return [
-        needs[0] ? conv2d(dy as Tensor, kernel as Tensor, convolution) : null,
-        needs[1] ? conv2dFilterGrad(dy as Tensor, x as Tensor, { ...convolution, kernelShape }) : null,
-      ];
-    },
+    infer: ([x, kernel], options) => plan(x, kernel, options),
+    forward: ([x, kernel], { shape, convolution }) =>
+      conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),
+    backward: ([dy], { inputs: [x, kernel], needs, plan: { convolution } }) => [
+      needs[0] ? conv2d(dy, kernel, convolution) : null,
+      needs[1] ? conv2dFilterGrad(dy, x, { ...convolution, kernelShape: kernel.shape }) : null,
+    ],
   });

@@ -8,9 +8,9 @@ export interface Cost {
   readonly flops: number;
 }
 
-type Specs = readonly TensorSpec[];
+type Specs = readonly (TensorSpec | null)[];
 
-const elements = (spec: TensorSpec | undefined) => (spec ? sizeOf(spec.shape) : 0);
+const elements = (spec: TensorSpec | null | undefined) => (spec ? sizeOf(spec.shape) : 0);
 
 /** One operation for each element of the result. */
 export function perResult(_inputs: Specs, [result]: Specs): Cost {
@@ -52,12 +52,7 @@ export function stepsCost([gates, recurrentKernel]: Specs): Cost {
   return { flops: 2 * elements(gates) * (recurrentKernel?.shape[0] ?? 0) };
 }
 
-/** What comes behind a product: a bias and an activation, where there are such. */
-export function epilogueCost(
-  [, , bias]: readonly (TensorSpec | null)[],
-  result: TensorSpec | undefined,
-  activation: string | undefined,
-): number {
-  const isActivated = activation !== undefined && activation !== 'linear';
-  return elements(result) * (Number(Boolean(bias)) + Number(isActivated));
+/** What follows a matmul or a convolution: a bias and an activation, where there are such. */
+export function epilogueCost(bias: TensorSpec | null, result: TensorSpec, isActivated: boolean): number {
+  return elements(result) * (Number(bias !== null) + Number(isActivated));
 }

@@ -1,7 +1,6 @@
 /** @file cumsum */
 import { requireDType } from '../core/dtype.ts';
 import { normalizeAxis, requireBoolean } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { cumsumKernel } from '../kernels/scan.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
@@ -21,27 +20,19 @@ export interface CumsumOptions {
  * Running sums of `x` along `axis`: element k holds the sum of the elements up to and including k. Shape: that of x.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
-export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  CumsumOptions
->({
+export const cumsum: Op<[x: Tensor], CumsumOptions> = /* @__PURE__ */ defineOp({
   name: 'cumsum',
   inputs: ['x'],
-  infer: ([input], { axis = 0, exclusive = false, reverse = false }) => {
-    const { shape, dtype } = input as TensorSpec;
+  save: { inputs: [] },
+  infer: ([{ shape, dtype }], { axis = 0, exclusive = false, reverse = false }) => {
     requireDType('cumsum', 'x', dtype, numbers);
-    normalizeAxis('cumsum', axis, shape.length);
     requireBoolean('cumsum', 'exclusive', exclusive);
     requireBoolean('cumsum', 'reverse', reverse);
-    return { shape, dtype };
+    return { shape, dtype, axis: normalizeAxis('cumsum', axis, shape.length), exclusive, reverse };
   },
-  forward: ([input], { axis = 0, exclusive = false, reverse = false }) => {
-    const x = input as Tensor;
-    return cumsumKernel(x, normalizeAxis('cumsum', axis, x.rank), { exclusive, reverse });
-  },
-  backward: ([dy], _, { reverse = false, ...options }) => [
-    cumsum(dy as Tensor, { ...options, reverse: !reverse }),
+  forward: ([x], plan) => cumsumKernel(x, plan.axis, plan),
+  backward: ([dy], { plan: { axis, exclusive, reverse } }) => [
+    cumsum(dy, { axis, exclusive, reverse: !reverse }),
   ],
-  save: { inputs: [] },
   cost: perResult,
 });

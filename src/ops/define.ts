@@ -5,54 +5,12 @@ import { DTypeError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { Call } from './call.ts';
-import type { Cost } from './cost.ts';
+import type { DefaultSave, OpDefinition, Plan, Results, Save } from './definition.ts';
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
 import { isSymbolic, type SymbolicTensor } from './recorders.ts';
 
-/** What `backward` may use. Only what the op's `save` names is there; the rest is undefined. */
-export interface Saved {
-  readonly inputs: readonly Tensor[];
-  readonly outputs: readonly Tensor[];
-  readonly inputSpecs: readonly TensorSpec[];
-  readonly outputSpecs: readonly TensorSpec[];
-  /** Which inputs need a gradient; others may be answered with null. */
-  readonly needs: readonly boolean[];
-}
-
-export interface OpDefinition<O extends object = object> {
-  name: string;
-  /**
-   * Names of the tensor inputs. `indices:int32` gives the dtype that host values are uploaded in, a `?` at the end marks
-   * an input that may be null. One name with a leading `...` takes a list of any length as first argument.
-   */
-  inputs: readonly string[];
-  /**
-   * The options of one eager call, where they differ from call to call (a fresh seed): forward, backward and history see
-   * the same. Called after `infer` has passed them.
-   */
-  settle?(options: O): O;
-  /** Shapes and dtypes of the outputs; pure, no GPU. An array makes an op with several outputs. */
-  infer(inputs: readonly TensorSpec[], options: O): TensorSpec | TensorSpec[];
-  /** Launches kernels. Ops may be used, too: they aren't recorded, and what they leave behind is freed. */
-  forward(inputs: readonly Tensor[], options: O, call: Call): Tensor | Tensor[];
-  /**
-   * The vector-Jacobian product, written with ops, so that it can be differentiated again: a gradient (or null) for
-   * each input. Null where the op has no gradient by its nature.
-   */
-  backward: ((cotangents: readonly Tensor[], saved: Saved, options: O) => readonly (Tensor | null)[]) | null;
-  /** Whether `backward` takes null for an output that nothing depends on. Default: zeros stand for its cotangent. */
-  takesNull?: boolean;
-  /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */
-  acceptsFloat16?: boolean;
-  /** What backward reads: input and output positions. Default: all inputs, no outputs. */
-  save?: { inputs?: readonly number[]; outputs?: readonly number[] };
-  /**
-   * What a call costs, for `profile`. Default: what the ops in its forward cost.
-   */
-  cost?(inputs: readonly TensorSpec[], outputs: readonly TensorSpec[], options: O): Cost;
-}
+export type { OpDefinition, Plan, Saved } from './definition.ts';
 
 type Eager<I extends readonly unknown[]> = {
   [K in keyof I]: I[K] extends Tensor[] ? readonly TensorLike[] : TensorLike | Exclude<I[K], Tensor>;
@@ -63,38 +21,63 @@ type Mixed<I extends readonly unknown[]> = {
     : TensorLike | SymbolicTensor | Exclude<I[K], Tensor>;
 };
 
-/** An op as users call it: tensors by position, options last. Symbolic in, symbolic out. */
-export interface Op<I extends readonly unknown[], O extends object, R extends Tensor | Tensor[]> {
+type Symbolic<R extends Results> = R extends readonly Tensor[]
+  ? { [K in keyof R]: SymbolicTensor }
+  : SymbolicTensor;
+
+/**
+ * An op as users call it: tensors by position, options last. Symbolic in, symbolic out. `I` is the tuple of its tensor
+ * inputs, `O` its options, `R` its result: a tensor, or a tuple or list of tensors.
+ */
+export interface Op<I extends readonly unknown[], O extends object = object, R extends Results = Tensor> {
   (...args: [...Eager<I>, options?: O]): R;
-  (...args: [...Mixed<I>, options?: O]): R extends Tensor[] ? SymbolicTensor[] : SymbolicTensor;
-  readonly definition: OpDefinition<O>;
+  (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
+  readonly definition: OpDefinition<I, O, R>;
 }
 
 /**
- * Defines an op. `I` is the tuple of its tensor inputs, `O` its options, `R` its result.
+ * Defines an op. Its types follow from the type of the constant:
  *
- *     export const square = defineOp<[x: Tensor]>({ name: 'square', inputs: ['x'], infer: …, forward: …, backward: … });
+ *     export const scaled: Op<[x: Tensor], { by?: number }> = defineOp({
+ *       name: 'scaled',
+ *       inputs: ['x'],
+ *       infer: ([x], { by = 1 }) => ({ shape: x.shape, dtype: x.dtype, by }),
+ *       forward: ([x], plan) => …,
+ *       backward: ([dy], { plan }) => [mul(dy, plan.by)],
+ *     });
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineOp<
   I extends readonly unknown[],
   O extends object = object,
-  R extends Tensor | Tensor[] = Tensor,
->(definition: OpDefinition<O>): Op<I, O, R> {
-  const variadic = definition.inputs[0]?.startsWith('...') ?? false;
-  const slots = definition.inputs.map((text) => parseSlot(variadic ? text.slice(3) : text));
+  R extends Results = Tensor,
+  const P extends Plan<R> = Plan<R>,
+  const S extends Save = DefaultSave,
+  N extends boolean = false,
+>(definition: OpDefinition<I, O, R, P, S, N>): Op<I, O, R> {
+  const { slots, variadic } = inputsOf(definition);
+  // The dispatch, the tape and the graph handle every op alike: types by position end here.
+  const erased = definition as unknown as OpDefinition;
   const op = (...args: unknown[]): unknown => {
     const { operands, options } = splitArguments(definition.name, slots, variadic, args);
-    return dispatch(definition as unknown as OpDefinition, slots, operands, options);
+    return dispatch(erased, slots, operands, options);
   };
+  // `op` takes what `splitArguments` sorts out at run time; its declared type is that of the definition.
   return Object.assign(op, { definition }) as unknown as Op<I, O, R>;
 }
 
-/** Runs `definition` on operands that are already apart from their options. For graphs that replay calls. */
+/** Runs `definition` on operands and options. For graphs that replay calls. */
 export function applyOp(definition: OpDefinition, operands: readonly unknown[], options: object): unknown {
-  const variadic = definition.inputs[0]?.startsWith('...') ?? false;
-  const slots = definition.inputs.map((text) => parseSlot(variadic ? text.slice(3) : text));
-  return dispatch(definition, slots, operands, options);
+  return dispatch(definition, inputsOf(definition).slots, operands, options);
+}
+
+/** The inputs of an op as its definition names them, and whether they are a list of any length. */
+export function inputsOf({ inputs }: { readonly inputs: readonly string[] }): {
+  slots: readonly InputSlot[];
+  variadic: boolean;
+} {
+  const variadic = inputs[0]?.startsWith('...') ?? false;
+  return { slots: inputs.map((text) => parseSlot(variadic ? text.slice(3) : text)), variadic };
 }
 
 function splitArguments(

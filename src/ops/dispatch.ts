@@ -3,18 +3,18 @@
  * receive the call.
  */
 import { DTypeError } from '../core/errors.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentParent, insideCall } from '../history/frames.ts';
 import { Node, type NodeInput, type Operation } from '../history/node.ts';
-import type { Tensor } from '../tensor/tensor.ts';
+import { Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Call } from './call.ts';
 import { outputSearch } from './outputSearch.ts';
-import type { OpDefinition } from './define.ts';
 import { attributeForward } from './attribution.ts';
+import { type OpDefinition, outputsOf, type Plan, type Results } from './definition.ts';
 import { areReady, type InputSlot, toTensors } from './operands.ts';
 import {
   activeRecorders,
@@ -45,30 +45,29 @@ function execute(
   inputs: readonly (Tensor | null)[],
   operands: readonly unknown[],
   given: object,
-): Tensor | Tensor[] {
+): Results {
   if (!op.acceptsFloat16) refuseHalves(op.name, inputs);
-  const specs = op.infer(inputs as readonly TensorSpec[], given);
+  const plan = op.infer(inputs, given);
   const options = op.settle ? op.settle(given) : given;
-  const call = new Call(op.name, Array.isArray(specs) ? specs : [specs], operands);
-  // Ops that a forward uses are its own business: no recorder and no layer hears of them.
+  const call = new Call(op.name, outputsOf(plan), operands, options);
+  // Ops that a forward uses are an implementation detail: no recorder and no layer sees them.
   const { device = getDevice() } = inputs.find((input) => input !== null) ?? {};
-  const forward = () =>
-    withDevice(device, () => tidy(() => op.forward(inputs as readonly Tensor[], options, call)));
+  const forward = () => withDevice(device, () => tidy(() => op.forward(inputs, plan, call)));
   const run = () => withRecorders([], () => insideCall(null, forward));
   const firstCheck = device.faults.tracker.begun;
   depth++;
-  let result: Tensor | Tensor[];
+  let result: Results;
   try {
     const { profiler } = device.executor;
-    result = profiler ? attributeForward(profiler, op, inputs, call.outputs, options, run) : run();
+    result = profiler ? attributeForward(profiler, op, inputs, call.outputs, plan, run) : run();
   } finally {
     depth--;
   }
-  const outputs = Array.isArray(result) ? result : [result];
-  // Whatever was checked on the way, by launches that write no result, too: it is the call's.
+  const outputs = result instanceof Tensor ? [result] : result;
+  // All checks on the way are the call's, those of launches that write no result included.
   const checks = device.faults.checksFrom(firstCheck);
   if (checks.length > 0) for (const { storage } of outputs) device.attachChecks(checks, storage);
-  call.node = recordCall(op, inputs, outputs, options, checks);
+  call.node = recordCall(op, inputs, outputs, options, plan, checks);
   if (depth === 0) outputSearch()?.(call, inputs, outputs);
   return result;
 }
@@ -85,14 +84,15 @@ function refuseHalves(op: string, inputs: readonly (Tensor | null)[]): void {
 }
 
 /**
- * Tells active recorders, and the layer call around it, that `op` made `outputs` from `inputs`; null where no one
- * listens. For functions that bring their own gradient; ops are recorded by their dispatch.
+ * Reports to the active recorders, and to the enclosing layer call, that `op` made `outputs` from `inputs`; null where
+ * nothing records. For functions that bring their own gradient; ops are recorded by their dispatch.
  */
 export function recordCall(
   op: OpDefinition,
   inputs: readonly (Tensor | null)[],
   outputs: readonly Tensor[],
   options: object,
+  plan: Plan,
   checks: readonly Check[] = [],
 ): Node | null {
   const recorders = activeRecorders();
@@ -117,7 +117,7 @@ export function recordCall(
       output.provenance = { cause: 'recorded', history: node.historyOf(i) };
     }
   });
-  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, node, checks });
+  for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, plan, node, checks });
   return node;
 }
 

@@ -7,7 +7,6 @@ import { fillKernel } from '../kernels/fill.ts';
 import { core } from '../kernels/loadCore.ts';
 import { view } from '../kernels/output.ts';
 import { dropoutKernel } from '../kernels/random.ts';
-import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
@@ -50,33 +49,30 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
 
 /**
  * x with a fraction `rate` of its elements cleared at random, and the others scaled by 1 / (1 - rate), so that the
- * expected value stays. The mask follows from the seed: the gradient makes it anew, and nothing is saved. A rate of 0 is
+ * expected value stays. The mask follows from the seed: the gradient generates it again, and nothing is saved. A rate of 0 is
  * the identity.
  * Errors: DTypeError for x that isn't float32; ValueError for a rate outside [0, 1) or a seed that isn't one; ShapeError.
  * Source: N. Srivastava et al., Dropout, JMLR 2014.
  */
-export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp<[x: Tensor], DropoutOptions>({
+export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp({
   name: 'dropout',
   inputs: ['x'],
+  save: { inputs: [] },
   settle: (options) => (options.seed === undefined ? { ...options, seed: drawSeed() } : options),
-  infer: ([input], { rate, seed, noiseShape }) => {
-    const x = input as TensorSpec;
+  infer: ([x], { rate, seed, noiseShape }) => {
     requireDType('dropout', 'x', x.dtype, ['float32']);
     requireRate(rate);
     checkSeed('dropout', seed);
-    maskShape(x, noiseShape);
-    return { shape: x.shape, dtype: x.dtype };
+    return { shape: x.shape, dtype: x.dtype, mask: maskShape(x, noiseShape) };
   },
-  forward: ([input], { rate, seed, noiseShape }, { outputs: [spec] }) => {
-    const x = input as Tensor;
-    const shape = maskShape(x, noiseShape);
-    if (rate === 0) return view(x, x, 'dropout');
-    if (sameShape(shape, x.shape)) return dropoutKernel(x, rate, seed as Seed, 'dropout');
-    const whole = fillKernel(x.device, { shape, dtype: 'float32' }, 1, 'dropout');
-    const mask = dropoutKernel(whole, rate, seed as Seed, 'dropout');
-    return core().elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], spec as TensorSpec);
+  // `settle` has drawn a seed where there was none.
+  forward: ([x], plan, { options: { rate, seed = drawSeed() } }) => {
+    if (rate === 0) return view(x, plan, 'dropout');
+    if (sameShape(plan.mask, x.shape)) return dropoutKernel(x, rate, seed, 'dropout');
+    const whole = fillKernel(x.device, { shape: plan.mask, dtype: 'float32' }, 1, 'dropout');
+    const mask = dropoutKernel(whole, rate, seed, 'dropout');
+    return core().elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], plan);
   },
-  backward: ([dy], _, options) => [dropout(dy as Tensor, options)],
-  save: { inputs: [] },
+  backward: ([dy], { options }) => [dropout(dy, options)],
   cost: perResult,
 });

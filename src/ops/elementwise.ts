@@ -1,20 +1,19 @@
 /**
- * @file Makers of elementwise ops: what unary and binary ops have in common.
+ * @file What elementwise ops of one and of two operands have in common.
  */
 import { type ComputeDType, type DType, promote, requireDType } from '../core/dtype.ts';
-import { broadcastAxes, broadcastShapes, type Shape } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import { broadcastShapes } from '../core/shape.ts';
 import type { Scalars } from '../kernels/elementwise.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
 import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
-import { sum } from './sum.ts';
-import { reshape } from './reshape.ts';
+import type { Save } from './definition.ts';
+import { sumToShape } from './sum.ts';
 
-export type UnaryOp<O extends object = object> = Op<[x: Tensor], O, Tensor>;
-export type BinaryOp = Op<[x: Tensor, y: Tensor], object, Tensor>;
+export type UnaryOp<O extends object = object> = Op<[x: Tensor], O>;
+export type BinaryOp = Op<[x: Tensor, y: Tensor]>;
 
 const floats: readonly DType[] = ['float32'];
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
@@ -33,38 +32,31 @@ export interface UnaryDefinition<O extends object> {
   check?: (options: O) => void;
   /**
    * The gradient from the cotangent, and from the input or the output, whichever `reads` names; null where there is none.
-   * A fused one is made by `defineSlope`.
+   * `defineDerivative` makes a fused one.
    */
   gradient: ((dy: Tensor, read: Tensor, options: O) => Tensor) | null;
-  /** What `gradient` reads. Default: the input. */
+  /** What `gradient` reads. Default: the input. One that reads neither ignores its second argument. */
   reads?: 'input' | 'output' | 'neither';
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 export function defineUnary<O extends object = object>(definition: UnaryDefinition<O>): UnaryOp<O> {
   const { name, expression, dtypes = floats, result, scalars, check, gradient, reads = 'input' } = definition;
-  return defineOp<[x: Tensor], O>({
+  return defineOp({
     name,
     inputs: ['x'],
-    infer: ([x], options) => {
-      const { shape, dtype } = x as TensorSpec;
+    save: { inputs: reads === 'input' ? [0] : [], outputs: reads === 'output' ? [0] : [] },
+    infer: ([{ shape, dtype }], options) => {
       requireDType(name, 'x', dtype, dtypes);
       check?.(options);
       return { shape, dtype: result ? result(dtype) : dtype };
     },
-    forward: ([x], options, { outputs: [spec] }) => {
-      const text =
-        typeof expression === 'string'
-          ? expression
-          : expression((x as Tensor).dtype as ComputeDType, options);
-      return core().elementwiseKernel(name, text, [x as Tensor], spec as TensorSpec, scalars?.(options));
+    forward: ([x], plan, { options }) => {
+      const text = typeof expression === 'string' ? expression : expression(x.dtype as ComputeDType, options);
+      return core().elementwiseKernel(name, text, [x], plan, scalars?.(options));
     },
     backward:
-      gradient &&
-      (([dy], { inputs: [x], outputs: [y] }, options) => [
-        gradient(dy as Tensor, (reads === 'output' ? y : x) as Tensor, options),
-      ]),
-    save: { inputs: reads === 'input' ? [0] : [], outputs: reads === 'output' ? [0] : [] },
+      gradient && (([dy], { inputs: [x], outputs: [y], options }) => [gradient(dy, y ?? x ?? dy, options)]),
     cost: perResult,
   });
 }
@@ -88,51 +80,45 @@ export interface BinaryDefinition {
         dy: Tensor,
         x: Tensor,
         y: Tensor,
-        needs: readonly boolean[],
+        needs: readonly [boolean, boolean],
         out: Tensor,
-      ) => readonly (Tensor | null)[])
+      ) => readonly [Tensor | null, Tensor | null])
     | null;
-  /** What `gradient` reads. Default: both inputs. */
-  reads?: { inputs: readonly number[]; outputs?: readonly number[] };
+  /** What `gradient` reads; it ignores the others. Default: both inputs. */
+  reads?: Save;
 }
 
 const itself = (dtype: DType) => dtype;
 
 /* @__NO_SIDE_EFFECTS__ */
 export function defineBinary(definition: BinaryDefinition): BinaryOp {
-  const { name, expression, dtypes = numbers, gradient, reads } = definition;
+  const { name, expression, dtypes = numbers, gradient, reads = { inputs: [0, 1] } } = definition;
   const { computes = itself, result = itself } = definition;
-  return defineOp<[x: Tensor, y: Tensor]>({
+  return defineOp({
     name,
     inputs: ['x', 'y'],
-    infer: (specs) => {
-      const [x, y] = specs as [TensorSpec, TensorSpec];
+    save: reads,
+    infer: ([x, y]) => {
       const common = promote(name, x.dtype, y.dtype);
       requireDType(name, 'the operands', common, dtypes);
-      return { shape: broadcastShapes(name, x.shape, y.shape), dtype: result(computes(common)) };
+      const computed = computes(common);
+      return { shape: broadcastShapes(name, x.shape, y.shape), dtype: result(computed), computed };
     },
-    forward: (inputs, _, { outputs: [spec] }) => {
-      const [x, y] = inputs as [Tensor, Tensor];
-      const dtype = computes(promote(name, x.dtype, y.dtype));
-      const text = typeof expression === 'string' ? expression : expression(dtype as ComputeDType);
-      return core().elementwiseKernel(
-        name,
-        text,
-        [converted(x, dtype), converted(y, dtype)],
-        spec as TensorSpec,
-      );
+    forward: ([x, y], plan) => {
+      const { computed } = plan;
+      const text = typeof expression === 'string' ? expression : expression(computed as ComputeDType);
+      return core().elementwiseKernel(name, text, [converted(x, computed), converted(y, computed)], plan);
     },
     backward:
       gradient &&
-      (([dy], { inputs, outputs: [out], inputSpecs, needs }) => {
-        const specs = inputSpecs as readonly [TensorSpec, TensorSpec];
-        const dtype = computes(promote(name, specs[0].dtype, specs[1].dtype));
-        const [x, y] = inputs.map((input) => input && converted(input, dtype)) as [Tensor, Tensor];
-        return gradient(dy as Tensor, x, y, needs, out as Tensor).map((g, i) =>
-          g && needs[i] ? sumToShape(g, (specs[i] as TensorSpec).shape) : null,
-        );
+      (([dOut], { inputs: [x, y], outputs: [out], inputSpecs, needs, plan }) => {
+        const operand = (input: Tensor | undefined) => (input ? converted(input, plan.computed) : dOut);
+        const [dx, dy] = gradient(dOut, operand(x), operand(y), needs, out ?? dOut);
+        return [
+          needs[0] && dx ? sumToShape(dx, inputSpecs[0].shape) : null,
+          needs[1] && dy ? sumToShape(dy, inputSpecs[1].shape) : null,
+        ];
       }),
-    ...(reads ? { save: reads } : {}),
     cost: perResult,
   });
 }
@@ -140,13 +126,4 @@ export function defineBinary(definition: BinaryDefinition): BinaryOp {
 /** `x` in `dtype`; x itself where it has it. */
 export function converted(x: Tensor, dtype: DType): Tensor {
   return x.dtype === dtype ? x : cast(x, dtype);
-}
-
-/** Undoes a broadcast: sums over the axes along which a tensor of `shape` was repeated. */
-export function sumToShape(x: Tensor, shape: Shape): Tensor {
-  const axes = broadcastAxes(shape, x.shape);
-  const summed = axes.length > 0 ? sum(x, { axis: axes }) : x;
-  return summed.shape.length === shape.length && summed.shape.every((n, i) => n === shape[i])
-    ? summed
-    : reshape(summed, { shape });
 }

@@ -20,7 +20,7 @@ import { tidy } from '../tensor/scope.ts';
 import { makeTensor, Tensor } from '../tensor/tensor.ts';
 import { Call } from './call.ts';
 import { type Conv2dOptions, conv2d as conv2dOp } from './conv2d.ts';
-import type { OpDefinition } from './define.ts';
+import { type OpDefinition, outputsOf, type Results } from './definition.ts';
 import { type GatherOptions, gather as gatherOp } from './gather.ts';
 import { type MatMulOptions, matMul as matMulOp } from './matMul.ts';
 import { withRecorders } from './recorders.ts';
@@ -52,7 +52,7 @@ export interface OpEncoding<O extends object> {
  */
 export function encodeOp<O extends object>(
   target: EncodeTarget,
-  op: { readonly definition: OpDefinition<O> },
+  op: { readonly definition: OpDefinition<readonly (Tensor | null)[], O> },
   { inputs, options = {} as O, outputs, device = getDevice() }: OpEncoding<O>,
 ): void {
   const { definition } = op;
@@ -65,15 +65,20 @@ export function encodeOp<O extends object>(
       const { range, spec } = lend(device, name, `inputs[${i}]`, input);
       return borrow(device, name, range, spec);
     });
-    const specs = [definition.infer(operands as readonly TensorSpec[], options)].flat();
+    const plan = definition.infer(operands, options);
+    const specs = outputsOf(plan);
     checkOutputs(
       name,
       specs,
       results.map(({ spec }) => spec),
     );
-    const call = new Call(name, specs, operands);
-    return [definition.forward(operands as readonly Tensor[], options, call)].flat();
+    const call = new Call(name, specs, operands, options);
+    return listOf(definition.forward(operands, plan, call));
   });
+}
+
+function listOf(result: Results): readonly Tensor[] {
+  return result instanceof Tensor ? [result] : result;
 }
 
 export interface FunctionEncoding {
@@ -102,7 +107,7 @@ export function encodeFunction(
       const { range, spec } = lend(device, name, `inputs[${i}]`, input);
       return borrow(device, name, range, spec);
     });
-    const given = [withDevice(device, () => fn(...operands))].flat() as Tensor[];
+    const given: readonly Tensor[] = [withDevice(device, () => fn(...operands))].flat();
     requireTensors(name, given);
     checkOutputs(
       name,
@@ -243,8 +248,13 @@ export interface Conv2dEncoding extends Conv2dOptions, Common {
 /** A convolution of NHWC images, float32. Errors: those of the op `conv2d`, and of `encodeOp`. */
 export function conv2d(target: EncodeTarget, encoding: Conv2dEncoding): void {
   const { x, kernel, out, inputShape, kernelShape, device, ...options } = encoding;
-  const specs = [inputShape, kernelShape].map((shape): TensorSpec => ({ shape, dtype: 'float32' }));
-  const { shape } = conv2dOp.definition.infer(specs, options) as TensorSpec;
+  const { shape } = conv2dOp.definition.infer(
+    [
+      { shape: inputShape, dtype: 'float32' },
+      { shape: kernelShape, dtype: 'float32' },
+    ],
+    options,
+  );
   encodeOp(target, conv2dOp, {
     inputs: [
       { values: x, shape: inputShape },
@@ -272,18 +282,20 @@ export interface GatherEncoding extends Omit<GatherOptions, 'validateIndices'>, 
 export function gather(target: EncodeTarget, encoding: GatherEncoding): void {
   const { x, indices, out, shape, indicesShape, dtype = 'float32', device, ...rest } = encoding;
   const options = { ...rest, validateIndices: false };
-  const specs: TensorSpec[] = [
-    { shape, dtype },
-    { shape: indicesShape, dtype: 'int32' },
-  ];
-  const result = gatherOp.definition.infer(specs, options) as TensorSpec;
+  const result = gatherOp.definition.infer(
+    [
+      { shape, dtype },
+      { shape: indicesShape, dtype: 'int32' },
+    ],
+    options,
+  );
   encodeOp(target, gatherOp, {
     inputs: [
       { values: x, shape, dtype },
       { values: indices, shape: indicesShape, dtype: 'int32' },
     ],
     options,
-    outputs: [{ values: out, ...result }],
+    outputs: [{ values: out, shape: result.shape, dtype }],
     ...(device ? { device } : {}),
   });
 }

@@ -1,6 +1,5 @@
 /** @file expandDims */
 import { checkShape, normalizeAxis } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -15,21 +14,17 @@ export interface ExpandDimsOptions {
  * `x` with a new axis of size 1 at `axis`, without a copy.
  * Errors: ShapeError for an axis that the result lacks, and where the rank would exceed 6.
  */
-export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  ExpandDimsOptions
->({
+export const expandDims: Op<[x: Tensor], ExpandDimsOptions> = /* @__PURE__ */ defineOp({
   name: 'expandDims',
   inputs: ['x'],
   acceptsFloat16: true,
-  infer: ([x], { axis = 0 }) => {
-    const { shape, dtype } = x as TensorSpec;
+  save: { inputs: [] },
+  infer: ([{ shape, dtype }], { axis = 0 }) => {
     const at = normalizeAxis('expandDims', axis, shape.length + 1);
     const expanded = [...shape.slice(0, at), 1, ...shape.slice(at)];
     checkShape('expandDims', expanded);
     return { shape: expanded, dtype };
   },
-  forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'expandDims'),
-  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],
-  save: { inputs: [] },
+  forward: ([x], plan) => view(x, plan, 'expandDims'),
+  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy, { shape: x.shape })],
 });

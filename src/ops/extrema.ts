@@ -1,14 +1,12 @@
 /** @file max and min along axes. */
 import type { DType } from '../core/dtype.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import * as math from '../kernels/math.ts';
 import type { Reduction } from '../kernels/reduce.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { div, mul } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { equal } from './comparison.ts';
-import type { Saved } from './define.ts';
-import { defineReduction, numbers, type ReduceOptions, type ReductionOp, restoreAxes } from './reduction.ts';
+import { defineReduction, numbers, type ReductionOp, type ReductionPlan, restoreAxes } from './reduction.ts';
 import { sum } from './sum.ts';
 
 const lowest: Partial<Record<DType, number>> = {
@@ -28,8 +26,8 @@ function extremum(name: 'max' | 'min', dtype: DType): Reduction {
 }
 
 /**
- * The extremum of what can be compared, beside a word whose first bit tells that NaN was met: WGSL's own max and min may
- * drop it, and functions that carry it cost many instructions a value. Infinity's bits plus 0x7fffff are the largest word
+ * The extremum of the comparable values, with a word whose first bit says that a NaN was met: WGSL's own max and min may
+ * drop NaN, and functions that carry it cost many instructions a value. Infinity's bits plus 0x7fffff are the largest word
  * without that bit.
  */
 function floatExtremum(name: 'max' | 'min'): Reduction {
@@ -45,12 +43,11 @@ function floatExtremum(name: 'max' | 'min'): Reduction {
   };
 }
 
-/** Tied extrema share the cotangent equally. */
-function share(dy: Tensor, { inputs, outputs: [y], inputSpecs }: Saved, options: ReduceOptions): Tensor {
-  const [x, spec] = [inputs[0] as Tensor, inputSpecs[0] as TensorSpec];
-  const chosen = cast(equal(x, restoreAxes(y as Tensor, spec, options)), 'float32');
-  const ties = sum(chosen, { axis: options.axis ?? null, keepDims: true });
-  return mul(chosen, div(restoreAxes(dy, spec, options), ties));
+/** The cotangent of an extremum `y` of `x`. Tied extrema share it equally. */
+function share(dy: Tensor, x: Tensor, y: Tensor, plan: ReductionPlan): Tensor {
+  const chosen = cast(equal(x, restoreAxes(y, plan)), 'float32');
+  const ties = sum(chosen, { axis: plan.axes, keepDims: true });
+  return mul(chosen, div(restoreAxes(dy, plan), ties));
 }
 
 /**
@@ -63,8 +60,8 @@ export const max: ReductionOp = /* @__PURE__ */ defineReduction({
   name: 'max',
   dtypes: numbers,
   reduction: (dtype) => extremum('max', dtype),
-  gradient: share,
   save: { inputs: [0], outputs: [0] },
+  gradient: (dy, { inputs: [x], outputs: [y], plan }) => share(dy, x, y, plan),
 });
 
 /**
@@ -77,6 +74,6 @@ export const min: ReductionOp = /* @__PURE__ */ defineReduction({
   name: 'min',
   dtypes: numbers,
   reduction: (dtype) => extremum('min', dtype),
-  gradient: share,
   save: { inputs: [0], outputs: [0] },
+  gradient: (dy, { inputs: [x], outputs: [y], plan }) => share(dy, x, y, plan),
 });

@@ -1,7 +1,6 @@
 /** @file flip */
-import { normalizeAxes, stridesOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
-import { copied } from '../kernels/copy.ts';
+import { normalizeAxes, type Shape, stridesOf } from '../core/shape.ts';
+import { copied, type Walk } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
@@ -14,25 +13,27 @@ export interface FlipOptions {
  * `x` in reverse order along `axis`. Any dtype. The gradient is flipped back.
  * Errors: ShapeError for an axis that x lacks, or one that is named twice.
  */
-export const flip: Op<[x: Tensor], FlipOptions, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor], FlipOptions>({
+export const flip: Op<[x: Tensor], FlipOptions> = /* @__PURE__ */ defineOp({
   name: 'flip',
   inputs: ['x'],
-  infer: ([x], { axis }) => {
-    const { shape, dtype } = x as TensorSpec;
-    normalizeAxes('flip', axis, shape.length);
-    return { shape, dtype };
-  },
-  forward: ([input], { axis }, { outputs: [spec] }) => {
-    const x = input as Tensor;
-    const strides = stridesOf(x.shape);
-    let offset = 0;
-    for (const reversed of normalizeAxes('flip', axis, x.rank)) {
-      const stride = strides[reversed] as number;
-      offset += stride * ((x.shape[reversed] as number) - 1);
-      strides[reversed] = -stride;
-    }
-    return copied('flip', x, { offset, strides }, spec as TensorSpec);
-  },
-  backward: ([dy], _, options) => [flip(dy as Tensor, options)],
   save: { inputs: [] },
+  infer: ([{ shape, dtype }], { axis }) => ({
+    shape,
+    dtype,
+    walk: reversedWalk(shape, normalizeAxes('flip', axis, shape.length)),
+  }),
+  forward: ([x], plan) => copied('flip', x, plan.walk, plan),
+  backward: ([dy], { options }) => [flip(dy, options)],
 });
+
+/** The elements of a tensor of `shape`, backwards along `axes`. */
+function reversedWalk(shape: Shape, axes: readonly number[]): Walk {
+  const strides = stridesOf(shape);
+  let offset = 0;
+  for (const axis of axes) {
+    const stride = strides[axis] as number;
+    offset += stride * ((shape[axis] as number) - 1);
+    strides[axis] = -stride;
+  }
+  return { offset, strides };
+}

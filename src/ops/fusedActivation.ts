@@ -1,6 +1,6 @@
 /**
  * @file Activations that dense and convolutional ops apply before they write their result. Only those whose gradient
- * can be told from their output: the sum before the activation is never written.
+ * follows from their output: the sum before the activation is never written.
  */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
@@ -9,10 +9,20 @@ import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Epilogue } from '../kernels/partialSums.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { sigmoid } from './activations.ts';
-import type { OpDefinition } from './define.ts';
-import { tanh } from './hyperbolic.ts';
-import { elu, leakyRelu, relu, relu6 } from './rectifiers.ts';
+import { sigmoid, sigmoidDerivative } from './activations.ts';
+import type { Derivative } from './derivative.ts';
+import type { UnaryOp } from './elementwise.ts';
+import { tanh, tanhDerivative } from './hyperbolic.ts';
+import {
+  elu,
+  eluDerivative,
+  leakyRelu,
+  leakyReluDerivative,
+  relu,
+  relu6,
+  relu6Derivative,
+  reluDerivative,
+} from './rectifiers.ts';
 import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
 
@@ -27,40 +37,49 @@ export interface ActivationOptions {
   alpha?: number;
 }
 
-interface Entry {
+/** A fused activation. */
+interface Activation {
   /** WGSL expression of `value`; `params.alpha` is what `scalar` gives. */
   expression(): string;
   scalar?(options: ActivationOptions): number;
-  /** The op that it stands for: it checks the options, and has the gradient. */
-  op: { readonly definition: unknown };
+  /** The op that it stands for, which checks the options. */
+  op: UnaryOp<ActivationOptions>;
+  /** The gradient of that op, from its output. */
+  derivative: Derivative<ActivationOptions>;
 }
 
-const table: Record<Exclude<FusedActivation, 'linear'>, Entry> = {
-  relu: { expression: () => math.relu('value'), op: relu },
-  relu6: { expression: () => math.relu6('value'), op: relu6 },
+const table: Record<Exclude<FusedActivation, 'linear'>, Activation> = {
+  relu: { expression: () => math.relu('value'), op: relu, derivative: reluDerivative },
+  relu6: { expression: () => math.relu6('value'), op: relu6, derivative: relu6Derivative },
   leakyRelu: {
     expression: () => 'select(params.alpha * value, value, value > 0.0)',
     scalar: ({ negativeSlope = 0.2 }) => negativeSlope,
     op: leakyRelu,
+    derivative: leakyReluDerivative,
   },
-  elu: { expression: () => math.elu('value', 'params.alpha'), scalar: ({ alpha = 1 }) => alpha, op: elu },
-  sigmoid: { expression: () => math.sigmoid('value'), op: sigmoid },
-  tanh: { expression: () => math.preciseTanh('value'), op: tanh },
+  elu: {
+    expression: () => math.elu('value', 'params.alpha'),
+    scalar: ({ alpha = 1 }) => alpha,
+    op: elu,
+    derivative: eluDerivative,
+  },
+  sigmoid: { expression: () => math.sigmoid('value'), op: sigmoid, derivative: sigmoidDerivative },
+  tanh: { expression: () => math.preciseTanh('value'), op: tanh, derivative: tanhDerivative },
 };
 
 const names = ['linear', ...Object.keys(table)] as FusedActivation[];
 
-function entryOf({ activation = 'linear' }: ActivationOptions): Entry | null {
-  return activation === 'linear' ? null : table[activation];
-}
-
-const definitionOf = ({ op }: Entry) => op.definition as OpDefinition;
+/** The activation of one call, with its options; null where there is none. */
+export type ActivationPlan = { readonly entry: Activation; readonly options: ActivationOptions } | null;
 
 /** Errors: ValueError for an unknown activation or its options. */
-export function checkActivation(op: string, result: TensorSpec, options: ActivationOptions): void {
-  requireOneOf(op, 'activation', options.activation ?? 'linear', names);
-  const entry = entryOf(options);
-  if (entry) definitionOf(entry).infer([result], options);
+export function planActivation(op: string, result: TensorSpec, options: ActivationOptions): ActivationPlan {
+  const { activation = 'linear' } = options;
+  requireOneOf(op, 'activation', activation, names);
+  if (activation === 'linear') return null;
+  const entry = table[activation];
+  entry.op.definition.infer([result], options);
+  return { entry, options };
 }
 
 /** Errors: ShapeError where `bias` isn't a vector of `columns` numbers. */
@@ -77,22 +96,15 @@ export function checkBias(op: string, bias: TensorSpec | null, columns: number):
 }
 
 /** What the kernel does before it writes. */
-export function epilogueOf(bias: Tensor | null, options: ActivationOptions): Epilogue {
-  const entry = entryOf(options);
-  return {
-    bias,
-    activation: entry?.expression() ?? 'value',
-    alpha: entry?.scalar?.(options) ?? 0,
-  };
+export function epilogueOf(bias: Tensor | null, activation: ActivationPlan): Epilogue {
+  if (!activation) return { bias, activation: 'value', alpha: 0 };
+  const { entry, options } = activation;
+  return { bias, activation: entry.expression(), alpha: entry.scalar?.(options) ?? 0 };
 }
 
 /** The cotangent of the sum before the activation, from that of the result `y`. */
-export function beforeActivation(dy: Tensor, y: Tensor, options: ActivationOptions): Tensor {
-  const entry = entryOf(options);
-  if (!entry) return dy;
-  const backward = definitionOf(entry).backward as NonNullable<OpDefinition['backward']>;
-  const saved = { inputs: [], outputs: [y], inputSpecs: [y], outputSpecs: [y], needs: [true] };
-  return backward([dy], saved, options)[0] as Tensor;
+export function beforeActivation(dy: Tensor, y: Tensor, activation: ActivationPlan): Tensor {
+  return activation ? activation.entry.derivative(dy, y, activation.options) : dy;
 }
 
 /** The gradient of a bias: the sum over all but the channels. */

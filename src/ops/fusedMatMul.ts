@@ -1,6 +1,5 @@
 /** @file fusedMatMul: a dense layer in one kernel. */
 import { requireDType } from '../core/dtype.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { epilogueCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -8,9 +7,9 @@ import {
   type ActivationOptions,
   beforeActivation,
   biasGradient,
-  checkActivation,
   checkBias,
   epilogueOf,
+  planActivation,
 } from './fusedActivation.ts';
 import { type MatMulOptions, multiply, planMatMul, productCost, productGradients } from './matMul.ts';
 
@@ -24,42 +23,28 @@ const op = 'fusedMatMul';
  * `activation`: 'linear', 'relu', 'relu6', 'leakyRelu' (`negativeSlope`), 'elu' (`alpha`), 'sigmoid', 'tanh'.
  * Errors: as matMul; ShapeError for a bias of another size, ValueError for an unknown activation.
  */
-export const fusedMatMul: Op<[a: Tensor, b: Tensor, bias: Tensor | null], FusedMatMulOptions, Tensor> =
-  /* @__PURE__ */ defineOp<[a: Tensor, b: Tensor, bias: Tensor | null], FusedMatMulOptions>({
+export const fusedMatMul: Op<[a: Tensor, b: Tensor, bias: Tensor | null], FusedMatMulOptions> =
+  /* @__PURE__ */ defineOp({
     name: op,
     inputs: ['a', 'b', 'bias?'],
     acceptsFloat16: true,
-    infer: (specs, options) => {
-      const [a, b, bias] = specs as [TensorSpec, TensorSpec, TensorSpec | null];
+    save: { inputs: [0, 1], outputs: [0] },
+    infer: ([a, b, bias], options) => {
       requireDType(op, 'a', a.dtype, ['float32', 'float16']);
       requireDType(op, 'b', b.dtype, ['float32', 'float16']);
-      const { shape, n } = planMatMul(op, a, b, options);
-      checkBias(op, bias, n);
-      const result: TensorSpec = { shape, dtype: 'float32' };
-      checkActivation(op, result, options);
-      return result;
+      const plan = planMatMul(op, a, b, options);
+      checkBias(op, bias, plan.n);
+      return { ...plan, activation: planActivation(op, plan, options) };
     },
-    forward: ([a, b, bias], options, { outputs: [spec] }) =>
-      multiply(
-        op,
-        a as Tensor,
-        b as Tensor,
-        options,
-        spec as TensorSpec,
-        epilogueOf((bias as Tensor | null) ?? null, options),
-      ),
-    backward: ([dy], { inputs: [a, b], outputs: [y], inputSpecs, needs }, options) => {
-      const [aSpec, bSpec, biasSpec] = inputSpecs as [TensorSpec, TensorSpec, TensorSpec | null];
-      const dz = beforeActivation(dy as Tensor, y as Tensor, options);
+    forward: ([a, b, bias], plan) => multiply(op, a, b, plan, epilogueOf(bias, plan.activation)),
+    backward: ([dy], { inputs: [a, b], outputs: [y], inputSpecs: [, , bias], needs, plan }) => {
+      const dz = beforeActivation(dy, y, plan.activation);
       return [
-        ...productGradients(a as Tensor, b as Tensor, dz, [aSpec, bSpec], needs, options),
-        needs[2] && biasSpec ? biasGradient(dz, biasSpec.shape[0] as number) : null,
+        ...productGradients(a, b, dz, needs, plan),
+        needs[2] && bias ? biasGradient(dz, bias.shape[0] as number) : null,
       ];
     },
-    save: { inputs: [0, 1], outputs: [0] },
-    cost: (inputs, [result], options) => ({
-      flops:
-        productCost(inputs[0] as TensorSpec, inputs[1] as TensorSpec, options).flops +
-        epilogueCost(inputs, result, options.activation),
+    cost: ([, , bias], [result], plan) => ({
+      flops: productCost(plan).flops + epilogueCost(bias, result, plan.activation !== null),
     }),
   });

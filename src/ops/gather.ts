@@ -1,27 +1,36 @@
-/** @file gather */
+/**
+ * @file gather and scatterAdd. Each is the gradient of the other, so they share a file.
+ */
 import { DTypeError, ValueError } from '../core/errors.ts';
-import { describe } from '../core/shape.ts';
+import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
-import { noFlops } from './cost.ts';
+import { noFlops, perUpdate } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import {
+  type AxisGeometry,
   type AxisOptions,
   axisGeometry,
   checkIndices,
   checkingOf,
   type IndexOptions,
+  isDropped,
   named,
   readsAsZeros,
+  requireUpdates,
 } from './indices.ts';
-import { scatterAdd } from './scatterAdd.ts';
 
 export interface GatherOptions extends AxisOptions, IndexOptions {
   /** What rows outside read as, with mode 'fill'. Default 0. */
   fillValue?: number;
+}
+
+export interface ScatterAddOptions extends AxisOptions, IndexOptions {
+  /** Shape of the result. */
+  shape: Shape;
 }
 
 /**
@@ -32,46 +41,94 @@ export interface GatherOptions extends AxisOptions, IndexOptions {
  * Errors: IndexOutOfRangeError where `validateIndices` is on (the default): thrown here for indices that the host knows,
  * otherwise by the readback of a tensor that depends on the result, or by `device.sync()`. The faulty rows read as zeros, and everything else goes on.
  */
-export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor, indices: Tensor],
-  GatherOptions
->({
+export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions> = /* @__PURE__ */ defineOp({
   name: 'gather',
   inputs: ['x', 'indices:int32'],
   acceptsFloat16: true,
-  infer: ([x, indices], options) =>
-    gatherSpec('gather', 'x', x as TensorSpec, indices as TensorSpec, options),
-  forward: ([x, indices], options, call) =>
-    gatherRows(call, { x: 'x', indices: 'indices' }, x as Tensor, indices as Tensor, options),
-  backward: ([dy], { inputs: [, indices], inputSpecs: [x] }, options) => [
-    gatherGradient(dy as Tensor, x as TensorSpec, indices as Tensor, options),
+  save: { inputs: [1] },
+  infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
+  forward: ([x, indices], plan, call) => gatherRows(call, { x: 'x', indices: 'indices' }, x, indices, plan),
+  backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan }) => [
+    gatherGradient(dy, x, indices, plan),
     null,
   ],
-  save: { inputs: [1] },
   cost: noFlops,
 });
 
-/** The spec of a gather; `name` is what its table is called in messages. */
-export function gatherSpec(
+/**
+ * Zeros of `shape`, to which slices of `updates` are added along `axis` at integer `indices`: the adjoint of `gather`.
+ * Slices with one index are summed in ascending order, so that the same input gives the same bits.
+ * Shapes: indices [..batch, ..k], updates [..batch, ..outer, ..k, ..inner] → [..batch, ..outer, n, ..inner]. Float32,
+ * int32 and uint32. The gradient of the updates is a gather.
+ * Errors: IndexOutOfRangeError as of `gather`; updates of a row outside are dropped.
+ */
+export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOptions> = /* @__PURE__ */ defineOp(
+  {
+    name: 'scatterAdd',
+    inputs: ['indices:int32', 'updates'],
+    save: { inputs: [0] },
+    infer: ([indices, updates], options) => {
+      const { shape } = options;
+      checkIndices('scatterAdd', 'indices', indices, options);
+      checkShape('scatterAdd', shape);
+      const geometry = axisGeometry('scatterAdd', 'shape', shape, indices.shape, options);
+      requireUpdates('scatterAdd', updates, geometry.gathered, shape);
+      return { shape: [...shape], dtype: updates.dtype, geometry };
+    },
+    forward: ([indices, updates], plan, call) => {
+      const { axis, indexing } = plan.geometry;
+      const checking = checkingOf(call, indices, call.options, {
+        input: 0,
+        name: 'indices',
+        of: `the result ${formatSpec(plan)}`,
+        axes: [axis],
+        limits: [indexing.rows],
+        hint: isDropped,
+      });
+      return core().scatterAddKernel('scatterAdd', indices, updates, plan, indexing, checking);
+    },
+    backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
+      null,
+      gather(dy, indices, { ...options, validateIndices: false }),
+    ],
+    cost: perUpdate,
+  },
+);
+
+/** The spec of a gather, where its indices point, and what becomes of those outside. */
+export interface GatherPlan extends TensorSpec, IndexOptions {
+  readonly geometry: AxisGeometry;
+  /** Bits of what rows outside read as. */
+  readonly fill: number;
+}
+
+/**
+ * The plan of a gather; `name` is what its table is called in messages.
+ * Errors: ShapeError, DTypeError, ValueError.
+ */
+export function planGather(
   op: string,
   name: string,
   x: TensorSpec,
   indices: TensorSpec,
   options: GatherOptions,
-): TensorSpec {
+): GatherPlan {
   checkIndices(op, 'indices', indices, options);
   checkFillValue(op, options);
-  const { gathered, indexing } = axisGeometry(op, name, x.shape, indices.shape, options);
-  // Halves move two at a time, as words.
-  if (x.dtype === 'float16' && indexing.inner % 2 === 1) {
+  const { fillValue = 0, mode, validateIndices } = options;
+  const geometry = axisGeometry(op, name, x.shape, indices.shape, options);
+  const { inner } = geometry.indexing;
+  // float16 values are moved two at a time, as words.
+  if (x.dtype === 'float16' && inner % 2 === 1) {
     throw new DTypeError({
       op,
       rule: 'rows of float16 have an even number of elements.',
-      received: `${formatSpec(x)}, ${indexing.inner} in a row`,
+      received: `${formatSpec(x)}, ${inner} in a row`,
       hint: `pad the rows by one, or widen them: cast(${name}, 'float32').`,
     });
   }
-  return { shape: gathered, dtype: x.dtype };
+  const { gathered: shape } = geometry;
+  return { shape, dtype: x.dtype, geometry, fill: bitsOf(fillValue, x.dtype), mode, validateIndices };
 }
 
 export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): void {
@@ -97,10 +154,10 @@ export function gatherRows(
   names: GatherNames,
   x: Tensor,
   indices: Tensor,
-  options: GatherOptions,
+  plan: GatherPlan,
 ): Tensor {
-  const { axis, indexing } = axisGeometry(call.op, names.x, x.shape, indices.shape, options);
-  const checking = checkingOf(call, indices, options, {
+  const { axis, indexing } = plan.geometry;
+  const checking = checkingOf(call, indices, plan, {
     input: 1,
     name: names.indices,
     of: named(names.x, x),
@@ -108,22 +165,17 @@ export function gatherRows(
     limits: [indexing.rows],
     hint: names.hint ?? readsAsZeros,
   });
-  const fill = bitsOf(options.fillValue ?? 0, x.dtype);
-  return core().gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
+  return core().gatherKernel(call.op, x, indices, plan, indexing, checking, plan.fill);
 }
 
-/** The forward pass has reported what there is to report: the gradient is unchecked. */
-export function gatherGradient(
-  dy: Tensor,
-  x: TensorSpec,
-  indices: Tensor,
-  { axis, batchDims, mode }: GatherOptions,
-): Tensor {
+/** The gradient of a gather from `x`. The forward pass has reported faults of the indices: here they are unchecked. */
+export function gatherGradient(dy: Tensor, x: TensorSpec, indices: Tensor, plan: GatherPlan): Tensor {
+  const { axis, batchDims } = plan.geometry;
   return scatterAdd(indices, dy, {
     shape: x.shape,
-    ...(axis === undefined ? {} : { axis }),
-    ...(batchDims === undefined ? {} : { batchDims }),
-    ...(mode === undefined ? {} : { mode }),
+    axis,
+    batchDims,
+    mode: plan.mode,
     validateIndices: false,
   });
 }

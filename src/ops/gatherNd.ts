@@ -1,7 +1,9 @@
-/** @file gatherNd */
+/**
+ * @file gatherNd and scatterNd. Each is the gradient of the other, so they share a file.
+ */
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, type Shape, sizeOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import { formatSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Indexing } from '../kernels/indexing.ts';
@@ -12,13 +14,14 @@ import {
   checkIndices,
   checkingOf,
   type IndexOptions,
+  isDropped,
   kernelMode,
   named,
   normalizeBatchDims,
   readsAsZeros,
   requireSharedBatch,
+  requireUpdates,
 } from './indices.ts';
-import { scatterNd } from './scatterNd.ts';
 
 export interface CoordinateOptions extends IndexOptions {
   /** Leading axes that indices and the table share. Negative: counted from the rank of the indices. Default 0. */
@@ -30,31 +33,30 @@ export interface GatherNdOptions extends CoordinateOptions {
   fillValue?: number;
 }
 
+export interface ScatterNdOptions extends CoordinateOptions {
+  /** Shape of the result. */
+  shape: Shape;
+}
+
 /**
  * Takes slices of `x` by coordinates: the last axis of `indices` holds d indices, into the d axes of x after the batch.
  * Shapes: x [..batch, s1 … sd, ..inner], indices [..batch, ..k, d] → [..batch, ..k, ..inner]. Any dtype of x. The
  * gradient is added up in the slices that were read.
  * Errors: IndexOutOfRangeError as of `gather`; it names the axis whose coordinate is outside.
  */
-export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor, indices: Tensor],
-  GatherNdOptions
->({
+export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions> = /* @__PURE__ */ defineOp({
   name: 'gatherNd',
   inputs: ['x', 'indices:int32'],
-  infer: (inputs, options) => {
-    const [x, indices] = inputs as [TensorSpec, TensorSpec];
+  save: { inputs: [1] },
+  infer: ([x, indices], options) => {
     checkIndices('gatherNd', 'indices', indices, options);
     checkFillValue('gatherNd', options);
-    return {
-      shape: coordinateGeometry('gatherNd', 'x', x.shape, indices.shape, options).gathered,
-      dtype: x.dtype,
-    };
+    const geometry = coordinateGeometry('gatherNd', 'x', x.shape, indices.shape, options);
+    return { shape: geometry.gathered, dtype: x.dtype, geometry };
   },
-  forward: (inputs, options, call) => {
-    const [x, indices] = inputs as [Tensor, Tensor];
-    const { indexing, axes } = coordinateGeometry(call.op, 'x', x.shape, indices.shape, options);
-    const checking = checkingOf(call, indices, options, {
+  forward: ([x, indices], plan, call) => {
+    const { indexing, axes } = plan.geometry;
+    const checking = checkingOf(call, indices, call.options, {
       input: 1,
       name: 'indices',
       of: named('x', x),
@@ -62,29 +64,68 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor>
       limits: indexing.sizes ?? [],
       hint: readsAsZeros,
     });
-    const fill = bitsOf(options.fillValue ?? 0, x.dtype);
-    return core().gatherKernel(call.op, x, indices, call.outputs[0] as TensorSpec, indexing, checking, fill);
+    const fill = bitsOf(call.options.fillValue ?? 0, x.dtype);
+    return core().gatherKernel(call.op, x, indices, plan, indexing, checking, fill);
   },
-  backward: ([dy], { inputs: [, indices], inputSpecs: [x] }, { batchDims = 0, mode }) => [
-    scatterNd(indices as Tensor, dy as Tensor, {
-      shape: (x as TensorSpec).shape,
-      batchDims,
-      ...(mode === undefined ? {} : { mode }),
-      validateIndices: false,
-    }),
+  backward: ([dy], { inputs: [, indices], inputSpecs: [x], options: { batchDims, mode } }) => [
+    scatterNd(indices, dy, { shape: x.shape, batchDims, mode, validateIndices: false }),
     null,
   ],
-  save: { inputs: [1] },
 });
 
+/**
+ * Zeros of `shape`, to which slices of `updates` are added at coordinates: the adjoint of `gatherNd`. Slices with the
+ * same coordinates are summed in ascending order.
+ * Shapes: indices [..batch, ..k, d], updates [..batch, ..k, ..inner] → [..batch, s1 … sd, ..inner]. Float32, int32 and
+ * uint32.
+ * Errors: IndexOutOfRangeError as of `gatherNd`; slices outside are dropped.
+ */
+export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions> = /* @__PURE__ */ defineOp({
+  name: 'scatterNd',
+  inputs: ['indices:int32', 'updates'],
+  save: { inputs: [0] },
+  infer: ([indices, updates], options) => {
+    const { shape } = options;
+    checkIndices('scatterNd', 'indices', indices, options);
+    checkShape('scatterNd', shape);
+    const geometry = coordinateGeometry('scatterNd', 'shape', shape, indices.shape, options);
+    requireUpdates('scatterNd', updates, geometry.gathered, shape);
+    return { shape: [...shape], dtype: updates.dtype, geometry };
+  },
+  forward: ([indices, updates], plan, call) => {
+    const { indexing, axes } = plan.geometry;
+    const checking = checkingOf(call, indices, call.options, {
+      input: 0,
+      name: 'indices',
+      of: `the result ${formatSpec(plan)}`,
+      axes,
+      limits: indexing.sizes ?? [],
+      hint: isDropped,
+    });
+    return core().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
+  },
+  backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
+    null,
+    gatherNd(dy, indices, { ...options, validateIndices: false }),
+  ],
+});
+
+interface CoordinateGeometry {
+  /** Shape of what is gathered. */
+  gathered: number[];
+  /** The axes that successive coordinates point into. */
+  axes: number[];
+  indexing: Indexing;
+}
+
 /** The geometry of coordinates `indices` into a table of shape `table`, called `name` in messages. */
-export function coordinateGeometry(
+function coordinateGeometry(
   op: string,
   name: string,
   table: Shape,
   indices: Shape,
   options: CoordinateOptions,
-): { gathered: number[]; axes: number[]; indexing: Indexing } {
+): CoordinateGeometry {
   if (indices.length === 0) {
     throw new ShapeError({
       op,

@@ -1,12 +1,12 @@
 /** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
 import type { DataOf } from '../core/dtype.ts';
 import type { Shape } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import { specOf } from '../core/spec.ts';
 import { originOf, rememberOrigin, Tensor } from '../tensor/tensor.ts';
 import { tensor } from '../tensor/create.ts';
 import { Call } from './call.ts';
-import { gatherSpec } from './gather.ts';
-import { type AxisOptions, axisGeometry, checkingOf, named, readsAsZeros } from './indices.ts';
+import { planGather } from './gather.ts';
+import { type AxisOptions, checkingOf, named, readsAsZeros } from './indices.ts';
 import type { TensorLike } from './operands.ts';
 
 /** Gathered values, row-major, that `freshTensor` takes as they are. Bools are 0 and 1. */
@@ -39,11 +39,11 @@ async function gatherRows(
   host: TensorLike | null,
   options: AxisOptions,
 ): Promise<GatheredData> {
-  const spec: TensorSpec = { shape: given.shape, dtype: given.dtype };
-  const { shape } = gatherSpec('gatherOnHost', 'x', x, spec, options);
-  const { axis, indexing } = axisGeometry('gatherOnHost', 'x', x.shape, spec.shape, options);
+  const spec = specOf(given);
+  const { shape, geometry } = planGather('gatherOnHost', 'x', x, spec, options);
+  const { axis, indexing } = geometry;
   const [table, rows] = await Promise.all([x.data(), given.data()]);
-  const call = new Call('gatherOnHost', [], [x, host ?? rows]);
+  const call = new Call('gatherOnHost', [], [x, host ?? rows], options);
   checkingOf(
     call,
     spec,
@@ -65,6 +65,7 @@ async function gatherRows(
     const block = Math.floor(run / entries);
     const row = rows[Math.floor(block / outer) * entries + (run % entries)] as number;
     const first = (block * indexing.rows + row) * inner;
+    // `out` is an array of the same type as `table`.
     out.set(table.subarray(first, first + inner) as never, run * inner);
   }
   rememberOrigin(out, originOf(x));

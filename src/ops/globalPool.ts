@@ -1,6 +1,5 @@
 /** @file globalMaxPool, globalAveragePool: reductions over the axes of an image, as in Keras. */
 import { requireRank } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perInput } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -15,23 +14,19 @@ export interface GlobalPoolOptions {
 
 /** `reduction` over height and width, under a name of its own. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineGlobalPool(
-  name: string,
-  reduction: () => ReductionOp,
-): Op<[x: Tensor], GlobalPoolOptions, Tensor> {
+function defineGlobalPool(name: string, reduction: () => ReductionOp): Op<[x: Tensor], GlobalPoolOptions> {
   const overImage = (options: GlobalPoolOptions): ReduceOptions => ({ ...options, axis: [1, 2] });
-  return defineOp<[x: Tensor], GlobalPoolOptions>({
+  return defineOp({
     name,
     inputs: ['x'],
-    infer: (inputs, options) => {
-      requireRank(name, 'x', (inputs[0] as TensorSpec).shape, 4);
-      return reduction().definition.infer(inputs, overImage(options));
+    infer: ([x], options) => {
+      requireRank(name, 'x', x.shape, 4);
+      return reduction().definition.infer([x], overImage(options));
     },
-    forward: (inputs, options, call) => reduction().definition.forward(inputs, overImage(options), call),
-    backward: (cotangents, saved, options) =>
-      reduction().definition.backward?.(cotangents, saved, overImage(options)) ?? [null],
+    forward: (inputs, plan, call) => reduction().definition.forward(inputs, plan, call),
+    backward: (cotangents, saved) => reduction().definition.backward?.(cotangents, saved) ?? [null],
     get save() {
-      return reduction().definition.save ?? {};
+      return reduction().definition.save;
     },
     cost: perInput,
   });
@@ -42,7 +37,7 @@ function defineGlobalPool(
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Gradient and errors are those of `max`: tied maxima
  * share, other than in `maxPool`.
  */
-export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor> = /* @__PURE__ */ defineGlobalPool(
+export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions> = /* @__PURE__ */ defineGlobalPool(
   'globalMaxPool',
   () => max,
 );
@@ -51,7 +46,7 @@ export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor> = /* @__P
  * The mean of each channel over the whole image.
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Errors are those of `mean`.
  */
-export const globalAveragePool: Op<[x: Tensor], GlobalPoolOptions, Tensor> = /* @__PURE__ */ defineGlobalPool(
+export const globalAveragePool: Op<[x: Tensor], GlobalPoolOptions> = /* @__PURE__ */ defineGlobalPool(
   'globalAveragePool',
   () => mean,
 );

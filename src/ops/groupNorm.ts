@@ -59,7 +59,7 @@ function groupView(x: TensorSpec, { groups = 32, axis = -1 }: GroupNormOptions):
   return { shape: [x.shape[0] as number, before, groups, channels / groups, behind], channels };
 }
 
-/** How a parameter of each channel lies over the view. */
+/** The shape of a parameter [channels] that broadcasts over the view. */
 function parameterShape([, , groups, channels]: GroupView['shape']): Shape {
   return [1, 1, groups, channels, 1];
 }
@@ -71,43 +71,38 @@ function parameterShape([, , groups, channels]: GroupView['shape']): Shape {
  * Errors: ShapeError for an axis, groups or parameters that don't fit, ValueError for options, DTypeError for integers and
  * bools.
  */
-export const groupNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], GroupNormOptions, Tensor> =
-  /* @__PURE__ */ defineOp<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], GroupNormOptions>({
+export const groupNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], GroupNormOptions> =
+  /* @__PURE__ */ defineOp({
     name: 'groupNorm',
     inputs: ['x', 'gamma?', 'beta?'],
-    infer: ([input, gamma, beta], options) => {
-      const x = input as TensorSpec;
-      requireDType('groupNorm', 'x', x.dtype, ['float32']);
-      requireEpsilon('groupNorm', options.epsilon ?? defaultEpsilon);
-      requireParameters('groupNorm', [groupView(x, options).channels], { gamma, beta });
-      return { shape: x.shape, dtype: x.dtype };
-    },
-    forward: ([input, gamma, beta], options) => {
-      const x = input as Tensor;
-      const { shape } = groupView(x, options);
+    save: { inputs: [0, 1] },
+    infer: ([x, gamma, beta], options) => {
       const { epsilon = defaultEpsilon } = options;
-      return normalizeGroups(x, gamma ?? null, beta ?? null, {
-        shape,
-        parameterShape: parameterShape(shape),
+      requireDType('groupNorm', 'x', x.dtype, ['float32']);
+      requireEpsilon('groupNorm', epsilon);
+      const { shape: grouped, channels } = groupView(x, options);
+      requireParameters('groupNorm', [channels], { gamma, beta });
+      return { shape: x.shape, dtype: x.dtype, grouped, epsilon };
+    },
+    forward: ([x, gamma, beta], { grouped, epsilon }) =>
+      normalizeGroups(x, gamma, beta, {
+        shape: grouped,
+        parameterShape: parameterShape(grouped),
         axes: groupAxes,
         epsilon,
-      });
-    },
-    backward: ([dy], { inputs: [input, gamma], inputSpecs, needs }, options) => {
-      const x = input as Tensor;
-      const { shape } = groupView(x, options);
+      }),
+    backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { grouped: shape, epsilon } }) => {
       const [dx, dGamma, dBeta] = normalizationGradient(
-        reshape(dy as Tensor, { shape }),
+        reshape(dy, { shape }),
         {
           x: reshape(x, { shape }),
-          gamma: gamma ? reshape(gamma, { shape: parameterShape(shape) }) : null,
+          gamma: gamma && reshape(gamma, { shape: parameterShape(shape) }),
           axes: groupAxes,
           sharedAxes,
-          epsilon: options.epsilon ?? defaultEpsilon,
+          epsilon,
         },
         needs,
       );
       return [inShape(dx, x), inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
     },
-    save: { inputs: [0, 1] },
   });

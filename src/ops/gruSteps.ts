@@ -1,21 +1,22 @@
 /** @file gruSteps: a GRU over a sequence. */
-import type { TensorSpec } from '../core/spec.ts';
-import { stepsGradientKernel, stepsKernel, traceCount } from '../kernels/recurrent.ts';
+import { stepsGradientKernel, stepsKernel } from '../kernels/recurrent.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { concat } from './concat.ts';
 import { stepsCost } from './cost.ts';
 import { fill } from './creation.ts';
-import { defineOp, type Op, type Saved } from './define.ts';
+import { defineOp, type Op } from './define.ts';
 import { matMul } from './matMul.ts';
 import { slice } from './slice.ts';
 import { stack } from './stack.ts';
 import {
+  blocksOf,
   checkSteps,
-  fiveOf,
   isRecorded,
   kernelGradient,
-  slope,
+  noBlocks,
+  sigmoidDerivative,
+  type StepSizes,
   stepOf,
   stepSpecs,
   sumOf,
@@ -33,6 +34,14 @@ type GruInputs = [
 ];
 
 const op = 'gruSteps';
+
+/** What the gradient reads of a call. */
+interface Steps {
+  readonly trace: Tensor;
+  readonly recurrentKernel: Tensor;
+  readonly mask: Tensor | null;
+  readonly sizes: StepSizes;
+}
 
 interface Gradient {
   dgates: Tensor;
@@ -52,97 +61,66 @@ interface Gradient {
  * Source: Cho et al., Learning phrase representations using RNN encoder-decoder, 2014, in cuDNN's variant.
  * Errors: ShapeError, DTypeError for inputs that don't fit.
  */
-export const gruSteps: Op<GruInputs, object, Tensor[]> = /* @__PURE__ */ defineOp<
-  GruInputs,
-  object,
-  Tensor[]
->({
+export const gruSteps: Op<GruInputs, object, [h: Tensor, trace: Tensor]> = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['gates', 'recurrentKernel', 'recurrentBias?', 'h?', 'mask:bool?'],
-  infer: (inputs) => {
-    const [gates, recurrentKernel, bias, h, mask] = inputs as [
-      TensorSpec,
-      TensorSpec,
-      ...(TensorSpec | null)[],
-    ];
+  takesNull: true,
+  save: { inputs: [1, 4], outputs: [1] },
+  infer: ([gates, recurrentKernel, bias, h, mask]) => {
     const sizes = checkSteps(op, 'gru', gates, recurrentKernel, ({ batch, time, units }) => ({
       recurrentBias: [bias, [3 * units]],
       h: [h, [batch, units]],
       mask: [mask, [batch, time]],
     }));
-    return stepSpecs(sizes, 1);
+    const { states, trace } = stepSpecs(sizes);
+    return [states, trace];
   },
-  forward: ([gates, recurrentKernel, bias = null, h = null, mask = null]) =>
-    stepsKernel(op, 'gru', {
-      gates: gates as Tensor,
-      recurrentKernel: recurrentKernel as Tensor,
-      bias,
-      h,
-      c: null,
-      mask,
-    }),
-  backward: (cotangents, saved) => {
-    const { needs, outputs } = saved;
-    const trace = outputs[1] as Tensor;
-    const composed = isRecorded() || cotangents[1];
-    const { dgates, dproducts, dh } = composed ? byOps(cotangents, saved) : byKernels(cotangents, saved);
+  forward: ([gates, recurrentKernel, bias, h, mask]) =>
+    stepsKernel(op, 'gru', { gates, recurrentKernel, bias, h, c: null, mask }),
+  backward: ([dhs, dtrace], { inputs, outputs: [, trace], needs, plan: [{ sizes }] }) => {
+    const [, recurrentKernel, , , mask] = inputs;
+    const steps = { trace, recurrentKernel, mask, sizes };
+    const { dgates, dproducts, dh }: Gradient =
+      isRecorded() || dtrace
+        ? byOps(steps, dhs, dtrace)
+        : stepsGradientKernel(op, 'gru', steps, { dhs, dcs: null }, needs[3]);
     return [
       needs[0] ? dgates : null,
-      needs[1] ? kernelGradient(statesBefore(trace), dproducts) : null,
+      needs[1] ? kernelGradient(statesBefore(trace, sizes), dproducts) : null,
       needs[2] ? sum(dproducts, { axis: [0, 1] }) : null,
       needs[3] ? dh : null,
       null,
     ];
   },
-  takesNull: true,
-  save: { inputs: [1, 4], outputs: [1] },
   cost: stepsCost,
 });
 
-function byKernels([dhs = null]: readonly (Tensor | null)[], saved: Saved): Gradient {
-  const { inputs, outputs, needs } = saved;
-  const [, recurrentKernel, , , mask = null] = inputs as readonly (Tensor | null)[];
-  return stepsGradientKernel(
-    op,
-    'gru',
-    { trace: outputs[1] as Tensor, recurrentKernel: recurrentKernel as Tensor, mask },
-    { dhs, dcs: null },
-    Boolean(needs[3]),
-  );
-}
-
-/** The same, of ops that have gradients themselves. */
-function byOps([dhs = null, dtrace = null]: readonly (Tensor | null)[], saved: Saved): Gradient {
-  const { inputs, outputs } = saved;
-  const [, recurrentKernel, , , mask = null] = inputs as readonly (Tensor | null)[];
-  const trace = outputs[1] as Tensor;
-  const [batch, time, width] = trace.shape as [number, number, number];
-  const units = width / traceCount;
+/** The same as the kernels compute, of ops that have gradients themselves. */
+function byOps(
+  { trace, recurrentKernel, mask, sizes }: Steps,
+  dhs: Tensor | null,
+  dtrace: Tensor | null,
+): Gradient {
+  const { batch, time, units } = sizes;
   const zeros = () => fill([batch, units], 0);
   let dh: Tensor | null = null;
   const gates: Tensor[] = [];
   const products: Tensor[] = [];
   for (let t = time - 1; t >= 0; t--) {
     const counts = stepOf(mask, t);
-    const [update, reset, candidate, inner, kept] = fiveOf(stepOf(trace, t)) as [
-      Tensor,
-      Tensor,
-      Tensor,
-      Tensor,
-      Tensor,
-    ];
-    const traced = dtrace ? fiveOf(stepOf(dtrace, t)) : [];
+    const [update, reset, candidate, inner, kept] = blocksOf(stepOf(trace, t));
+    const traced = dtrace ? blocksOf(stepOf(dtrace, t)) : noBlocks;
     const state: Tensor = sumOf(stepOf(dhs, t), dh) ?? zeros();
-    const ofCandidate = sumOf(mul(state, sub(1, update)), traced[2] ?? null) as Tensor;
+    const ofCandidate = sumOf(mul(state, sub(1, update)), traced[2]);
     const bent = mul(ofCandidate, sub(1, square(candidate)));
-    const updates = sumOf(mul(state, sub(kept, candidate)), traced[0] ?? null) as Tensor;
-    const resets = sumOf(mul(bent, inner), traced[1] ?? null) as Tensor;
-    const both = [mul(updates, slope(update)), mul(resets, slope(reset))];
-    const ofInner = sumOf(mul(bent, reset), traced[3] ?? null) as Tensor;
+    const updates = sumOf(mul(state, sub(kept, candidate)), traced[0]);
+    const resets = sumOf(mul(bent, inner), traced[1]);
+    const both = [mul(updates, sigmoidDerivative(update)), mul(resets, sigmoidDerivative(reset))];
+    const ofInner = sumOf(mul(bent, reset), traced[3]);
     const dgates = whereCounts(counts, concat([...both, bent], { axis: -1 }), 0);
     const dproducts = whereCounts(counts, concat([...both, ofInner], { axis: -1 }), 0);
-    const passed = sumOf(mul(state, update), traced[4] ?? null) as Tensor;
-    const product = matMul(dproducts, recurrentKernel as Tensor, { transposeB: true });
+    const passed = sumOf(mul(state, update), traced[4]);
+    const product = matMul(dproducts, recurrentKernel, { transposeB: true });
     dh = add(product, whereCounts(counts, passed, state));
     gates.unshift(dgates);
     products.unshift(dproducts);
@@ -152,8 +130,6 @@ function byOps([dhs = null, dtrace = null]: readonly (Tensor | null)[], saved: S
 }
 
 /** The state before each step, as the trace has it: the last of its blocks. */
-function statesBefore(trace: Tensor): Tensor {
-  const [batch, time, width] = trace.shape as [number, number, number];
-  const units = width / traceCount;
+function statesBefore(trace: Tensor, { batch, time, units }: StepSizes): Tensor {
   return slice(trace, { begin: [0, 0, 4 * units], size: [batch, time, units] });
 }

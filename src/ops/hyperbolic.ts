@@ -3,11 +3,11 @@ import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
-import { defineSlope } from './slope.ts';
+import { type Derivative, defineDerivative } from './derivative.ts';
 import { sqrt, square } from './unary.ts';
 
-const sinhSlope = /* @__PURE__ */ defineSlope({
-  name: 'sinhSlope',
+const sinhDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'sinhDerivative',
   expression: () => `a * ${math.preciseCosh('b')}`,
   curve: (x) => sinh(x),
 });
@@ -16,11 +16,11 @@ const sinhSlope = /* @__PURE__ */ defineSlope({
 export const sinh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sinh',
   expression: () => math.preciseSinh('a'),
-  gradient: sinhSlope,
+  gradient: sinhDerivative,
 });
 
-const coshSlope = /* @__PURE__ */ defineSlope({
-  name: 'coshSlope',
+const coshDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'coshDerivative',
   expression: () => `a * ${math.preciseSinh('b')}`,
   curve: (x) => cosh(x),
 });
@@ -29,11 +29,12 @@ const coshSlope = /* @__PURE__ */ defineSlope({
 export const cosh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'cosh',
   expression: () => math.preciseCosh('a'),
-  gradient: coshSlope,
+  gradient: coshDerivative,
 });
 
-const tanhSlope = /* @__PURE__ */ defineSlope({
-  name: 'tanhSlope',
+/** dy · tanh'(x), from y = tanh(x). */
+export const tanhDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
+  name: 'tanhDerivative',
   expression: 'a * (1.0 - b) * (1.0 + b)',
   curve: (y) => mul(y, -2),
 });
@@ -42,14 +43,14 @@ const tanhSlope = /* @__PURE__ */ defineSlope({
 export const tanh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'tanh',
   expression: () => math.preciseTanh('a'),
-  gradient: tanhSlope,
+  gradient: tanhDerivative,
   reads: 'output',
 });
 
 const power = (base: Tensor) => mul(base, sqrt(base));
 
-const asinhSlope = /* @__PURE__ */ defineSlope({
-  name: 'asinhSlope',
+const asinhDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'asinhDerivative',
   expression: 'a / sqrt(1.0 + b * b)',
   curve: (x) => neg(div(x, power(add(square(x), 1)))),
 });
@@ -58,11 +59,11 @@ const asinhSlope = /* @__PURE__ */ defineSlope({
 export const asinh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'asinh',
   expression: () => math.preciseAsinh('a'),
-  gradient: asinhSlope,
+  gradient: asinhDerivative,
 });
 
-const acoshSlope = /* @__PURE__ */ defineSlope({
-  name: 'acoshSlope',
+const acoshDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'acoshDerivative',
   expression: 'a / sqrt((b - 1.0) * (b + 1.0))',
   curve: (x) => neg(div(x, power(sub(square(x), 1)))),
 });
@@ -71,11 +72,11 @@ const acoshSlope = /* @__PURE__ */ defineSlope({
 export const acosh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'acosh',
   expression: () => math.preciseAcosh('a'),
-  gradient: acoshSlope,
+  gradient: acoshDerivative,
 });
 
-const atanhSlope = /* @__PURE__ */ defineSlope({
-  name: 'atanhSlope',
+const atanhDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'atanhDerivative',
   expression: 'a / ((1.0 - b) * (1.0 + b))',
   curve: (x) => div(mul(x, 2), square(sub(1, square(x)))),
 });
@@ -84,5 +85,5 @@ const atanhSlope = /* @__PURE__ */ defineSlope({
 export const atanh: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'atanh',
   expression: () => math.preciseAtanh('a'),
-  gradient: atanhSlope,
+  gradient: atanhDerivative,
 });

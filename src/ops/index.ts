@@ -1,5 +1,5 @@
 /** @file The table of contents of the ops. */
-export { broadcastTo } from './broadcastTo.ts';
+export { broadcastTo } from './sum.ts';
 export { conv1d, type Conv1dOptions } from './conv1d.ts';
 export { conv2dTranspose, type Conv2dTransposeOptions } from './conv2dTranspose.ts';
 export {
@@ -81,27 +81,32 @@ export { exp, expm1, log, log1p, reciprocal, rsqrt, sqrt, square } from './unary
 export { where } from './where.ts';
 // Gather and scatter
 export { embedding } from './embedding.ts';
-export { gather, type GatherOptions } from './gather.ts';
-export { gatherNd, type GatherNdOptions } from './gatherNd.ts';
+export { gather, type GatherOptions, scatterAdd, type ScatterAddOptions } from './gather.ts';
+export { gatherNd, type GatherNdOptions, scatterNd, type ScatterNdOptions } from './gatherNd.ts';
 export { type GatheredData, gatherOnHost } from './gatherOnHost.ts';
 export type { IndexOptions } from './indices.ts';
 export { oneHot, type OneHotOptions } from './oneHot.ts';
-export { scatterAdd, type ScatterAddOptions } from './scatterAdd.ts';
-export { scatterAddAlongAxis, type ScatterAddAlongAxisOptions } from './scatterAddAlongAxis.ts';
-export { scatterNd, type ScatterNdOptions } from './scatterNd.ts';
 export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
-export { takeAlongAxis, type TakeAlongAxisOptions } from './takeAlongAxis.ts';
+export {
+  scatterAddAlongAxis,
+  type ScatterAddAlongAxisOptions,
+  takeAlongAxis,
+  type TakeAlongAxisOptions,
+} from './takeAlongAxis.ts';
 // Arrangement
 export { concat, type ConcatOptions } from './concat.ts';
 export { expandDims, type ExpandDimsOptions } from './expandDims.ts';
 export { flip, type FlipOptions } from './flip.ts';
-export { pad, type PadOptions } from './pad.ts';
-export { slice, type SliceOptions } from './slice.ts';
+export { pad, type PadOptions, slice, type SliceOptions } from './slice.ts';
 export { split, type SplitOptions } from './split.ts';
 export { squeeze, type SqueezeOptions } from './squeeze.ts';
 export { stack, type StackOptions } from './stack.ts';
-export { stridedScatter, type StridedScatterOptions } from './stridedScatter.ts';
-export { stridedSlice, type StridedSliceOptions } from './stridedSlice.ts';
+export {
+  stridedScatter,
+  type StridedScatterOptions,
+  stridedSlice,
+  type StridedSliceOptions,
+} from './stridedSlice.ts';
 export { tile, type TileOptions } from './tile.ts';
 export { transpose, type TransposeOptions } from './transpose.ts';
 export { unstack } from './unstack.ts';

@@ -110,13 +110,14 @@ export function checkingOf(
   if (!validates || indices.shape.includes(0)) return unchecked;
   return {
     check: ignoresNegative ? 'above' : 'all',
-    // Only the last index of a position tells which axis is meant, where indices take turns.
+    // Where indices alternate between axes, the last index of a position determines which axis is meant.
     fault: call.indexFault(indices, (position) => turn(position.at(-1) ?? 0)),
   };
 }
 
 /** The numbers of a host operand, row-major. */
 function hostValues(operand: unknown): readonly number[] {
+  // Host values are typed arrays, never a DataView.
   if (ArrayBuffer.isView(operand)) return Array.from(operand as unknown as ArrayLike<number>);
   const list = Array.isArray(operand) ? operand : [operand];
   return list

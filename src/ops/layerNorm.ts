@@ -2,7 +2,6 @@
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { normalizeAxes, type Shape } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { layerNormKernel } from '../kernels/layerNorm.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -42,38 +41,33 @@ const sizesOf = (shape: Shape, axes: readonly number[]) => axes.map((axis) => sh
  * Ba, Kiros and Hinton, "Layer normalization", 2016.
  * Errors: ShapeError for axes and parameters that don't fit, ValueError for epsilon, DTypeError for integers and bools.
  */
-export const layerNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], LayerNormOptions, Tensor> =
-  /* @__PURE__ */ defineOp<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], LayerNormOptions>({
+export const layerNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], LayerNormOptions> =
+  /* @__PURE__ */ defineOp({
     name: 'layerNorm',
     inputs: ['x', 'gamma?', 'beta?'],
-    infer: ([input, gamma, beta], options) => {
-      const { shape, dtype } = input as TensorSpec;
-      requireDType('layerNorm', 'x', dtype, ['float32']);
-      requireEpsilon('layerNorm', options.epsilon ?? defaultEpsilon);
-      requireParameters('layerNorm', sizesOf(shape, axesOf(options, shape.length)), { gamma, beta });
-      return { shape, dtype };
-    },
-    forward: ([input, gamma, beta], options) => {
-      const x = input as Tensor;
+    save: { inputs: [0, 1] },
+    infer: ([{ shape, dtype }, gamma, beta], options) => {
       const { epsilon = defaultEpsilon } = options;
-      return layerNormKernel(x, gamma ?? null, beta ?? null, axesOf(options, x.rank), epsilon);
+      requireDType('layerNorm', 'x', dtype, ['float32']);
+      requireEpsilon('layerNorm', epsilon);
+      const axes = axesOf(options, shape.length);
+      requireParameters('layerNorm', sizesOf(shape, axes), { gamma, beta });
+      return { shape, dtype, axes, epsilon };
     },
-    backward: ([dy], { inputs: [input, gamma], inputSpecs, needs }, options) => {
-      const x = input as Tensor;
-      const axes = axesOf(options, x.rank);
+    forward: ([x, gamma, beta], { axes, epsilon }) => layerNormKernel(x, gamma, beta, axes, epsilon),
+    backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { axes, epsilon } }) => {
       const shape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
       const [dx, dGamma, dBeta] = normalizationGradient(
-        dy as Tensor,
+        dy,
         {
           x,
-          gamma: gamma ? reshape(gamma, { shape }) : null,
+          gamma: gamma && reshape(gamma, { shape }),
           axes,
           sharedAxes: otherAxes(x.rank, axes),
-          epsilon: options.epsilon ?? defaultEpsilon,
+          epsilon,
         },
         needs,
       );
-      return [dx as Tensor | null, inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
+      return [dx, inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
     },
-    save: { inputs: [0, 1] },
   });

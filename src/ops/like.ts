@@ -1,18 +1,16 @@
 /** @file zerosLike and onesLike. */
-import type { TensorSpec } from '../core/spec.ts';
+import { specOf } from '../core/spec.ts';
 import { fillKernel } from '../kernels/fill.ts';
-import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
 
 /* @__NO_SIDE_EFFECTS__ */
 function defineLike(name: string, value: number): UnaryOp {
-  return defineOp<[x: Tensor]>({
+  return defineOp({
     name,
     inputs: ['x'],
-    infer: ([x]) => ({ shape: (x as TensorSpec).shape, dtype: (x as TensorSpec).dtype }),
-    forward: ([x], _, { outputs: [spec] }) =>
-      fillKernel((x as Tensor).device, spec as TensorSpec, value, name),
+    infer: ([x]) => specOf(x),
+    forward: ([x], plan) => fillKernel(x.device, plan, value, name),
     backward: null,
   });
 }

@@ -1,7 +1,5 @@
 /** @file logSumExp */
-import type { TensorSpec } from '../core/spec.ts';
 import * as math from '../kernels/math.ts';
-import type { Tensor } from '../tensor/tensor.ts';
 import { div, mul, sub } from './arithmetic.ts';
 import { max } from './extrema.ts';
 import { defineReduction, type ReductionOp, restoreAxes } from './reduction.ts';
@@ -26,12 +24,11 @@ export const logSumExp: ReductionOp = /* @__PURE__ */ defineReduction({
     combine: math.addExponentials('a', 'b'),
     finish: [`select(a.x + log(a.y), a.y, ${math.isNan('a.y')})`],
   }),
-  gradient: (dy, { inputs, inputSpecs: [spec] }, options) => {
-    const x = inputs[0] as Tensor;
-    const over = { axis: options.axis ?? null, keepDims: true };
+  save: { inputs: [0] },
+  gradient: (dy, { inputs: [x], plan }) => {
+    const over = { axis: plan.axes, keepDims: true };
     // exp(x - y) would carry the rounding of y, large where y is. The shift leaves the quotient as it is.
     const exponentials = exp(sub(x, stopGradient(max(x, over))));
-    return mul(exponentials, div(restoreAxes(dy, spec as TensorSpec, options), sum(exponentials, over)));
+    return mul(exponentials, div(restoreAxes(dy, plan), sum(exponentials, over)));
   },
-  save: { inputs: [0] },
 });

@@ -10,7 +10,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
 import type { Cost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
-import { sumToShape } from './elementwise.ts';
+import { sumToShape } from './sum.ts';
 import { reshape } from './reshape.ts';
 
 export interface MatMulOptions {
@@ -19,17 +19,15 @@ export interface MatMulOptions {
   transposeB?: boolean;
 }
 
-/** What a product of two specs is: its sizes, and the shapes of its operands as batches of matrices. */
-export interface MatMulPlan extends Product {
-  /** Shape of the result: a vector's axis is left out. */
-  shape: readonly number[];
+/** The spec of a product, its sizes, and the shapes of its operands as batches of matrices. */
+export interface MatMulPlan extends Product, TensorSpec {
   aBatch: Shape;
   bBatch: Shape;
   transposeA: boolean;
   transposeB: boolean;
 }
 
-/** Errors: ShapeError for scalars and for sizes that don't meet, ValueError for options. */
+/** Errors: ShapeError for scalars and for sizes that don't meet, ValueError for options, DTypeError for int32 with uint32. */
 export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: MatMulOptions): MatMulPlan {
   const { transposeA = false, transposeB = false } = options;
   requireBoolean(op, 'transposeA', transposeA);
@@ -66,11 +64,12 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
   const bBatch = b.shape.slice(0, -2);
   const batch = broadcastShapes(op, aBatch, bBatch);
   const shape = [...batch, ...(isVectorA ? [] : [m]), ...(isVectorB ? [] : [n])];
-  return { m, n, k, batch, shape, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
+  const dtype = productDType(op, a, b);
+  return { m, n, k, batch, shape, dtype, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
 }
 
-/** The dtype of a product: bools are counted as int32, halves are summed in float32. */
-export function productDType(op: string, a: TensorSpec, b: TensorSpec): DType {
+/** The dtype of a product: bools are counted as int32, float16 values are summed in float32. */
+function productDType(op: string, a: TensorSpec, b: TensorSpec): DType {
   const common = promote(op, a.dtype, b.dtype);
   if (common === 'float16') return 'float32';
   return common === 'bool' ? 'int32' : common;
@@ -81,13 +80,11 @@ export function multiply(
   op: string,
   a: Tensor,
   b: Tensor,
-  options: MatMulOptions,
-  spec: TensorSpec,
+  plan: MatMulPlan,
   epilogue: Epilogue = {},
 ): Tensor {
-  const plan = planMatMul(op, a, b, options);
   const operand = (x: Tensor, batch: Shape, transposed: boolean): MatrixOperand => ({
-    values: x.dtype === 'float16' ? x : cast(x, spec.dtype),
+    values: x.dtype === 'float16' ? x : cast(x, plan.dtype),
     batch,
     transposed,
   });
@@ -96,14 +93,13 @@ export function multiply(
     operand(a, plan.aBatch, plan.transposeA),
     operand(b, plan.bBatch, plan.transposeB),
     plan,
-    spec,
+    plan,
     epilogue,
   );
 }
 
 /** A multiplication and an addition for each of the terms. */
-export function productCost(a: TensorSpec, b: TensorSpec, options: MatMulOptions): Cost {
-  const { m, n, k, batch } = planMatMul('matMul', a, b, options);
+export function productCost({ m, n, k, batch }: MatMulPlan): Cost {
   return { flops: 2 * sizeOf(batch) * m * n * k };
 }
 
@@ -112,30 +108,26 @@ export function productGradients(
   a: Tensor,
   b: Tensor,
   dy: Tensor,
-  specs: readonly [TensorSpec, TensorSpec],
-  needs: readonly boolean[],
-  options: MatMulOptions,
-): (Tensor | null)[] {
-  const [aSpec, bSpec] = specs;
-  const plan = planMatMul('matMul', aSpec, bSpec, options);
+  needs: readonly [a: boolean, b: boolean, ...unknown[]],
+  plan: MatMulPlan,
+): [Tensor | null, Tensor | null] {
   const { m, n, k, batch, transposeA, transposeB } = plan;
   // Vectors become matrices, so that one rule holds for all.
   const asMatrices = (x: Tensor, lead: Shape, rows: number, columns: number) =>
     reshape(x, { shape: [...lead, rows, columns] });
-  const am = () => (aSpec.shape.length === 1 ? asMatrices(a, [], 1, k) : a);
-  const bm = () => (bSpec.shape.length === 1 ? asMatrices(b, [], k, 1) : b);
+  const am = () => (a.rank === 1 ? asMatrices(a, [], 1, k) : a);
+  const bm = () => (b.rank === 1 ? asMatrices(b, [], k, 1) : b);
   const dc = asMatrices(dy, batch, m, n);
-  const toShape = (gradient: Tensor, spec: TensorSpec) => {
-    const matrices = spec.shape.length === 1 ? [spec.shape[0] as number] : spec.shape;
-    if (spec.shape.length > 1) return sumToShape(gradient, matrices);
-    const last = gradient.shape.slice(-2).reduce((x, y) => x * y, 1);
-    return sumToShape(reshape(gradient, { shape: [...batch, last] }), matrices);
+  const toShape = (gradient: Tensor, shape: Shape) => {
+    if (shape.length > 1) return sumToShape(gradient, shape);
+    const last = sizeOf(gradient.shape.slice(-2));
+    return sumToShape(reshape(gradient, { shape: [...batch, last] }), shape);
   };
   const da = () => {
     const gradient = transposeA
       ? matMul(bm(), dc, { transposeA: transposeB, transposeB: true })
       : matMul(dc, bm(), { transposeB: !transposeB });
-    return toShape(gradient, aSpec);
+    return toShape(gradient, a.shape);
   };
   const db = () => {
     // One matrix `b` for a batch of `a`: the sum over the batch is part of the product.
@@ -151,12 +143,12 @@ export function productGradients(
       const gradient = transposeB
         ? matMul(tallC, tall, { transposeA: true })
         : matMul(tall, tallC, { transposeA: true });
-      return reshape(gradient, { shape: bSpec.shape });
+      return reshape(gradient, { shape: b.shape });
     }
     const gradient = transposeB
       ? matMul(dc, am(), { transposeA: true, transposeB: transposeA })
       : matMul(am(), dc, { transposeA: !transposeA });
-    return toShape(gradient, bSpec);
+    return toShape(gradient, b.shape);
   };
   return [needs[0] ? da() : null, needs[1] ? db() : null];
 }
@@ -167,29 +159,14 @@ export function productGradients(
  * [k, m] and [n, k]. A vector `a` is a row, a vector `b` a column, and the result lacks that axis, as in NumPy.
  * Float32, or integers (bools count as int32); operands of two dtypes meet in the wider. float16 operands are widened as
  * they are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
- * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 beside uint32.
+ * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 with uint32.
  */
-export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [a: Tensor, b: Tensor],
-  MatMulOptions
->({
+export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions> = /* @__PURE__ */ defineOp({
   name: 'matMul',
   inputs: ['a', 'b'],
   acceptsFloat16: true,
-  infer: (specs, options) => {
-    const [a, b] = specs as [TensorSpec, TensorSpec];
-    return { shape: planMatMul('matMul', a, b, options).shape, dtype: productDType('matMul', a, b) };
-  },
-  forward: ([a, b], options, { outputs: [spec] }) =>
-    multiply('matMul', a as Tensor, b as Tensor, options, spec as TensorSpec),
-  backward: ([dy], { inputs: [a, b], inputSpecs, needs }, options) =>
-    productGradients(
-      a as Tensor,
-      b as Tensor,
-      dy as Tensor,
-      inputSpecs as [TensorSpec, TensorSpec],
-      needs,
-      options,
-    ),
-  cost: ([a, b], _, options) => productCost(a as TensorSpec, b as TensorSpec, options),
+  infer: ([a, b], options) => planMatMul('matMul', a, b, options),
+  forward: ([a, b], plan) => multiply('matMul', a, b, plan),
+  backward: ([dy], { inputs: [a, b], needs, plan }) => productGradients(a, b, dy, needs, plan),
+  cost: (_inputs, _outputs, plan) => productCost(plan),
 });

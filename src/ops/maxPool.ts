@@ -1,67 +1,50 @@
 /** @file maxPool, maxPool1d */
 import { type DType, requireDType } from '../core/dtype.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import { specOf } from '../core/spec.ts';
 import { maxPoolGradientKernel, poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { poolCost, poolGeometry, type PoolOptions, pooledSpec } from './pooling.ts';
+import { planPool, poolCost, poolGeometry, type PoolOptions } from './pooling.ts';
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
 /** A pool of maxima over `spatialRank` axes, with the two ops that its derivatives of any order are made of. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOptions, Tensor> {
-  const geometryOf = (x: TensorSpec | undefined, options: PoolOptions) =>
-    poolGeometry(name, x as TensorSpec, options, spatialRank);
-
-  /** Puts each element of dy where its window's maximum lies in x. Linear in dy. */
-  const place: Op<[x: Tensor, dy: Tensor], PoolOptions, Tensor> = defineOp<
-    [x: Tensor, dy: Tensor],
-    PoolOptions
-  >({
+function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOptions> {
+  /** Writes each element of dy to the position of its window's maximum in x. Linear in dy. */
+  const place: Op<[x: Tensor, dy: Tensor], PoolOptions> = defineOp({
     name: `${name}Gradient`,
     inputs: ['x', 'dy'],
-    infer: ([x]) => x as TensorSpec,
-    forward: ([x, dy], options, { op, outputs: [spec] }) =>
-      maxPoolGradientKernel(op, x as Tensor, dy as Tensor, geometryOf(x, options), spec as TensorSpec),
-    backward: ([ddx], { inputs: [x] }, options) => [null, pick(x as Tensor, ddx as Tensor, options)],
     save: { inputs: [0] },
-    cost: ([x, dy], _, options) => poolCost(dy, geometryOf(x, options)),
+    infer: ([x], options) => ({ ...specOf(x), geometry: poolGeometry(name, x, options, spatialRank) }),
+    forward: ([x, dy], plan, { op }) => maxPoolGradientKernel(op, x, dy, plan.geometry, plan),
+    backward: ([ddx], { inputs: [x], options }) => [null, pick(x, ddx, options)],
+    cost: ([, dy], _, plan) => poolCost(dy, plan),
   });
 
-  /** Takes from v what lies where each window's maximum lies in x: the adjoint of `place`. */
-  const pick: Op<[x: Tensor, v: Tensor], PoolOptions, Tensor> = defineOp<[x: Tensor, v: Tensor], PoolOptions>(
-    {
-      name: `${name}Pick`,
-      inputs: ['x', 'v'],
-      infer: ([x], options) => pooledSpec(x as TensorSpec, geometryOf(x, options)),
-      forward: ([x, v], options, { op, outputs: [spec] }) =>
-        poolKernel(
-          op,
-          'pick',
-          { x: x as Tensor, v: v as Tensor },
-          geometryOf(x, options),
-          spec as TensorSpec,
-        ),
-      backward: ([dy], { inputs: [x] }, options) => [null, place(x as Tensor, dy as Tensor, options)],
-      save: { inputs: [0] },
-      cost: ([x], [y], options) => poolCost(y, geometryOf(x, options)),
-    },
-  );
+  /** Reads v at the position of each window's maximum in x: the adjoint of `place`. */
+  const pick: Op<[x: Tensor, v: Tensor], PoolOptions> = defineOp({
+    name: `${name}Pick`,
+    inputs: ['x', 'v'],
+    save: { inputs: [0] },
+    infer: ([x], options) => planPool(name, x, options, spatialRank),
+    forward: ([x, v], plan, { op }) => poolKernel(op, 'pick', { x, v }, plan.geometry, plan),
+    backward: ([dy], { inputs: [x], options }) => [null, place(x, dy, options)],
+    cost: (_, [y], plan) => poolCost(y, plan),
+  });
 
-  return defineOp<[x: Tensor], PoolOptions>({
+  return defineOp({
     name,
     inputs: ['x'],
-    infer: ([x], options) => {
-      const geometry = geometryOf(x, options);
-      requireDType(name, 'x', (x as TensorSpec).dtype, numbers);
-      return pooledSpec(x as TensorSpec, geometry);
-    },
-    forward: ([x], options, { outputs: [spec] }) =>
-      poolKernel(name, 'max', { x: x as Tensor }, geometryOf(x, options), spec as TensorSpec),
-    backward: ([dy], { inputs: [x] }, options) => [place(x as Tensor, dy as Tensor, options)],
     save: { inputs: [0] },
-    cost: ([x], [y], options) => poolCost(y, geometryOf(x, options)),
+    infer: ([x], options) => {
+      const plan = planPool(name, x, options, spatialRank);
+      requireDType(name, 'x', x.dtype, numbers);
+      return plan;
+    },
+    forward: ([x], plan) => poolKernel(name, 'max', { x }, plan.geometry, plan),
+    backward: ([dy], { inputs: [x], options }) => [place(x, dy, options)],
+    cost: (_, [y], plan) => poolCost(y, plan),
   });
 }
 
@@ -71,10 +54,10 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
  * Gradient: the first maximum of a window, in row-major order, takes all (TensorFlow's convention).
  * Errors: ShapeError for another rank, or windows larger than the image; ValueError for options; DTypeError.
  */
-export const maxPool: Op<[x: Tensor], PoolOptions, Tensor> = /* @__PURE__ */ defineMaxPool('maxPool', 2);
+export const maxPool: Op<[x: Tensor], PoolOptions> = /* @__PURE__ */ defineMaxPool('maxPool', 2);
 
 /**
  * The maximum of each window of a sequence: `maxPool` over one axis.
  * Shapes: x [n, w, c] → [n, windows, c]. Gradient and errors are those of `maxPool`.
  */
-export const maxPool1d: Op<[x: Tensor], PoolOptions, Tensor> = /* @__PURE__ */ defineMaxPool('maxPool1d', 1);
+export const maxPool1d: Op<[x: Tensor], PoolOptions> = /* @__PURE__ */ defineMaxPool('maxPool1d', 1);

@@ -2,11 +2,12 @@
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type BinaryOp, defineBinary } from './elementwise.ts';
-import { type Choice, defineChoice } from './slope.ts';
+import { type Choice, defineChoice } from './derivative.ts';
 
 /** What each operand passes on. */
 const chooses =
-  (first: Choice, second: Choice) => (dy: Tensor, x: Tensor, y: Tensor, needs: readonly boolean[]) => [
+  (first: Choice, second: Choice) =>
+  (dy: Tensor, x: Tensor, y: Tensor, needs: readonly [boolean, boolean]): [Tensor | null, Tensor | null] => [
     needs[0] ? first(dy, x, y) : null,
     needs[1] ? second(dy, x, y) : null,
   ];

@@ -1,7 +1,7 @@
 /** @file mean */
-import type { TensorSpec } from '../core/spec.ts';
 import { div } from './arithmetic.ts';
-import { defineReduction, numbers, type ReductionOp, reducedSize, spread } from './reduction.ts';
+import { defineReduction, numbers, type ReductionOp, reducedSize } from './reduction.ts';
+import { spread } from './sum.ts';
 
 /**
  * The mean of elements along `axis`, float32 also for integers. Shape: x without the reduced axes, or with size 1 where
@@ -18,9 +18,6 @@ export const mean: ReductionOp = /* @__PURE__ */ defineReduction({
     finish: ['a / params.length'],
     empty: [Number.NaN],
   }),
-  gradient: (dy, { inputSpecs }, options) => {
-    const x = inputSpecs[0] as TensorSpec;
-    return spread(div(dy, reducedSize(x.shape, options)), x, options);
-  },
   save: { inputs: [] },
+  gradient: (dy, { plan }) => spread(div(dy, reducedSize(plan)), plan),
 });

@@ -73,15 +73,15 @@ export interface Normalized {
 export function normalizationGradient(
   dy: Tensor,
   { x, gamma, axes, sharedAxes, epsilon }: Normalized,
-  needs: readonly boolean[],
-): (Tensor | null)[] {
+  needs: readonly [x: boolean, gamma: boolean, beta: boolean],
+): [dx: Tensor | null, dGamma: Tensor | null, dBeta: Tensor | null] {
   const over = { axis: axes, keepDims: true };
   const shared = { axis: sharedAxes, keepDims: true };
   const n = sizeOf(axes.map((axis) => x.shape[axis] as number));
   const dBeta = needs[2] ? sum(dy, shared) : null;
   if (!needs[0] && !needs[1]) return [null, null, dBeta];
 
-  const [mean, variance] = moments(x, over) as [Tensor, Tensor];
+  const [mean, variance] = moments(x, over);
   const r = rsqrt(add(variance, epsilon));
   const centred = sub(x, mean);
   const product = mul(dy, centred);
@@ -91,12 +91,12 @@ export function normalizationGradient(
   const g = gamma ? mul(dy, gamma) : dy;
   const gSum = sum(g, over);
   const gCentredSum = sum(gamma ? mul(product, gamma) : product, over);
-  const slope = neg(mul(mul(gCentredSum, 1 / n), mul(r, mul(r, r))));
+  const weight = neg(mul(mul(gCentredSum, 1 / n), mul(r, mul(r, r))));
   const shift = neg(mul(mul(gSum, 1 / n), r));
-  return [mulAdd(g, r, mulAdd(centred, slope, shift)), dGamma, dBeta];
+  return [mulAdd(g, r, mulAdd(centred, weight, shift)), dGamma, dBeta];
 }
 
 /** A gradient in the shape of its parameter. */
-export function inShape(gradient: Tensor | null | undefined, spec: TensorSpec | undefined): Tensor | null {
+export function inShape(gradient: Tensor | null, spec: TensorSpec | null): Tensor | null {
   return gradient && spec ? reshape(gradient, { shape: spec.shape }) : null;
 }

@@ -2,7 +2,6 @@
 import { type DType, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { checkShape, describe, normalizeAxis, requireInteger } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { oneHotKernel } from '../kernels/oneHot.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -26,38 +25,27 @@ export interface OneHotOptions {
  * [0, depth) is no fault: its row holds `offValue` alone.
  * Shape: that of the indices, with `depth` inserted at `axis`. It has no gradient.
  */
-export const oneHot: Op<[indices: Tensor], OneHotOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [indices: Tensor],
-  OneHotOptions
->({
+export const oneHot: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defineOp({
   name: 'oneHot',
   inputs: ['indices:int32'],
-  infer: ([input], options) => {
-    const { shape, dtype } = input as TensorSpec;
-    const { depth, onValue, offValue, dtype: result = 'float32' } = options;
+  infer: ([{ shape, dtype }], options) => {
+    const { depth, axis = -1, onValue = 1, offValue = 0, dtype: result = 'float32' } = options;
     requireDType('oneHot', 'indices', dtype, ['int32', 'uint32']);
     requireInteger('oneHot', 'depth', depth, 0);
     requireNumber('onValue', onValue);
     requireNumber('offValue', offValue);
     checkDType('oneHot', result);
-    const axis = newAxis(shape.length, options);
-    const out = [...shape.slice(0, axis), depth, ...shape.slice(axis)];
+    const at = normalizeAxis('oneHot', axis, shape.length + 1);
+    const out = [...shape.slice(0, at), depth, ...shape.slice(at)];
     checkShape('oneHot', out);
-    return { shape: out, dtype: result };
+    return { shape: out, dtype: result, axis: at, onValue, offValue };
   },
-  forward: ([indices], options, { outputs: [spec] }) => {
-    const { onValue = 1, offValue = 0 } = options;
-    const axis = newAxis((indices as Tensor).rank, options);
-    return oneHotKernel(indices as Tensor, spec as TensorSpec, axis, onValue, offValue);
-  },
+  forward: ([indices], plan) => oneHotKernel(indices, plan, plan.axis, plan.onValue, plan.offValue),
   backward: null,
-  save: { inputs: [] },
 });
 
-const newAxis = (rank: number, { axis = -1 }: OneHotOptions) => normalizeAxis('oneHot', axis, rank + 1);
-
 function requireNumber(what: string, value: unknown): void {
-  if (value === undefined || typeof value === 'number') return;
+  if (typeof value === 'number') return;
   throw new ValueError({
     op: 'oneHot',
     rule: `\`${what}\` must be a number.`,

@@ -18,7 +18,23 @@ export interface PoolOptions {
 /** A sequence is an image of one row. */
 const oneRow: WindowAxis = { input: 1, output: 1, window: 1, stride: 1, dilation: 1, before: 0 };
 
-/** The windows of a pool over the one or two axes between the first and the last of `x`; checks all options. */
+/** The spec of a result, and the windows of the pool that it belongs to. */
+export interface PoolPlan extends TensorSpec {
+  readonly geometry: PoolGeometry;
+}
+
+/** The plan of a pool of `x`: its result is [batch, ...windows, channels]. Errors: those of `poolGeometry`. */
+export function planPool(op: string, x: TensorSpec, options: PoolOptions, spatialRank: 1 | 2): PoolPlan {
+  const geometry = poolGeometry(op, x, options, spatialRank);
+  const { batch, channels, rows, columns } = geometry;
+  const spatial = spatialRank === 1 ? [columns.output] : [rows.output, columns.output];
+  return { shape: [batch, ...spatial, channels], dtype: x.dtype, geometry };
+}
+
+/**
+ * The windows of a pool over the one or two axes between the first and the last of `x`.
+ * Errors: ShapeError for another rank or windows larger than the image, ValueError for options.
+ */
 export function poolGeometry(
   op: string,
   x: TensorSpec,
@@ -43,19 +59,12 @@ export function poolGeometry(
   };
 }
 
-/** What a pool makes of `x`: [batch, ...windows, channels]. */
-export function pooledSpec(x: TensorSpec, { rows, columns }: PoolGeometry): TensorSpec {
-  const [batch, channels] = [x.shape[0] as number, x.shape.at(-1) as number];
-  const spatial = x.shape.length === 3 ? [columns.output] : [rows.output, columns.output];
-  return { shape: [batch, ...spatial, channels], dtype: x.dtype };
-}
-
 /** One operation for each element of each window. `pooled` is the result of the pool itself. */
-export function poolCost(pooled: TensorSpec | undefined, { rows, columns }: PoolGeometry): Cost {
-  return { flops: sizeOf(pooled?.shape ?? []) * rows.window * columns.window };
+export function poolCost({ shape }: TensorSpec, { geometry: { rows, columns } }: PoolPlan): Cost {
+  return { flops: sizeOf(shape) * rows.window * columns.window };
 }
 
-/** A window that lies in the padding altogether has neither a maximum nor a mean. */
+/** A window of padding alone has neither a maximum nor a mean. */
 function requireSmallPadding(
   op: string,
   padding: readonly (readonly [number, number])[],

@@ -1,54 +1,48 @@
 /** @file pow */
 import { broadcastShapes } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { core } from '../kernels/loadCore.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
 import { defineOp, type Op } from './define.ts';
-import { type BinaryOp, defineBinary, defineUnary, sumToShape, type UnaryOp } from './elementwise.ts';
+import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
+import { sumToShape } from './sum.ts';
 import { onesLike } from './like.ts';
-import { defineSlope, type Slope } from './slope.ts';
+import { defineDerivative, type Derivative } from './derivative.ts';
 import { square } from './unary.ts';
 
-const logOrZeroSlope: Slope<object> = /* @__PURE__ */ defineSlope({
-  name: 'logOrZeroSlope',
+const logOrZeroDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
+  name: 'logOrZeroDerivative',
   expression: 'select(a / b, 0.0, b <= 0.0)',
-  curve: (x) => neg(square(logOrZeroSlope(onesLike(x), x))),
+  curve: (x) => neg(square(logOrZeroDerivative(onesLike(x), x))),
 });
 
 /** log x, but 0 where x isn't positive: a base that isn't positive gives the exponent no gradient. */
 const logOrZero: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'logOrZero',
   expression: () => `select(${math.preciseLog('a')}, 0.0, a <= 0.0)`,
-  gradient: logOrZeroSlope,
+  gradient: logOrZeroDerivative,
 });
 
 /** dy · y x^(y - 1), and 0 where y is; dy has the broadcast shape of x and y. */
-const powSlope: Op<[dy: Tensor, x: Tensor, y: Tensor], object, Tensor> = /* @__PURE__ */ defineOp<
-  [dy: Tensor, x: Tensor, y: Tensor]
->({
-  name: 'powSlope',
+const powDerivative: Op<[dy: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ defineOp({
+  name: 'powDerivative',
   inputs: ['dy', 'x', 'y'],
-  infer: (specs) => {
-    const [dy, x, y] = specs as [TensorSpec, TensorSpec, TensorSpec];
-    return { shape: broadcastShapes('powSlope', x.shape, y.shape), dtype: dy.dtype };
-  },
-  forward: (operands, _, { outputs: [spec] }) =>
+  infer: ([dy, x, y]) => ({ shape: broadcastShapes('powDerivative', x.shape, y.shape), dtype: dy.dtype }),
+  forward: (operands, plan) =>
     core().elementwiseKernel(
-      'powSlope',
+      'powDerivative',
       `select(a * c * ${math.precisePow('b', 'c - 1.0')}, 0.0, c == 0.0)`,
-      operands as [Tensor, Tensor, Tensor],
-      spec as TensorSpec,
+      operands,
+      plan,
     ),
-  backward: ([ddy], { inputs, inputSpecs: [, xSpec, ySpec], needs }) => {
-    const [g, dy, x, y] = [ddy, ...inputs] as [Tensor, Tensor, Tensor, Tensor];
+  backward: ([g], { inputs: [dy, x, y], inputSpecs: [, xSpec, ySpec], needs }) => {
     const weight = mul(g, dy);
     const forY = () => mul(mul(weight, pow(x, sub(y, 1))), add(mul(y, logOrZero(x)), 1));
     return [
-      needs[0] ? powSlope(g, x, y) : null,
-      needs[1] ? sumToShape(powSlope(mul(weight, y), x, sub(y, 1)), (xSpec as TensorSpec).shape) : null,
-      needs[2] ? sumToShape(forY(), (ySpec as TensorSpec).shape) : null,
+      needs[0] ? powDerivative(g, x, y) : null,
+      needs[1] ? sumToShape(powDerivative(mul(weight, y), x, sub(y, 1)), xSpec.shape) : null,
+      needs[2] ? sumToShape(forY(), ySpec.shape) : null,
     ];
   },
 });
@@ -70,7 +64,7 @@ export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'pow',
   expression: (dtype) => powers[dtype]('a', 'b'),
   gradient: (dy, x, y, needs, out) => [
-    needs[0] ? powSlope(dy, x, y) : null,
+    needs[0] ? powDerivative(dy, x, y) : null,
     needs[1] ? mul(mul(dy, out), logOrZero(x)) : null,
   ],
   reads: { inputs: [0, 1], outputs: [0] },

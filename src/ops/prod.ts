@@ -1,12 +1,11 @@
 /** @file prod */
-import { normalizeAxes, reducedShape, type Shape, sizeOf } from '../core/shape.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { flip } from './flip.ts';
-import { pad } from './pad.ts';
-import { defineReduction, numbers, type ReduceOptions, type ReductionOp } from './reduction.ts';
+import { pad, slice } from './slice.ts';
+import { defineReduction, numbers, type ReductionOp, type ReductionPlan, reducedSize } from './reduction.ts';
 import { reshape } from './reshape.ts';
-import { slice } from './slice.ts';
 import { transpose } from './transpose.ts';
 
 /**
@@ -19,18 +18,17 @@ export const prod: ReductionOp = /* @__PURE__ */ defineReduction({
   name: 'prod',
   dtypes: numbers,
   reduction: () => ({ identity: 1, combine: 'a * b' }),
-  gradient: (dy, { inputs }, options) => spreadProduct(dy, inputs[0] as Tensor, options),
   save: { inputs: [0] },
+  gradient: (dy, { inputs: [x], plan }) => spreadProduct(dy, x, plan),
 });
 
 /** dy times, for each element, the product of all others that it is reduced with. */
-function spreadProduct(dy: Tensor, x: Tensor, { axis }: ReduceOptions): Tensor {
-  const axes = normalizeAxes('prod', axis, x.rank);
+function spreadProduct(dy: Tensor, x: Tensor, plan: ReductionPlan): Tensor {
+  const { axes } = plan;
   const kept = x.shape.map((_, i) => i).filter((i) => !axes.includes(i));
   const perm = [...kept, ...axes];
   const reordered = transpose(x, { perm });
-  const n = sizeOf(axes.map((i) => x.shape[i] as number));
-  const lines = reshape(reordered, { shape: [sizeOf(reducedShape(x.shape, axes, false)), n] });
+  const lines = reshape(reordered, { shape: [sizeOf(plan.shape), reducedSize(plan)] });
   const spread = othersTimes(reshape(dy, { shape: [lines.shape[0] as number, 1] }), lines);
   return transpose(reshape(spread, { shape: reordered.shape }), { perm: inverse(perm) });
 }

@@ -6,7 +6,7 @@ import type { OpenSpec } from '../core/spec.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { OpDefinition } from './define.ts';
+import type { OpDefinition, Plan } from './definition.ts';
 
 /** One executed call, as a recorder sees it. */
 export interface RecordedCall {
@@ -14,6 +14,7 @@ export interface RecordedCall {
   readonly inputs: readonly (Tensor | null)[];
   readonly outputs: readonly Tensor[];
   readonly options: object;
+  readonly plan: Plan;
   readonly node: Node;
   /** Checks of what the call launched: its gradient depends on them, too. */
   readonly checks: readonly Check[];

@@ -9,10 +9,11 @@ import { cast } from './cast.ts';
 import { less, lessEqual } from './comparison.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import { abs } from './rounding.ts';
-import { defineSlope } from './slope.ts';
+import { type Derivative, defineDerivative } from './derivative.ts';
 
-const reluSlope = /* @__PURE__ */ defineSlope({
-  name: 'reluSlope',
+/** dy · relu'(x), from y = relu(x). */
+export const reluDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
+  name: 'reluDerivative',
   expression: 'select(0.0, a, b > 0.0)',
   curve: null,
 });
@@ -22,12 +23,13 @@ export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu',
   expression: (dtype) => (dtype === 'float32' ? math.relu('a') : 'max(a, 0)'),
   dtypes: ['float32', 'int32'],
-  gradient: reluSlope,
+  gradient: reluDerivative,
   reads: 'output',
 });
 
-const relu6Slope = /* @__PURE__ */ defineSlope({
-  name: 'relu6Slope',
+/** dy · relu6'(x), from y = relu6(x). */
+export const relu6Derivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
+  name: 'relu6Derivative',
   expression: 'select(0.0, a, b > 0.0 && b < 6.0)',
   curve: null,
 });
@@ -37,7 +39,7 @@ export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu6',
   expression: (dtype) => (dtype === 'float32' ? math.relu6('a') : 'clamp(a, 0, 6)'),
   dtypes: ['float32', 'int32'],
-  gradient: relu6Slope,
+  gradient: relu6Derivative,
   reads: 'output',
 });
 
@@ -46,8 +48,9 @@ export interface LeakyReluOptions {
   negativeSlope?: number;
 }
 
-const leakyReluSlope = /* @__PURE__ */ defineSlope<LeakyReluOptions>({
-  name: 'leakyReluSlope',
+/** dy · leakyRelu'(x), from y = leakyRelu(x). */
+export const leakyReluDerivative: Derivative<LeakyReluOptions> = /* @__PURE__ */ defineDerivative({
+  name: 'leakyReluDerivative',
   expression: 'select(params.alpha * a, a, b > 0.0)',
   scalars: ({ negativeSlope = 0.2 }) => ({ alpha: negativeSlope }),
   curve: null,
@@ -62,7 +65,7 @@ export const leakyRelu: UnaryOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<
   expression: 'select(params.alpha * a, a, a > 0.0)',
   check: ({ negativeSlope = 0.2 }) => requireFinite('leakyRelu', 'negativeSlope', negativeSlope, 0),
   scalars: ({ negativeSlope = 0.2 }) => ({ alpha: negativeSlope }),
-  gradient: leakyReluSlope,
+  gradient: leakyReluDerivative,
   reads: 'output',
 });
 
@@ -71,8 +74,9 @@ export interface EluOptions {
   alpha?: number;
 }
 
-const eluSlope = /* @__PURE__ */ defineSlope<EluOptions>({
-  name: 'eluSlope',
+/** dy · elu'(x), from y = elu(x). */
+export const eluDerivative: Derivative<EluOptions> = /* @__PURE__ */ defineDerivative({
+  name: 'eluDerivative',
   expression: 'select(a * (b + params.alpha), a, b > 0.0)',
   scalars: ({ alpha = 1 }) => ({ alpha }),
   curve: (y) => cast(lessEqual(y, 0), 'float32'),
@@ -87,12 +91,12 @@ export const elu: UnaryOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>(
   expression: () => math.elu('a', 'params.alpha'),
   check: ({ alpha = 1 }) => requireFinite('elu', 'alpha', alpha, 0),
   scalars: ({ alpha = 1 }) => ({ alpha }),
-  gradient: eluSlope,
+  gradient: eluDerivative,
   reads: 'output',
 });
 
-const seluSlope = /* @__PURE__ */ defineSlope({
-  name: 'seluSlope',
+const seluDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'seluDerivative',
   // The slope at 0 from below is scale · alpha.
   expression: 'a * select(b + 1.75809934, 1.05070099, b > 0.0)',
   curve: (y) => cast(lessEqual(y, 0), 'float32'),
@@ -105,12 +109,12 @@ const seluSlope = /* @__PURE__ */ defineSlope({
 export const selu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'selu',
   expression: () => math.selu('a'),
-  gradient: seluSlope,
+  gradient: seluDerivative,
   reads: 'output',
 });
 
-const hardSigmoidSlope = /* @__PURE__ */ defineSlope({
-  name: 'hardSigmoidSlope',
+const hardSigmoidDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'hardSigmoidDerivative',
   expression: 'select(0.0, a * 0.166666667, abs(b) < 3.0)',
   curve: null,
 });
@@ -119,11 +123,11 @@ const hardSigmoidSlope = /* @__PURE__ */ defineSlope({
 export const hardSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'hardSigmoid',
   expression: () => math.hardSigmoid('a'),
-  gradient: hardSigmoidSlope,
+  gradient: hardSigmoidDerivative,
 });
 
-const hardSwishSlope = /* @__PURE__ */ defineSlope({
-  name: 'hardSwishSlope',
+const hardSwishDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'hardSwishDerivative',
   expression: 'select(select(0.0, a, b > 0.0), a * (b * 0.333333333 + 0.5), abs(b) < 3.0)',
   curve: (x) => mul(cast(less(abs(x), 3), 'float32'), 1 / 3),
 });
@@ -132,5 +136,5 @@ const hardSwishSlope = /* @__PURE__ */ defineSlope({
 export const hardSwish: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'hardSwish',
   expression: () => `select(a * ${math.hardSigmoid('a')}, 0.0, a <= -3.0)`,
-  gradient: hardSwishSlope,
+  gradient: hardSwishDerivative,
 });

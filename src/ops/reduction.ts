@@ -1,15 +1,15 @@
 /**
- * @file What reductions have in common: their options, their shapes, and the way of a cotangent back.
+ * @file What reductions have in common: their options, their plan, and how a cotangent is brought back to the shape of x.
  */
 import { type DType, requireDType } from '../core/dtype.ts';
-import { normalizeAxes, reducedShape, requireBoolean, type Shape, sizeOf } from '../core/shape.ts';
+import { normalizeAxes, reducedShape, requireBoolean, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Reduction } from '../kernels/reduce.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { broadcastTo } from './broadcastTo.ts';
 import { perInput } from './cost.ts';
 import { defineOp, type Op, type Saved } from './define.ts';
+import type { Save } from './definition.ts';
 import { reshape } from './reshape.ts';
 
 export interface ReduceOptions {
@@ -19,75 +19,74 @@ export interface ReduceOptions {
   keepDims?: boolean;
 }
 
-export type ReductionOp = Op<[x: Tensor], ReduceOptions, Tensor>;
+export type ReductionOp = Op<[x: Tensor], ReduceOptions>;
 
-export interface ReductionDefinition {
+/** The spec of a reduction of x, and what is reduced. */
+export interface ReductionPlan extends TensorSpec {
+  /** Shape of x. */
+  readonly from: Shape;
+  /** The reduced axes, in ascending order. */
+  readonly axes: readonly number[];
+  readonly keepDims: boolean;
+}
+
+export interface ReductionDefinition<S extends Save> {
   name: string;
   /** Dtypes it takes. */
   dtypes: readonly DType[];
   /** Dtype of the result. Default: the input's. */
   result?: (dtype: DType) => DType;
-  /** How values fold. */
+  /** How values are combined. */
   reduction: (dtype: DType) => Reduction;
-  /** The gradient in the shape of x; null where there is none. */
-  gradient: ((dy: Tensor, saved: Saved, options: ReduceOptions) => Tensor) | null;
   /** What `gradient` reads. */
-  save: { inputs: readonly number[]; outputs?: readonly number[] };
+  save: S;
+  /** The gradient in the shape of x; null where there is none. */
+  gradient:
+    | ((dy: Tensor, saved: Saved<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>) => Tensor)
+    | null;
 }
 
 export const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
 /** A reduction to one result over any set of axes. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineReduction(definition: ReductionDefinition): ReductionOp {
+export function defineReduction<const S extends Save>(definition: ReductionDefinition<S>): ReductionOp {
   const { name, dtypes, result, reduction, gradient, save } = definition;
-  return defineOp<[x: Tensor], ReduceOptions>({
+  return defineOp<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>({
     name,
     inputs: ['x'],
-    infer: ([input], options) => {
-      const x = input as TensorSpec;
-      requireDType(name, 'x', x.dtype, dtypes);
-      return reducedSpec(name, x, options, result ? result(x.dtype) : x.dtype);
-    },
-    forward: ([input], { axis }, { outputs }) => {
-      const x = input as Tensor;
-      return core().reduceKernel(
-        name,
-        x,
-        normalizeAxes(name, axis, x.rank),
-        outputs,
-        reduction(x.dtype),
-      )[0] as Tensor;
-    },
-    backward: gradient && (([dy], saved, options) => [gradient(dy as Tensor, saved, options)]),
     save,
+    infer: ([x], options) => {
+      requireDType(name, 'x', x.dtype, dtypes);
+      return planReduction(name, x, options, result?.(x.dtype));
+    },
+    forward: ([x], plan) => {
+      const [y] = core().reduceKernel(name, x, plan.axes, [plan], reduction(x.dtype));
+      return y;
+    },
+    backward: gradient && (([dy], saved) => [gradient(dy, saved)]),
     cost: perInput,
   });
 }
 
-/** The spec of a reduction of `x`. */
-export function reducedSpec(
+/** The plan of a reduction of `x`. Errors: ShapeError for an axis that x lacks, ValueError for `keepDims`. */
+export function planReduction(
   op: string,
-  x: TensorSpec,
+  { shape, dtype }: TensorSpec,
   { axis, keepDims = false }: ReduceOptions,
-  dtype = x.dtype,
-): TensorSpec {
+  result: DType = dtype,
+): ReductionPlan {
   requireBoolean(op, 'keepDims', keepDims);
-  return { shape: reducedShape(x.shape, normalizeAxes(op, axis, x.shape.length), keepDims), dtype };
+  const axes = normalizeAxes(op, axis, shape.length);
+  return { shape: reducedShape(shape, axes, keepDims), dtype: result, from: shape, axes, keepDims };
 }
 
-/** Number of elements that fold into one result. */
-export function reducedSize(shape: Shape, { axis }: ReduceOptions): number {
-  return sizeOf(normalizeAxes('reduce', axis, shape.length).map((i) => shape[i] as number));
+/** Number of elements that are combined into one result. */
+export function reducedSize({ from, axes }: ReductionPlan): number {
+  return axes.reduce((size, axis) => size * (from[axis] ?? 1), 1);
 }
 
-/** A result (or its cotangent) with the reduced axes back as 1, so that it broadcasts over x. */
-export function restoreAxes(y: Tensor, x: TensorSpec, { axis, keepDims = false }: ReduceOptions): Tensor {
-  if (keepDims) return y;
-  return reshape(y, { shape: reducedShape(x.shape, normalizeAxes('reduce', axis, x.shape.length), true) });
-}
-
-/** Brings the cotangent of a reduction back to the shape of its input. */
-export function spread(dy: Tensor, x: TensorSpec, options: ReduceOptions): Tensor {
-  return broadcastTo(restoreAxes(dy, x, options), { shape: x.shape });
+/** A result (or its cotangent) with the reduced axes restored as size 1, so that it broadcasts over x. */
+export function restoreAxes(y: Tensor, { from, axes, keepDims }: ReductionPlan): Tensor {
+  return keepDims ? y : reshape(y, { shape: reducedShape(from, axes, true) });
 }

@@ -10,17 +10,14 @@ import { defineOp, type Op } from './define.ts';
  * The same values in row-major order under another shape, without a copy. One size may be -1: what remains.
  * Errors: ShapeError where the sizes don't multiply to those of x.
  */
-export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  { shape: Shape }
->({
+export const reshape: Op<[x: Tensor], { shape: Shape }> = /* @__PURE__ */ defineOp({
   name: 'reshape',
   inputs: ['x'],
   acceptsFloat16: true,
-  infer: ([x], { shape }) => ({ shape: resolve(x as TensorSpec, shape), dtype: (x as TensorSpec).dtype }),
-  forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'reshape'),
-  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],
   save: { inputs: [] },
+  infer: ([x], { shape }) => ({ shape: resolve(x, shape), dtype: x.dtype }),
+  forward: ([x], plan) => view(x, plan, 'reshape'),
+  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy, { shape: x.shape })],
 });
 
 function resolve(x: TensorSpec, shape: Shape): number[] {

@@ -95,35 +95,28 @@ interface AdjointOptions<O> {
 function defineResize<O extends object>(
   name: string,
   plan: (x: TensorSpec, options: O) => ResizePlan,
-): Op<[x: Tensor], O, Tensor> {
-  const resize: Op<[x: Tensor], O, Tensor> = defineOp<[x: Tensor], O>({
+): Op<[x: Tensor], O> {
+  const resize: Op<[x: Tensor], O> = defineOp({
     name,
     inputs: ['x'],
-    infer: ([input], options) => {
-      const x = input as TensorSpec;
-      requireRank(name, 'x', x.shape, 4);
-      const { method, rows, columns } = plan(x, options);
-      requireDType(name, 'x', x.dtype, method === 'bilinear' ? ['float32'] : dtypes);
-      const [batch, , , channels] = x.shape as [number, number, number, number];
-      return { shape: [batch, rows.output, columns.output, channels], dtype: x.dtype };
-    },
-    forward: ([x], options, { outputs: [spec] }) =>
-      resizeKernel(name, x as Tensor, plan(x as Tensor, options), 'forward', spec as TensorSpec),
-    backward: ([dy], { inputSpecs: [x] }, options) => [
-      adjoint(dy as Tensor, { shape: (x as TensorSpec).shape, resize: options }),
-    ],
     save: { inputs: [] },
+    infer: ([x], options) => {
+      requireRank(name, 'x', x.shape, 4);
+      const resize = plan(x, options);
+      requireDType(name, 'x', x.dtype, resize.method === 'bilinear' ? ['float32'] : dtypes);
+      const [batch, , , channels] = x.shape as [number, number, number, number];
+      return { shape: [batch, resize.rows.output, resize.columns.output, channels], dtype: x.dtype, resize };
+    },
+    forward: ([x], plan) => resizeKernel(name, x, plan.resize, 'forward', plan),
+    backward: ([dy], { inputSpecs: [x], options }) => [adjoint(dy, { shape: x.shape, resize: options })],
   });
-  const adjoint: Op<[dy: Tensor], AdjointOptions<O>, Tensor> = defineOp<[dy: Tensor], AdjointOptions<O>>({
+  const adjoint: Op<[dy: Tensor], AdjointOptions<O>, Tensor> = defineOp({
     name: `${name}Gradient`,
     inputs: ['dy'],
-    infer: ([dy], { shape }) => ({ shape, dtype: (dy as TensorSpec).dtype }),
-    forward: ([dy], options, { op, outputs }) => {
-      const x = outputs[0] as TensorSpec;
-      return resizeKernel(op, dy as Tensor, plan(x, options.resize), 'adjoint', x);
-    },
-    backward: ([ddx], _, options) => [resize(ddx as Tensor, options.resize)],
     save: { inputs: [] },
+    infer: ([{ dtype }], { shape, resize }) => ({ shape, dtype, resize: plan({ shape, dtype }, resize) }),
+    forward: ([dy], plan, { op }) => resizeKernel(op, dy, plan.resize, 'adjoint', plan),
+    backward: ([ddx], { options }) => [resize(ddx, options.resize)],
   });
   return resize;
 }
@@ -133,7 +126,7 @@ function defineResize<O extends object>(
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres lie at halves, as in Keras; nothing is filtered on the way down.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
  */
-export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor> = /* @__PURE__ */ defineResize(
+export const resizeNearest: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(
   'resizeNearest',
   (x, options) => planOf('resizeNearest', x, options.size, gridOf('resizeNearest', options), 'nearest'),
 );
@@ -143,7 +136,7 @@ export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor> = /* @__PURE_
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres lie at halves, as in Keras; nothing is filtered on the way down.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
  */
-export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor> = /* @__PURE__ */ defineResize(
+export const resizeBilinear: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(
   'resizeBilinear',
   (x, options) => planOf('resizeBilinear', x, options.size, gridOf('resizeBilinear', options), 'bilinear'),
 );
@@ -153,7 +146,7 @@ export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor> = /* @__PURE
  * Shapes: x [n, h, w, c] → [n, h · size[0], w · size[1], c].
  * Errors: those of the two resizes.
  */
-export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor> = /* @__PURE__ */ defineResize(
+export const upSampling2d: Op<[x: Tensor], UpSamplingOptions> = /* @__PURE__ */ defineResize(
   'upSampling2d',
   (x, { size = 2, interpolation = 'nearest' }) => {
     requireOneOf('upSampling2d', 'interpolation', interpolation, ['nearest', 'bilinear']);

@@ -6,10 +6,10 @@ import { requireFinite } from '../core/shape.ts';
 import * as math from '../kernels/math.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import { zerosLike } from './like.ts';
-import { defineSlope } from './slope.ts';
+import { defineDerivative } from './derivative.ts';
 
-const absSlope = /* @__PURE__ */ defineSlope({
-  name: 'absSlope',
+const absDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'absDerivative',
   expression: 'select(select(-a, a, b > 0.0), 0.0, b == 0.0)',
   curve: null,
 });
@@ -19,7 +19,7 @@ export const abs: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'abs',
   expression: 'abs(a)',
   dtypes: ['float32', 'int32'],
-  gradient: absSlope,
+  gradient: absDerivative,
 });
 
 /** -1, 0 or 1 by the sign of x; NaN of NaN. Dtypes: float32, int32. Gradient: 0. */

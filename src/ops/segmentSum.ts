@@ -2,7 +2,7 @@
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, requireInteger, sameShape, sizeOf } from '../core/shape.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { formatSpec } from '../core/spec.ts';
 import type { Indexing } from '../kernels/indexing.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -13,7 +13,7 @@ import { checkIndices, checkingOf } from './indices.ts';
 export interface SegmentSumOptions {
   /** Count of segments: the first axis of the result. */
   numSegments: number;
-  /** Whether an id of `numSegments` or above is a fault (default), or its rows are dropped without a word. */
+  /** Whether an id of `numSegments` or above is a fault (default), or its rows are dropped silently. */
   validateIndices?: boolean;
 }
 
@@ -24,55 +24,49 @@ export interface SegmentSumOptions {
  * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. The gradient is a gather.
  * Errors: IndexOutOfRangeError as of `gather`.
  */
-export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor> =
-  /* @__PURE__ */ defineOp<[x: Tensor, segmentIds: Tensor], SegmentSumOptions>({
-    name: 'segmentSum',
-    inputs: ['x', 'segmentIds:int32'],
-    infer: (inputs, options) => {
-      const [x, ids] = inputs as [TensorSpec, TensorSpec];
-      checkIndices('segmentSum', 'segmentIds', ids, options);
-      requireDType('segmentSum', 'x', x.dtype, ['float32', 'int32', 'uint32']);
-      requireInteger('segmentSum', 'numSegments', options.numSegments, 0);
-      if (!sameShape(x.shape.slice(0, ids.shape.length), ids.shape)) {
-        throw new ShapeError({
-          op: 'segmentSum',
-          rule: 'the shape of `x` must begin with that of `segmentIds`.',
-          received: `x ${formatShape(x.shape)} and segmentIds ${formatShape(ids.shape)}`,
-          hint: 'give each row of x an id, or reshape the ids.',
-        });
-      }
-      const shape = [options.numSegments, ...x.shape.slice(ids.shape.length)];
-      checkShape('segmentSum', shape);
-      return { shape, dtype: x.dtype };
-    },
-    forward: (inputs, options, call) => {
-      const [x, ids] = inputs as [Tensor, Tensor];
-      const { numSegments } = options;
-      const spec = call.outputs[0] as TensorSpec;
-      const indexing: Indexing = {
-        addressing: 'axis',
-        mode: 'outside',
-        batch: 1,
-        outer: 1,
-        rows: numSegments,
-        entries: ids.size,
-        inner: sizeOf(x.shape.slice(ids.rank)),
-        limit: numSegments,
-      };
-      const checking = checkingOf(call, ids, options, {
-        input: 1,
-        name: 'segmentIds',
-        of: `the result ${formatSpec(spec)}`,
-        axes: [0],
-        limits: [numSegments],
-        hint: 'raise numSegments, or pass validateIndices: false to drop such rows.',
-        ignoresNegative: true,
+export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions> = /* @__PURE__ */ defineOp({
+  name: 'segmentSum',
+  inputs: ['x', 'segmentIds:int32'],
+  save: { inputs: [1] },
+  infer: ([x, ids], options) => {
+    const { numSegments } = options;
+    checkIndices('segmentSum', 'segmentIds', ids, options);
+    requireDType('segmentSum', 'x', x.dtype, ['float32', 'int32', 'uint32']);
+    requireInteger('segmentSum', 'numSegments', numSegments, 0);
+    if (!sameShape(x.shape.slice(0, ids.shape.length), ids.shape)) {
+      throw new ShapeError({
+        op: 'segmentSum',
+        rule: 'the shape of `x` must begin with that of `segmentIds`.',
+        received: `x ${formatShape(x.shape)} and segmentIds ${formatShape(ids.shape)}`,
+        hint: 'give each row of x an id, or reshape the ids.',
       });
-      return core().scatterAddKernel('segmentSum', ids, x, spec, indexing, checking);
-    },
-    backward: ([dy], { inputs: [, ids] }) => [
-      gather(dy as Tensor, ids as Tensor, { axis: 0, validateIndices: false }),
-      null,
-    ],
-    save: { inputs: [1] },
-  });
+    }
+    const inner = x.shape.slice(ids.shape.length);
+    const shape = [numSegments, ...inner];
+    checkShape('segmentSum', shape);
+    const indexing: Indexing = {
+      addressing: 'axis',
+      mode: 'outside',
+      batch: 1,
+      outer: 1,
+      rows: numSegments,
+      entries: sizeOf(ids.shape),
+      inner: sizeOf(inner),
+      limit: numSegments,
+    };
+    return { shape, dtype: x.dtype, indexing };
+  },
+  forward: ([x, ids], plan, call) => {
+    const checking = checkingOf(call, ids, call.options, {
+      input: 1,
+      name: 'segmentIds',
+      of: `the result ${formatSpec(plan)}`,
+      axes: [0],
+      limits: [plan.indexing.rows],
+      hint: 'raise numSegments, or pass validateIndices: false to drop such rows.',
+      ignoresNegative: true,
+    });
+    return core().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, checking);
+  },
+  backward: ([dy], { inputs: [, ids] }) => [gather(dy, ids, { axis: 0, validateIndices: false }), null],
+});

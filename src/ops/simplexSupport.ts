@@ -1,7 +1,6 @@
 /** @file simplexSupport: what sparsemax is made of. */
 import { requireDType } from '../core/dtype.ts';
 import { normalizeAxis } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { simplexSupportKernel } from '../kernels/simplexSupport.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -10,19 +9,13 @@ import { defineOp, type Op } from './define.ts';
  * 1 for the elements of `x` that stay above 0 where its lines along `axis` are projected onto the simplex, 0 for others.
  * Shape: that of x. It has no gradient. Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const simplexSupport: Op<[x: Tensor], { axis: number }, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  { axis: number }
->({
+export const simplexSupport: Op<[x: Tensor], { axis: number }> = /* @__PURE__ */ defineOp({
   name: 'simplexSupport',
   inputs: ['x'],
-  infer: ([input], { axis }) => {
-    const { shape, dtype } = input as TensorSpec;
+  infer: ([{ shape, dtype }], { axis }) => {
     requireDType('simplexSupport', 'x', dtype, ['float32']);
-    normalizeAxis('simplexSupport', axis, shape.length);
-    return { shape, dtype };
+    return { shape, dtype, axis: normalizeAxis('simplexSupport', axis, shape.length) };
   },
-  forward: ([x], { axis }) =>
-    simplexSupportKernel(x as Tensor, normalizeAxis('simplexSupport', axis, (x as Tensor).rank)),
+  forward: ([x], { axis }) => simplexSupportKernel(x, axis),
   backward: null,
 });

@@ -1,13 +1,17 @@
-/** @file slice */
-import { ShapeError } from '../core/errors.ts';
-import { describe, formatShape, sameShape, type Shape, stridesOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
-import { copied } from '../kernels/copy.ts';
+/**
+ * @file slice and pad. Each is the gradient of the other, so they share a file.
+ */
+import { ShapeError, ValueError } from '../core/errors.ts';
+import { describe, formatShape, requireOneOf, sameShape, type Shape, stridesOf } from '../core/shape.ts';
+import { copied, type Walk } from '../kernels/copy.ts';
+import { bitsOf } from '../kernels/fill.ts';
 import { view } from '../kernels/output.ts';
+import { padKernel } from '../kernels/pad.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { add } from './arithmetic.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
-import { pad } from './pad.ts';
+import { flip } from './flip.ts';
 
 export interface SliceOptions {
   /** The first element on each axis; axes that are left out at the end are taken whole. */
@@ -16,41 +20,88 @@ export interface SliceOptions {
   size?: number | readonly number[];
 }
 
+export interface PadOptions {
+  /** Elements to add before and after, for each axis. */
+  paddings: readonly (readonly [number, number] | readonly number[])[];
+  /**
+   * What is added: a constant (default), the neighbours mirrored at the edge element ('reflect'), or mirrored at the edge
+   * with that element repeated ('symmetric').
+   */
+  mode?: 'constant' | 'reflect' | 'symmetric';
+  /** For mode 'constant'. Default 0. */
+  constantValue?: number;
+}
+
 /**
  * A block of `x`: `size` elements from `begin` on, on each axis. Any dtype.
  * Errors: ShapeError where the block leaves x.
  */
-export const slice: Op<[x: Tensor], SliceOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  SliceOptions
->({
+export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
   name: 'slice',
   inputs: ['x'],
-  infer: ([x], options) => {
-    const { shape, dtype } = x as TensorSpec;
-    return { shape: block(shape, options).size, dtype };
-  },
-  forward: ([input], options, { outputs: [spec] }) => {
-    const x = input as Tensor;
-    const { begin, size } = block(x.shape, options);
-    if (sameShape(size, x.shape)) return view(x, x, 'slice');
-    return copied('slice', x, blockWalk(x.shape, begin), spec as TensorSpec);
-  },
-  backward: ([dy], { inputSpecs: [x] }, options) => {
-    const { shape } = x as TensorSpec;
-    const { begin, size } = block(shape, options);
-    const paddings = shape.map((n, i) => {
-      const before = begin[i] as number;
-      return [before, n - before - (size[i] as number)] as const;
-    });
-    return [pad(dy as Tensor, { paddings })];
-  },
   save: { inputs: [] },
+  infer: ([{ shape, dtype }], options) => {
+    const { begin, size } = block(shape, options);
+    return { shape: size, dtype, begin };
+  },
+  forward: ([x], plan) =>
+    sameShape(plan.shape, x.shape)
+      ? view(x, plan, 'slice')
+      : copied('slice', x, blockWalk(x.shape, plan.begin), plan),
+  backward: ([dy], { inputSpecs: [{ shape }], plan }) => {
+    const paddings = shape.map((n, i) => {
+      const before = plan.begin[i] as number;
+      return [before, n - before - (plan.shape[i] as number)] as const;
+    });
+    return [pad(dy, { paddings })];
+  },
+  cost: noFlops,
+});
+
+/**
+ * `x` with elements added before and after on each axis. Any dtype. The gradient of an element is the sum over all
+ * places that show it.
+ * Errors: ShapeError where `paddings` don't fit x, or reach further than the mirrored axis; ValueError for the mode.
+ */
+export const pad: Op<[x: Tensor], PadOptions> = /* @__PURE__ */ defineOp({
+  name: 'pad',
+  inputs: ['x'],
+  save: { inputs: [] },
+  infer: ([{ shape, dtype }], options) => {
+    const { mode = 'constant', constantValue = 0 } = options;
+    requireOneOf('pad', 'mode', mode, ['constant', 'reflect', 'symmetric']);
+    if (typeof constantValue !== 'number') {
+      throw new ValueError({
+        op: 'pad',
+        rule: '`constantValue` must be a number.',
+        received: `constantValue: ${describe(constantValue)}`,
+        hint: 'leave it out for 0.',
+      });
+    }
+    const paddings = checkPaddings(shape, options);
+    const padded = shape.map((n, i) => n + sumOf(paddings[i] ?? none));
+    return { shape: padded, dtype, paddings, mode, constantValue };
+  },
+  forward: ([x], plan) => {
+    const { paddings, mode, constantValue } = plan;
+    if (paddings.every((padding) => sumOf(padding) === 0)) return view(x, plan, 'pad');
+    const before = paddings.map(([first]) => first);
+    return padKernel('pad', x, before, plan, mode, bitsOf(constantValue, x.dtype));
+  },
+  backward: ([dOut], { inputSpecs: [{ shape }], plan: { paddings, mode } }) => {
+    if (mode === 'constant') return [slice(dOut, { begin: paddings.map(([before]) => before), size: shape })];
+    let dy = dOut;
+    shape.forEach((n, axis) => {
+      const padding = paddings[axis] ?? none;
+      if (sumOf(padding) > 0) dy = foldMirrored(dy, axis, n, padding, mode);
+    });
+    return [dy];
+  },
   cost: noFlops,
 });
 
 /** The walk of a block of a tensor of `shape` that begins at `begin`. */
-export function blockWalk(shape: Shape, begin: readonly number[]) {
+export function blockWalk(shape: Shape, begin: readonly number[]): Walk {
   const strides = stridesOf(shape);
   const offset = begin.reduce((sum, first, i) => sum + first * (strides[i] as number), 0);
   return { offset, strides };
@@ -86,4 +137,70 @@ function listOf(what: string, value: unknown, shape: Shape): number[] {
     received: `${what}: ${describe(value)} for shape ${formatShape(shape)}`,
     hint: 'pass as many whole numbers as x has axes, or fewer.',
   });
+}
+
+type Padding = readonly [number, number];
+
+const none: Padding = [0, 0];
+
+const sumOf = ([before, after]: Padding) => before + after;
+
+/** Adds the padding of `axis`, mirrored back, to the `n` elements between. */
+function foldMirrored(
+  dy: Tensor,
+  axis: number,
+  n: number,
+  [before, after]: Padding,
+  mode: 'reflect' | 'symmetric',
+): Tensor {
+  const inset = mode === 'reflect' ? 1 : 0;
+  const part = (first: number, length: number) =>
+    slice(dy, {
+      begin: dy.shape.map((_, i) => (i === axis ? first : 0)),
+      size: dy.shape.map((_, i) => (i === axis ? length : -1)),
+    });
+  const placed = (x: Tensor, first: number, length: number) =>
+    pad(flip(x, { axis }), {
+      paddings: x.shape.map((_, i) => (i === axis ? [first, n - first - length] : [0, 0])),
+    });
+  let sum = part(before, n);
+  if (before > 0) sum = add(sum, placed(part(0, before), inset, before));
+  if (after > 0) sum = add(sum, placed(part(before + n, after), n - inset - after, after));
+  return sum;
+}
+
+function checkPaddings(shape: Shape, { paddings, mode = 'constant' }: PadOptions): readonly Padding[] {
+  if (!isPaddings(paddings) || paddings.length !== shape.length) {
+    throw new ShapeError({
+      op: 'pad',
+      rule: '`paddings` must hold [before, after] for each axis, in non-negative integers.',
+      received: `paddings: ${describe(paddings)} for shape ${formatShape(shape)}`,
+      hint: 'pass [0, 0] for axes that stay as they are.',
+    });
+  }
+  if (mode !== 'constant') {
+    const reach = (axis: number) => (shape[axis] as number) - (mode === 'reflect' ? 1 : 0);
+    const excess = paddings.findIndex((padding, axis) => Math.max(...padding) > Math.max(0, reach(axis)));
+    if (excess >= 0) {
+      throw new ShapeError({
+        op: 'pad',
+        rule: `mode '${mode}' adds at most ${mode === 'reflect' ? 'size - 1' : 'size'} elements on each side.`,
+        received: `paddings ${describe(paddings[excess])} for axis ${excess} of shape ${formatShape(shape)}`,
+        hint: 'pad in several steps, or use another mode.',
+      });
+    }
+  }
+  return paddings;
+}
+
+function isPaddings(paddings: unknown): paddings is readonly Padding[] {
+  return (
+    Array.isArray(paddings) &&
+    paddings.every(
+      (padding) =>
+        Array.isArray(padding) &&
+        padding.length === 2 &&
+        padding.every((count) => Number.isInteger(count) && count >= 0),
+    )
+  );
 }

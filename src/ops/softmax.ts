@@ -6,7 +6,7 @@ import { softmaxGradientKernel, softmaxKernel, type SoftmaxKind } from '../kerne
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul, neg, sub } from './arithmetic.ts';
 import { perSoftmax } from './cost.ts';
-import { defineOp, type Op, type Saved } from './define.ts';
+import { defineOp, type Op } from './define.ts';
 import { sum } from './sum.ts';
 import { exp } from './unary.ts';
 
@@ -15,44 +15,52 @@ export interface SoftmaxOptions {
   axis?: number;
 }
 
-type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions, Tensor>;
-type GradientOp = Op<[dy: Tensor, y: Tensor], SoftmaxOptions, Tensor>;
+type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions>;
+type GradientOp = Op<[dy: Tensor, y: Tensor], SoftmaxOptions>;
 
-function inferLine(op: string, { shape, dtype }: TensorSpec, { axis = -1 }: SoftmaxOptions): TensorSpec {
+/** The spec of x, and the axis that is normalized. */
+interface LinePlan extends TensorSpec {
+  readonly axis: number;
+}
+
+function planLines(op: string, { shape, dtype }: TensorSpec, { axis = -1 }: SoftmaxOptions): LinePlan {
   requireDType(op, 'x', dtype, ['float32']);
-  normalizeAxis(op, axis, shape.length);
-  return { shape, dtype };
+  return { shape, dtype, axis: normalizeAxis(op, axis, shape.length) };
 }
 
 function defineSoftmax(kind: SoftmaxKind, gradient: GradientOp): SoftmaxOp {
-  return defineOp<[x: Tensor], SoftmaxOptions>({
+  return defineOp({
     name: kind,
     inputs: ['x'],
-    infer: ([x], options) => inferLine(kind, x as TensorSpec, options),
-    forward: ([input], { axis = -1 }) => {
-      const x = input as Tensor;
-      return softmaxKernel(kind, x, normalizeAxis(kind, axis, x.rank));
-    },
-    backward: ([dy], { outputs: [y] }, options) => [gradient(dy as Tensor, y as Tensor, options)],
     save: { inputs: [], outputs: [0] },
+    infer: ([x], options) => planLines(kind, x, options),
+    forward: ([x], { axis }) => softmaxKernel(kind, x, axis),
+    backward: ([dy], { outputs: [y], options }) => [gradient(dy, y, options)],
     cost: perSoftmax,
   });
 }
 
+/** What the derivative of a softmax gradient reads. */
+interface GradientOperands {
+  readonly inputs: readonly [dy: Tensor, y: Tensor];
+  readonly needs: readonly [dy: boolean, y: boolean];
+}
+
 function defineGradient(
   kind: SoftmaxKind,
-  backward: (c: Tensor, saved: Saved, over: { axis: number; keepDims: true }) => (Tensor | null)[],
+  backward: (
+    c: Tensor,
+    operands: GradientOperands,
+    over: { axis: number; keepDims: true },
+  ) => [Tensor | null, Tensor | null],
 ): GradientOp {
   const name = `${kind}Gradient`;
-  return defineOp<[dy: Tensor, y: Tensor], SoftmaxOptions>({
+  return defineOp({
     name,
     inputs: ['dy', 'y'],
-    infer: ([_, y], options) => inferLine(name, y as TensorSpec, options),
-    forward: ([dy, output], { axis = -1 }) => {
-      const y = output as Tensor;
-      return softmaxGradientKernel(kind, dy as Tensor, y, normalizeAxis(name, axis, y.rank));
-    },
-    backward: ([c], saved, { axis = -1 }) => backward(c as Tensor, saved, { axis, keepDims: true }),
+    infer: ([, y], options) => planLines(name, y, options),
+    forward: ([dy, y], { axis }) => softmaxGradientKernel(kind, dy, y, axis),
+    backward: ([c], saved) => backward(c, saved, { axis: saved.plan.axis, keepDims: true }),
     cost: perSoftmax,
   });
 }
@@ -60,20 +68,16 @@ function defineGradient(
 /** y (dy - Σ dy y): linear in dy and symmetric, so that its gradient for dy is itself. */
 const softmaxGradient: GradientOp = /* @__PURE__ */ defineGradient(
   'softmax',
-  (c, { inputs, needs }, over) => {
-    const [dy, y] = inputs as [Tensor, Tensor];
-    return [
-      needs[0] ? softmaxGradient(c, y, { axis: over.axis }) : null,
-      needs[1] ? sub(mul(c, sub(dy, sum(mul(dy, y), over))), mul(dy, sum(mul(c, y), over))) : null,
-    ];
-  },
+  (c, { inputs: [dy, y], needs }, over) => [
+    needs[0] ? softmaxGradient(c, y, { axis: over.axis }) : null,
+    needs[1] ? sub(mul(c, sub(dy, sum(mul(dy, y), over))), mul(dy, sum(mul(c, y), over))) : null,
+  ],
 );
 
 /** dy - exp(y) Σ dy. */
 const logSoftmaxGradient: GradientOp = /* @__PURE__ */ defineGradient(
   'logSoftmax',
-  (c, { inputs, needs }, over) => {
-    const [dy, y] = inputs as [Tensor, Tensor];
+  (c, { inputs: [dy, y], needs }, over) => {
     const weighted = mul(c, exp(y));
     return [
       needs[0] ? sub(c, sum(weighted, over)) : null,

@@ -1,7 +1,6 @@
 /** @file split */
 import { ShapeError } from '../core/errors.ts';
 import { describe, formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { copied } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { concat } from './concat.ts';
@@ -20,33 +19,22 @@ export interface SplitOptions {
  * `x` in parts along `axis`. Any dtype. The gradient is the parts' gradients, joined.
  * Errors: ShapeError where the parts don't add up to the axis.
  */
-export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  SplitOptions,
-  Tensor[]
->({
+export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ defineOp({
   name: 'split',
   inputs: ['x'],
-  infer: ([x], options) => {
-    const { shape, dtype } = x as TensorSpec;
+  save: { inputs: [] },
+  infer: ([{ shape, dtype }], options) => {
     const { axis, sizes } = parts(shape, options);
-    return sizes.map((size) => ({ shape: shape.map((n, i) => (i === axis ? size : n)), dtype }));
-  },
-  forward: ([input], options, { outputs }) => {
-    const x = input as Tensor;
-    const { axis } = parts(x.shape, options);
     let next = 0;
-    return outputs.map((spec) => {
-      const begin = x.shape.map((_, i) => (i === axis ? next : 0));
-      next += spec.shape[axis] as number;
-      return copied('split', x, blockWalk(x.shape, begin), spec);
+    return sizes.map((size) => {
+      const begin = shape.map((_, i) => (i === axis ? next : 0));
+      next += size;
+      const part = shape.map((n, i) => (i === axis ? size : n));
+      return { shape: part, dtype, walk: blockWalk(shape, begin) };
     });
   },
-  backward: (cotangents, { inputSpecs: [x] }, options) => {
-    const { axis } = parts((x as TensorSpec).shape, options);
-    return [concat(cotangents, { axis })];
-  },
-  save: { inputs: [] },
+  forward: ([x], plan) => plan.map((part) => copied('split', x, part.walk, part)),
+  backward: (cotangents, { options: { axis = 0 } }) => [concat(cotangents, { axis })],
   cost: noFlops,
 });
 

@@ -1,7 +1,6 @@
 /** @file squeeze */
 import { ShapeError } from '../core/errors.ts';
 import { describe, formatShape, normalizeAxes } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -16,15 +15,12 @@ export interface SqueezeOptions {
  * `x` without axes of size 1, without a copy.
  * Errors: ShapeError for an axis that x lacks, or that is longer.
  */
-export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  SqueezeOptions
->({
+export const squeeze: Op<[x: Tensor], SqueezeOptions> = /* @__PURE__ */ defineOp({
   name: 'squeeze',
   inputs: ['x'],
   acceptsFloat16: true,
-  infer: ([x], { axis }) => {
-    const { shape, dtype } = x as TensorSpec;
+  save: { inputs: [] },
+  infer: ([{ shape, dtype }], { axis }) => {
     const isAll = axis === undefined || axis === null;
     const dropped = isAll
       ? shape.flatMap((n, i) => (n === 1 ? [i] : []))
@@ -39,7 +35,6 @@ export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor> = /* @__PURE__ */ 
     }
     return { shape: shape.filter((_, i) => !dropped.includes(i)), dtype };
   },
-  forward: ([x], _, { outputs: [spec] }) => view(x as Tensor, spec as TensorSpec, 'squeeze'),
-  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy as Tensor, { shape: (x as TensorSpec).shape })],
-  save: { inputs: [] },
+  forward: ([x], plan) => view(x, plan, 'squeeze'),
+  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy, { shape: x.shape })],
 });

@@ -20,13 +20,13 @@ export interface StepSizes {
   units: number;
 }
 
-/** Checks gates and recurrent kernel, and what stands beside them by its shape. */
+/** Checks gates and recurrent kernel, and the shapes of the other inputs, `others`. */
 export function checkSteps(
   op: string,
   kind: StepKind,
   gates: TensorSpec,
   recurrentKernel: TensorSpec,
-  beside: (sizes: StepSizes) => Readonly<Record<string, readonly [TensorSpec | null | undefined, number[]]>>,
+  others: (sizes: StepSizes) => Readonly<Record<string, readonly [TensorSpec | null | undefined, number[]]>>,
 ): StepSizes {
   requireDType(op, 'gates', gates.dtype, ['float32']);
   requireDType(op, 'recurrentKernel', recurrentKernel.dtype, ['float32']);
@@ -45,7 +45,7 @@ export function checkSteps(
     );
   }
   if (width !== columns) refuse(`\`gates\` is [batch, time, ${columns}].`, `gates ${formatSpec(gates)}`);
-  for (const [name, [spec, shape]] of Object.entries(beside({ batch, time, units }))) {
+  for (const [name, [spec, shape]] of Object.entries(others({ batch, time, units }))) {
     if (!spec) continue;
     requireDType(op, name, spec.dtype, [name === 'mask' ? 'bool' : 'float32']);
     if (!sameShape(spec.shape, shape)) {
@@ -55,10 +55,11 @@ export function checkSteps(
   return { batch, time, units };
 }
 
-/** Specs of what all steps give: [batch, time, blocks · units] each; the trace has the last. */
-export function stepSpecs({ batch, time, units }: StepSizes, states: number): TensorSpec[] {
-  const blocks = [...new Array<number>(states).fill(1), traceCount];
-  return blocks.map((n) => ({ shape: [batch, time, n * units], dtype: 'float32' }));
+/** The sizes of a call, and the specs of its outputs: states [batch, time, units], and a trace of several blocks of units. */
+export function stepSpecs(sizes: StepSizes) {
+  const { batch, time, units } = sizes;
+  const spec = (width: number): TensorSpec => ({ shape: [batch, time, width], dtype: 'float32' });
+  return { states: { ...spec(units), sizes }, trace: spec(traceCount * units) };
 }
 
 /** Whether someone records what happens now: a gradient then has to be made of ops that have gradients. */
@@ -76,17 +77,25 @@ export function stepOf(x: Tensor | null, t: number): Tensor | null {
   return squeeze(slice(x, { begin, size }), { axis: 1 });
 }
 
+type Five<T> = readonly [T, T, T, T, T];
+
 /** The values of a step's trace, block by block. */
-export function fiveOf(trace: Tensor): Tensor[] {
-  return split(trace, { numOrSizeSplits: traceCount, axis: -1 });
+export function blocksOf(trace: Tensor): Five<Tensor> {
+  // A split by a number gives as many parts.
+  return split(trace, { numOrSizeSplits: traceCount, axis: -1 }) as unknown as Five<Tensor>;
 }
 
+/** The blocks of a trace's cotangent that nothing depends on. */
+export const noBlocks: Five<null> = [null, null, null, null, null];
+
 /** The derivative of sigmoid, from its value. */
-export function slope(value: Tensor): Tensor {
+export function sigmoidDerivative(value: Tensor): Tensor {
   return mul(value, sub(1, value));
 }
 
-/** The sum of those that there are. */
+/** The sum of the terms that aren't null. */
+export function sumOf(first: Tensor, ...terms: (Tensor | null)[]): Tensor;
+export function sumOf(...terms: (Tensor | null)[]): Tensor | null;
 export function sumOf(...terms: (Tensor | null)[]): Tensor | null {
   return terms.reduce((total, term) => (total && term ? add(total, term) : (total ?? term)), null);
 }

@@ -1,11 +1,12 @@
-/** @file stridedSlice */
+/**
+ * @file stridedSlice and stridedScatter. Each is the gradient of the other, so they share a file.
+ */
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { checkShape, describe, formatShape, type Shape, stridesOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
-import { copied, type Walk } from '../kernels/copy.ts';
+import { checkShape, describe, formatShape, sameShape, type Shape, stridesOf } from '../core/shape.ts';
+import { copied, copyInto, denseWalk, type Walk } from '../kernels/copy.ts';
+import { fillKernel } from '../kernels/fill.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { stridedScatter } from './stridedScatter.ts';
 
 /**
  * One entry for each axis: what NumPy writes as begin:end:stride. Bit i of a mask concerns entry i.
@@ -29,29 +30,56 @@ export interface StridedSliceOptions {
   shrinkAxisMask?: number;
 }
 
+export interface StridedScatterOptions extends StridedSliceOptions {
+  /** Shape of the result. */
+  shape: Shape;
+}
+
 /**
  * Elements of `x` by begin, end and stride on each axis, as TensorFlow's strided_slice and NumPy's indexing. Any dtype.
  * The gradient is written back into zeros (`stridedScatter`).
  * Errors: ShapeError where entries don't fit x; ValueError for a stride of 0 or a malformed mask.
  */
-export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  StridedSliceOptions
->({
+export const stridedSlice: Op<[x: Tensor], StridedSliceOptions> = /* @__PURE__ */ defineOp({
   name: 'stridedSlice',
   inputs: ['x'],
-  infer: ([x], options) => {
-    const { shape, dtype } = x as TensorSpec;
-    return { shape: stridedWalk('stridedSlice', shape, options).shape, dtype };
-  },
-  forward: ([input], options, { outputs: [spec] }) => {
-    const x = input as Tensor;
-    return copied('stridedSlice', x, stridedWalk('stridedSlice', x.shape, options).walk, spec as TensorSpec);
-  },
-  backward: ([dy], { inputSpecs: [x] }, options) => [
-    stridedScatter(dy as Tensor, { ...options, shape: (x as TensorSpec).shape }),
-  ],
   save: { inputs: [] },
+  infer: ([{ shape, dtype }], options) => {
+    const sliced = stridedWalk('stridedSlice', shape, options);
+    return { shape: sliced.shape, dtype, walk: sliced.walk };
+  },
+  forward: ([x], plan) => copied('stridedSlice', x, plan.walk, plan),
+  backward: ([dy], { inputSpecs: [x], options }) => [stridedScatter(dy, { ...options, shape: x.shape })],
+});
+
+/**
+ * Zeros of `shape`, into which `updates` are written at the places that `stridedSlice` reads with the same options: its
+ * adjoint. Any dtype.
+ * Errors: ShapeError where the updates don't have the shape of that slice; else as of `stridedSlice`.
+ */
+export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions> = /* @__PURE__ */ defineOp({
+  name: 'stridedScatter',
+  inputs: ['updates'],
+  save: { inputs: [] },
+  infer: ([updates], options) => {
+    checkShape('stridedScatter', options.shape);
+    const { shape, walk } = stridedWalk('stridedScatter', options.shape, options);
+    if (!sameShape(updates.shape, shape)) {
+      throw new ShapeError({
+        op: 'stridedScatter',
+        rule: '`updates` must have the shape of the slice that they replace.',
+        received: `updates ${formatShape(updates.shape)} for a slice ${formatShape(shape)} of shape ${formatShape(options.shape)}`,
+        hint: 'reshape the updates, or correct begin, end and strides.',
+      });
+    }
+    return { shape: [...options.shape], dtype: updates.dtype, walk };
+  },
+  forward: ([updates], plan) => {
+    const out = fillKernel(updates.device, plan, 0, 'stridedScatter');
+    copyInto(updates, denseWalk(updates.shape), out, plan.walk, updates.shape);
+    return out;
+  },
+  backward: ([dy], { options: { shape: _, ...options } }) => [stridedSlice(dy, options)],
 });
 
 const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
@@ -183,7 +211,7 @@ function rangeOf(
       hint: `choose a begin in [${-n}, ${n - 1}].`,
     });
   }
-  // Forwards a range lies between 0 and n, backwards between n - 1 and -1.
+  // A forward range is within 0 and n, a backward one within n - 1 and -1.
   const [low, high] = stride > 0 ? [0, n] : [-1, n - 1];
   const clamp = (at: number) => Math.min(Math.max(fromFront(at), low), high);
   const first = begin === null ? (stride > 0 ? low : high) : clamp(begin);

@@ -1,17 +1,34 @@
-/** @file takeAlongAxis */
+/**
+ * @file takeAlongAxis and scatterAddAlongAxis. Each is the gradient of the other, so they share a file.
+ */
 import { ShapeError } from '../core/errors.ts';
-import { broadcastShapes, formatShape, normalizeAxis, sameShape, type Shape, sizeOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import {
+  broadcastShapes,
+  checkShape,
+  formatShape,
+  normalizeAxis,
+  sameShape,
+  type Shape,
+  sizeOf,
+} from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
 import { type Indexing, unchecked } from '../kernels/indexing.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { broadcastTo } from './broadcastTo.ts';
+import { broadcastTo, sumToShape } from './sum.ts';
 import { defineOp, type Op } from './define.ts';
-import { sumToShape } from './elementwise.ts';
 import { checkFillValue } from './gather.ts';
-import { checkIndices, checkingOf, type IndexOptions, kernelMode, named, readsAsZeros } from './indices.ts';
-import { scatterAddAlongAxis } from './scatterAddAlongAxis.ts';
+import {
+  checkIndices,
+  checkingOf,
+  type IndexOptions,
+  isDropped,
+  kernelMode,
+  named,
+  readsAsZeros,
+  requireUpdates,
+} from './indices.ts';
 
 export interface AlongAxisOptions extends IndexOptions {
   /** The axis that indices point into. Negative axes count from the last. */
@@ -23,6 +40,11 @@ export interface TakeAlongAxisOptions extends AlongAxisOptions {
   fillValue?: number;
 }
 
+export interface ScatterAddAlongAxisOptions extends AlongAxisOptions {
+  /** Shape of the result. */
+  shape: Shape;
+}
+
 /**
  * Takes elements of `x` along `axis`, each by an index of its own: out[i, j, k] = x[i, indices[i, j, k], k] for axis 1.
  * What argMax, topK and a sort give fits as indices.
@@ -30,19 +52,20 @@ export interface TakeAlongAxisOptions extends AlongAxisOptions {
  * Any dtype of x. The gradient is added up in the elements that were read.
  * Errors: IndexOutOfRangeError as of `gather`.
  */
-export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOptions, Tensor> =
-  /* @__PURE__ */ defineOp<[x: Tensor, indices: Tensor], TakeAlongAxisOptions>({
+export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOptions> = /* @__PURE__ */ defineOp(
+  {
     name: 'takeAlongAxis',
     inputs: ['x', 'indices:int32'],
-    infer: (inputs, options) => {
-      const [x, indices] = inputs as [TensorSpec, TensorSpec];
+    save: { inputs: [1] },
+    infer: ([x, indices], options) => {
       checkIndices('takeAlongAxis', 'indices', indices, options);
       checkFillValue('takeAlongAxis', options);
-      return { shape: sharedShapes(x.shape, indices.shape, options).out, dtype: x.dtype };
-    },
-    forward: (inputs, options, call) => {
-      const [x, indices] = inputs as [Tensor, Tensor];
       const { axis, table, out } = sharedShapes(x.shape, indices.shape, options);
+      return { shape: out, dtype: x.dtype, axis, table, fill: bitsOf(options.fillValue ?? 0, x.dtype) };
+    },
+    forward: ([x, indices], plan, call) => {
+      const { axis, table, shape: out, fill } = plan;
+      const { op, options } = call;
       let checking = checkingOf(call, indices, options, {
         input: 1,
         name: 'indices',
@@ -52,32 +75,80 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
         hint: readsAsZeros,
       });
       if (!sameShape(indices.shape, out) && checking.check !== 'none') {
-        // Positions are told in the indices as they were given, before they are repeated.
-        core().rowsKernel(call.op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
+        // Positions are reported in the indices as they were passed, before they are broadcast.
+        core().rowsKernel(op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
         checking = unchecked;
       }
+      const indexing = alongIndexing(table, out, axis, options);
       return core().gatherKernel(
-        call.op,
+        op,
         repeated(x, table),
         repeated(indices, out),
-        call.outputs[0] as TensorSpec,
-        alongIndexing(table, out, axis, options),
+        plan,
+        indexing,
         checking,
-        bitsOf(options.fillValue ?? 0, x.dtype),
+        fill,
       );
     },
-    backward: ([cotangent], { inputs: [, indices], inputSpecs: [x] }, { axis, mode }) => {
-      const { shape } = x as TensorSpec;
-      const { table, out } = sharedShapes(shape, (indices as Tensor).shape, { axis });
-      const full = scatterAddAlongAxis(repeated(indices as Tensor, out), cotangent as Tensor, {
-        shape: table,
-        axis,
-        ...(mode === undefined ? {} : { mode }),
+    backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan, options: { mode } }) => {
+      const full = scatterAddAlongAxis(repeated(indices, plan.shape), dy, {
+        shape: plan.table,
+        axis: plan.axis,
+        mode,
         validateIndices: false,
       });
-      return [sumToShape(full, shape), null];
+      return [sumToShape(full, x.shape), null];
     },
-    save: { inputs: [1] },
+  },
+);
+
+/**
+ * Zeros of `shape`, to which each element of `updates` is added along `axis` at an index of its own: the adjoint of
+ * `takeAlongAxis`. Elements that meet are summed in ascending order.
+ * Shapes: indices and updates [..outer, k, ..inner] → [..outer, n, ..inner]. Float32, int32 and uint32.
+ * Errors: IndexOutOfRangeError as of `gather`; elements outside are dropped.
+ */
+export const scatterAddAlongAxis: Op<[indices: Tensor, updates: Tensor], ScatterAddAlongAxisOptions> =
+  /* @__PURE__ */ defineOp({
+    name: 'scatterAddAlongAxis',
+    inputs: ['indices:int32', 'updates'],
+    save: { inputs: [0] },
+    infer: ([indices, updates], options) => {
+      const op = 'scatterAddAlongAxis';
+      const { shape } = options;
+      checkIndices(op, 'indices', indices, options);
+      checkShape(op, shape);
+      const axis = normalizeAxis(op, options.axis, shape.length);
+      const fits =
+        indices.shape.length === shape.length && indices.shape.every((n, i) => i === axis || n === shape[i]);
+      if (!fits) {
+        throw new ShapeError({
+          op,
+          rule: '`indices` must have the sizes of `shape`, but for `axis`.',
+          received: `indices ${formatShape(indices.shape)}, shape ${formatShape(shape)} and axis ${axis}`,
+          hint: 'broadcast the indices, or correct the shape.',
+        });
+      }
+      requireUpdates(op, updates, indices.shape, shape);
+      return { shape: [...shape], dtype: updates.dtype, axis };
+    },
+    forward: ([indices, updates], plan, call) => {
+      const { shape, axis } = plan;
+      const checking = checkingOf(call, indices, call.options, {
+        input: 0,
+        name: 'indices',
+        of: `the result ${formatSpec(plan)}`,
+        axes: [axis],
+        limits: [shape[axis] as number],
+        hint: isDropped,
+      });
+      const indexing = alongIndexing(shape, indices.shape, axis, call.options);
+      return core().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
+    },
+    backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
+      null,
+      takeAlongAxis(dy, indices, { ...options, validateIndices: false }),
+    ],
   });
 
 const repeated = (x: Tensor, shape: Shape) => (sameShape(x.shape, shape) ? x : broadcastTo(x, { shape }));
@@ -108,7 +179,7 @@ function sharedShapes(
 }
 
 /** Elements of a table of shape `table` by indices of shape `indices`, seen as rows of one element. */
-export function alongIndexing(table: Shape, indices: Shape, axis: number, options: IndexOptions): Indexing {
+function alongIndexing(table: Shape, indices: Shape, axis: number, options: IndexOptions): Indexing {
   const span = sizeOf(table.slice(axis + 1));
   return {
     addressing: 'along',

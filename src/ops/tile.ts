@@ -1,7 +1,6 @@
 /** @file tile */
 import { ShapeError } from '../core/errors.ts';
 import { describe, formatShape, type Shape, sizeOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { view } from '../kernels/output.ts';
 import { padKernel } from '../kernels/pad.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -20,28 +19,21 @@ export interface TileOptions {
  * repetitions.
  * Errors: ShapeError where `reps` isn't a count for each axis.
  */
-export const tile: Op<[x: Tensor], TileOptions, Tensor> = /* @__PURE__ */ defineOp<[x: Tensor], TileOptions>({
+export const tile: Op<[x: Tensor], TileOptions> = /* @__PURE__ */ defineOp({
   name: 'tile',
   inputs: ['x'],
-  infer: ([x], { reps }) => {
-    const { shape, dtype } = x as TensorSpec;
+  save: { inputs: [] },
+  infer: ([{ shape, dtype }], { reps }) => {
     checkReps(shape, reps);
     return { shape: shape.map((n, i) => n * (reps[i] as number)), dtype };
   },
-  forward: ([input], { reps }, { outputs: [output] }) => {
-    const [x, spec] = [input as Tensor, output as TensorSpec];
-    if (reps.every((count) => count === 1)) return view(x, spec, 'tile');
-    return padKernel(
-      'tile',
-      x,
-      reps.map(() => 0),
-      spec,
-      'repeat',
-    );
+  forward: ([x], plan, { options: { reps } }) => {
+    if (reps.every((count) => count === 1)) return view(x, plan, 'tile');
+    const before = reps.map(() => 0);
+    return padKernel('tile', x, before, plan, 'repeat');
   },
-  backward: ([cotangent], { inputSpecs: [x] }, { reps }) => {
-    const { shape } = x as TensorSpec;
-    let dy = cotangent as Tensor;
+  backward: ([dOut], { inputSpecs: [{ shape }], options: { reps } }) => {
+    let dy = dOut;
     reps.forEach((count, axis) => {
       if (count === 1) return;
       const n = shape[axis] as number;
@@ -52,7 +44,6 @@ export const tile: Op<[x: Tensor], TileOptions, Tensor> = /* @__PURE__ */ define
     });
     return [dy];
   },
-  save: { inputs: [] },
   cost: noFlops,
 });
 

@@ -2,12 +2,12 @@
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { requireBoolean, requireInteger } from '../core/shape.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { formatSpec } from '../core/spec.ts';
 import { topKKernel } from '../kernels/topK.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { numbers } from './reduction.ts';
-import { scatterAddAlongAxis } from './scatterAddAlongAxis.ts';
+import { scatterAddAlongAxis } from './takeAlongAxis.ts';
 
 export interface TopKOptions {
   /** How many elements. Default 1. */
@@ -22,39 +22,33 @@ export interface TopKOptions {
  * Gradient: the cotangent of a value goes to the element that it was read from.
  * Errors: ShapeError for a scalar and for k above n, ValueError for options, DTypeError for bools.
  */
-export const topK: Op<[x: Tensor], TopKOptions, Tensor[]> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  TopKOptions,
-  Tensor[]
->({
-  name: 'topK',
-  inputs: ['x'],
-  infer: ([input], { k = 1, sorted = true }) => {
-    const x = input as TensorSpec;
-    requireDType('topK', 'x', x.dtype, numbers);
-    requireInteger('topK', 'k', k, 0);
-    requireBoolean('topK', 'sorted', sorted);
-    if (x.shape.length === 0 || k > (x.shape.at(-1) as number)) {
-      throw new ShapeError({
-        op: 'topK',
-        rule: 'the last axis must have at least k elements.',
-        received: `k: ${k} of ${formatSpec(x)}`,
-        hint: 'choose a smaller k; a scalar has no axis to choose from.',
-      });
-    }
-    const shape = [...x.shape.slice(0, -1), k];
-    return [
-      { shape, dtype: x.dtype },
-      { shape, dtype: 'int32' },
-    ];
+export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor]> = /* @__PURE__ */ defineOp(
+  {
+    name: 'topK',
+    inputs: ['x'],
+    save: { inputs: [], outputs: [1] },
+    infer: ([x], { k = 1, sorted = true }) => {
+      requireDType('topK', 'x', x.dtype, numbers);
+      requireInteger('topK', 'k', k, 0);
+      requireBoolean('topK', 'sorted', sorted);
+      const n = x.shape.at(-1);
+      if (n === undefined || k > n) {
+        throw new ShapeError({
+          op: 'topK',
+          rule: 'the last axis must have at least k elements.',
+          received: `k: ${k} of ${formatSpec(x)}`,
+          hint: 'choose a smaller k; a scalar has no axis to choose from.',
+        });
+      }
+      const shape = [...x.shape.slice(0, -1), k];
+      return [
+        { shape, dtype: x.dtype, k },
+        { shape, dtype: 'int32' },
+      ];
+    },
+    forward: ([x], plan) => topKKernel(x, plan[0].k, plan),
+    backward: ([dValues], { outputs: [, indices], inputSpecs: [x] }) => [
+      scatterAddAlongAxis(indices, dValues, { shape: x.shape, axis: -1, validateIndices: false }),
+    ],
   },
-  forward: ([x], { k = 1 }, { outputs }) => topKKernel(x as Tensor, k, outputs),
-  backward: ([dValues], { outputs: [, indices], inputSpecs: [x] }) => [
-    scatterAddAlongAxis(indices as Tensor, dValues as Tensor, {
-      shape: (x as TensorSpec).shape,
-      axis: -1,
-      validateIndices: false,
-    }),
-  ],
-  save: { inputs: [], outputs: [1] },
-});
+);

@@ -1,7 +1,6 @@
 /** @file transpose */
 import { ShapeError } from '../core/errors.ts';
 import { describe, formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { view } from '../kernels/output.ts';
 import { transposeKernel } from '../kernels/transpose.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -17,29 +16,23 @@ export interface TransposeOptions {
  * `x` with its axes in another order. Any dtype. The gradient goes through the inverse permutation.
  * Errors: ShapeError where `perm` isn't a permutation of the axes.
  */
-export const transpose: Op<[x: Tensor], TransposeOptions, Tensor> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  TransposeOptions
->({
+export const transpose: Op<[x: Tensor], TransposeOptions> = /* @__PURE__ */ defineOp({
   name: 'transpose',
   inputs: ['x'],
-  infer: ([x], options) => {
-    const { shape, dtype } = x as TensorSpec;
-    return { shape: permutation(shape, options).map((axis) => shape[axis] as number), dtype };
-  },
-  forward: ([input], options, { outputs: [output] }) => {
-    const [x, spec] = [input as Tensor, output as TensorSpec];
-    const perm = permutation(x.shape, options);
-    // Values stay where they are, as long as axes longer than 1 keep their order.
-    const long = perm.filter((axis) => x.shape[axis] !== 1);
-    const stays = long.every((axis, i) => i === 0 || axis > (long[i - 1] as number));
-    return stays ? view(x, spec, 'transpose') : transposeKernel(x, perm, spec);
-  },
-  backward: ([dy], { inputSpecs: [x] }, options) => {
-    const perm = permutation((x as TensorSpec).shape, options);
-    return [transpose(dy as Tensor, { perm: perm.map((_, axis) => perm.indexOf(axis)) })];
-  },
   save: { inputs: [] },
+  infer: ([{ shape, dtype }], options) => {
+    const perm = permutation(shape, options);
+    return { shape: perm.map((axis) => shape[axis] as number), dtype, perm };
+  },
+  forward: ([x], plan) => {
+    // Values stay where they are, as long as axes longer than 1 keep their order.
+    const long = plan.perm.filter((axis) => x.shape[axis] !== 1);
+    const stays = long.every((axis, i) => i === 0 || axis > (long[i - 1] as number));
+    return stays ? view(x, plan, 'transpose') : transposeKernel(x, plan.perm, plan);
+  },
+  backward: ([dy], { plan: { perm } }) => [
+    transpose(dy, { perm: perm.map((_, axis) => perm.indexOf(axis)) }),
+  ],
   cost: noFlops,
 });
 

@@ -3,11 +3,11 @@ import * as math from '../kernels/math.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
 import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { defineSlope } from './slope.ts';
+import { defineDerivative } from './derivative.ts';
 import { sqrt, square } from './unary.ts';
 
-const sinSlope = /* @__PURE__ */ defineSlope({
-  name: 'sinSlope',
+const sinDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'sinDerivative',
   expression: () => `a * ${math.preciseCos('b')}`,
   curve: (x) => neg(sin(x)),
 });
@@ -16,11 +16,11 @@ const sinSlope = /* @__PURE__ */ defineSlope({
 export const sin: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sin',
   expression: () => math.preciseSin('a'),
-  gradient: sinSlope,
+  gradient: sinDerivative,
 });
 
-const cosSlope = /* @__PURE__ */ defineSlope({
-  name: 'cosSlope',
+const cosDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'cosDerivative',
   expression: () => `-a * ${math.preciseSin('b')}`,
   curve: (x) => neg(cos(x)),
 });
@@ -29,11 +29,11 @@ const cosSlope = /* @__PURE__ */ defineSlope({
 export const cos: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'cos',
   expression: () => math.preciseCos('a'),
-  gradient: cosSlope,
+  gradient: cosDerivative,
 });
 
-const tanSlope = /* @__PURE__ */ defineSlope({
-  name: 'tanSlope',
+const tanDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'tanDerivative',
   expression: 'a * (1.0 + b * b)',
   curve: (y) => mul(y, 2),
 });
@@ -42,7 +42,7 @@ const tanSlope = /* @__PURE__ */ defineSlope({
 export const tan: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'tan',
   expression: () => math.preciseTan('a'),
-  gradient: tanSlope,
+  gradient: tanDerivative,
   reads: 'output',
 });
 
@@ -52,8 +52,8 @@ function arcsineCurve(x: Tensor): Tensor {
   return div(x, mul(rest, sqrt(rest)));
 }
 
-const asinSlope = /* @__PURE__ */ defineSlope({
-  name: 'asinSlope',
+const asinDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'asinDerivative',
   expression: 'a / sqrt((1.0 - b) * (1.0 + b))',
   curve: arcsineCurve,
 });
@@ -62,11 +62,11 @@ const asinSlope = /* @__PURE__ */ defineSlope({
 export const asin: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'asin',
   expression: () => math.preciseAsin('a'),
-  gradient: asinSlope,
+  gradient: asinDerivative,
 });
 
-const acosSlope = /* @__PURE__ */ defineSlope({
-  name: 'acosSlope',
+const acosDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'acosDerivative',
   expression: '-a / sqrt((1.0 - b) * (1.0 + b))',
   curve: (x) => neg(arcsineCurve(x)),
 });
@@ -75,11 +75,11 @@ const acosSlope = /* @__PURE__ */ defineSlope({
 export const acos: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'acos',
   expression: () => math.preciseAcos('a'),
-  gradient: acosSlope,
+  gradient: acosDerivative,
 });
 
-const atanSlope = /* @__PURE__ */ defineSlope({
-  name: 'atanSlope',
+const atanDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'atanDerivative',
   expression: 'a / (1.0 + b * b)',
   curve: (x) => div(mul(x, -2), square(add(square(x), 1))),
 });
@@ -88,7 +88,7 @@ const atanSlope = /* @__PURE__ */ defineSlope({
 export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'atan',
   expression: () => math.preciseAtan('a'),
-  gradient: atanSlope,
+  gradient: atanDerivative,
 });
 
 /**

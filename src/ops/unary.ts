@@ -2,10 +2,10 @@
 import * as math from '../kernels/math.ts';
 import { add, div, mul, neg } from './arithmetic.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
-import { defineSlope } from './slope.ts';
+import { defineDerivative } from './derivative.ts';
 
-const squareSlope = /* @__PURE__ */ defineSlope({
-  name: 'squareSlope',
+const squareDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'squareDerivative',
   expression: '2.0 * a * b',
   curve: () => 2,
 });
@@ -15,11 +15,11 @@ export const square: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'square',
   expression: 'a * a',
   dtypes: ['float32', 'int32', 'uint32'],
-  gradient: squareSlope,
+  gradient: squareDerivative,
 });
 
-const sqrtSlope = /* @__PURE__ */ defineSlope({
-  name: 'sqrtSlope',
+const sqrtDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'sqrtDerivative',
   expression: '0.5 * a / b',
   curve: (y) => div(-0.5, square(y)),
 });
@@ -28,12 +28,12 @@ const sqrtSlope = /* @__PURE__ */ defineSlope({
 export const sqrt: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sqrt',
   expression: () => `select(sqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
-  gradient: sqrtSlope,
+  gradient: sqrtDerivative,
   reads: 'output',
 });
 
-const rsqrtSlope = /* @__PURE__ */ defineSlope({
-  name: 'rsqrtSlope',
+const rsqrtDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'rsqrtDerivative',
   expression: '-0.5 * a * b * b * b',
   curve: (y) => mul(square(y), -1.5),
 });
@@ -42,12 +42,12 @@ const rsqrtSlope = /* @__PURE__ */ defineSlope({
 export const rsqrt: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'rsqrt',
   expression: () => `select(inverseSqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
-  gradient: rsqrtSlope,
+  gradient: rsqrtDerivative,
   reads: 'output',
 });
 
-const reciprocalSlope = /* @__PURE__ */ defineSlope({
-  name: 'reciprocalSlope',
+const reciprocalDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'reciprocalDerivative',
   expression: '-a * b * b',
   curve: (y) => mul(y, -2),
 });
@@ -56,7 +56,7 @@ const reciprocalSlope = /* @__PURE__ */ defineSlope({
 export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'reciprocal',
   expression: '1.0 / a',
-  gradient: reciprocalSlope,
+  gradient: reciprocalDerivative,
   reads: 'output',
 });
 
@@ -68,8 +68,8 @@ export const exp: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'output',
 });
 
-const expm1Slope = /* @__PURE__ */ defineSlope({
-  name: 'expm1Slope',
+const expm1Derivative = /* @__PURE__ */ defineDerivative({
+  name: 'expm1Derivative',
   expression: 'a * (b + 1.0)',
   curve: () => 1,
 });
@@ -78,7 +78,7 @@ const expm1Slope = /* @__PURE__ */ defineSlope({
 export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'expm1',
   expression: () => math.expm1('a'),
-  gradient: expm1Slope,
+  gradient: expm1Derivative,
   reads: 'output',
 });
 
@@ -89,8 +89,8 @@ export const log: UnaryOp = /* @__PURE__ */ defineUnary({
   gradient: (dy, x) => div(dy, x),
 });
 
-const log1pSlope = /* @__PURE__ */ defineSlope({
-  name: 'log1pSlope',
+const log1pDerivative = /* @__PURE__ */ defineDerivative({
+  name: 'log1pDerivative',
   expression: 'a / (1.0 + b)',
   curve: (x) => neg(square(reciprocal(add(x, 1)))),
 });
@@ -99,5 +99,5 @@ const log1pSlope = /* @__PURE__ */ defineSlope({
 export const log1p: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'log1p',
   expression: () => math.log1p('a'),
-  gradient: log1pSlope,
+  gradient: log1pDerivative,
 });

@@ -1,10 +1,8 @@
 /** @file unstack */
-import { normalizeAxis } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import { normalizeAxis, stridesOf } from '../core/shape.ts';
 import { copied } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { blockWalk } from './slice.ts';
 import { stack, type StackOptions } from './stack.ts';
 
 /**
@@ -12,30 +10,22 @@ import { stack, type StackOptions } from './stack.ts';
  * gradients, stacked.
  * Errors: ShapeError for an axis that x lacks.
  */
-export const unstack: Op<[x: Tensor], StackOptions, Tensor[]> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  StackOptions,
-  Tensor[]
->({
+export const unstack: Op<[x: Tensor], StackOptions, Tensor[]> = /* @__PURE__ */ defineOp({
   name: 'unstack',
   inputs: ['x'],
-  infer: ([x], { axis = 0 }) => {
-    const { shape, dtype } = x as TensorSpec;
-    const along = normalizeAxis('unstack', axis, shape.length);
-    const slice = shape.filter((_, i) => i !== along);
-    return Array.from({ length: shape[along] as number }, () => ({ shape: slice, dtype }));
-  },
-  forward: ([input], { axis = 0 }, { outputs }) => {
-    const x = input as Tensor;
-    const along = normalizeAxis('unstack', axis, x.rank);
-    return outputs.map((spec, i) => {
-      const begin = x.shape.map((_, k) => (k === along ? i : 0));
-      const { offset, strides } = blockWalk(x.shape, begin);
-      return copied('unstack', x, { offset, strides: strides.filter((_, k) => k !== along) }, spec);
-    });
-  },
-  backward: (cotangents, { inputSpecs: [x] }, { axis = 0 }) => [
-    stack(cotangents, { axis: normalizeAxis('unstack', axis, (x as TensorSpec).shape.length) }),
-  ],
   save: { inputs: [] },
+  infer: ([{ shape, dtype }], { axis = 0 }) => {
+    const along = normalizeAxis('unstack', axis, shape.length);
+    const strides = stridesOf(shape);
+    const step = strides[along] as number;
+    const others = <T>(list: readonly T[]) => list.filter((_, k) => k !== along);
+    const [sliced, kept] = [others(shape), others(strides)];
+    return Array.from({ length: shape[along] as number }, (_, i) => ({
+      shape: sliced,
+      dtype,
+      walk: { offset: i * step, strides: kept },
+    }));
+  },
+  forward: ([x], plan) => plan.map((slice) => copied('unstack', x, slice.walk, slice)),
+  backward: (cotangents, { options: { axis = 0 } }) => [stack(cotangents, { axis })],
 });

@@ -1,8 +1,5 @@
 /** @file variance, std and moments: means, and squared deviations from them. */
-import type { DType } from '../core/dtype.ts';
-import { requireDType } from '../core/dtype.ts';
-import { normalizeAxes } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
+import { type DType, requireDType } from '../core/dtype.ts';
 import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -11,18 +8,19 @@ import { defineOp, type Op } from './define.ts';
 import { mean } from './mean.ts';
 import {
   defineReduction,
+  planReduction,
   type ReduceOptions,
   type ReductionOp,
+  type ReductionPlan,
   reducedSize,
-  reducedSpec,
   restoreAxes,
 } from './reduction.ts';
 
 const floats: readonly DType[] = ['float32'];
 
 /** The deviations of x from its mean along the axes. */
-function deviations(x: Tensor, { axis = null }: ReduceOptions): Tensor {
-  return sub(x, mean(x, { axis, keepDims: true }));
+function deviations(x: Tensor, { axes }: ReductionPlan): Tensor {
+  return sub(x, mean(x, { axis: axes, keepDims: true }));
 }
 
 /**
@@ -34,12 +32,9 @@ export const variance: ReductionOp = /* @__PURE__ */ defineReduction({
   name: 'variance',
   dtypes: floats,
   reduction: () => momentsReduction([varianceOf]),
-  gradient: (dy, { inputs, inputSpecs }, options) => {
-    const x = inputSpecs[0] as TensorSpec;
-    const scaled = mul(dy, 2 / reducedSize(x.shape, options));
-    return mul(deviations(inputs[0] as Tensor, options), restoreAxes(scaled, x, options));
-  },
   save: { inputs: [0] },
+  gradient: (dy, { inputs: [x], plan }) =>
+    mul(deviations(x, plan), restoreAxes(mul(dy, 2 / reducedSize(plan)), plan)),
 });
 
 /**
@@ -51,12 +46,11 @@ export const std: ReductionOp = /* @__PURE__ */ defineReduction({
   name: 'std',
   dtypes: floats,
   reduction: () => momentsReduction([`sqrt(${varianceOf})`]),
-  gradient: (dy, { inputs, outputs: [y], inputSpecs }, options) => {
-    const x = inputSpecs[0] as TensorSpec;
-    const scaled = div(dy, mul(y as Tensor, reducedSize(x.shape, options)));
-    return mul(deviations(inputs[0] as Tensor, options), restoreAxes(scaled, x, options));
-  },
   save: { inputs: [0], outputs: [0] },
+  gradient: (dy, { inputs: [x], outputs: [y], plan }) => {
+    const scaled = div(dy, mul(y, reducedSize(plan)));
+    return mul(deviations(x, plan), restoreAxes(scaled, plan));
+  },
 });
 
 /**
@@ -64,31 +58,23 @@ export const std: ReductionOp = /* @__PURE__ */ defineReduction({
  * or with size 1 where `keepDims`. Both are NaN where there are no elements.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const moments: Op<[x: Tensor], ReduceOptions, Tensor[]> = /* @__PURE__ */ defineOp<
-  [x: Tensor],
-  ReduceOptions,
-  Tensor[]
->({
-  name: 'moments',
-  inputs: ['x'],
-  infer: ([input], options) => {
-    const x = input as TensorSpec;
-    requireDType('moments', 'x', x.dtype, floats);
-    const spec = reducedSpec('moments', x, options);
-    return [spec, spec];
-  },
-  forward: ([input], { axis }, { outputs }) => {
-    const x = input as Tensor;
-    const axes = normalizeAxes('moments', axis, x.rank);
-    return core().reduceKernel('moments', x, axes, outputs, momentsReduction([meanOf, varianceOf]));
-  },
-  backward: ([dMean, dVariance], { inputs, outputs, inputSpecs }, options) => {
-    const spec = inputSpecs[0] as TensorSpec;
-    const n = reducedSize(spec.shape, options);
-    const centred = sub(inputs[0] as Tensor, restoreAxes(outputs[0] as Tensor, spec, options));
-    const scaled = mul(dVariance as Tensor, 2 / n);
-    const shift = restoreAxes(div(dMean as Tensor, n), spec, options);
-    return [add(mul(centred, restoreAxes(scaled, spec, options)), shift)];
-  },
-  save: { inputs: [0], outputs: [0] },
-});
+export const moments: Op<[x: Tensor], ReduceOptions, [mean: Tensor, variance: Tensor]> =
+  /* @__PURE__ */ defineOp({
+    name: 'moments',
+    inputs: ['x'],
+    save: { inputs: [0], outputs: [0] },
+    infer: ([x], options) => {
+      requireDType('moments', 'x', x.dtype, floats);
+      const plan = planReduction('moments', x, options);
+      return [plan, plan];
+    },
+    forward: ([x], plan) =>
+      core().reduceKernel('moments', x, plan[0].axes, plan, momentsReduction([meanOf, varianceOf])),
+    backward: ([dMean, dVariance], { inputs: [x], outputs: [mean], plan: [plan] }) => {
+      const n = reducedSize(plan);
+      const centred = sub(x, restoreAxes(mean, plan));
+      const scaled = mul(dVariance, 2 / n);
+      const shift = restoreAxes(div(dMean, n), plan);
+      return [add(mul(centred, restoreAxes(scaled, plan)), shift)];
+    },
+  });

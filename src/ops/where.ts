@@ -1,25 +1,23 @@
 /** @file where */
 import { promote, requireDType } from '../core/dtype.ts';
 import { broadcastShapes } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
-import { converted, sumToShape } from './elementwise.ts';
+import { converted } from './elementwise.ts';
+import { sumToShape } from './sum.ts';
 
 /**
  * x where `condition` holds, y elsewhere. The three shapes broadcast; dtypes of x and y promote, any is taken. What isn't
  * chosen has no influence, on the gradient neither: it is 0 there.
  * Errors: DTypeError for a condition that isn't bool; ShapeError where the shapes don't broadcast.
  */
-export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor> = /* @__PURE__ */ defineOp<
-  [condition: Tensor, x: Tensor, y: Tensor]
->({
+export const where: Op<[condition: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'where',
   inputs: ['condition:bool', 'x', 'y'],
-  infer: (specs) => {
-    const [condition, x, y] = specs as [TensorSpec, TensorSpec, TensorSpec];
+  save: { inputs: [0] },
+  infer: ([condition, x, y]) => {
     requireDType('where', 'condition', condition.dtype, ['bool']);
     const values = broadcastShapes('where', x.shape, y.shape);
     return {
@@ -27,17 +25,14 @@ export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor
       dtype: promote('where', x.dtype, y.dtype),
     };
   },
-  forward: (inputs, _, { outputs: [spec] }) => {
-    const [condition, x, y] = inputs as [Tensor, Tensor, Tensor];
-    const { dtype } = spec as TensorSpec;
-    const operands = [condition, converted(x, dtype), converted(y, dtype)];
-    return core().elementwiseKernel('where', 'select(c, b, a != 0u)', operands, spec as TensorSpec);
+  forward: ([condition, x, y], plan) => {
+    const operands = [condition, converted(x, plan.dtype), converted(y, plan.dtype)];
+    return core().elementwiseKernel('where', 'select(c, b, a != 0u)', operands, plan);
   },
   backward: ([dy], { inputs: [condition], inputSpecs: [, x, y], needs }) => [
     null,
-    needs[1] ? sumToShape(where(condition as Tensor, dy as Tensor, 0), (x as TensorSpec).shape) : null,
-    needs[2] ? sumToShape(where(condition as Tensor, 0, dy as Tensor), (y as TensorSpec).shape) : null,
+    needs[1] ? sumToShape(where(condition, dy, 0), x.shape) : null,
+    needs[2] ? sumToShape(where(condition, 0, dy), y.shape) : null,
   ],
-  save: { inputs: [0] },
   cost: perResult,
 });

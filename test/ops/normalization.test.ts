@@ -48,7 +48,7 @@ describe.each(adapterClasses)('a mean of 10,000 and a spread of 1, as on a %s', 
   test('batchNormTrain and groupNorm are as good as a float32 mean', () =>
     asAdapter(kind, async () => {
       const x = tensor(far, { shape: [rows, n] });
-      const [y] = batchNormTrain(x, null, null, { axis: 0 }) as [Tensor];
+      const [y] = batchNormTrain(x, null, null, { axis: 0 });
       expect(worst(await y.data(), normalized)).toBeLessThan(1e-3);
       const z = groupNorm(x, null, null, { groups: 1 });
       expect(worst(await z.data(), normalized)).toBeLessThan(1e-3);

@@ -4,7 +4,7 @@
  */
 import { RetrogradError } from '../../core/errors.ts';
 import type { OpenSpec, TensorSpec } from '../../core/spec.ts';
-import type { OpDefinition } from '../../ops/define.ts';
+import { type OpDefinition, outputsOf } from '../../ops/definition.ts';
 
 /** Divisible by 1 to 16, so that an open size can be split and reshaped; larger than windows and slices. */
 const probes = [720_720, 1_441_440] as const;
@@ -50,15 +50,15 @@ export function inferOpen(
           shape: spec.shape.map((size, axis) => size ?? fill(inputs, input, axis, probe)),
         },
     );
-    return op.infer(specs as TensorSpec[], options);
+    return op.infer(specs, options);
   };
   let refusal: unknown;
   for (const fill of fills) {
     try {
-      const first = ask(fill, probes[0]);
-      const second = [ask(fill, probes[1])].flat();
-      if (!Array.isArray(first)) return merge(first, second[0] as TensorSpec);
-      return first.map((spec, i) => merge(spec, second[i] as TensorSpec));
+      const plan = ask(fill, probes[0]);
+      const second = outputsOf(ask(fill, probes[1]));
+      const merged = outputsOf(plan).map((spec, i) => merge(spec, second[i] as TensorSpec));
+      return Array.isArray(plan) ? merged : (merged[0] as OpenSpec);
     } catch (error) {
       refusal ??= error;
     }

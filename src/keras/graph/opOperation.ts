@@ -1,7 +1,8 @@
 /** @file An op in a graph: each call of an op on symbolic tensors is a separate operation with one node. */
 import type { OpenSpec } from '../../core/spec.ts';
-import { applyOp, type OpDefinition } from '../../ops/define.ts';
-import { dtypeBeside, type InputSlot, parseSlot, weakDType } from '../../ops/operands.ts';
+import { applyOp, inputsOf } from '../../ops/define.ts';
+import type { OpDefinition } from '../../ops/definition.ts';
+import { dtypeBeside, type InputSlot, weakDType } from '../../ops/operands.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -42,7 +43,7 @@ export class OpOperation implements GraphOperation {
  * are stored as they are, so their later values are used; host values become tensors of the dtype that the op expects.
  */
 export function heldOperands(op: OpDefinition, operands: readonly unknown[]): unknown[] {
-  const slots = slotsOf(op);
+  const { slots } = inputsOf(op);
   return operands.map((operand, i) => {
     if (operand instanceof Variable || isSymbolic(operand)) return operand;
     if (operand instanceof Tensor) return isTracing() ? operand : alias(operand);
@@ -54,13 +55,9 @@ export function heldOperands(op: OpDefinition, operands: readonly unknown[]): un
   });
 }
 
-function slotsOf(op: OpDefinition): InputSlot[] {
-  return op.inputs.map((text) => parseSlot(text.replace(/^\.\.\./, '')));
-}
-
 /** Specs of operands. A number takes its dtype from the other operands, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
-  const slots = slotsOf(op);
+  const { slots } = inputsOf(op);
   const beside = dtypeBeside(
     slots,
     operands.map((operand) => (hasSpec(operand) ? operand : null)),

@@ -1,13 +1,6 @@
 /** @file pickClass: selects the prediction for each sample's label. */
-import type { TensorSpec } from '../../core/spec.ts';
 import { defineOp, type Op } from '../../ops/define.ts';
-import {
-  type GatherNames,
-  type GatherOptions,
-  gatherGradient,
-  gatherRows,
-  gatherSpec,
-} from '../../ops/gather.ts';
+import { type GatherNames, gatherGradient, gatherRows, planGather } from '../../ops/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /**
@@ -15,26 +8,22 @@ import type { Tensor } from '../../tensor/tensor.ts';
  * Shapes: yPred [..samples, classes], yTrue [..samples] → [..samples].
  * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes.
  */
-export const pickClass: Op<[yPred: Tensor, yTrue: Tensor], object, Tensor> = /* @__PURE__ */ defineOp<
-  [yPred: Tensor, yTrue: Tensor]
->({
+export const pickClass: Op<[yPred: Tensor, yTrue: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'sparseCategoricalCrossentropy',
   inputs: ['yPred', 'yTrue:int32'],
-  infer: ([yPred, yTrue]) =>
-    gatherSpec(
-      'sparseCategoricalCrossentropy',
-      'yPred',
-      yPred as TensorSpec,
-      yTrue as TensorSpec,
-      alongLast(yPred as TensorSpec),
-    ),
-  forward: ([yPred, yTrue], _, call) =>
-    gatherRows(call, names, yPred as Tensor, yTrue as Tensor, alongLast(yPred as TensorSpec)),
-  backward: ([dy], { inputs: [, yTrue], inputSpecs: [yPred] }) => [
-    gatherGradient(dy as Tensor, yPred as TensorSpec, yTrue as Tensor, alongLast(yPred as TensorSpec)),
+  save: { inputs: [1] },
+  infer: ([yPred, yTrue]) => {
+    const last = yPred.shape.length - 1;
+    return planGather('sparseCategoricalCrossentropy', 'yPred', yPred, yTrue, {
+      axis: last,
+      batchDims: last,
+    });
+  },
+  forward: ([yPred, yTrue], plan, call) => gatherRows(call, names, yPred, yTrue, plan),
+  backward: ([dy], { inputs: [, yTrue], inputSpecs: [yPred], plan }) => [
+    gatherGradient(dy, yPred, yTrue, plan),
     null,
   ],
-  save: { inputs: [1] },
 });
 
 const names: GatherNames = {
@@ -42,7 +31,3 @@ const names: GatherNames = {
   indices: 'yTrue',
   hint: 'number the classes from 0, or set ignoreClass to the label to ignore.',
 };
-
-function alongLast({ shape }: TensorSpec): GatherOptions {
-  return { axis: shape.length - 1, batchDims: shape.length - 1 };
-}

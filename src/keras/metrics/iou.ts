@@ -10,7 +10,7 @@ import { ones } from '../../ops/creation.ts';
 import { eye } from '../../ops/eye.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { reshape } from '../../ops/reshape.ts';
-import { scatterNd } from '../../ops/scatterNd.ts';
+import { scatterNd } from '../../ops/gatherNd.ts';
 import { stack } from '../../ops/stack.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';

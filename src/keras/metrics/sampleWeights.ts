@@ -2,7 +2,7 @@
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { mul } from '../../ops/arithmetic.ts';
-import { broadcastTo } from '../../ops/broadcastTo.ts';
+import { broadcastTo } from '../../ops/sum.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import type { ReduceOptions } from '../../ops/reduction.ts';
 import { reshape } from '../../ops/reshape.ts';

@@ -1,7 +1,7 @@
 /** @file Attention of many heads, over any axes, by products of matrices. */
 import { ShapeError } from '../../../core/errors.ts';
 import { formatSpec } from '../../../core/spec.ts';
-import { broadcastTo } from '../../../ops/broadcastTo.ts';
+import { broadcastTo } from '../../../ops/sum.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { transpose } from '../../../ops/transpose.ts';

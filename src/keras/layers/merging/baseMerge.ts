@@ -3,7 +3,7 @@ import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { any } from '../../../ops/anyAll.ts';
-import { broadcastTo } from '../../../ops/broadcastTo.ts';
+import { broadcastTo } from '../../../ops/sum.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { logicalOr } from '../../../ops/logical.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';

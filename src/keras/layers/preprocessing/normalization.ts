@@ -4,7 +4,7 @@ import { type RetrogradError, ShapeError, ValueError } from '../../../core/error
 import { describe, normalizeAxes, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
-import { broadcastTo } from '../../../ops/broadcastTo.ts';
+import { broadcastTo } from '../../../ops/sum.ts';
 import { cast } from '../../../ops/cast.ts';
 import { maximum } from '../../../ops/maximum.ts';
 import { withRecorders } from '../../../ops/recorders.ts';

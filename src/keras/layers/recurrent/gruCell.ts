@@ -83,7 +83,7 @@ export class GRUCell extends DenseCell {
         return [next, next];
       },
       takeAll: (projected, states, mask) => {
-        const [hs] = gruSteps(projected, recurrentKernel, bias, states?.[0] ?? null, mask) as [Tensor];
+        const [hs] = gruSteps(projected, recurrentKernel, bias, states?.[0] ?? null, mask);
         return [hs, hs];
       },
     };

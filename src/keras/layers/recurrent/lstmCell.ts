@@ -80,7 +80,7 @@ export class LSTMCell extends DenseCell {
       take,
       takeAll: (projected, states, mask) => {
         const [h = null, c = null] = states ?? [];
-        const [hs, cs] = lstmSteps(projected, recurrentKernel, h, c, mask) as [Tensor, Tensor];
+        const [hs, cs] = lstmSteps(projected, recurrentKernel, h, c, mask);
         return [hs, hs, cs];
       },
     };

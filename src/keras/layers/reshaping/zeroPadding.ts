@@ -1,5 +1,5 @@
 /** @file ZeroPadding1D, ZeroPadding2D: zeros around sequences and images. */
-import { pad } from '../../../ops/pad.ts';
+import { pad } from '../../../ops/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';

@@ -1,0 +1,147 @@
+/**
+ * @file What conv2d and depthwiseConv2d have in common. A convolution has three directions: forward, the gradient for the
+ * image, and the gradient for the kernel. Each is the gradient of the other two, so that derivatives of any order exist.
+ */
+import { type ConvolutionOptions, requireCotangent } from '../core/convolution.ts';
+import { checkShape, type Shape } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import type { Cost } from './cost.ts';
+import { defineOp, type Op } from './define.ts';
+
+export interface InputGradOptions extends ConvolutionOptions {
+  /** Shape of the image whose gradient is wanted. */
+  inputShape: Shape;
+}
+
+export interface FilterGradOptions extends ConvolutionOptions {
+  /** Shape of the kernel whose gradient is wanted. */
+  kernelShape: Shape;
+}
+
+type Forward = Op<[x: Tensor, kernel: Tensor], ConvolutionOptions>;
+type InputGrad = Op<[dy: Tensor, kernel: Tensor], InputGradOptions>;
+type FilterGrad = Op<[x: Tensor, dy: Tensor], FilterGradOptions>;
+
+/** Launches one direction, from its two operands into `spec`. */
+type Launch<G> = (op: string, geometry: G, first: Tensor, second: Tensor, spec: TensorSpec) => Tensor;
+
+/** A kind of convolution, with geometry `G`. */
+export interface ConvolutionFamily<G> {
+  name: string;
+  acceptsFloat16: boolean;
+  /** The geometry, and the shape of the result. Errors: ShapeError, DTypeError, ValueError. */
+  plan(
+    op: string,
+    x: TensorSpec,
+    kernel: TensorSpec,
+    options: ConvolutionOptions,
+  ): { geometry: G; result: number[] };
+  launch: { forward: Launch<G>; inputGrad: Launch<G>; filterGrad: Launch<G> };
+  /** The cost of each direction, from the specs of the forward result and of the kernel. */
+  cost(result: TensorSpec, kernel: TensorSpec): Cost;
+  /** The ops of this family. A function, since they refer to each other. */
+  ops(): { forward: Forward; inputGrad: InputGrad; filterGrad: FilterGrad };
+}
+
+const spec = (shape: Shape): TensorSpec => ({ shape: [...shape], dtype: 'float32' });
+
+/** The options that describe the convolution itself, for another direction. */
+function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions): ConvolutionOptions {
+  return { strides, padding, dilationRate, groups };
+}
+
+/** The operands of a convolution whose gradients are wanted; one whose gradient isn't needed may be null. */
+interface Operands {
+  inputs: readonly [x: Tensor, kernel: Tensor];
+  inputSpecs: readonly [x: TensorSpec, kernel: TensorSpec, ...unknown[]];
+  needs: readonly [x: boolean, kernel: boolean, ...boolean[]];
+  options: ConvolutionOptions;
+}
+
+/** The gradients of a convolution for its image and its kernel; null where one isn't needed. */
+export function convolutionGradients<G>(
+  family: ConvolutionFamily<G>,
+  dy: Tensor,
+  { inputs: [x, kernel], inputSpecs, needs, options }: Operands,
+): [Tensor | null, Tensor | null] {
+  const { inputGrad, filterGrad } = family.ops();
+  const own = shared(options);
+  return [
+    needs[0] ? inputGrad(dy, kernel, { ...own, inputShape: inputSpecs[0].shape }) : null,
+    needs[1] ? filterGrad(x, dy, { ...own, kernelShape: inputSpecs[1].shape }) : null,
+  ];
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
+  const { name, acceptsFloat16, plan, launch, cost } = family;
+  return defineOp({
+    name,
+    inputs: ['x', 'kernel'],
+    acceptsFloat16,
+    infer: ([x, kernel], options) => {
+      const { geometry, result } = plan(name, x, kernel, options);
+      return { ...spec(result), geometry };
+    },
+    forward: ([x, kernel], plan) => launch.forward(name, plan.geometry, x, kernel, plan),
+    backward: ([dy], saved) => convolutionGradients(family, dy, saved),
+    cost: ([, kernel], [result]) => cost(result, kernel),
+  });
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
+  const { acceptsFloat16, plan, launch, cost } = family;
+  const name = `${family.name}InputGrad`;
+  return defineOp({
+    name,
+    inputs: ['dy', 'kernel'],
+    acceptsFloat16,
+    infer: ([dy, kernel], options) => {
+      checkShape(name, options.inputShape);
+      const x = spec(options.inputShape);
+      const { geometry, result } = plan(name, x, kernel, options);
+      requireCotangent(name, dy, result);
+      return { ...x, geometry };
+    },
+    forward: ([dy, kernel], plan) => launch.inputGrad(name, plan.geometry, dy, kernel, plan),
+    backward: ([dx], { inputs: [dy, kernel], inputSpecs, needs, options }) => {
+      const { forward, filterGrad } = family.ops();
+      const own = shared(options);
+      return [
+        needs[0] ? forward(dx, kernel, own) : null,
+        needs[1] ? filterGrad(dx, dy, { ...own, kernelShape: inputSpecs[1].shape }) : null,
+      ];
+    },
+    cost: ([dy, kernel]) => cost(dy, kernel),
+  });
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function defineFilterGrad<G>(family: ConvolutionFamily<G>): FilterGrad {
+  const { acceptsFloat16, plan, launch, cost } = family;
+  const name = `${family.name}FilterGrad`;
+  return defineOp({
+    name,
+    inputs: ['x', 'dy'],
+    acceptsFloat16,
+    infer: ([x, dy], options) => {
+      checkShape(name, options.kernelShape);
+      const kernel = spec(options.kernelShape);
+      const { geometry, result } = plan(name, x, kernel, options);
+      requireCotangent(name, dy, result);
+      return { ...kernel, geometry };
+    },
+    forward: ([x, dy], plan) => launch.filterGrad(name, plan.geometry, x, dy, plan),
+    backward: ([dk], { inputs: [x, dy], inputSpecs, needs, options }) => {
+      const { forward, inputGrad } = family.ops();
+      const own = shared(options);
+      return [
+        needs[0] ? inputGrad(dy, dk, { ...own, inputShape: inputSpecs[0].shape }) : null,
+        needs[1] ? forward(x, dk, own) : null,
+      ];
+    },
+    cost: ([, dy], [kernel]) => cost(dy, kernel),
+  });
+}

@@ -1,0 +1,168 @@
+/**
+ * @file What an op file says about its op: an OpDefinition. It depends on neither the dispatch, the tape nor the graph, so
+ * that all of them can import it.
+ *
+ * An op is declared by the tuple of its tensor inputs, `[x: Tensor, bias: Tensor | null]`, or `[tensors: Tensor[]]` for a
+ * list of any length. What `infer`, `forward` and `backward` receive is typed position by position from that tuple.
+ */
+import type { TensorSpec } from '../core/spec.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import type { Call } from './call.ts';
+import type { Cost } from './cost.ts';
+
+/** What an op returns: a tensor, or several. */
+export type Results = Tensor | readonly Tensor[];
+
+/** The inputs `I` with `T` in place of each tensor. Optional inputs stay nullable, and a list becomes a list of `T`. */
+export type Operands<I extends readonly unknown[], T> = I extends readonly [readonly Tensor[]]
+  ? readonly T[]
+  : { readonly [K in keyof I]: T | Exclude<I[K], Tensor> };
+
+/** One `T` for each of the inputs `I`. */
+export type PerInput<I extends readonly unknown[], T> = I extends readonly [readonly Tensor[]]
+  ? readonly T[]
+  : { readonly [K in keyof I]: T };
+
+/** Names of the inputs `I`, with a `?` at the end where one may be null. */
+type InputNames<I extends readonly unknown[]> = number extends I['length']
+  ? readonly string[]
+  : I extends readonly [readonly Tensor[]]
+    ? readonly [`...${string}`]
+    : { readonly [K in keyof I]: null extends I[K] ? `${string}?` : string };
+
+type OutputTuple<R extends Results> = [R] extends [readonly Tensor[]]
+  ? R
+  : [R] extends [Tensor]
+    ? readonly [R]
+    : readonly Tensor[];
+type Mapped<A extends readonly unknown[], T> = { readonly [K in keyof A]: T };
+/** One `T` for each of the outputs `R`. */
+export type PerOutput<R extends Results, T> = Mapped<OutputTuple<R>, T>;
+
+/**
+ * What `infer` returns: the spec of the output, or a tuple of specs where there are several. A spec may carry more
+ * (geometry, normalized axes, resolved options): whatever `forward`, `backward` and `cost` would otherwise compute again.
+ * It must not hold tensors, since a tape keeps it.
+ */
+export type Plan<R extends Results = Results> = R extends readonly Tensor[]
+  ? { readonly [K in keyof R]: TensorSpec }
+  : TensorSpec;
+
+/** What backward reads, by position. Default: all inputs, no outputs. */
+export interface Save {
+  readonly inputs?: readonly number[];
+  readonly outputs?: readonly number[];
+}
+
+/** An op without a `save`. */
+export interface DefaultSave {
+  readonly inputs?: undefined;
+  readonly outputs?: undefined;
+}
+
+/** The list that `S` has under `F`; undefined where it has none. */
+type SavedList<S extends Save, F extends keyof Save> = F extends keyof S ? S[F] : undefined;
+/** Whether the literal list `L` names position `K`; boolean where that isn't known statically. */
+type IsListed<L, K> = L extends readonly (infer N)[]
+  ? number extends N
+    ? boolean
+    : K extends `${N & number}`
+      ? true
+      : false
+  : false;
+type IfListed<Listed, T> = [Listed] extends [true] ? T : [Listed] extends [false] ? undefined : T | undefined;
+
+type SavedInputs<I extends readonly unknown[], L> = [L] extends [undefined]
+  ? Operands<I, Tensor>
+  : I extends readonly [readonly Tensor[]]
+    ? readonly (Tensor | undefined)[]
+    : { readonly [K in keyof I]: IfListed<IsListed<L, K>, I[K]> };
+type SavedOutputs<R extends readonly Tensor[], L> = {
+  readonly [K in keyof R]: IfListed<IsListed<L, K>, R[K]>;
+};
+
+/** What `backward` may use. */
+export interface Saved<
+  I extends readonly unknown[] = readonly (Tensor | null)[],
+  O extends object = object,
+  R extends Results = Results,
+  P = Plan<R>,
+  S extends Save = Save,
+> {
+  /** The inputs that `save` names; undefined at other positions. */
+  readonly inputs: SavedInputs<I, SavedList<S, 'inputs'>>;
+  /** The outputs that `save` names; undefined at other positions. */
+  readonly outputs: SavedOutputs<OutputTuple<R>, SavedList<S, 'outputs'>>;
+  readonly inputSpecs: Operands<I, TensorSpec>;
+  readonly outputSpecs: PerOutput<R, TensorSpec>;
+  /** Which inputs need a gradient; the gradient of others may be null. */
+  readonly needs: PerInput<I, boolean>;
+  /** What `infer` returned for this call. */
+  readonly plan: P;
+  /** The options of the call, after `settle`. */
+  readonly options: O;
+}
+
+/** A function type that is compared as a method: a definition is used by code that doesn't know its types. */
+type Method<A extends readonly unknown[], T> = { method(...args: A): T }['method'];
+
+/**
+ * The definition of an op with inputs `I`, options `O` and result `R`. The plan `P`, what is saved (`S`) and whether
+ * cotangents may be null (`N`) are inferred from the definition. Without arguments: the definition of any op.
+ */
+export interface OpDefinition<
+  I extends readonly unknown[] = readonly (Tensor | null)[],
+  O extends object = object,
+  R extends Results = Results,
+  P extends Plan<R> = Plan<R>,
+  S extends Save = Save,
+  N extends boolean = boolean,
+> {
+  name: string;
+  /**
+   * Names of the tensor inputs. `indices:int32` gives the dtype that host values are uploaded in, a `?` at the end marks
+   * an input that may be null. One name with a leading `...` takes a list of any length as first argument.
+   */
+  inputs: NoInfer<InputNames<I>>;
+  /** Whether `backward` accepts null for an output that nothing depends on. Default: it receives zeros. */
+  takesNull?: N;
+  /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */
+  acceptsFloat16?: boolean;
+  /** What backward reads: input and output positions. Default: all inputs, no outputs. */
+  save?: S;
+  /**
+   * The options of one eager call, where they differ from call to call (a fresh seed): forward, backward and history see
+   * the same. Called after `infer` has accepted the options; the plan must not depend on what it changes.
+   */
+  settle?(options: O): O;
+  /**
+   * Checks the call and plans it: shapes and dtypes of the outputs, with what the other functions need to know. Pure, no
+   * GPU. It also serves symbolic calls. Write it before the functions that read the plan: TypeScript infers in that order.
+   */
+  infer(inputs: NoInfer<Operands<I, TensorSpec>>, options: NoInfer<O>): P;
+  /** Launches kernels. It may also use ops: they aren't recorded, and their temporaries are freed. */
+  forward(inputs: NoInfer<Operands<I, Tensor>>, plan: NoInfer<P>, call: Call<O>): NoInfer<R>;
+  /**
+   * The vector-Jacobian product, written with ops, so that it can be differentiated again: a gradient (or null) for
+   * each input. Null where the op has no gradient by its nature.
+   */
+  backward: Method<
+    [cotangents: PerOutput<R, N extends true ? Tensor | null : Tensor>, saved: Saved<I, O, R, P, S>],
+    PerInput<I, Tensor | null>
+  > | null;
+  /** What a call costs, for `profile`. Default: what the ops in its forward cost. */
+  cost?(
+    inputs: NoInfer<Operands<I, TensorSpec>>,
+    outputs: NoInfer<PerOutput<R, TensorSpec>>,
+    plan: NoInfer<P>,
+  ): Cost;
+}
+
+/** The specs of a plan, as a list. */
+export function outputsOf(plan: Plan): readonly TensorSpec[] {
+  return isSpec(plan) ? [plan] : plan;
+}
+
+function isSpec(plan: Plan): plan is TensorSpec {
+  return !Array.isArray(plan);
+}

@@ -1,0 +1,73 @@
+/**
+ * @file Fused gradients: the cotangent times the derivative of an elementwise op, in one kernel. They are ops, so that
+ * gradients can be differentiated again; only the `gradient` of their op calls them.
+ */
+import { broadcastShapes } from '../core/shape.ts';
+import type { Scalars } from '../kernels/elementwise.ts';
+import { core } from '../kernels/loadCore.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { mul } from './arithmetic.ts';
+import { perResult } from './cost.ts';
+import { defineOp, type Op } from './define.ts';
+import type { TensorLike } from './operands.ts';
+
+export interface DerivativeDefinition<O extends object> {
+  name: string;
+  /** WGSL expression of the cotangent `a` and of `b`, the op's input or output; linear in `a`. */
+  expression: string | ((options: O) => string);
+  scalars?: (options: O) => Scalars;
+  /**
+   * The derivative of the derivative with respect to `b`, written with ops; null where the derivative is constant almost
+   * everywhere.
+   */
+  curve: ((b: Tensor, options: O) => TensorLike) | null;
+}
+
+export type Derivative<O extends object> = Op<[dy: Tensor, b: Tensor], O>;
+
+/** dy · f'(b), from dy and b of one shape. */
+/* @__NO_SIDE_EFFECTS__ */
+export function defineDerivative<O extends object = object>({
+  name,
+  expression,
+  scalars,
+  curve,
+}: DerivativeDefinition<O>): Derivative<O> {
+  const derivative: Derivative<O> = defineOp({
+    name,
+    inputs: ['dy', 'b'],
+    save: { inputs: curve ? ([0, 1] as const) : ([1] as const) },
+    infer: ([dy]) => ({ shape: dy.shape, dtype: dy.dtype }),
+    forward: ([dy, b], plan, { options }) => {
+      const text = typeof expression === 'string' ? expression : expression(options);
+      return core().elementwiseKernel(name, text, [dy, b], plan, scalars?.(options));
+    },
+    backward: ([g], { inputs: [dy, b], needs, options }) => [
+      needs[0] ? derivative(g, b, options) : null,
+      needs[1] && curve && dy ? mul(mul(g, dy), curve(b, options)) : null,
+    ],
+    cost: perResult,
+  });
+  return derivative;
+}
+
+export type Choice = Op<[dy: Tensor, x: Tensor, y: Tensor]>;
+
+/**
+ * dy where a condition on x and y holds, and 0 elsewhere: how ops that choose between operands pass their gradient on.
+ * `condition` is a WGSL expression of `b` and `c`, the broadcast values of x and y; dy has their common shape.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function defineChoice(name: string, condition: string): Choice {
+  const choice: Choice = defineOp({
+    name,
+    inputs: ['dy', 'x', 'y'],
+    save: { inputs: [1, 2] },
+    infer: ([dy, x, y]) => ({ shape: broadcastShapes(name, x.shape, y.shape), dtype: dy.dtype }),
+    forward: (operands, plan) =>
+      core().elementwiseKernel(name, `select(0.0, a, ${condition})`, operands, plan),
+    backward: ([g], { inputs: [, x, y], needs }) => [needs[0] ? choice(g, x, y) : null, null, null],
+    cost: perResult,
+  });
+  return choice;
+}
