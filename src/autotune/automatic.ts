@@ -1,74 +1,71 @@
 /**
- * @file Measuring by itself: the first call of a kind takes the guess, and its candidates are measured behind it, on memory of
- * their own. A call never takes a variant that isn't known to be the fastest but the guess, and none waits; who wants to
- * wait for the measurements has their promise.
+ * @file Automatic tuning: the first call of a kind launches the selected algorithm, and the candidates are measured behind
+ * it, on memory of their own. No call launches anything but the selected algorithm or the one that was measured to be the
+ * fastest, and none waits; a caller who wants to wait for the measurements has their promise.
  */
 import type { Device } from '../webgpu/device.ts';
 import type { Command } from '../webgpu/command.ts';
-import { type Asked, worthTrying } from './family.ts';
-import { commandsOf } from './probe.ts';
+import { trialsOf } from './survey.ts';
 import { canTry, Scratch } from './trial.ts';
+import type { TuningTask } from './tuningTask.ts';
 
-/** What measures, and hears of it. */
+/** Measures, and keeps the results. */
 interface Measurer {
-  /** Times the launches of a question's candidates, and takes over what comes of it. */
+  /** Times the launches of a task's candidates. */
   measure(scratch: Scratch, job: Job): Promise<void>;
-  sourcesOf<V>(asked: Asked<V>, run: (variant: V) => unknown): string;
+  sourcesOf(task: TuningTask): string;
   save(): Promise<void>;
 }
 
-/** A question, with what its candidates would launch. */
+/** A task with what its candidates would launch. */
 export interface Job {
-  readonly asked: Asked;
+  readonly task: TuningTask;
   readonly trials: ReadonlyMap<string, readonly Command[]>;
   readonly sources: string;
 }
 
-/** Milliseconds after which it is looked again whether the device is free of whoever watches it. */
+/** Milliseconds between two looks whether somebody else still watches the device. */
 const patience = 50;
 
 export class Automatic {
-  /** Keys of questions that were taken up: each is measured once. */
+  /** Keys of tasks that were taken up: each is measured once. */
   readonly #known = new Set<string>();
   readonly #jobs: Job[] = [];
   #measuring: Promise<void> | null = null;
-  /** Whether candidates are being looked at: what they ask in turn is no question of a call. */
-  #isLooking = false;
+  /** Whether candidates are being probed: what they choose in turn is no call of the app's. */
+  #isProbing = false;
 
   constructor(
     private readonly device: Device,
     private readonly measurer: Measurer,
   ) {}
 
-  /** Resolves once what was asked so far is measured; null where nothing is under way. */
+  /** Resolves once everything asked so far is measured; null where nothing is under way. */
   get measuring(): Promise<void> | null {
     return this.#measuring;
   }
 
-  /** Takes up a question that a call has asked. */
-  note<V>(asked: Asked<V>, run: (variant: V) => unknown): void {
+  /** Takes up a problem that a call has met. */
+  note(task: TuningTask): void {
     const { device } = this;
-    if (this.#isLooking || this.#known.has(asked.key)) return;
+    if (this.#isProbing || this.#known.has(task.key)) return;
     const { mode } = device.executor;
     if (mode === 'dry run' || mode === 'encoded') return;
-    this.#known.add(asked.key);
-    const trials = this.#look(() =>
-      worthTrying(asked).map(({ name, variant }) => [name, commandsOf(device, () => run(variant))] as const),
-    );
-    if (trials.length < 2 || !trials.every(([, commands]) => canTry(commands))) return;
-    const sources = this.#look(() => this.measurer.sourcesOf(asked, run));
-    this.#jobs.push({ asked: asked as Asked, trials: new Map(trials), sources });
+    this.#known.add(task.key);
+    const job = this.#probe(task);
+    if (job.trials.size < 2 || ![...job.trials.values()].every(canTry)) return;
+    this.#jobs.push(job);
     this.#measuring ??= this.#work().finally(() => {
       this.#measuring = null;
     });
   }
 
-  #look<R>(body: () => R): R {
-    this.#isLooking = true;
+  #probe(task: TuningTask): Job {
+    this.#isProbing = true;
     try {
-      return body();
+      return { task, trials: trialsOf(this.device, task), sources: this.measurer.sourcesOf(task) };
     } finally {
-      this.#isLooking = false;
+      this.#isProbing = false;
     }
   }
 
@@ -86,7 +83,7 @@ export class Automatic {
       }
       await this.measurer.save();
     } catch {
-      // A device that is lost, or out of memory: guesses do, and the app's own work tells of it.
+      // A device that is lost, or out of memory: selected algorithms do, and the app's own work reports it.
       this.#jobs.length = 0;
     } finally {
       scratch.release();

@@ -1,4 +1,4 @@
-/** @file explainChoice: which variants of kernels a call takes, and why. */
+/** @file explainChoice: which algorithms a call launches, and why. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
@@ -11,20 +11,20 @@ import { tunerOf } from './tuner.ts';
 export class ChoiceExplanation {
   /** For `explainChoice`. */
   constructor(
-    /** What the function is called. */
+    /** Name of the function. */
     readonly op: string,
     readonly adapter: AdapterDescription,
-    /** The choices of the call, in the order in which it makes them; none where its kernels have one variant each. */
+    /** The choices of the call, in the order in which it makes them; none where each of its kernels has one algorithm. */
     readonly choices: readonly ChoiceReport[],
   ) {}
 
   get text(): string {
     const { op, adapter, choices } = this;
     const head = `${op} on ${adapterText(adapter)}`;
-    if (choices.length === 0) return `${head}\nno choice: each of its kernels has one variant here`;
+    if (choices.length === 0) return `${head}\nno choice: each of its kernels has one algorithm here`;
     const isGuessed = choices.some(({ source }) => source === 'guessed');
     const hint = isGuessed
-      ? ['guesses follow from sizes and the class of the adapter; tune() with the same arguments measures']
+      ? ['guesses follow from sizes and the kind of adapter; tune() with the same arguments measures']
       : [];
     return [head, ...choices.map(choiceText), ...hint].join('\n');
   }
@@ -35,12 +35,12 @@ export class ChoiceExplanation {
 }
 
 /**
- * Says which variants of kernels a call of `op` would take, which others there are, what they are guessed to cost and what
- * was measured. Nothing is computed. `op` is an op, or any function of tensors; `{ shape, dtype }` stands for a tensor.
+ * Which algorithms a call of `op` would launch, which others there are, their estimated costs, and what was measured.
+ * Nothing is computed. `op` is an op, or any function of tensors; `{ shape, dtype }` stands for a tensor.
  *
  *     console.log(explainChoice(conv2d, x, { shape: [3, 3, 64, 64] }, { padding: 'same' }).text);
  *
- * Errors: ValueError for what is no function; those of `op`; TapeError for one that is async or reads values back.
+ * Errors: ValueError if `op` is no function; those of `op`; TapeError if it is async or reads values back.
  */
 export function explainChoice<A extends readonly unknown[]>(
   op: (...args: A) => unknown,
@@ -48,16 +48,16 @@ export function explainChoice<A extends readonly unknown[]>(
 ): ChoiceExplanation {
   requireFunction(op);
   const device: Device = getDevice();
-  const { chooser } = device;
+  const { autotuner } = device;
   const tuner = tunerOf(device);
   const { definition } = op as { definition?: { name: string } };
   const body = () => op(...(argumentsOf('explainChoice', device, op, args) as unknown as A));
-  device.chooser = tuner;
+  device.autotuner = tuner;
   try {
     const choices = tuner.listen((dry) => runDry('explainChoice', device, body, dry));
     return new ChoiceExplanation(definition?.name ?? (op.name || 'the function'), device.adapter, choices);
   } finally {
-    device.chooser = chooser;
+    device.autotuner = autotuner;
   }
 }
 

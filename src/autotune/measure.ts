@@ -1,15 +1,15 @@
-/** @file Timing candidates against each other: in turns, so that what else the machine does meets all of them. */
+/** @file Times candidates against each other, taking turns, so that other load on the machine affects all of them. */
 import type { Device } from '../webgpu/device.ts';
 import { timePasses } from '../webgpu/timing.ts';
 
-/** Something to be timed. */
+/** Work to be timed. */
 export interface Timed {
   readonly name: string;
   /** Appends the work to the device's stream. */
   run(): void;
 }
 
-/** Milliseconds that `times` runs take, all of them together. */
+/** Milliseconds of `times` runs in total. */
 export type Stopwatch = (device: Device, subject: Timed, times: number) => Promise<number>;
 
 /** GPU time where the device has timestamps, otherwise from the submission to the end. */
@@ -29,10 +29,10 @@ export const stopwatch: Stopwatch = async (device, subject, times) => {
 };
 
 const rounds = 5;
-/** Clocks of browsers count in steps of 0.1 ms: a measurement takes several of them. */
+/** Clocks of browsers have a resolution of 0.1 ms: a measurement takes several of these steps. */
 const leastMilliseconds = 1;
 const mostRepeats = 64;
-/** A candidate that takes so many times the best isn't timed again. */
+/** A candidate that takes this many times the best isn't timed again. */
 const hopeless = 1.5;
 
 /** Median milliseconds of a run, of each subject. `isOver` ends it early. */
@@ -42,7 +42,7 @@ export async function measure(
   watch: Stopwatch,
   isOver: () => boolean,
 ): Promise<Record<string, number>> {
-  // The first run is slower than any other: it finds no memory in place.
+  // The first run is slower than any other: its memory isn't allocated yet.
   for (const subject of subjects) await watch(device, subject, 1);
   const times = new Map<Timed, number[]>();
   const repeats = new Map<Timed, number>();

@@ -1,4 +1,4 @@
-/** @file Probes: which launches a piece of work would make, found without compiling or running any. */
+/** @file Probes: which launches a function would make, found without compiling or running any. */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -7,7 +7,7 @@ import { moduleSource } from '../webgpu/kernel.ts';
 import type { Command } from '../webgpu/command.ts';
 import { tidy } from '../tensor/scope.ts';
 
-/** What `body` would do on the device. What it returns is freed. */
+/** What `body` would do on the device. Tensors that it makes are freed. */
 export function commandsOf(device: Device, body: () => unknown): readonly Command[] {
   const dry = new LaunchSurvey();
   const run = () =>

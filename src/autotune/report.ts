@@ -1,9 +1,9 @@
-/** @file Reports of choices: what is taken, what else there is, and how that is known. */
+/** @file Reports of choices: which algorithm is launched, which others there are, and how that is known. */
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 
 export interface CandidateReport {
   readonly name: string;
-  /** What it is guessed to cost, in a unit of its kind of choice; null where nobody guesses. */
+  /** Estimated cost, in a unit of its kind of choice; null where there is no estimate. */
   readonly cost: number | null;
   /** Median time of a run; null where it wasn't measured. */
   readonly milliseconds: number | null;
@@ -13,9 +13,9 @@ export interface CandidateReport {
 export interface ChoiceReport {
   /** What is computed. */
   readonly what: string;
-  /** The variant that a call takes. */
+  /** The algorithm that a call launches. */
   readonly taken: string;
-  /** The variant that it takes without measurement. */
+  /** The algorithm that it launches without a measurement. */
   readonly guess: string;
   /** 'only' where there is no other. */
   readonly source: 'measured' | 'guessed' | 'only';
@@ -33,13 +33,13 @@ export interface TuningResult {
 
 /** What `tune` did. */
 export class TuningReport {
-  /** The choices of the call, in the order in which it asks. */
+  /** The choices of the call, in the order in which it makes them. */
   readonly choices: readonly ChoiceReport[];
-  /** Choices that were measured now. */
+  /** Choices that this call measured. */
   readonly measured: number;
-  /** Choices that were known before, of this visit or an earlier one. */
+  /** Choices that were measured before, in this visit or an earlier one. */
   readonly known: number;
-  /** Choices that are still guessed, because time was up. */
+  /** Choices that weren't measured, because time was up. */
   readonly left: number;
   readonly milliseconds: number;
   readonly adapter: AdapterDescription;
@@ -62,7 +62,7 @@ export class TuningReport {
   }
 }
 
-/** The adapter by its own words, and what it is taken for. */
+/** The adapter's name for itself, and its class. */
 export function adapterText({
   vendor,
   architecture,
@@ -91,7 +91,7 @@ export function choiceText({ what, taken, source, candidates }: ChoiceReport): s
     ];
     return `  ${name === taken ? '>' : ' '} ${name.padEnd(width)}  ${facts.join(', ')}`;
   });
-  const head = `${what}: ${taken}, ${source === 'only' ? 'the only variant for these sizes' : source}`;
+  const head = `${what}: ${taken}, ${source === 'only' ? 'the only algorithm for these sizes' : source}`;
   if (source === 'only') return head;
   return [head, ...lines].join('\n');
 }

@@ -1,12 +1,12 @@
-/** @file Where measurements lie between visits. */
+/** @file Where measurements are kept between visits. */
 
-/** Keeps texts by name. What it throws, and what it rejects with, is taken as having nothing. */
+/** Keeps texts by name. A store that throws or rejects counts as empty. */
 export interface TuningStore {
   read(name: string): string | null | undefined | Promise<string | null | undefined>;
   write(name: string, text: string): void | Promise<void>;
 }
 
-/** The page's own store; null where there is none, or the page may not use it. */
+/** The page's storage; null where there is none, or the page may not use it. */
 export function pageStore(): TuningStore | null {
   try {
     const storage = (globalThis as { localStorage?: Storage }).localStorage;
@@ -16,7 +16,7 @@ export function pageStore(): TuningStore | null {
         write: (name, text) => storage.setItem(name, text),
       };
     }
-    // Workers have a database alone.
+    // Workers have no localStorage, but a database.
     return globalThis.indexedDB ? databaseStore(globalThis.indexedDB) : null;
   } catch {
     return null;
@@ -45,7 +45,7 @@ function databaseStore(factory: IDBFactory): TuningStore {
       try {
         const transaction = database.transaction(table, 'readwrite');
         transaction.objectStore(table).put(text, name);
-        // A page or a worker may end right after.
+        // A page or a worker may end right afterwards: the write is complete when its transaction is.
         await new Promise<void>((resolve, reject) => {
           transaction.oncomplete = () => resolve();
           transaction.onabort = () => reject(transaction.error);

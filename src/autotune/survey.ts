@@ -1,77 +1,64 @@
-/** @file Surveys: which questions a call asks, and what each of their candidates would launch. */
+/** @file Surveys: which problems a call tunes, and what each of their candidates would launch. */
 import type { Device } from '../webgpu/device.ts';
 import type { Command } from '../webgpu/command.ts';
-import { type Asked, worthTrying } from './family.ts';
 import { commandsOf, hashOfSources } from './probe.ts';
+import { type TuningTask, worthTrying } from './tuningTask.ts';
 
-/** A question as a survey met it. */
+/** A problem as a survey met it. */
 export interface Finding {
-  readonly asked: Asked;
-  /** The launches of each candidate that is worth a try; what they ask in turn takes what is known best. */
+  readonly task: TuningTask;
+  /** The launches of each candidate that is worth a try. What they choose in turn is what is known to be best. */
   readonly trials: ReadonlyMap<string, readonly Command[]>;
-  /** Keys of the questions of whose answers it is a part. */
-  readonly parents: readonly string[];
-  /** Of the WGSL of the candidates, with guesses for what they ask in turn. */
+  /** Keys of the problems that its candidates choose an algorithm for in turn. */
+  readonly children: ReadonlySet<string>;
+  /** Hash of the WGSL of the candidates, with selected algorithms for what they choose in turn. */
   readonly sources: string;
-  calls: number;
 }
 
-/** Takes note of the questions that are asked on the way that is taken. */
+/** Notes the problems that a call chooses algorithms for. */
 export class Survey {
   readonly findings = new Map<string, Finding>();
-  /** Questions whose answers are under way. */
-  readonly #open: string[] = [];
-  #isTrying = false;
+  /** Where the children of the problem are noted whose candidates are being tried; null while none is. */
+  #children: Set<string> | null = null;
 
   constructor(
     private readonly device: Device,
-    /** Runs its argument with guesses alone. */
-    private readonly guessing: <R>(body: () => R) => R,
-    /** Whether the candidates are looked at, too. */
-    private readonly looksInto: boolean,
+    /** Runs its argument with selected algorithms alone. */
+    private readonly selecting: <R>(body: () => R) => R,
+    /** Whether candidates are tried. */
+    private readonly tries: boolean,
   ) {}
 
-  /** Notes a question, and runs the answer. */
-  note<V, R>(asked: Asked<V>, answer: V, run: (variant: V) => R): R {
-    if (this.#isTrying) return run(answer);
-    const { key } = asked;
-    const finding = this.findings.get(key) ?? this.#find(asked, run);
-    this.findings.set(key, finding);
-    finding.calls++;
-    this.#open.push(key);
-    try {
-      return run(answer);
-    } finally {
-      this.#open.pop();
-    }
+  note(task: TuningTask): void {
+    if (this.#children) this.#children.add(task.key);
+    else if (!this.findings.has(task.key)) this.findings.set(task.key, this.#find(task));
   }
 
-  #find<V>(asked: Asked<V>, run: (variant: V) => unknown): Finding {
-    const { device, guessing } = this;
-    const parents = [...this.#open];
-    if (!this.looksInto) return { asked: asked as Asked, trials: new Map(), parents, sources: '', calls: 0 };
-    this.#isTrying = true;
+  #find(task: TuningTask): Finding {
+    const { device, selecting } = this;
+    const children = new Set<string>();
+    if (!this.tries) return { task, trials: new Map(), children, sources: '' };
+    this.#children = children;
     try {
-      const trials = new Map(
-        worthTrying(asked).map(({ name, variant }) => [name, commandsOf(device, () => run(variant))]),
-      );
-      const sources = sourcesOf(device, asked, run, guessing);
-      return { asked: asked as Asked, trials, parents, sources, calls: 0 };
+      const trials = trialsOf(device, task);
+      return { task, trials, children, sources: sourcesOf(device, task, selecting) };
     } finally {
-      this.#isTrying = false;
+      this.#children = null;
     }
   }
 }
 
-/** The hash of all that candidates worth a try would compile. */
-export function sourcesOf<V>(
-  device: Device,
-  asked: Asked<V>,
-  run: (variant: V) => unknown,
-  guessing: <R>(body: () => R) => R,
-): string {
-  const parts = worthTrying(asked).map(({ name, variant }) => {
-    const commands = guessing(() => commandsOf(device, () => run(variant)));
+/** The launches of each candidate that is worth a try. */
+export function trialsOf(device: Device, task: TuningTask): Map<string, readonly Command[]> {
+  return new Map(
+    worthTrying(task).map(({ name, algorithm }) => [name, commandsOf(device, () => task.launch(algorithm))]),
+  );
+}
+
+/** The hash of everything that candidates worth a try would compile. */
+export function sourcesOf(device: Device, task: TuningTask, selecting: <R>(body: () => R) => R): string {
+  const parts = worthTrying(task).map(({ name, algorithm }) => {
+    const commands = selecting(() => commandsOf(device, () => task.launch(algorithm)));
     return `${name} ${hashOfSources(commands)}`;
   });
   return parts.join('; ');

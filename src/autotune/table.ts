@@ -1,22 +1,22 @@
-/** @file What was measured, by the key of a question, in memory and as text for a store. */
+/** @file Measurements by the key of their problem, in memory and as text for a store. */
 
-/** A decision that was measured. */
+/** The fastest algorithm of a problem. */
 export interface Winner {
   readonly variant: string;
   /** Of each candidate that was measured. */
   readonly milliseconds: Readonly<Record<string, number>>;
-  /** Of the WGSL of all candidates: other programs are measured anew. */
+  /** Hash of the WGSL of all candidates: other programs are measured again. */
   readonly sources: string;
 }
 
-/** What a stored table is good for; one that was made for something else is ignored. */
+/** What a stored table applies to; any other is ignored. */
 export interface Stamp {
   readonly version: string;
   readonly adapter: Readonly<Record<string, string>>;
 }
 
-/** Of the layout of the text. */
-const format = 1;
+/** Version of the text's layout, and of the names in it. */
+const format = 2;
 
 export function writeTable(winners: ReadonlyMap<string, Winner>, stamp: Stamp): string {
   return JSON.stringify({ format, ...stamp, winners: Object.fromEntries(winners) });

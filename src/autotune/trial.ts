@@ -1,4 +1,4 @@
-/** @file Trials: launches of a probe made real, on memory of their own, to be timed. */
+/** @file Trials: the launches of a probe on memory of their own, to be timed. */
 import { compileAhead } from '../webgpu/compileAhead.ts';
 import { copyWith, type Device } from '../webgpu/device.ts';
 import { bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
@@ -6,7 +6,7 @@ import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.t
 import type { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/stream.ts';
 
-/** Memory that trials share: their values don't matter, but for those that are read. */
+/** Memory that trials share. Only inputs have defined values: noise. */
 export class Scratch {
   readonly #all: Storage[] = [];
   readonly #inputs: Storage[] = [];
@@ -75,7 +75,7 @@ function noise(): Uint32Array<ArrayBuffer> {
   return words;
 }
 
-/** Whether `commands` can be run on scratch memory: a fault of theirs would be nobody's. */
+/** Whether `commands` can run on scratch memory: those that report faults can't, since no call would own the fault. */
 export function canTry(commands: readonly Command[]): boolean {
   return commands.every((command) => command.kind === 'copy' || !command.fault);
 }
@@ -109,7 +109,7 @@ export class Trial {
   }
 }
 
-/** Compiles the pipelines of `commands` side by side. Errors: DeviceError for a kernel that doesn't compile. */
+/** Compiles the pipelines of `commands` in parallel. Errors: DeviceError for a kernel that doesn't compile. */
 async function compileAll(device: Device, commands: readonly Command[]): Promise<void> {
   const compiling: Promise<void>[] = [];
   for (const command of commands) {
@@ -119,7 +119,7 @@ async function compileAll(device: Device, commands: readonly Command[]): Promise
   await Promise.all(compiling);
 }
 
-/** The commands on scratch memory: ranges that aren't in use at the same time lie in the same place. */
+/** The commands on scratch memory. Ranges that aren't in use at the same time share it. */
 function placed(device: Device, scratch: Scratch, commands: readonly Command[]): Command[] {
   const lastUse = new Map<string, number>();
   const keys = new RangeKeys();
@@ -171,7 +171,7 @@ function placedLaunch(
   return { ...launch, pipeline, ranges, attribution: null };
 }
 
-/** Stand-ins have no numbers of their own: ranges are told apart by their buffers. */
+/** Placeholders have no numbers of their own: ranges are identified by their buffers. */
 class RangeKeys {
   readonly #buffers = new Map<object, number>();
 

@@ -1,4 +1,4 @@
-/** @file tune: measures ahead of use which variants of kernels are the fastest here. */
+/** @file tune: measures ahead of use which algorithms are the fastest on this device. */
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { InputSpec, DryRunnable, Target } from '../autodiff/dryRunCall.ts';
@@ -6,17 +6,17 @@ import type { TuningReport } from './report.ts';
 import { installTuner } from './tuner.ts';
 
 /**
- * Measures the variants of the kernels that a call of `fn` needs, and lets the fastest be taken from then on, in calls of
- * any function. `fn` runs dry, as in `warmup`: nothing that it computes happens. Its `inputs` are tensors, or
- * `{ shape, dtype }` in place of one. What was measured before, in this visit or in an earlier one, isn't measured again.
+ * Measures the algorithms that a call of `fn` can launch; from then on, calls of any function launch the fastest. `fn` runs
+ * dry, as in `warmup`: nothing is computed. Its `inputs` are tensors, or `{ shape, dtype }` in place of one. What was
+ * measured before, in this visit or in an earlier one, isn't measured again.
  *
  *     await tune(step, { shape: [32, 784] }, { shape: [32], dtype: 'int32' });
  *     await tune(net, { batchSize: 32, training: true });
  *     await tune(conv2d, { shape: [1, 56, 56, 64] }, { shape: [3, 3, 64, 64] }, { padding: 'same' });
  *     console.log(String(report));
  *
- * Compiled functions are captured anew at their next call where a choice changed. Results may differ in their last bits
- * from those before, since variants add in other orders.
+ * Compiled functions are captured again at their next call where a choice changed. Results may differ in their last bits
+ * from earlier ones, since algorithms add in different orders.
  * Errors: those of `warmup`.
  */
 export async function tune<A extends readonly unknown[]>(

@@ -1,19 +1,19 @@
-/** @file The tuner of a device: answers questions by what was measured, and measures. */
+/** @file The autotuner of a device: chooses the algorithms that were measured to be the fastest, and measures. */
 import { version } from '../core/version.ts';
-import type { Chooser, Question } from '../webgpu/choice.ts';
+import type { Autotuner, Candidate, Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { LaunchSurvey } from '../execution/dryRun.ts';
 import type { Command } from '../webgpu/command.ts';
 import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
-import { ask, keyOf, variantOf } from './families.ts';
 import { Automatic, type Job } from './automatic.ts';
-import { type Asked, type Candidate, fastest } from './family.ts';
 import { measure, type Stopwatch, stopwatch } from './measure.ts';
 import { type ChoiceReport, TuningReport } from './report.ts';
 import { pageStore, type TuningStore } from './store.ts';
 import { type Finding, sourcesOf, Survey } from './survey.ts';
 import { readTable, type Stamp, type Winner, writeTable } from './table.ts';
 import { canTry, Scratch, Trial } from './trial.ts';
+import { algorithmNamed, keyOf, taskOf } from './tunables.ts';
+import { fastest, type TuningTask } from './tuningTask.ts';
 
 export interface TunerSettings {
   budget: number;
@@ -23,10 +23,10 @@ export interface TunerSettings {
   stopwatch: Stopwatch;
 }
 
-/** Passes at most: what an answer asks in turn is measured after it. */
+/** Passes at most: what an algorithm chooses in turn is measured after it. */
 const maxPasses = 4;
 
-export class Tuner implements Chooser {
+export class Tuner implements Autotuner {
   version = 0;
   readonly settings: TunerSettings = {
     budget: 2000,
@@ -35,70 +35,73 @@ export class Tuner implements Chooser {
     stopwatch,
   };
   readonly #winners = new Map<string, Winner>();
-  /** Winners of an earlier visit, of which it isn't known yet whether they were measured with the same programs. */
+  /** Winners of an earlier visit that weren't checked yet: they may have been measured with other programs. */
   readonly #stored = new Map<string, Winner>();
-  /** Questions with one candidate alone. */
+  /** Keys of problems with a single candidate. */
   readonly #settled = new Set<string>();
   #loaded: TuningStore | null = null;
   #survey: Survey | null = null;
-  #isGuessing = false;
+  #isSelecting = false;
   readonly #automatic: Automatic;
 
   constructor(private readonly device: Device) {
     this.#automatic = new Automatic(device, this);
   }
 
-  decide<V, R>(question: Question<V>, run: (variant: V) => R): R {
-    const key = this.#isGuessing ? null : keyOf(question);
-    if (key === null) return run(question.guess);
-    const { automatic } = this.settings;
-    if (!this.#survey && !this.#stored.has(key)) {
-      const winner = this.#winners.get(key);
-      if (winner)
-        return run((variantOf(this.device, question, winner.variant) ?? { variant: question.guess }).variant);
-      if (!automatic || this.#settled.has(key)) return run(question.guess);
-    }
-    const asked = ask(this.device, question);
-    this.#check(asked, run);
-    const { variant } = this.answer(asked);
-    if (this.#survey) return this.#survey.note(asked, variant, run);
-    if (asked.candidates.length < 2) this.#settled.add(key);
-    else if (automatic && !this.#winners.has(key)) this.#automatic.note(asked, run);
-    return run(variant);
+  choose<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null {
+    const key = this.#isSelecting ? null : keyOf(tunable, problem);
+    if (key === null) return null;
+    if (this.#survey || this.#stored.has(key)) return this.#examine(tunable, problem);
+    const winner = this.#winners.get(key);
+    if (winner) return algorithmNamed(this.device, tunable, problem, winner.variant);
+    if (!this.settings.automatic || this.#settled.has(key)) return null;
+    return this.#examine(tunable, problem);
+  }
+
+  /** Lists the candidates of a problem, which a choice alone doesn't need, and takes it up where it is to be measured. */
+  #examine<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null {
+    const task = taskOf(this.device, tunable, problem);
+    if (!task) return null;
+    this.#check(task);
+    if (this.#survey) this.#survey.note(task as TuningTask);
+    else if (task.candidates.length < 2) this.#settled.add(task.key);
+    else if (this.settings.automatic && !this.#winners.has(task.key))
+      this.#automatic.note(task as TuningTask);
+    return this.#taken(task).algorithm;
   }
 
   get measuring(): Promise<void> | null {
     return this.#automatic.measuring;
   }
 
-  #settle(asked: Asked, milliseconds: Readonly<Record<string, number>>, sources: string): void {
-    const winner = fastest(asked.candidates, milliseconds);
+  #settle(task: TuningTask, milliseconds: Readonly<Record<string, number>>, sources: string): void {
+    const winner = fastest(task.candidates, milliseconds);
     if (!winner) return;
-    this.#winners.set(asked.key, { variant: winner.name, milliseconds, sources });
+    this.#winners.set(task.key, { variant: winner.name, milliseconds, sources });
     this.version++;
   }
 
-  /** What changes with the programs of the candidates. */
-  sourcesOf<V>(asked: Asked<V>, run: (variant: V) => unknown): string {
-    return sourcesOf(this.device, asked, run, (body) => this.#guessing(body));
+  /** A hash that changes with the programs of the candidates. */
+  sourcesOf(task: TuningTask): string {
+    return sourcesOf(this.device, task, (body) => this.#selecting(body));
   }
 
-  /** The candidate that is taken. */
-  answer<V>({ key, candidates, guess }: Asked<V>): Candidate<V> {
+  /** The candidate that calls launch. */
+  #taken<A>({ key, candidates, selected }: TuningTask<A>): Candidate<A> {
     const winner = this.#winners.get(key);
-    return candidates.find(({ name }) => name === winner?.variant) ?? guess;
+    return candidates.find(({ name }) => name === winner?.variant) ?? selected;
   }
 
-  /** What is known of a question. */
-  report(asked: Asked): ChoiceReport {
-    const winner = this.#winners.get(asked.key);
-    const taken = this.answer(asked);
+  /** What is known about a problem. */
+  report(task: TuningTask): ChoiceReport {
+    const winner = this.#winners.get(task.key);
+    const taken = this.#taken(task);
     return {
-      what: asked.what,
+      what: task.what,
       taken: taken.name,
-      guess: asked.guess.name,
-      source: asked.candidates.length < 2 ? 'only' : winner?.variant === taken.name ? 'measured' : 'guessed',
-      candidates: asked.candidates.map(({ name, cost }) => ({
+      guess: task.selected.name,
+      source: task.candidates.length < 2 ? 'only' : winner?.variant === taken.name ? 'measured' : 'guessed',
+      candidates: task.candidates.map(({ name, cost }) => ({
         name,
         cost,
         milliseconds: winner?.milliseconds[name] ?? null,
@@ -106,22 +109,22 @@ export class Tuner implements Chooser {
     };
   }
 
-  /** The questions that a dry call of `target` asks. */
+  /** The problems that a dry run of `target` meets. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
-    // A pass that makes something for real may ask what the next one doesn't.
+    // A pass that makes something for real may meet problems that the next one doesn't.
     const runs = await dryRunCall(op, this.device, target, inputs, () => this.#listen(true));
     const { survey } = runs.at(-1) as SurveyRun;
     return survey;
   }
 
-  /** The questions that `body` asks, dry; their candidates aren't looked at. */
+  /** The problems that a dry run of `body` meets; their candidates aren't tried. */
   listen(body: (dry: LaunchSurvey) => void): readonly ChoiceReport[] {
     const dry = this.#listen(false);
     body(dry);
-    return [...dry.survey.findings.values()].map(({ asked }) => this.report(asked));
+    return [...dry.survey.findings.values()].map(({ task }) => this.report(task));
   }
 
-  /** Measures what a call of `target` asks and isn't known. */
+  /** Measures the problems of a call of `target` that aren't known yet. */
   async tune(target: Target, inputs: readonly unknown[]): Promise<TuningReport> {
     const { device, settings } = this;
     const start = performance.now();
@@ -133,15 +136,14 @@ export class Tuner implements Chooser {
     const known = new Set([...survey.findings.keys()].filter((key) => this.#winners.has(key)));
     try {
       for (let pass = 0; pass < maxPasses; pass++) {
-        // What a choice asks in turn depends on it, so that it comes after.
+        // Problems that only come up for some algorithms of another are measured once that algorithm is known.
         const open = this.#open(survey);
-        const keys = new Set(open.map(({ asked }) => asked.key));
-        const ready = open.filter(({ parents }) => !parents.some((key) => keys.has(key)));
+        const ready = open.filter(({ task }) => !open.some(({ children }) => children.has(task.key)));
         if (ready.length === 0 || isOver()) break;
         for (const finding of ready) {
           if (isOver()) break;
           await this.#time(scratch, finding, isOver);
-          measured.add(finding.asked.key);
+          measured.add(finding.task.key);
         }
         survey = await this.survey('tune', target, inputs);
       }
@@ -151,7 +153,7 @@ export class Tuner implements Chooser {
     }
     if (measured.size > 0) await this.save();
     return new TuningReport({
-      choices: [...survey.findings.values()].map(({ asked }) => this.report(asked)),
+      choices: [...survey.findings.values()].map(({ task }) => this.report(task)),
       measured: measured.size,
       known: known.size,
       left: this.#open(survey).length,
@@ -173,13 +175,13 @@ export class Tuner implements Chooser {
       }
       this.version++;
     } catch {
-      // Nothing is lost but time.
+      // Everything can be measured again.
     }
   }
 
   async save(): Promise<void> {
     const { store } = this.settings;
-    // What another tab measured meanwhile, and what wasn't asked for in this visit, stays.
+    // What another tab measured meanwhile, and what this visit didn't need, stays.
     const all = new Map([...this.#stored, ...this.#winners]);
     try {
       await store?.write(this.#name, writeTable(all, this.#stamp));
@@ -188,7 +190,7 @@ export class Tuner implements Chooser {
     }
   }
 
-  /** Forgets what was measured, here and in the store. */
+  /** Deletes all measurements, here and in the store. */
   async forget(): Promise<void> {
     this.#winners.clear();
     this.#stored.clear();
@@ -196,56 +198,57 @@ export class Tuner implements Chooser {
     await this.save();
   }
 
-  /** What could be measured, and wasn't. */
+  /** Problems that could be measured, and weren't. */
   #open(survey: Survey): Finding[] {
     return [...survey.findings.values()].filter(
-      (finding) => !this.#winners.has(finding.asked.key) && isMeasurable(finding),
+      (finding) => !this.#winners.has(finding.task.key) && isMeasurable(finding),
     );
   }
 
-  /** A dry run whose questions are noted until its end. */
-  #listen(looksInto: boolean): SurveyRun {
-    const survey = new Survey(this.device, (body) => this.#guessing(body), looksInto);
+  /** A dry run whose problems are noted until its end. */
+  #listen(tries: boolean): SurveyRun {
+    const survey = new Survey(this.device, (body) => this.#selecting(body), tries);
     this.#survey = survey;
     return new SurveyRun(survey, () => {
       this.#survey = null;
     });
   }
 
-  /** Measures what a call asked, in no more time than `tune` has for all. */
+  /** Measures one problem, in no more time than `tune` has for all. */
   async measure(scratch: Scratch, job: Job): Promise<void> {
     const start = performance.now();
     await this.#time(scratch, job, () => performance.now() - start >= this.settings.budget);
   }
 
-  async #time(scratch: Scratch, { asked, trials, sources }: Job, isOver: () => boolean) {
+  async #time(scratch: Scratch, { task, trials, sources }: Job, isOver: () => boolean) {
     const { device, settings } = this;
-    // A variant that this device's compiler refuses isn't one here.
+    // An algorithm that this device's compiler refuses is no candidate here.
     const prepare = ([name, commands]: [string, readonly Command[]]) =>
       Trial.prepare(device, scratch, name, commands).catch(() => null);
     const prepared = await Promise.all([...trials].map(prepare));
     device.requireAlive();
     const subjects = prepared.filter((trial) => trial !== null);
     const milliseconds = await measure(device, subjects, settings.stopwatch, isOver);
-    this.#settle(asked, milliseconds, sources);
+    this.#settle(task, milliseconds, sources);
   }
 
   /** Takes over what an earlier visit measured, if it was with the same programs. */
-  #check<V>(asked: Asked<V>, run: (variant: V) => unknown): void {
-    const stored = this.#stored.get(asked.key);
+  #check<A>(task: TuningTask<A>): void {
+    const stored = this.#stored.get(task.key);
     if (!stored) return;
-    this.#stored.delete(asked.key);
-    const isNamed = asked.candidates.some(({ name }) => name === stored.variant);
-    if (isNamed && stored.sources === this.sourcesOf(asked, run)) this.#winners.set(asked.key, stored);
+    this.#stored.delete(task.key);
+    const isNamed = task.candidates.some(({ name }) => name === stored.variant);
+    if (isNamed && stored.sources === this.sourcesOf(task as TuningTask)) this.#winners.set(task.key, stored);
   }
 
-  #guessing<R>(body: () => R): R {
-    const before = this.#isGuessing;
-    this.#isGuessing = true;
+  /** Runs `body` with the algorithms that kernels select, without measurements. */
+  #selecting<R>(body: () => R): R {
+    const before = this.#isSelecting;
+    this.#isSelecting = true;
     try {
       return body();
     } finally {
-      this.#isGuessing = before;
+      this.#isSelecting = before;
     }
   }
 
@@ -286,9 +289,9 @@ export function tunerOf(device: Device): Tuner {
   return tuner;
 }
 
-/** The tuner of `device`, which answers for it from now on. */
+/** The tuner of `device`, which chooses its algorithms from now on. */
 export function installTuner(device: Device): Tuner {
   const tuner = tunerOf(device);
-  device.chooser = tuner;
+  device.autotuner = tuner;
   return tuner;
 }

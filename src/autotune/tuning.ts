@@ -6,13 +6,13 @@ import { pageStore, type TuningStore } from './store.ts';
 import { installTuner } from './tuner.ts';
 
 export interface TuningOptions {
-  /** Whether what calls ask and isn't known is measured behind them. Default false. */
+  /** Whether calls are measured automatically, in the background, where no measurement is known. Default false. */
   automatic?: boolean;
-  /** Milliseconds that a call of `tune` may take, give or take a measurement. Default 2000. */
+  /** Milliseconds that a call of `tune` may take, up to one measurement more. Default 2000. */
   budget?: number;
   /**
-   * Where measurements lie between visits. Default: the page's own store, where the page may use it; null keeps them in
-   * memory alone.
+   * Where measurements are kept between visits. Default: the page's storage, where the page may use it. With null they
+   * are kept in memory only.
    */
   store?: TuningStore | null;
 }
@@ -20,10 +20,10 @@ export interface TuningOptions {
 const names = ['automatic', 'budget', 'store'];
 
 /**
- * How a device is tuned: `await init({ tuning: tuning() })` takes what earlier visits measured. Without it, and without a
- * call of `tune`, variants of kernels are guessed by sizes and the class of the adapter, and stay the same.
- * With `automatic`, `fit` waits after a step that asked something new until it is measured, so that a wrong guess costs one step;
- * elsewhere calls take the guess until then. Results may differ in their last bits from there on.
+ * How a device is tuned: `await init({ tuning: tuning() })` uses what earlier visits measured. Without it, and without a
+ * call of `tune`, algorithms are selected by sizes and the kind of adapter, and stay the same.
+ * With `automatic`, `fit` waits after a step that met new problems until they are measured, so that a wrong selection costs
+ * one step; other calls launch the selected algorithm until then. From there on results may differ in their last bits.
  * Errors: ValueError for options.
  */
 export function tuning(options: TuningOptions = {}): DeviceTuning {

@@ -6,8 +6,9 @@ import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { mergeAxes, runOf } from './walks.ts';
+import { elementsPerInvocation, mergeAxes } from './strided.ts';
 
 const kernel = defineKernel({
   name: 'copy',
@@ -67,7 +68,7 @@ export function copyInto(x: Tensor, from: Walk, out: Tensor, to: Walk, shape: Sh
   const expected = stridesOf(merged);
   const dense = out_strides.every((stride, i) => stride === expected[i]);
   const length = walked[last] as number;
-  const run = runOf(x.device, size / width, (run) => run <= length);
+  const run = elementsPerInvocation(profileOf(x.device), size / width, (n) => n <= length);
   const runs = Math.ceil(length / run);
   const count = (size / width / length) * runs;
   x.device.launch(kernel, {

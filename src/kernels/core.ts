@@ -1,12 +1,13 @@
 /**
- * @file The core: maps, reductions, products, convolutions, gathers and scatters, and halves. These kernels come with the
- * device (loadCore.ts), so that an app's first file doesn't hold them. Nothing but types may be imported from them elsewhere.
+ * @file The core kernels: elementwise ops, reductions, matmul, convolutions, gathers, scatters and float16. They are loaded
+ * with the device (loadCore.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
  */
-export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel } from './convolution.ts';
+export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel, launchConv2d } from './conv2d.ts';
 export { elementwiseKernel } from './elementwise.ts';
 export { gatherKernel } from './gather.ts';
 export { packFloat16, unpackFloat16 } from './float16.ts';
-export { matMulKernel } from './matMul.ts';
+export { launchImplicitGemm } from './implicitGemm.ts';
+export { launchMatMul, matMulKernel } from './matMul.ts';
 export { reduceKernel } from './reduce.ts';
 export { rowsKernel } from './rows.ts';
 export { scatterAddKernel } from './scatter.ts';

@@ -1,7 +1,4 @@
-/**
- * @file Launches the three directions of a depthwise convolution: result by result on GPUs, where threads are many and
- * neighbours share a cache; on CPU adapters in strips or blocks, which read what they share once.
- */
+/** @file Launches the three directions of a depthwise convolution, by the selected algorithm. */
 import {
   depthwise,
   type DepthwiseDirection,
@@ -9,24 +6,23 @@ import {
   depthwiseParams,
   depthwiseWorkgroup,
 } from '../../shaders/depthwise.ts';
+import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
+import { selectDepthwise } from './depthwiseAlgorithm.ts';
 import { depthwiseFilterGradInBlocks, launchDepthwiseBlocks } from './depthwiseBlocks.ts';
 import {
-  depthwiseFilterGradInStrips,
-  depthwiseInputGradInStrips,
-  depthwiseInStrips,
-  usesStrips,
-} from './depthwiseStrips.ts';
-import {
-  depthwiseBindings,
   channelWidth,
+  depthwiseBindings,
   type DepthwiseGeometry,
+  filterGradParts,
   geometryValues,
-  inParts,
 } from './depthwiseGeometry.ts';
+import { depthwiseFilterGradInStrips, launchDepthwiseStrips } from './depthwiseStrips.ts';
 import { output } from './output.ts';
+import { addPartialSums, partialSpec } from './partialSums.ts';
 
 const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
@@ -42,10 +38,11 @@ const kernels = {
   filterGrad: /* @__PURE__ */ define('depthwiseConv2dFilterGrad', 'filterGrad'),
 };
 
-/** Invocations that fill a device; a filter gradient is cut into parts until there are as many. */
+/** Invocations that fill a GPU. A filter gradient is cut into parts until there are as many. */
 const wantedInvocations = 16384;
 
-function launch(
+/** One result per invocation. */
+function launchResults(
   op: string,
   direction: DepthwiseDirection,
   geometry: DepthwiseGeometry,
@@ -69,7 +66,19 @@ function launch(
   return out;
 }
 
-const onCpu = ({ device }: Tensor) => device.adapter.class === 'cpu';
+function launch(
+  op: string,
+  direction: Exclude<DepthwiseDirection, 'filterGrad'>,
+  geometry: DepthwiseGeometry,
+  a: Tensor,
+  kernel: Tensor,
+  spec: TensorSpec,
+): Tensor {
+  const algorithm = selectDepthwise(geometry, profileOf(a.device));
+  if (algorithm === 'strips') return launchDepthwiseStrips(op, direction, geometry, a, kernel, spec);
+  if (algorithm === 'blocks') return launchDepthwiseBlocks(op, direction, geometry, a, kernel, spec);
+  return launchResults(op, direction, geometry, a, kernel, spec);
+}
 
 export function depthwiseKernel(
   op: string,
@@ -78,10 +87,7 @@ export function depthwiseKernel(
   kernel: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  if (usesStrips(x.device.adapter.class, geometry)) return depthwiseInStrips(op, geometry, x, kernel, spec);
-  return onCpu(x)
-    ? launchDepthwiseBlocks(op, 'forward', geometry, x, kernel, spec)
-    : launch(op, 'forward', geometry, x, kernel, spec);
+  return launch(op, 'forward', geometry, x, kernel, spec);
 }
 
 export function depthwiseInputGradKernel(
@@ -91,11 +97,7 @@ export function depthwiseInputGradKernel(
   kernel: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  if (usesStrips(dy.device.adapter.class, geometry))
-    return depthwiseInputGradInStrips(op, geometry, dy, kernel, spec);
-  return onCpu(dy)
-    ? launchDepthwiseBlocks(op, 'inputGrad', geometry, dy, kernel, spec)
-    : launch(op, 'inputGrad', geometry, dy, kernel, spec);
+  return launch(op, 'inputGrad', geometry, dy, kernel, spec);
 }
 
 export function depthwiseFilterGradKernel(
@@ -105,10 +107,21 @@ export function depthwiseFilterGradKernel(
   dy: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  if (usesStrips(x.device.adapter.class, geometry))
-    return depthwiseFilterGradInStrips(op, geometry, x, dy, spec);
-  if (onCpu(x)) return depthwiseFilterGradInBlocks(op, geometry, x, dy, spec);
-  return inParts(op, geometry, spec, wantedInvocations, (sums, _, rowsPerPart) =>
-    launch(op, 'filterGrad', geometry, x, dy, sums, rowsPerPart),
-  );
+  const algorithm = selectDepthwise(geometry, profileOf(x.device));
+  if (algorithm === 'strips') return depthwiseFilterGradInStrips(op, geometry, x, dy, spec);
+  if (algorithm === 'blocks') return depthwiseFilterGradInBlocks(op, geometry, x, dy, spec);
+  return filterGradOfResults(op, geometry, x, dy, spec);
+}
+
+/** Parts of the images' rows have partial sums of their own, which are added in order. */
+function filterGradOfResults(
+  op: string,
+  geometry: DepthwiseGeometry,
+  x: Tensor,
+  dy: Tensor,
+  spec: TensorSpec,
+): Tensor {
+  const { parts, rowsPerPart } = filterGradParts(geometry, sizeOf(spec.shape), wantedInvocations);
+  const sum = (sums: TensorSpec) => launchResults(op, 'filterGrad', geometry, x, dy, sums, rowsPerPart);
+  return parts === 1 ? sum(spec) : addPartialSums(op, sum(partialSpec(spec, parts)), spec, {});
 }

@@ -1,4 +1,4 @@
-/** @file Launches depthwise convolutions of any kernel on CPU adapters, a few neighbours of a row at a time. */
+/** @file Launches depthwise convolutions in blocks: an invocation computes a few neighbours of a row. */
 import { type DepthwiseDirection, depthwiseOperands } from '../../shaders/depthwise.ts';
 import {
   blockColumns,
@@ -7,6 +7,7 @@ import {
   blockWorkgroup,
   depthwiseBlocks,
 } from '../../shaders/depthwise/blocks.ts';
+import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
@@ -15,10 +16,11 @@ import {
   depthwiseBindings,
   channelWidth,
   type DepthwiseGeometry,
+  filterGradParts,
   geometryValues,
-  inParts,
 } from './depthwiseGeometry.ts';
 import { output } from './output.ts';
+import { addPartialSums, partialSpec } from './partialSums.ts';
 
 const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
@@ -34,7 +36,7 @@ const kernels = {
   filterGrad: /* @__PURE__ */ define('depthwiseBlocksFilterGrad', 'filterGrad'),
 };
 
-/** Invocations that fill a CPU adapter's threads evenly. */
+/** Invocations that fill the threads of a processor evenly. */
 const busyInvocations = 1024;
 
 /** How rows are cut: into lines, and each line into blocks. */
@@ -61,7 +63,7 @@ function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseG
 /** How far apart the taps are that lead from a pixel to the result. */
 const stepOf = ({ stride, dilation }: WindowAxis) => (dilation > 1 ? 1 : stride);
 
-/** One direction; of a filter gradient, one that is cut into `parts` of `rowsPerPart` rows. */
+/** One direction; a filter gradient is cut into `parts` of `rowsPerPart` rows. */
 export function launchDepthwiseBlocks(
   op: string,
   direction: DepthwiseDirection,
@@ -100,6 +102,7 @@ export function launchDepthwiseBlocks(
   return out;
 }
 
+/** Parts of the images' rows have partial sums of their own, which are added in order. */
 export function depthwiseFilterGradInBlocks(
   op: string,
   geometry: DepthwiseGeometry,
@@ -107,7 +110,8 @@ export function depthwiseFilterGradInBlocks(
   dy: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  return inParts(op, geometry, spec, busyInvocations, (sums, parts, rowsPerPart) =>
-    launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, sums, parts, rowsPerPart),
-  );
+  const { parts, rowsPerPart } = filterGradParts(geometry, sizeOf(spec.shape), busyInvocations);
+  const launch = (sums: TensorSpec) =>
+    launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, sums, parts, rowsPerPart);
+  return parts === 1 ? launch(spec) : addPartialSums(op, launch(partialSpec(spec, parts)), spec, {});
 }

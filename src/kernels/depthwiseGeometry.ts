@@ -1,12 +1,9 @@
-/** @file What all ways of launching a depthwise convolution share: its sizes, its bindings, and sums in parts. */
+/** @file What all algorithms of a depthwise convolution share: its sizes, its bindings, and how sums are cut. */
 import { type DepthwiseDirection, depthwiseOperands } from '../../shaders/depthwise.ts';
-import { sizeOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import type { Bindings } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors } from './output.ts';
-import { addPartialSums } from './partialSums.ts';
 
 export interface DepthwiseGeometry {
   readonly batch: number;
@@ -60,23 +57,20 @@ export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPe
   };
 }
 
-/**
- * A filter gradient of `spec` as sums over parts of the images' rows, so many that `invocations` have work. The parts are
- * added in order, so that the bits are the same every time. `launch` computes sums of `parts` parts as `sums`.
- */
-export function inParts(
-  op: string,
+/** How a filter gradient of `size` values is cut along the rows of all images. */
+export interface FilterGradParts {
+  readonly parts: number;
+  readonly rowsPerPart: number;
+}
+
+/** As many parts as give `invocations` work. */
+export function filterGradParts(
   { batch, rows }: DepthwiseGeometry,
-  spec: TensorSpec,
+  size: number,
   invocations: number,
-  launch: (sums: TensorSpec, parts: number, rowsPerPart: number) => Tensor,
-): Tensor {
+): FilterGradParts {
   const all = batch * rows.output;
-  const size = Math.max(1, sizeOf(spec.shape));
-  const wanted = Math.max(1, Math.min(all, Math.ceil(invocations / size)));
+  const wanted = Math.max(1, Math.min(all, Math.ceil(invocations / Math.max(1, size))));
   const rowsPerPart = Math.max(1, Math.ceil(all / wanted));
-  const parts = Math.max(1, Math.ceil(all / rowsPerPart));
-  if (parts === 1) return launch(spec, 1, rowsPerPart);
-  const sums = { shape: [parts, size], dtype: spec.dtype };
-  return addPartialSums(op, launch(sums, parts, rowsPerPart), spec, {});
+  return { parts: Math.max(1, Math.ceil(all / rowsPerPart)), rowsPerPart };
 }

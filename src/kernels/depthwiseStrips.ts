@@ -1,7 +1,4 @@
-/**
- * @file Launches depthwise convolutions in strips, where they pay: on CPU adapters, for kernels of a few sizes, which are
- * part of the program. Everything else is computed result by result (depthwise.ts).
- */
+/** @file Launches depthwise convolutions in strips of rows. The size of the kernel is part of the program. */
 import { type Direction, valuesBefore } from '../../shaders/depthwise/axis.ts';
 import {
   depthwiseStrips,
@@ -17,15 +14,13 @@ import {
   tapsParams,
   tapsWorkgroup,
 } from '../../shaders/depthwise/taps.ts';
-import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
-import type { AdapterClass } from '../webgpu/adapter.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { channelWidth, type DepthwiseGeometry, elementOf } from './depthwiseGeometry.ts';
 import { output } from './output.ts';
-import { addPartialSums } from './partialSums.ts';
+import { addPartialSums, partialSpec } from './partialSums.ts';
 
 const stripsKernel = /* @__PURE__ */ defineKernel({
   name: 'depthwiseStrips',
@@ -49,56 +44,17 @@ const tapsKernel = /* @__PURE__ */ defineKernel({
   source: depthwiseTaps,
 });
 
-/**
- * Kernels that have programs, those of the usual networks, with the multiplications below which the program isn't worth its
- * compilation: one of 7 × 7 takes a software adapter half a second.
- */
-const leastWork: ReadonlyMap<number, number> = new Map([
-  [3, 2 ** 18],
-  [5, 2 ** 20],
-  [7, 2 ** 22],
-]);
-const largestStride = 2;
-
-/** Invocations that fill a CPU adapter's threads evenly. */
+/** Invocations that fill the threads of a processor evenly. */
 const busyInvocations = 1024;
 
-/** Turns that a strip should have at least, for those that it begins with and that end nothing. */
-const leastTurns = 6;
+/** Iterations that a strip should have at least: its first ones complete no result. */
+const leastIterations = 6;
 
-let forced = false;
-
-/** Runs `body` with strips for all kernels that have programs, however small the image: for tests. */
-export function withDepthwiseStrips<T>(body: () => T): T {
-  forced = true;
-  try {
-    return body();
-  } finally {
-    forced = false;
-  }
-}
-
-/** Whether strips compute a depthwise convolution. */
-export function usesStrips(adapter: AdapterClass, geometry: DepthwiseGeometry): boolean {
-  const { batch, rows, columns, channels, multiplier } = geometry;
-  const least = leastWork.get(rows.window);
-  const hasProgram =
-    least !== undefined &&
-    multiplier === 1 &&
-    rows.stride <= largestStride &&
-    rows.window === columns.window &&
-    rows.stride === columns.stride &&
-    rows.dilation === 1 &&
-    columns.dilation === 1;
-  const work = rows.window * columns.window * batch * rows.output * columns.output * channels;
-  return hasProgram && (forced ? work > 0 : adapter === 'cpu' && work >= least);
-}
-
-/** How `rows` turns are cut into strips of equal length: as long as leave enough of them to work on at once. */
+/** Cuts `rows` iterations into strips of equal length: as long as leave enough of them to compute at once. */
 function cutRows(rows: number, columnsOfStrips: number) {
   const wanted = Math.max(
     1,
-    Math.min(Math.ceil(busyInvocations / columnsOfStrips), Math.floor(rows / leastTurns)),
+    Math.min(Math.ceil(busyInvocations / columnsOfStrips), Math.floor(rows / leastIterations)),
   );
   const turns = Math.ceil(rows / wanted);
   return { turns, strip_rows: Math.ceil(rows / turns) };
@@ -112,7 +68,8 @@ function beginning(direction: Direction, { window, stride, before }: WindowAxis)
   return { from: first - valuesBefore(window, stride), to: first * stride - before };
 }
 
-function launch(
+/** The result, or the gradient of the image. */
+export function launchDepthwiseStrips(
   op: string,
   direction: Direction,
   geometry: DepthwiseGeometry,
@@ -157,31 +114,11 @@ function launch(
   return out;
 }
 
-export function depthwiseInStrips(
-  op: string,
-  geometry: DepthwiseGeometry,
-  x: Tensor,
-  kernel: Tensor,
-  spec: TensorSpec,
-): Tensor {
-  return launch(op, 'forward', geometry, x, kernel, spec);
-}
-
-export function depthwiseInputGradInStrips(
-  op: string,
-  geometry: DepthwiseGeometry,
-  dy: Tensor,
-  kernel: Tensor,
-  spec: TensorSpec,
-): Tensor {
-  return launch(op, 'inputGrad', geometry, dy, kernel, spec);
-}
-
-/** How much of an axis windows reach. */
+/** Elements of an axis that any window covers. */
 const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
   Math.max(0, Math.min(input, (windows - 1) * stride + window - before));
 
-/** Each strip gives sums of its own, which are added in order, so that the bits are the same every time. */
+/** Each strip has partial sums of its own. They are added in order, so that the bits are the same every time. */
 export function depthwiseFilterGradInStrips(
   op: string,
   geometry: DepthwiseGeometry,
@@ -196,7 +133,7 @@ export function depthwiseFilterGradInStrips(
   const side = (batch * strip_columns * channels) / width;
   const { turns, strip_rows } = cutRows(rows.output, side);
   const parts = batch * strip_rows * strip_columns;
-  const sums = output(device, { shape: [parts, sizeOf(spec.shape)], dtype: spec.dtype }, op);
+  const sums = output(device, partialSpec(spec, parts), op);
   const count = side * strip_rows;
   device.launch(tapsKernel, {
     options: { width, window: rows.window, stride: rows.stride },

@@ -19,9 +19,10 @@ import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { bitsOf } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { broadcastStrides, mergeAxes } from './walks.ts';
+import { broadcastStrides, mergeAxes } from './strided.ts';
 
 const scalars = ['alpha', 'beta', 'alpha_bits', 'beta_bits'] as const;
 const strideNames = ['a_strides', 'b_strides', 'c_strides', 'd_strides'] as const;
@@ -130,12 +131,9 @@ function textLength(expression: string): number {
   return length;
 }
 
-/**
- * Elements, or vectors of them, that an invocation computes. A software adapter pays for every invocation, so that each
- * takes several as long as there is work for all cores. A GPU hides its latencies behind many short ones.
- */
+/** Elements, or vectors of them, that an invocation computes: several only where there is work for all cores. */
 export function elementwiseSteps(device: Device, count: number, expression: string): 1 | 2 | 4 {
-  if (device.adapter.class !== 'cpu' || count < 64 * elementwiseWorkgroup) return 1;
+  if (profileOf(device).elementwise.stepsPerInvocation === 1 || count < 64 * elementwiseWorkgroup) return 1;
   const length = textLength(expression);
   return length * 4 <= longestText ? 4 : length * 2 <= longestText ? 2 : 1;
 }

@@ -25,7 +25,7 @@ function convert(op: string, x: Tensor, direction: HalfOptions['direction']): Te
   return out;
 }
 
-/** A float32 tensor rounded to halves. */
+/** A float32 tensor rounded to float16. */
 export const packFloat16 = (op: string, x: Tensor): Tensor => convert(op, x, 'pack');
 
 /** A float16 tensor as float32, exactly. */

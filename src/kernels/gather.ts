@@ -1,15 +1,14 @@
-/**
- * @file Launches gathers.
- */
+/** @file Launches gathers. */
 import { gather, type GatherOptions, gatherWorkgroup } from '../../shaders/gather.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { checkIndicesKernel, rowsKernel } from './rows.ts';
-import { runOf } from './walks.ts';
+import { elementsPerInvocation } from './strided.ts';
 
 const definition = {
   bindings: ({ index, width }: GatherOptions): Bindings => {
@@ -30,18 +29,18 @@ const definition = {
 const silent = defineKernel({ name: 'gather', ...definition });
 const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
 
-/** Neighbours that lie in one block, or in one row of it: of single elements in one block, any number. */
+/** Neighbouring results that lie in one row, or in one block where rows are single elements: of a flat block, any number. */
 function neighboursOf(flat: boolean, single: boolean, entries: number, inner: number): number {
   if (!single) return inner;
   return flat ? 8 : entries;
 }
 
-/** Whether a run of single elements along an axis meets two slabs at most, and two lines at most, or lines of one. */
+/** Whether `run` neighbouring elements along an axis touch at most two slabs and two lines, or lines of one element. */
 function isStepwise({ addressing, span = 1, slab = 1 }: Indexing, run: number): boolean {
   return addressing === 'along' && run > 1 && slab >= run && (span === 1 || span >= run);
 }
 
-/** Rows of `x` as `spec`; an entry that names no row reads as the bits `fill`. */
+/** Rows of `x` as `spec`; an index out of range reads as the bits `fill`. */
 export function gatherKernel(
   op: string,
   x: Tensor,
@@ -54,24 +53,24 @@ export function gatherKernel(
   const { batch, outer, entries, rows } = indexing;
   const out = output(x.device, spec, op);
   if (out.size === 0) {
-    // Rows without elements move nothing, but a fault is a fault.
+    // Rows without elements move nothing, but an index out of range is still reported.
     if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
     return out;
   }
-  // Values move as words; a word has two halves.
-  const halves = x.dtype === 'float16' ? 2 : 1;
-  const words = indexing.inner / halves;
+  // Values move as words of 32 bits.
+  const perWord = x.dtype === 'float16' ? 2 : 1;
+  const words = indexing.inner / perWord;
   const width = words % 4 === 0 && x.size > 0 && bindsAsVectors(x) ? 4 : 1;
   const inner = words / width;
-  const count = out.size / (halves * width);
+  const count = out.size / (perWord * width);
   const flat = batch === 1 && outer === 1;
   const single = inner === 1 && rows > 0;
   const neighbours = neighboursOf(flat, single, entries, inner);
-  const run = runOf(x.device, count, (run) => neighbours % run === 0);
-  // A GPU skips the code that reports where no index is at fault; a software rasteriser walks through it every time.
-  const apart = checking.check !== 'none' && x.device.adapter.class === 'cpu';
-  if (apart) checkIndicesKernel(indices, indexing, checking);
-  const inside = apart ? unchecked : checking;
+  const profile = profileOf(x.device);
+  const run = elementsPerInvocation(profile, count, (n) => neighbours % n === 0);
+  const separate = profile.indices.checkedSeparately && checking.check !== 'none';
+  if (separate) checkIndicesKernel(indices, indexing, checking);
+  const inside = separate ? unchecked : checking;
   const launch = {
     options: {
       ...indexOptions(indexing, indices, inside),

@@ -11,6 +11,7 @@ import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import {
   boundGradients,
   filled,
@@ -80,7 +81,7 @@ export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
   const gradients = packed ? buffers.capacity : 1;
   const chunks = variables.map(({ size }) => chunksOf(size));
   const count = total(chunks);
-  const { lanes, workgroup } = lanesFor(device);
+  const { lanes, workgroup } = profileOf(device).optimizer.norm;
   const options: ChunkOptions = {
     gradients,
     accumulator: !accumulation ? 'none' : packed ? accumulation.role : 'separate',
@@ -129,16 +130,11 @@ export interface ScaleLaunch {
 /** Writes the factors that clip gradients to the length `clip`. */
 export function clipScalesKernel(device: Device, launch: ScaleLaunch): void {
   const { sums, chunks, firstChunks, count, clip, scales } = launch;
-  const { lanes, workgroup } = lanesFor(device);
+  const { lanes, workgroup } = profileOf(device).optimizer.norm;
   device.launch(scaleKernel, {
     options: { global: firstChunks === null, lanes, workgroup },
     bindings: { sums, ...(firstChunks ? { first_chunks: firstChunks } : {}), scales },
     params: { count, chunks, clip },
     workgroups: Math.ceil((count * lanes) / workgroup),
   });
-}
-
-/** A workgroup to a chunk; on a software adapter, where sharing costs barriers, an invocation. */
-function lanesFor(device: Device): { lanes: number; workgroup: number } {
-  return device.adapter.class === 'cpu' ? { lanes: 1, workgroup: 64 } : { lanes: 256, workgroup: 256 };
 }

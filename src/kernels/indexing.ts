@@ -26,7 +26,7 @@ export interface Indexing {
   sizes?: readonly number[];
 }
 
-/** What is told of indices outside their range. With 'none' they are silent. */
+/** How indices out of range are reported. With 'none' they aren't. */
 export type IndexChecking = { check: 'none' } | { check: Exclude<IndexCheck, 'none'>; fault: FaultReport };
 
 export const unchecked: IndexChecking = { check: 'none' };

@@ -1,20 +1,43 @@
 /** @file init: what an app awaits before it makes tensors. */
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
+import { adapterProfiles, createProfile } from './adapterProfiles.ts';
 import { loadCore } from './loadCore.ts';
 
 export interface InitOptions extends OpenOptions {
-  /** What measures which variants of kernels are fast here: `tuning(…)`. Default: they are guessed. */
+  /** Measures which algorithms are fast here: `tuning(…)`. Default: they are selected by sizes and the kind of adapter. */
   tuning?: DeviceTuning;
+  /**
+   * The kind of adapter that kernels are selected for, where the names that the browser reveals don't tell it. Default:
+   * `device.adapter.kind`.
+   */
+  adapterProfile?: AdapterKind;
 }
 
 /**
- * Opens a device and makes it the current one, and loads the core's kernels beside. Called again it returns the current
- * device, unless options name another `device`; `tuning` counts at every call.
- * Errors: DeviceError where there is no WebGPU or no adapter, or where the kernels can't be loaded.
+ * Opens a device and makes it the current one; loads the core's kernels at the same time. Called again it returns the
+ * current device, unless options name another `device`. `tuning` and `adapterProfile` apply at every call.
+ * Errors: DeviceError where there is no WebGPU or no adapter, or where the kernels can't be loaded; ValueError for an
+ * unknown `adapterProfile`.
  */
-export async function init({ tuning, ...options }: InitOptions = {}): Promise<Device> {
+export async function init({ tuning, adapterProfile, ...options }: InitOptions = {}): Promise<Device> {
+  if (adapterProfile !== undefined) checkKind(adapterProfile);
   const [device] = await Promise.all([open(options), loadCore()]);
+  if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;
+}
+
+function checkKind(kind: unknown): void {
+  const kinds = Object.keys(adapterProfiles);
+  if (typeof kind === 'string' && kinds.includes(kind)) return;
+  throw new ValueError({
+    op: 'init',
+    rule: `\`adapterProfile\` is one of ${kinds.join(', ')}.`,
+    received: describe(kind),
+    hint: 'leave it out to have it detected.',
+  });
 }

@@ -1,11 +1,11 @@
 /**
- * @file Chooses how many invocations share one line of values. The choice depends on sizes and the adapter's class
- * alone, so that the same call always adds in the same order.
+ * @file Selects how many invocations share one line of values. It depends on sizes and the adapter's profile alone, so
+ * that the same call always adds in the same order.
  */
 import type { LineOrder } from '../../shaders/lib/lanes.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
-import type { Device } from '../webgpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors } from './output.ts';
 
 /** Lines of `n` values that lie `inner` apart. */
@@ -15,7 +15,7 @@ export interface Lines {
   inner: number;
 }
 
-/** Values that a lane has to itself, at least, before a line is given more lanes. */
+/** Values per lane, at least: with fewer, a line gets fewer lanes. */
 const valuesPerLane = 8;
 /** Invocations that keep a large GPU busy; beyond them, more lanes only add work. */
 const busyInvocations = 2 ** 17;
@@ -27,16 +27,19 @@ export function linesAlong(shape: Shape, axis: number): Lines {
   return { count: sizeOf(shape.slice(0, axis)) * inner, n, inner };
 }
 
-/** Whether whole lines, one to a workgroup at most, would leave much of the device idle. */
-export function isFewAndLong(device: Device, { count, n }: Lines): boolean {
-  return device.adapter.class === 'cpu' ? count < 64 && n > 4096 : count < 64 && n > 65536;
+/** Lines below which a workgroup for each leaves much of a device idle. */
+const fewLines = 64;
+
+/** Whether there are so few lines, and such long ones, that each must be split over several workgroups. */
+export function isFewAndLong({ lines }: AdapterProfile, { count, n }: Lines): boolean {
+  return count < fewLines && n > lines.longest;
 }
 
 export function orderOf({ inner }: Lines): LineOrder {
   return inner === 1 ? 'rows' : 'columns';
 }
 
-/** Invocations of a workgroup where lines are shared, and where they aren't: few, so that small launches spread out. */
+/** Invocations of a workgroup where lines are shared; and where they aren't: few, so that small launches spread out. */
 const sharedWorkgroup = 256;
 const separateWorkgroup = 64;
 
@@ -44,14 +47,13 @@ export function workgroupFor(lanes: number): number {
   return lanes > 1 ? sharedWorkgroup : separateWorkgroup;
 }
 
-/** Lanes of a line: a power of four, at most a workgroup; few different ones, as each is a pipeline of its own. */
-export function lanesFor(device: Device, lines: Lines): number {
-  // Software adapters run a workgroup's invocations one after another: sharing a line only costs them barriers.
-  if (device.adapter.class === 'cpu') return 1;
+/** Lanes per line: a power of four up to a workgroup. Few different numbers, since each is a pipeline of its own. */
+export function lanesFor(profile: AdapterProfile, lines: Lines): number {
+  if (!profile.lines.shared) return 1;
   const { count, n, inner } = lines;
   let limit = Math.min(sharedWorkgroup, Math.floor(n / valuesPerLane));
   if (inner > 1) {
-    // Neighbouring lines already read neighbouring words. Leave a workgroup enough of them to fill a memory access.
+    // Neighbouring lines already access neighbouring words: a workgroup needs enough of them to fill a memory access.
     const neighbours = Math.min(inner, 8);
     limit = Math.min(limit, Math.floor(sharedWorkgroup / neighbours), Math.ceil(busyInvocations / count));
   }
@@ -80,7 +82,7 @@ export function lineLaunch(tensors: readonly Tensor[], lines: Lines): LineLaunch
     order === 'rows'
       ? { ...lines, n: lines.n / width }
       : { ...lines, count: lines.count / width, inner: lines.inner / width };
-  const lanes = lanesFor(x.device, params);
+  const lanes = lanesFor(profileOf(x.device), params);
   const workgroup = workgroupFor(lanes);
   return {
     options: { lanes, order, width, workgroup },

@@ -5,6 +5,7 @@ import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
 import { core } from './loadCore.ts';
 import { output, view } from './output.ts';
@@ -35,7 +36,7 @@ export function layerNormKernel(
   epsilon: number,
 ): Tensor {
   const lines = linesOver(x.shape, axes);
-  if (!lines || isFewAndLong(x.device, lines)) return composed(x, gamma, beta, axes, epsilon);
+  if (!lines || isFewAndLong(profileOf(x.device), lines)) return composed(x, gamma, beta, axes, epsilon);
   const out = output(x.device, x, 'layerNorm');
   if (out.size === 0) return out;
   // Rows read gamma and beta by the same vectors.

@@ -1,30 +1,29 @@
-/**
- * @file Launches products of matrices. Batch axes broadcast; where B is one matrix for the whole batch, the batch joins
- * the rows of A.
- */
+/** @file Launches matmul. Batch axes broadcast; where B is one matrix for the whole batch, the batch joins the rows of A. */
 import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
 import { type MatMulOptions, matMul } from '../../shaders/matMul.ts';
-import { wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { algorithmFor } from './algorithmFor.ts';
 import {
   gemmBindings,
+  gemmOptions,
+  gemmOutput,
   gemmParamValues,
   gemmPrograms,
-  type GemmFacts,
+  gemmResult,
+  gemmStorages,
   widthOf,
-  withGemmPlan,
 } from './gemm.ts';
+import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
 import { output } from './output.ts';
-import { addPartialSums, type Epilogue, partialSums } from './partialSums.ts';
-import { broadcastStrides, mergeAxes } from './walks.ts';
+import type { Epilogue } from './partialSums.ts';
+import { broadcastStrides, mergeAxes } from './strided.ts';
 
 const kernel = defineKernel({
   name: 'matMul',
-  bindings: ({ type, a, b, outWidth, bias }: MatMulOptions): Bindings =>
-    gemmBindings(type, a, b, outWidth, bias),
+  bindings: (options: MatMulOptions) => gemmBindings(options),
   params: {
     ...gemmParams,
     a_stride: 'u32',
@@ -44,12 +43,20 @@ export interface MatrixOperand {
   transposed: boolean;
 }
 
+/** The sizes of a matmul. */
 export interface Product {
   m: number;
   n: number;
   k: number;
   /** The batch that both operands broadcast to. */
   batch: Shape;
+}
+
+/** Operands and sizes, in the form in which they are computed. */
+interface MatMulOperands {
+  readonly a: MatrixOperand;
+  readonly b: MatrixOperand;
+  readonly product: Product;
 }
 
 /** C[m, n] = epilogue(A[m, k] · B[k, n]) for each matrix of the batch. `spec` has m · n · batch elements. */
@@ -63,65 +70,80 @@ export function matMulKernel(
 ): Tensor {
   const { device } = a.values;
   if (sizeOf(spec.shape) === 0) return output(device, spec, op);
-  const { n, k } = product;
-  const { bias = null, activation = 'value', alpha = 0 } = epilogue;
-  if (n === 1 && product.m > 1 && !bias) {
-    // A matrix by a column is a row by the matrix transposed; rows have a tile of their own.
-    const flipped = { ...product, m: 1, n: product.m };
-    const turned = (x: MatrixOperand) => ({ ...x, transposed: !x.transposed });
-    return matMulKernel(op, turned(b), turned(a), flipped, spec, epilogue);
-  }
-  // One B for all: the rows of all A are rows of one product.
-  const joins = !a.transposed && sizeOf(b.batch) === 1 && sizeOf(a.batch) === sizeOf(product.batch);
-  const batch = joins ? [] : product.batch;
-  const m = joins ? product.m * sizeOf(product.batch) : product.m;
-  const walk = mergeAxes(batch, [
-    broadcastStrides(joins ? [] : a.batch, batch).map((s) => s * m * k),
-    broadcastStrides(joins ? [] : b.batch, batch).map((s) => s * k * n),
-  ]);
-  const size = { m, n, segments: 1, length: k, slices: sizeOf(batch) };
+  const operands = joinBatch(columnAsRow({ a, b, product }, epilogue));
+  const problem = matMulProblem(operands, spec);
+  return launchMatMul(op, operands, problem, algorithmFor(device, gemmTunable, problem), spec, epilogue);
+}
+
+/** A matrix times a column is a row times the transposed matrix: rows have a tile of their own. */
+function columnAsRow(operands: MatMulOperands, { bias }: Epilogue): MatMulOperands {
+  const { a, b, product } = operands;
+  if (product.n > 1 || product.m === 1 || bias) return operands;
+  return {
+    a: { ...b, transposed: !b.transposed },
+    b: { ...a, transposed: !a.transposed },
+    product: { ...product, m: 1, n: product.m },
+  };
+}
+
+/** With one B for the whole batch, the rows of all A are rows of one matrix. */
+function joinBatch(operands: MatMulOperands): MatMulOperands {
+  const { a, b, product } = operands;
+  const size = sizeOf(product.batch);
+  if (a.transposed || sizeOf(b.batch) !== 1 || sizeOf(a.batch) !== size) return operands;
+  return {
+    a: { ...a, batch: [] },
+    b: { ...b, batch: [] },
+    product: { ...product, m: product.m * size, batch: [] },
+  };
+}
+
+function matMulProblem(
+  { a, b, product: { m, n, k, batch } }: MatMulOperands,
+  { dtype }: TensorSpec,
+): GemmProblem {
   const layoutOf = ({ values }: MatrixOperand, major: 'k' | 'mn', contiguous: number): OperandLayout => ({
     major,
     width: widthOf(contiguous),
     half: values.dtype === 'float16',
   });
-  const facts: GemmFacts = {
-    of: kernel.name,
-    dtype: spec.dtype,
-    size,
+  return {
+    dtype,
+    size: { m, n, segments: 1, length: k, slices: sizeOf(batch) },
     a: a.transposed ? layoutOf(a, 'mn', m) : layoutOf(a, 'k', k),
     b: b.transposed ? layoutOf(b, 'k', k) : layoutOf(b, 'mn', n),
     outWidth: widthOf(n),
+    conv2d: null,
   };
-  return withGemmPlan(device, facts, (plan) => {
-    const { tile, split, ...layouts } = plan;
-    const isSplit = split.parts > 1;
-    const out = isSplit ? partialSums(device, spec, split.parts, op) : output(device, spec, op);
-    device.launch(kernel, {
-      ...gemmPrograms(device, plan, size, {
-        tile,
-        type: wgslType(spec.dtype),
-        ...layouts,
-        bias: bias !== null,
-        activation,
-        split: isSplit,
-        batchRank: walk.shape.length,
-      }),
-      bindings: {
-        a_values: a.values.storage,
-        b_values: b.values.storage,
-        c_values: out.storage,
-        ...(bias ? { bias_values: bias.storage } : {}),
-      },
-      params: {
-        ...gemmParamValues(size, split, alpha, sizeOf(spec.shape)),
-        a_stride: a.transposed ? m : k,
-        b_stride: b.transposed ? k : n,
-        batch_shape: walk.shape,
-        a_batch_strides: walk.strides[0] as number[],
-        b_batch_strides: walk.strides[1] as number[],
-      },
-    });
-    return isSplit ? addPartialSums(op, out, spec, { bias, activation, alpha }) : out;
+}
+
+/** Launches a matmul by a given algorithm. */
+export function launchMatMul(
+  op: string,
+  { a, b, product: { m, n, k, batch } }: MatMulOperands,
+  problem: GemmProblem,
+  algorithm: GemmAlgorithm,
+  spec: TensorSpec,
+  epilogue: Epilogue,
+): Tensor {
+  const { device } = a.values;
+  const call = { op, problem, algorithm, spec, epilogue };
+  const merged = mergeAxes(batch, [
+    broadcastStrides(a.batch, batch).map((stride) => stride * m * k),
+    broadcastStrides(b.batch, batch).map((stride) => stride * k * n),
+  ]);
+  const out = gemmOutput(device, call);
+  device.launch(kernel, {
+    ...gemmPrograms(call, { ...gemmOptions(call), batchRank: merged.shape.length }),
+    bindings: gemmStorages(a.values, b.values, out, epilogue),
+    params: {
+      ...gemmParamValues(call),
+      a_stride: a.transposed ? m : k,
+      b_stride: b.transposed ? k : n,
+      batch_shape: merged.shape,
+      a_batch_strides: merged.strides[0] as number[],
+      b_batch_strides: merged.strides[1] as number[],
+    },
   });
+  return gemmResult(call, out);
 }

@@ -14,10 +14,11 @@ import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import type { DynamicScalar, ParamFields, ParamValues } from '../webgpu/params.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 
 export { accumulatorState, averageState, type Clipping, type StepRule } from '../../shaders/optimizer.ts';
 
-/** Parameters that every rule has beside its own. */
+/** Parameters that every rule has in addition to its own. */
 const sharedParams = {
   starts: 'u32x8',
   sizes: 'u32x8',
@@ -87,12 +88,9 @@ export function variablesPerLaunch(device: Device, clipping: Clipping): number {
   return Math.min(membersPerLaunch, device.limits.maxStorageBuffersPerShaderStage - others);
 }
 
-/**
- * Size in bytes of the largest variable worth packing; a larger one keeps the device busy by itself. A software adapter
- * executes every branch that selects a gradient, so it gains less.
- */
+/** Bytes of the largest variable that is packed and updated together with others. */
 export function largestPacked(device: Device): number {
-  return device.adapter.class === 'cpu' ? 2 ** 14 : 2 ** 20;
+  return profileOf(device).optimizer.largestPacked;
 }
 
 /** A variable as a launch sees it. */
@@ -148,8 +146,8 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
   const packed = buffers.kind === 'packed';
   const gradients = packed ? buffers.capacity : 1;
   const vectors = variables.map(({ size, skipped }) => (skipped ? 0 : Math.ceil(size / 4)));
-  const spread = spreadOf(device);
-  const chunks = vectors.map((count) => Math.ceil(count / (spread.workgroup * spread.steps)));
+  const shape = profileOf(device).optimizer.update;
+  const chunks = vectors.map((count) => Math.ceil(count / (shape.workgroup * shape.steps)));
   const count = total(chunks);
   if (count === 0) return;
   const squares = variables.length === 1 ? (variables[0]?.squares ?? null) : null;
@@ -159,7 +157,7 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
         ['value', ...options.states].map((role, i) => [`${role}_of`, buffers.storages[i] as Storage]),
       );
   device.launch(kernel, {
-    options: { ...options, gradients, packed, squared: squares !== null, ...spread },
+    options: { ...options, gradients, packed, squared: squares !== null, ...shape },
     bindings: {
       ...roles,
       ...boundGradients(variables, gradients, filler),
@@ -180,11 +178,6 @@ export function stepKernel(device: Device, launch: StepLaunch): void {
     } as unknown as ParamValues<ParamFields>,
     workgroups: count,
   });
-}
-
-/** A software adapter pays for every invocation, and has few cores; a GPU hides its latencies behind many short ones. */
-function spreadOf(device: Device): { workgroup: number; steps: number } {
-  return device.adapter.class === 'cpu' ? { workgroup: 64, steps: 8 } : { workgroup: 256, steps: 1 };
 }
 
 export function total(counts: readonly number[]): number {

@@ -4,8 +4,9 @@ import type { Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { runOf } from './walks.ts';
+import { elementsPerInvocation } from './strided.ts';
 
 export type { PadMode };
 
@@ -49,7 +50,7 @@ export function padKernel(
     last.before /= 4;
   }
   const length = last?.padded ?? 1;
-  const run = runOf(x.device, out.size / width, (run) => run <= length);
+  const run = elementsPerInvocation(profileOf(x.device), out.size / width, (n) => n <= length);
   const runs = Math.ceil(length / run);
   const count = (out.size / width / length) * runs;
   x.device.launch(kernel, {

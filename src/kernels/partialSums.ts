@@ -1,14 +1,13 @@
-/** @file Sums that were cut into parts, added in order by a second launch, which also does what comes after a sum. */
+/** @file Partial sums: a second launch adds them in order, then applies the epilogue. */
 import { sumSplits, sumSplitsWorkgroup } from '../../shaders/sumSplits.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
-/** What happens to the sums before they are written. */
+/** What is applied to sums before they are written. */
 export interface Epilogue {
   /** A vector of one value for each column. */
   bias?: Tensor | null;
@@ -28,9 +27,9 @@ const sumSplitsKernel = defineKernel({
   source: sumSplits,
 });
 
-/** A place for the partial sums of a split product of `spec`. */
-export function partialSums(device: Device, spec: TensorSpec, parts: number, op: string): Tensor {
-  return output(device, { shape: [parts, sizeOf(spec.shape)], dtype: spec.dtype }, op);
+/** The spec of `parts` partial sums, each of the size of `spec`. */
+export function partialSpec(spec: TensorSpec, parts: number): TensorSpec {
+  return { shape: [parts, sizeOf(spec.shape)], dtype: spec.dtype };
 }
 
 /** Adds partial sums in order, then applies the epilogue. The bias repeats along the last axis. */

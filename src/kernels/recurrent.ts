@@ -1,6 +1,6 @@
 /**
- * @file Launches LSTMs and GRUs over sequences, and their gradients: a launch a step where steps are small, two where the
- * matrix engine makes the products.
+ * @file Launches LSTMs and GRUs over sequences, and their gradients: one launch per step where steps are small, otherwise
+ * two, of which the first is a GEMM.
  */
 import {
   gateCount,
@@ -14,9 +14,9 @@ import {
   stepWorkgroup,
 } from '../../shaders/recurrent.ts';
 import type { Shape } from '../core/shape.ts';
-import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { copied } from './copy.ts';
 import { fillKernel } from './fill.ts';
 import { output } from './output.ts';
@@ -78,30 +78,12 @@ const gradients = {
 
 type Products = StepOptions['products'];
 
-let forced: Products | null = null;
-
-/** Runs `body` with the products of all steps made so: for tests and measurements of a single variant. */
-export function withStepProducts<T>(products: Products, body: () => T): T {
-  const before = forced;
-  forced = products;
-  try {
-    return body();
-  } finally {
-    forced = before;
-  }
-}
-
-/** Multiplications of a step up to which a GPU reads the recurrent kernel from its cache often enough. An estimate. */
-const smallStep = 2 ** 24;
-
-/**
- * How steps get their products. A GPU waits for launches more than for small products; a software adapter has cheap launches,
- * and a matrix engine that uses its lanes better.
- */
-function productsOf({ adapter }: Device, batch: number, units: number, kind: StepKind): Products {
-  if (forced) return forced;
-  const small = batch * units * units * gateCount[kind] <= smallStep;
-  return adapter.class === 'gpu' && small ? 'own' : 'given';
+/** Where the matmul of states and recurrent kernel is computed: in the kernel of a step, or by a GEMM before it. */
+export function selectStepMatMul(
+  { batch, units, kind }: { batch: number; units: number; kind: StepKind },
+  { recurrent }: AdapterProfile,
+): Products {
+  return batch * units * units * gateCount[kind] <= recurrent.ownMatMul ? 'own' : 'given';
 }
 
 export interface StepsInput {
@@ -109,7 +91,7 @@ export interface StepsInput {
   gates: Tensor;
   /** [units, gates · units]. */
   recurrentKernel: Tensor;
-  /** [gates · units], added to the product with the recurrent kernel. */
+  /** [gates · units], added to the matmul with the recurrent kernel. */
   bias: Tensor | null;
   /** [batch, units]; null for zeros. */
   h: Tensor | null;
@@ -143,10 +125,10 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
     state ? core().elementwiseKernel(op, 'a', [state], stateSpec) : fillKernel(device, stateSpec, 0, op);
   const h = scratch(input.h);
   const c = isLstm ? scratch(input.c) : null;
-  const chosen = productsOf(device, batch, units, kind);
+  const chosen = selectStepMatMul({ batch, units, kind }, profileOf(device));
   const count = batch * units;
   for (let step = 0; step < time; step++) {
-    // Own products read the state of the step before, which the first hasn't among the others.
+    // A step's own matmul reads the state of the step before from the results, where the first step has none.
     const products = step === 0 ? 'given' : chosen;
     const recurrent = products === 'given' ? product(op, h, recurrentKernel, false, bias) : null;
     device.launch(kernels[kind], {
@@ -177,7 +159,7 @@ export interface StepsCotangents {
 export interface StepsGradient {
   /** Of the gates [batch, time, gates · units]. */
   dgates: Tensor;
-  /** Of the products of states and recurrent kernel, likewise; for an LSTM the same as `dgates`. */
+  /** Of the matmul of states and recurrent kernel, likewise; for an LSTM the same as `dgates`. */
   dproducts: Tensor;
   /** Of the states before the first step; null where it wasn't asked for. */
   dh: Tensor | null;
@@ -205,7 +187,7 @@ export function stepsGradientKernel(
     const state = needsState ? zeros(batch, units) : null;
     return { dgates, dproducts, dh: state, dc: state };
   }
-  const own = productsOf(device, batch, units, kind) === 'own';
+  const own = selectStepMatMul({ batch, units, kind }, profileOf(device)) === 'own';
   const dstep = made(batch, width);
   const transposed = own
     ? copied(

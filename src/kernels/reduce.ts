@@ -7,12 +7,19 @@ import { elementsOf, reduce, type ReduceOptions } from '../../shaders/reduce.ts'
 import { type DType, wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { bitsOf, fillKernel } from './fill.ts';
-import { lanesFor, type Lines, widthFor, workgroupFor } from './lanes.ts';
+import type { Lines } from './lanes.ts';
 import { bindsInUnits, output, view } from './output.ts';
+import {
+  type Accumulator,
+  inUnits,
+  neighbours,
+  type ReduceAlgorithm,
+  selectReduce,
+} from './reduceAlgorithm.ts';
 
 const kernel = defineKernel({
   name: 'reduce',
@@ -32,9 +39,6 @@ const kernel = defineKernel({
   source: reduce,
 });
 
-/** What is folded: a type that can be stored, since long axes are folded in several passes. */
-export type Accumulator = 'f32' | 'i32' | 'u32' | 'vec2<f32>' | 'vec2<u32>' | 'vec4<f32>';
-
 /** How values fold. Expressions are WGSL. */
 export interface Reduction {
   /** Default: the type of the first result. */
@@ -52,19 +56,6 @@ export interface Reduction {
   /** The results where there are no elements. Default: `identity` for each. */
   empty?: readonly number[];
 }
-
-/** Elements that a chunk gives each lane, at least: with fewer, a second launch costs more than it gains. */
-const smallestChunk = 64;
-/** Invocations that are worth splitting an axis for on a GPU. */
-const enoughInvocations = 2 ** 16;
-/** Elements of a chunk on a software adapter: few, which keeps rounding errors low. */
-const serialChunk = 256;
-/** Invocations for which an axis is split on a software adapter, so that all of its threads have work … */
-const fewInvocations = 256;
-/** … and of a workgroup there, so that even few are shared out. */
-const serialWorkgroup = 32;
-/** Words from which the elements of a line lie on pages of their own: each is then worth reading more of. */
-const pageWords = 1024;
 
 /**
  * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
@@ -138,46 +129,22 @@ class Pass {
   }
 
   run(source: Source, isLast: boolean): Source {
-    const { device } = source.tensor;
-    const units = unitsOf(this.lines, this.#widthOf(source));
-    const chunks = device.adapter.class === 'cpu' ? serialChunks(units) : laneChunks(device, units);
-    if (chunks === 1) return this.#launch(source, 1, isLast);
-    const partial = this.#launch(source, chunks, false);
-    const { op, reduction, specs, elements } = this;
-    return new Pass(op, reduction, specs, elements, { ...this.lines, n: chunks }).run(partial, isLast);
+    const { tensor, type } = source;
+    const { op, reduction, specs, elements, lines, accumulator } = this;
+    const bindable = bindsInUnits(tensor, 16) ? 16 : bindsInUnits(tensor, 4) ? 4 : 1;
+    const algorithm = selectReduce({ lines, element: type, accumulator, bindable }, profileOf(tensor.device));
+    const { chunks } = algorithm;
+    if (chunks === 1) return this.#launch(source, algorithm, isLast);
+    const partial = this.#launch(source, algorithm, false);
+    return new Pass(op, reduction, specs, elements, { ...lines, n: chunks }).run(partial, isLast);
   }
 
-  /** Elements read at once. Accumulators of more than one word are read one by one. */
-  #widthOf({ tensor, type }: Source): 1 | 4 | 16 | 32 {
-    if (type.startsWith('vec')) return 1;
-    const narrow = widthFor(tensor, this.lines);
-    if (tensor.device.adapter.class !== 'cpu' || type !== 'f32' || !bindsInUnits(tensor, 16)) return narrow;
-    const { count, n, inner } = this.lines;
-    // Of large accumulators, sixteen are too much code.
-    if (inner === 1) return n % 16 === 0 && this.accumulator !== 'vec4<f32>' ? 16 : narrow;
-    // Lines side by side must leave work for all threads.
-    const fits = (abreast: number) => inner % abreast === 0 && count >= abreast * fewInvocations;
-    if (this.accumulator !== 'f32' || !fits(16)) return narrow;
-    return inner >= pageWords && fits(32) ? 32 : 16;
-  }
-
-  #launch(source: Source, chunks: number, isLast: boolean): Source {
+  #launch(source: Source, algorithm: ReduceAlgorithm, isLast: boolean): Source {
     const { tensor, type, prepared } = source;
     const { device } = tensor;
     const { accumulator, reduction, specs, lines } = this;
     const { identity = 0, initial = defaultInitial(accumulator), prepare, combine, finish } = reduction;
-    const width = this.#widthOf(source);
-    const units = unitsOf(lines, width);
-    const serial = device.adapter.class === 'cpu';
-    // Lines that lie side by side: all rows, or the columns of a stretch.
-    const side = lines.inner === 1 ? lines.count : lines.inner;
-    const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
-    const isShared = chunks === 1 || lines.inner > 1;
-    const abreast = serial && isNarrow && isShared && lines.count * chunks >= 4 * fewInvocations ? 4 : 1;
-    const count =
-      abreast === 1 ? units.count * chunks : ((lines.count * chunks) / side) * Math.ceil(side / abreast);
-    const lanes = lanesFor(device, { ...units, count, n: Math.ceil(units.n / chunks) });
-    const workgroup = serial ? serialWorkgroup : workgroupFor(lanes);
+    const { form, width, chunks, abreast, lanes, workgroup, count } = algorithm;
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];
@@ -195,7 +162,7 @@ class Pass {
         abreast,
         workgroup,
         lanes,
-        serial,
+        serial: form === 'serial',
         split: chunks > 1,
       },
       bindings: {
@@ -204,9 +171,9 @@ class Pass {
       },
       params: {
         count,
-        side,
+        side: neighbours(lines),
         n: lines.inner === 1 ? lines.n / width : lines.n,
-        inner: units.inner,
+        inner: inUnits(lines, width).inner,
         chunks,
         initial: bitsOf(identity, dtypeOf(accumulator)),
         length: this.elements,
@@ -215,24 +182,6 @@ class Pass {
     });
     return { tensor: results[0] as Tensor, type: accumulator, prepared: true, results };
   }
-}
-
-/** Lines as invocations count them: those that one folds side by side are one. */
-function unitsOf({ count, n, inner }: Lines, width: number): Lines {
-  return inner === 1 ? { count, n, inner } : { count: count / width, n, inner: inner / width };
-}
-
-/** Chunks that an axis is split into: 1 where there are results enough to fill the device, or little to fold. */
-function laneChunks(device: Device, lines: Lines): number {
-  const lanes = lanesFor(device, lines);
-  const wanted = Math.ceil(enoughInvocations / (lines.count * lanes));
-  return Math.max(1, Math.min(wanted, Math.floor(lines.n / (smallestChunk * lanes))));
-}
-
-/** The same on a software adapter, where lines are short. */
-function serialChunks({ count, n }: Lines): number {
-  const short = n <= 2 * serialChunk ? 1 : Math.ceil(n / serialChunk);
-  return Math.max(short, Math.min(Math.ceil(fewInvocations / count), Math.floor(n / smallestChunk)));
 }
 
 /**

@@ -1,4 +1,4 @@
-/** @file Launches what looks indices through on its own: for the rows that they name, or for faults. */
+/** @file Launches kernels that only read indices: to resolve them to rows, or to validate them. */
 import {
   checkIndices,
   type CheckIndicesOptions,
@@ -10,6 +10,7 @@ import { rows, type RowsOptions, rowsWorkgroup } from '../../shaders/rows.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues, unchecked } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
 
@@ -21,10 +22,7 @@ const definition = {
 const silent = defineKernel({ name: 'rows', ...definition });
 const reporting = defineKernel({ name: 'rows checked', ...definition, faults: true });
 
-/** Entries that an invocation finds rows for on a software adapter, which pays for every invocation. */
-const rowsRun = 8;
-
-/** The row of every entry, counted through all batches; batch · rows where it names none. */
+/** The row of each index, counted through all batches; batch · rows where it names none. */
 export function rowsKernel(
   op: string,
   indices: Tensor,
@@ -35,12 +33,12 @@ export function rowsKernel(
   const count = batch * entries;
   const out = output(indices.device, { shape: [count], dtype: 'uint32' }, op);
   if (count === 0) return out;
-  const serial = indices.device.adapter.class === 'cpu' && count >= rowsRun;
-  // As in gathers: a software rasteriser walks through the code that reports every time.
-  const apart = serial && checking.check !== 'none';
-  if (apart) checkIndicesKernel(indices, indexing, checking);
-  const inside = apart ? unchecked : checking;
-  const run = serial ? rowsRun : 1;
+  const { indicesPerInvocation, checkedSeparately } = profileOf(indices.device).indices;
+  const run = count >= indicesPerInvocation ? indicesPerInvocation : 1;
+  // Fewer indices aren't worth a second launch.
+  const separate = checkedSeparately && run > 1 && checking.check !== 'none';
+  if (separate) checkIndicesKernel(indices, indexing, checking);
+  const inside = separate ? unchecked : checking;
   const launch = {
     options: { ...indexOptions(indexing, indices, inside), run, batched: batch > 1 },
     bindings: { indices: indices.storage, out: out.storage },
@@ -62,7 +60,7 @@ const checking = defineKernel({
   faults: true,
 });
 
-/** Looks the indices through in a launch of its own, and reports the first that is a fault. */
+/** Validates indices in a launch of its own, which reports the first that is out of range. */
 export function checkIndicesKernel(
   indices: Tensor,
   indexing: Indexing,

@@ -1,9 +1,9 @@
 /** @file Launches running sums: one launch for short lines, three for long ones (more, where even the tiles are many). */
 import { cooperativeTile, scan, type ScanOptions, scanWorkgroup } from '../../shaders/scan.ts';
 import { wgslType } from '../core/dtype.ts';
-import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { type Lines, linesAlong, orderOf, widthFor } from './lanes.ts';
 import { output } from './output.ts';
 
@@ -31,8 +31,6 @@ export interface ScanDirection {
 
 /** Elements of a tile that one invocation sums. */
 const serialTile = 256;
-/** Invocations for which lines need not be cut: one to a line keeps the device busy. */
-const enoughInvocations = { cpu: 64, gpu: 2 ** 15 };
 
 /** Running sums of `x` along `axis`. */
 export function cumsumKernel(x: Tensor, axis: number, direction: ScanDirection): Tensor {
@@ -43,7 +41,7 @@ export function cumsumKernel(x: Tensor, axis: number, direction: ScanDirection):
 
 function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: ScanDirection): void {
   const { device } = x;
-  const { strategy, tile } = tilingOf(device, lines);
+  const { strategy, tile } = selectScan(lines, profileOf(device));
   const { count, n, inner } = lines;
   const tiles = Math.ceil(n / tile);
   const [order, width] = [orderOf(lines), widthFor(x, lines)];
@@ -79,14 +77,16 @@ function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: 
   launch('scan', before, out);
 }
 
-function tilingOf(
-  device: Device,
-  { count, n, inner }: Lines,
-): { strategy: ScanOptions['strategy']; tile: number } {
-  const { class: adapter } = device.adapter;
-  const isBusy = count >= enoughInvocations[adapter];
+/** How the elements of a line are scanned, and how many form a tile. */
+export interface ScanAlgorithm {
+  readonly strategy: ScanOptions['strategy'];
+  readonly tile: number;
+}
+
+export function selectScan({ count, n, inner }: Lines, { lines, scan }: AdapterProfile): ScanAlgorithm {
+  const isBusy = count >= scan.busyInvocations;
   // Invocations of one workgroup read neighbours along the axis: only there does sharing a tile pay.
-  if (adapter === 'gpu' && inner === 1 && n > 64) return { strategy: 'cooperative', tile: cooperativeTile };
+  if (lines.shared && inner === 1 && n > 64) return { strategy: 'cooperative', tile: cooperativeTile };
   if (n <= 2 * serialTile || (isBusy && n <= 16 * serialTile)) return { strategy: 'serial', tile: n };
   return { strategy: 'serial', tile: serialTile };
 }

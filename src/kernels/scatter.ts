@@ -1,6 +1,6 @@
 /**
- * @file Launches scatter-adds. Small calls look through all entries, as do parts of the rows on CPUs; others group the
- * entries by row first.
+ * @file Launches scatter-adds. Three algorithms find the updates of a row: each result compares its row with all indices,
+ * each invocation looks through all indices for rows of its own, or the indices are grouped by row first.
  */
 import { indexParams } from '../../shaders/lib/indices.ts';
 import {
@@ -19,11 +19,12 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { fillKernel } from './fill.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { rowsKernel } from './rows.ts';
-import { type Grouping, type GroupingStrategy, groupByKey } from './sort.ts';
+import { type Grouping, type GroupingAlgorithm, groupByKey } from './sort.ts';
 
 const vectorOf = (type: string, width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
 const geometry = { count: 'u32', outer: 'u32', inner: 'u32', entries: 'u32', rows: 'u32' } as const;
@@ -79,27 +80,33 @@ const sum = defineKernel({
   source: sumRows,
 });
 
-/** How entries find their rows: each row, or the owner of some, looks through all entries, or they are grouped first. */
-export type ScatterStrategy = 'direct' | 'owned' | GroupingStrategy;
+/** What a scatter-add is selected for: the results, in vectors where they are read so, and the indices. */
+export interface ScatterProblem {
+  readonly results: number;
+  readonly indices: number;
+}
 
-/** Entries that one invocation adds up one after the other, at most: beyond them, sums of sums are more accurate. */
-const longestWalk = 2 ** 16;
+export type ScatterAlgorithm =
+  | { readonly kind: 'direct' }
+  | { readonly kind: 'owned' }
+  | { readonly kind: 'grouped'; readonly by: GroupingAlgorithm };
+
+export function selectScatter(
+  { results, indices }: ScatterProblem,
+  { scatter: { direct, owned }, grouping }: AdapterProfile,
+): ScatterAlgorithm {
+  if (indices <= direct.indices && results * indices <= direct.steps) return { kind: 'direct' };
+  return indices <= owned ? { kind: 'owned' } : { kind: 'grouped', by: grouping };
+}
+
 /** Invocations that a core computes side by side. */
 const lanesOfCore = 4;
 /** Invocations of a workgroup: few, where there are few in all. */
 const ownersWorkgroup = { few: 4, many: 64 };
 
 /**
- * Looking through entries costs less than grouping them up to this many steps in all, and up to this many entries, which
- * one invocation walks by itself. By adapter class.
- */
-const directLimits = {
-  gpu: { steps: 2 ** 21, entries: 512 },
-  cpu: { steps: 2 ** 13, entries: 2048 },
-};
-
-/**
- * Sums `updates` into the rows that `indices` name; zeros elsewhere. `spec` is the shape and dtype of the result.
+ * Sums `updates` into the rows that `indices` name; zeros elsewhere. `spec` is the shape and dtype of the result;
+ * `algorithm` is for tests of a single one.
  */
 export function scatterAddKernel(
   op: string,
@@ -108,13 +115,13 @@ export function scatterAddKernel(
   spec: TensorSpec,
   indexing: Indexing,
   checking: IndexChecking,
-  strategy?: ScatterStrategy,
+  algorithm?: ScatterAlgorithm,
 ): Tensor {
   const { batch, outer, entries, rows, inner } = indexing;
   const { device } = updates;
   const elements = batch * outer * rows * inner;
   if (elements === 0 || updates.size === 0) {
-    // Rows without elements move nothing, but a fault is a fault.
+    // Rows without elements move nothing, but an index out of range is still reported.
     if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
     return fillKernel(device, spec, 0, op);
   }
@@ -126,17 +133,15 @@ export function scatterAddKernel(
     element: { type: wgslType(spec.dtype), width },
     params: { count: elements / width, outer, inner: inner / width, entries, rows },
   };
-  const limits = directLimits[device.adapter.class];
-  const isSmall = entries <= limits.entries && (elements / width) * entries <= limits.steps;
-  const isWalked = device.adapter.class === 'cpu' && entries <= longestWalk;
-  const chosen = strategy ?? (isSmall ? 'direct' : isWalked ? 'owned' : undefined);
-  if (chosen === 'direct') {
-    lookThrough(launch, indices, indexing, checking);
-  } else if (chosen === 'owned') {
-    addToOwnRows(launch, rowsKernel(op, indices, indexing, checking), batch * outer);
+  const problem = { results: elements / width, indices: entries };
+  const chosen = algorithm ?? selectScatter(problem, profileOf(device));
+  if (chosen.kind === 'direct') {
+    launchDirect(launch, indices, indexing, checking);
+  } else if (chosen.kind === 'owned') {
+    launchOwned(launch, rowsKernel(op, indices, indexing, checking), batch * outer);
   } else {
     const keys = rowsKernel(op, indices, indexing, checking);
-    sumGroups(launch, keys, batch * rows, groupByKey(op, keys, batch * rows, chosen));
+    sumGroups(launch, keys, batch * rows, groupByKey(op, keys, batch * rows, chosen.by));
   }
   return launch.out;
 }
@@ -150,7 +155,7 @@ interface ScatterLaunch {
   params: { count: number; outer: number; inner: number; entries: number; rows: number };
 }
 
-function lookThrough(
+function launchDirect(
   { updates, out, element, params }: ScatterLaunch,
   indices: Tensor,
   indexing: Indexing,
@@ -166,9 +171,9 @@ function lookThrough(
   else out.device.launch(directReporting, { ...launch, fault: checking.fault });
 }
 
-function addToOwnRows({ updates, out, element, params }: ScatterLaunch, keys: Tensor, blocks: number): void {
+function launchOwned({ updates, out, element, params }: ScatterLaunch, keys: Tensor, blocks: number): void {
   const alone = blocks * params.inner;
-  // As many invocations as keep the cores busy: more of them look through the entries in vain. The sums don't depend on it.
+  // As many invocations as keep the cores busy: more would only read the indices more often. Sums don't depend on it.
   const cores = Math.min(8, globalThis.navigator?.hardwareConcurrency ?? 4);
   const parts = 2 ** Math.ceil(Math.log2(Math.max(1, (lanesOfCore * cores) / alone)));
   const count = alone * parts;

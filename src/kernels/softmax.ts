@@ -6,6 +6,7 @@ import { softmax, softmaxGradient, type SoftmaxOptions } from '../../shaders/sof
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { isFewAndLong, lineLaunch, linesAlong } from './lanes.ts';
 import { core } from './loadCore.ts';
 import * as math from './math.ts';
@@ -41,7 +42,7 @@ const gradient = defineKernel({
 /** softmax or logSoftmax of `x` along `axis`. */
 export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tensor {
   const lines = linesAlong(x.shape, axis);
-  if (isFewAndLong(x.device, lines)) return splitSoftmax(kind, x, axis);
+  if (isFewAndLong(profileOf(x.device), lines)) return splitSoftmax(kind, x, axis);
   const out = output(x.device, x, kind);
   if (out.size > 0) {
     const { options, ...launch } = lineLaunch([x, out], lines);
@@ -54,7 +55,7 @@ export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tenso
 /** What `dy` becomes on its way back through an output `y`. */
 export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, axis: number): Tensor {
   const lines = linesAlong(y.shape, axis);
-  if (isFewAndLong(y.device, lines)) return splitGradient(kind, dy, y, axis);
+  if (isFewAndLong(profileOf(y.device), lines)) return splitGradient(kind, dy, y, axis);
   const out = output(y.device, y, `${kind} gradient`);
   if (out.size > 0) {
     const { options, ...launch } = lineLaunch([y, dy, out], lines);

@@ -1,6 +1,4 @@
-/**
- * @file Launches the grouping of entries by key.
- */
+/** @file Launches the grouping of indices by key. */
 import {
   countDigits,
   countingSort,
@@ -19,14 +17,14 @@ import { fillKernel } from './fill.ts';
 import { output } from './output.ts';
 
 export interface Grouping {
-  /** Entries, by key and then by themselves. */
+  /** Positions of the keys, sorted by key and then by position. */
   order: Tensor;
-  /** Where the list of each key from 0 to `total` begins in `order`. */
+  /** Where the positions of each key from 0 to `total` begin in `order`. */
   offsets: Tensor;
 }
 
-/** Ways to group, fastest by adapter class: 'gpu' or 'cpu'. */
-export type GroupingStrategy = 'radix' | 'counting';
+/** A radix sort in parallel, or a counting sort by one invocation. */
+export type GroupingAlgorithm = 'radix' | 'counting';
 
 const readOrder = ({ first }: RadixOptions): Bindings => (first ? {} : { order: 'read u32' });
 
@@ -75,14 +73,9 @@ const counting = defineKernel({
   source: countingSort,
 });
 
-/** Groups the entries of `keys` (uint32, each at most `total`). The results are scratch: free them with the scope. */
-export function groupByKey(
-  op: string,
-  keys: Tensor,
-  total: number,
-  strategy: GroupingStrategy = keys.device.adapter.class === 'cpu' ? 'counting' : 'radix',
-): Grouping {
-  return strategy === 'counting' ? groupByCounting(op, keys, total) : groupByRadix(op, keys, total);
+/** Groups `keys` (uint32, each at most `total`). The results are scratch: the scope frees them. */
+export function groupByKey(op: string, keys: Tensor, total: number, algorithm: GroupingAlgorithm): Grouping {
+  return algorithm === 'counting' ? groupByCounting(op, keys, total) : groupByRadix(op, keys, total);
 }
 
 const words = (device: Device, op: string, size: number) =>

@@ -1,11 +1,11 @@
-/** @file Launches topK: runs of the first entries, then merges in pairs until one run of each row is left. */
+/** @file Launches topK: each row is cut into runs, whose k largest elements are merged in pairs until one run is left. */
 import { topK, type TopKOptions, topKWorkgroup } from '../../shaders/topK.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { ascendingKey } from './keys.ts';
 import { bindsAsVectors, output } from './output.ts';
 
@@ -32,27 +32,32 @@ const kernel = defineKernel({
 /** Sorted runs of each row. */
 interface Level {
   runs: number;
-  /** Elements of a row that a run stands for. */
+  /** Elements of a row that a run covers. */
   cover: number;
   /** Entries that a run keeps. */
   keep: number;
 }
 
-/** Elements of a run that is sorted. Each entry is compared with all others of its run, so that it can't be large. */
+/** Elements of a run that is sorted: few, since each is compared with all others of its run. */
 const sortedRun = 64;
-/** Lists that an invocation can have to itself: a k above the last is sorted for. */
-const rooms = [1, 4, 16];
+/** Capacities of the list that an invocation keeps of the largest elements so far. For a larger k, runs are sorted. */
+const listCapacities = [1, 4, 16];
 /** Elements of a run that is selected from, at least. */
 const shortestSelection = 64;
-/** Invocations that keep a device busy. */
-const enoughInvocations = { cpu: 512, gpu: 2 ** 15 };
 
-function firstRuns(device: Device, rows: number, n: number, k: number): Level & { room: number } {
-  const room = rooms.find((size) => size >= k) ?? 0;
-  const wanted = Math.ceil(enoughInvocations[device.adapter.class] / rows);
+/** How the first runs are made: selected into a list of capacity `room`, or sorted. */
+export type TopKAlgorithm = { kind: 'select'; room: number; runs: Level } | { kind: 'sort'; runs: Level };
+
+export function selectTopK(
+  { rows, n, k }: { rows: number; n: number; k: number },
+  { topK }: AdapterProfile,
+): TopKAlgorithm {
+  const runsOf = (cover: number): Level => ({ runs: Math.ceil(n / cover), cover, keep: Math.min(k, cover) });
+  const room = listCapacities.find((capacity) => capacity >= k);
+  if (room === undefined) return { kind: 'sort', runs: runsOf(sortedRun) };
+  const wanted = Math.ceil(topK.busyInvocations / rows);
   const runs = Math.max(1, Math.min(wanted, Math.floor(n / shortestSelection)));
-  const cover = room > 0 ? Math.ceil(n / runs / 4) * 4 : sortedRun;
-  return { runs: Math.ceil(n / cover), cover, keep: Math.min(k, cover), room };
+  return { kind: 'select', room, runs: runsOf(Math.ceil(n / runs / 4) * 4) };
 }
 
 /** [values, indices] of the k largest elements of each row of `x`, into tensors of `specs`. */
@@ -91,12 +96,12 @@ export function topKKernel(
     return out;
   };
 
-  const { room, ...first } = firstRuns(device, rows, n, k);
+  const algorithm = selectTopK({ rows, n, k }, profileOf(device));
+  let level = algorithm.runs;
   const start =
-    room > 0
-      ? ({ job: 'select', room, count: rows * first.runs } as const)
-      : ({ job: 'sort', room, count: rows * n } as const);
-  let level: Level = first;
+    algorithm.kind === 'select'
+      ? ({ job: 'select', room: algorithm.room, count: rows * level.runs } as const)
+      : ({ job: 'sort', room: 0, count: rows * n } as const);
   let entries = launch(start, null, level, level);
   while (entries) {
     const count = rows * level.runs * level.keep;

@@ -1,6 +1,6 @@
 /**
- * @file Launches convolutions by Winograd's minimal filtering: transforms, products of matrices, inverse transforms.
- * Transformed tiles take more memory than their image, so that large images are computed in bands of tiles.
+ * @file Launches Winograd convolutions: transforms, one GEMM per frequency, inverse transforms. Transformed tiles take
+ * more memory than their image, so that large images are computed in bands of tiles.
  */
 import {
   type Block,
@@ -17,10 +17,13 @@ import {
   winogradTiles,
   winogradWorkgroup,
 } from '../../shaders/winograd.ts';
-import { type ConvolutionGeometry, imageShape, kernelShape, resultShape } from '../core/convolution.ts';
+import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
+import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
@@ -61,20 +64,6 @@ const gradientKernel = /* @__PURE__ */ defineKernel({
   source: winogradGradient,
 });
 
-/** Bytes that the transformed tiles of a band may take. */
-let bandBytes = 2 ** 26;
-
-/** Runs `body` with bands of at most `bytes` bytes, or of one tile: for tests. */
-export function withBandBytes<T>(bytes: number, body: () => T): T {
-  const before = bandBytes;
-  bandBytes = bytes;
-  try {
-    return body();
-  } finally {
-    bandBytes = before;
-  }
-}
-
 const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
 /** Channels with padding. */
 const padded = (channels: number) => Math.ceil(channels / 4) * 4;
@@ -94,15 +83,16 @@ function tilingOf(block: Block, batch: number, height: number, width: number): T
   return { block, rows, columns, count: batch * rows * columns };
 }
 
-/** Some tiles that are worked on at once. */
+/** Tiles that are computed at once. */
 interface Band {
   first: number;
   count: number;
 }
 
-/** Bands of equal size, so many that the tiles of one, of `channels` in all, fit into the memory allowed. */
-function bandsOf({ block, count }: Tiling, channels: number): Band[] {
+/** Bands of equal size, so many that the tiles of one, of `channels` in all, fit into the memory that `device` allows. */
+function bandsOf(device: Device, { block, count }: Tiling, channels: number): Band[] {
   const bytes = tileSize(block) ** 2 * channels * 4;
+  const { bandBytes } = profileOf(device).conv2d.winograd;
   const bands = Math.min(count, Math.ceil((count * bytes) / bandBytes));
   const size = Math.ceil(count / bands);
   return Array.from({ length: Math.ceil(count / size) }, (_, i) => ({
@@ -111,19 +101,14 @@ function bandsOf({ block, count }: Tiling, channels: number): Band[] {
   }));
 }
 
-/** An image, or what has the shape of one. */
+/** The size of an image, or of a cotangent of the shape of one. */
 interface Plane {
-  values: Tensor;
   height: number;
   width: number;
   channels: number;
 }
 
-const tileValues = (
-  { rows, columns }: Tiling,
-  band: Band,
-  { height, width, channels }: Omit<Plane, 'values'>,
-) => ({
+const tileValues = ({ rows, columns }: Tiling, band: Band, { height, width, channels }: Plane) => ({
   tiles: band.count,
   first_tile: band.first,
   tile_rows: rows,
@@ -140,17 +125,18 @@ function transformTiles(
   of: 'image' | 'cotangent',
   tiling: Tiling,
   band: Band,
-  image: Plane,
+  values: Tensor,
+  plane: Plane,
   padding: readonly [number, number],
 ): Tensor {
-  const { device } = image.values;
-  const channels = padded(image.channels);
+  const { device } = values;
+  const channels = padded(plane.channels);
   const tiles = output(device, float32([tileSize(tiling.block) ** 2, band.count, channels]), op);
   const count = band.count * channels;
   device.launch(tilesKernel, {
     options: { block: tiling.block, of },
-    bindings: { image: image.values.storage, tiles: tiles.storage },
-    params: { ...tileValues(tiling, band, image), count, pad_h: padding[0], pad_w: padding[1] },
+    bindings: { image: values.storage, tiles: tiles.storage },
+    params: { ...tileValues(tiling, band, plane), count, pad_h: padding[0], pad_w: padding[1] },
     workgroups: groups(count),
   });
   return tiles;
@@ -163,7 +149,7 @@ interface KernelMatrices {
   columns: number;
   rowStride: number;
   columnStride: number;
-  /** Whether taps are read from the last to the first. */
+  /** Whether taps are read in reverse. */
   turned: boolean;
 }
 
@@ -197,15 +183,21 @@ const matrices = (values: Tensor, transposed = false) => ({
   transposed,
 });
 
+/** What is convolved: the size of the image, its padding, and how the matrices of the kernel are read. */
+interface ConvolveForm {
+  plane: Plane;
+  padding: readonly [number, number];
+  matrices: KernelMatrices;
+}
+
 /** Convolves `image` with the kernel's matrices, band by band. */
 function convolve(
   op: string,
   block: Block,
   batch: number,
-  image: Plane,
-  padding: readonly [number, number],
+  image: Tensor,
   kernel: Tensor,
-  kernelMatrices: KernelMatrices,
+  { plane, padding, matrices: kernelMatrices }: ConvolveForm,
   spec: TensorSpec,
   { bias = null, activation = 'value', alpha = 0 }: Epilogue,
 ): Tensor {
@@ -215,9 +207,9 @@ function convolve(
   const frequencies = tileSize(block) ** 2;
   const kernels = transformKernels(op, block, kernel, kernelMatrices);
   const out = output(device, spec, op);
-  for (const band of bandsOf(tiling, padded(image.channels) + padded(channels))) {
-    const tiles = transformTiles(op, 'image', tiling, band, image, padding);
-    const product = { m: band.count, n: padded(channels), k: padded(image.channels), batch: [frequencies] };
+  for (const band of bandsOf(device, tiling, padded(plane.channels) + padded(channels))) {
+    const tiles = transformTiles(op, 'image', tiling, band, image, plane, padding);
+    const product = { m: band.count, n: padded(channels), k: padded(plane.channels), batch: [frequencies] };
     const sums = matMulKernel(
       op,
       matrices(tiles),
@@ -243,82 +235,66 @@ function convolve(
   return out;
 }
 
-const imagePlane = ({ rows, columns, inputs }: ConvolutionGeometry, values: Tensor): Plane => ({
-  values,
+const imagePlane = ({ rows, columns, inputs }: ConvolutionGeometry): Plane => ({
   height: rows.input,
   width: columns.input,
   channels: inputs,
 });
 
-const resultPlane = ({ rows, columns, outputs }: ConvolutionGeometry, values: Tensor): Plane => ({
-  values,
+const resultPlane = ({ rows, columns, outputs }: ConvolutionGeometry): Plane => ({
   height: rows.output,
   width: columns.output,
   channels: outputs,
 });
 
-export function winogradForward(
+/** By tiles of `block` results along each axis. */
+export function winograd(
   op: string,
+  problem: Conv2dProblem,
   block: Block,
-  geometry: ConvolutionGeometry,
-  x: Tensor,
-  kernel: Tensor,
+  a: Tensor,
+  b: Tensor,
   epilogue: Epilogue,
 ): Tensor {
-  const { batch, rows, columns, inputs, outputs } = geometry;
-  return convolve(
-    op,
-    block,
-    batch,
-    imagePlane(geometry, x),
-    [rows.before, columns.before],
-    kernel,
-    { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, turned: false },
-    float32(resultShape(geometry)),
-    epilogue,
-  );
+  const { direction, geometry } = problem;
+  const { batch } = geometry;
+  const spec = conv2dResult(problem);
+  if (direction === 'filterGrad') return filterGrad(op, block, geometry, a, b, spec);
+  const form = direction === 'forward' ? forwardForm(geometry) : inputGradForm(geometry);
+  return convolve(op, block, batch, a, b, form, spec, epilogue);
 }
 
-/** The convolution of `dy` with the kernel turned about: what lies before the image is what lay behind the result. */
-export function winogradInputGrad(
-  op: string,
-  block: Block,
-  geometry: ConvolutionGeometry,
-  dy: Tensor,
-  kernel: Tensor,
-  epilogue: Epilogue,
-): Tensor {
-  const { batch, rows, columns, inputs, outputs } = geometry;
-  return convolve(
-    op,
-    block,
-    batch,
-    resultPlane(geometry, dy),
-    [2 - rows.before, 2 - columns.before],
-    kernel,
-    { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true },
-    float32(imageShape(geometry)),
-    epilogue,
-  );
+function forwardForm(geometry: ConvolutionGeometry): ConvolveForm {
+  const { rows, columns, inputs, outputs } = geometry;
+  const matrices = { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, turned: false };
+  return { plane: imagePlane(geometry), padding: [rows.before, columns.before], matrices };
 }
 
-/** Bands are added in order, so that the bits are the same every time. */
-export function winogradFilterGrad(
+/** The convolution of `dy` with the rotated kernel: its padding before the image is the forward padding behind it. */
+function inputGradForm(geometry: ConvolutionGeometry): ConvolveForm {
+  const { rows, columns, inputs, outputs } = geometry;
+  const matrices = { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true };
+  return { plane: resultPlane(geometry), padding: [2 - rows.before, 2 - columns.before], matrices };
+}
+
+/** The sums of bands are added in order, so that the bits are the same every time. */
+function filterGrad(
   op: string,
   block: Block,
   geometry: ConvolutionGeometry,
   x: Tensor,
   dy: Tensor,
+  spec: TensorSpec,
 ): Tensor {
   const { batch, rows, columns, inputs, outputs } = geometry;
   const { device } = x;
   const frequencies = tileSize(block) ** 2;
   const tiling = tilingOf(block, batch, rows.output, columns.output);
   let gradient: Tensor | null = null;
-  for (const band of bandsOf(tiling, padded(inputs) + padded(outputs))) {
+  for (const band of bandsOf(device, tiling, padded(inputs) + padded(outputs))) {
     const padding = [rows.before, columns.before] as const;
-    const image = transformTiles(op, 'image', tiling, band, imagePlane(geometry, x), padding);
-    const cotangent = transformTiles(op, 'cotangent', tiling, band, resultPlane(geometry, dy), [0, 0]);
+    const image = transformTiles(op, 'image', tiling, band, x, imagePlane(geometry), padding);
+    const cotangent = transformTiles(op, 'cotangent', tiling, band, dy, resultPlane(geometry), [0, 0]);
     const product = { m: padded(inputs), n: padded(outputs), k: band.count, batch: [frequencies] };
     const sums = matMulKernel(
       op,
@@ -330,7 +306,7 @@ export function winogradFilterGrad(
     image.dispose();
     cotangent.dispose();
     const before: Tensor | null = gradient;
-    gradient = output(device, float32(kernelShape(geometry)), op);
+    gradient = output(device, spec, op);
     device.launch(gradientKernel, {
       options: { block, adds: before !== null },
       bindings: {

@@ -3,15 +3,22 @@
  */
 import { DeviceError } from '../core/errors.ts';
 
-/** How an adapter computes; kernels are chosen by it. */
+/** Whether an adapter computes on a GPU, or emulates one in software. */
 export type AdapterClass = 'gpu' | 'cpu';
 
+/**
+ * Kinds of adapters that reward different kernels: software rasterizers; GPUs with memory of their own; Apple's; those
+ * built into a desktop or laptop processor; those of phones and tablets, which are tile-based.
+ */
+export type AdapterKind = 'software' | 'discrete' | 'apple' | 'integrated' | 'mobile';
+
 export interface AdapterDescription {
-  vendor: string;
-  architecture: string;
-  device: string;
-  description: string;
-  class: AdapterClass;
+  readonly vendor: string;
+  readonly architecture: string;
+  readonly device: string;
+  readonly description: string;
+  readonly class: AdapterClass;
+  readonly kind: AdapterKind;
 }
 
 /** Limits that kernels and tensors make use of; each is raised to what the adapter offers. */
@@ -24,7 +31,7 @@ const usedLimits = [
   'maxStorageBuffersPerShaderStage',
 ] as const;
 
-/** Software adapters read through their vector lanes: the quads of a subgroup share what they read. */
+/** Software adapters gain from sharing what they read among the four invocations of a subgroup quad. */
 const usedFeatures: Record<AdapterClass, readonly GPUFeatureName[]> = {
   gpu: ['timestamp-query'],
   cpu: ['timestamp-query', 'subgroups'],
@@ -69,10 +76,37 @@ export function describeAdapter(device: GPUDevice): AdapterDescription {
   return describe(device.adapterInfo);
 }
 
-/** Software rasterisers are told by their names. */
 function describe(info: GPUAdapterInfo | undefined): AdapterDescription {
-  const { vendor = '', architecture = '', device: model = '', description = '' } = info ?? {};
-  const text = `${vendor} ${architecture} ${model} ${description}`.toLowerCase();
-  const software = /swiftshader|llvmpipe|lavapipe|softpipe|warp|basic render/.test(text);
-  return { vendor, architecture, device: model, description, class: software ? 'cpu' : 'gpu' };
+  const { vendor = '', architecture = '', device = '', description = '' } = info ?? {};
+  const kind = kindOfAdapter({ vendor, architecture, device, description });
+  return { vendor, architecture, device, description, class: kind === 'software' ? 'cpu' : 'gpu', kind };
+}
+
+/**
+ * Patterns of adapter names, most specific first. Browsers differ in what they reveal: Chromium gives vendor and
+ * architecture as Dawn names them ('intel', 'gen-12lp'), and the full name only where the user allows it; Deno and wgpu
+ * give the full name with a numeric vendor; Firefox and Safari may give nothing but a vendor.
+ */
+const namePatterns: readonly (readonly [RegExp, AdapterKind])[] = [
+  [/swiftshader|llvmpipe|lavapipe|softpipe|\bwarp\b|basic render|\bmesa software\b/, 'software'],
+  [/\bapple\b/, 'apple'],
+  [/adreno|qualcomm|\bmali\b|\barm\b|immortalis|powervr|img-?tec|imagination|xclipse|samsung/, 'mobile'],
+  [/videocore|broadcom|\bv3d\b|tegra|vivante/, 'mobile'],
+  // Intel's discrete architectures end in "hp" or "hpg", its integrated ones in "lp" or "lpg"; the names of discrete
+  // Arc cards have a letter and three digits.
+  [/\bintel\b.*(\d-?hpg?\b|\barc(\(tm\))? (pro )?[ab]\d+|\bdg1\b|iris.* xe max|data center gpu)/, 'discrete'],
+  [/\bintel\b|\biris\b|\buhd graphics\b/, 'integrated'],
+  // AMD uses the same architecture names for both: only the full name of a processor's GPU tells it apart.
+  [/radeon(\(tm\))? (graphics|r\d graphics|\d{3}m\b|8060s|8050s|vega \d+ graphics)/, 'integrated'],
+];
+
+/** The kind of an adapter, by its names. A GPU that no pattern knows counts as discrete. */
+export function kindOfAdapter({
+  vendor,
+  architecture,
+  device,
+  description,
+}: Pick<AdapterDescription, 'vendor' | 'architecture' | 'device' | 'description'>): AdapterKind {
+  const names = `${vendor} ${architecture} ${device} ${description}`.toLowerCase();
+  return namePatterns.find(([pattern]) => pattern.test(names))?.[1] ?? 'discrete';
 }

@@ -3,7 +3,7 @@ import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
 import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter } from './adapter.ts';
 import { BufferAllocator } from './allocator.ts';
-import type { Chooser } from './choice.ts';
+import type { Autotuner } from './autotuner.ts';
 import { countUnderWay } from './compileAhead.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 import { type EagerDevice, EagerExecutor } from './eagerExecutor.ts';
@@ -38,10 +38,12 @@ export class Device implements EagerDevice, ExecutorHolder {
   readonly eager: Executor;
   /** What launching, allocating, copying and uploading do at the moment. */
   executor: Executor;
-  /** Sizes of the matrices that products of halves are made of; null where they aren't. */
-  matrixUnits: MatrixUnits | null = null;
-  /** Who answers which variants of kernels are launched; null where they are guessed. */
-  chooser: Chooser | null = null;
+  /** Subgroup-matrix size for float16 matmul; null where unsupported, or not asked for. */
+  subgroupMatrix: MatrixUnits | null = null;
+  /** What kernels are selected by: src/kernels/adapterProfiles.ts makes it and reads it. */
+  profile: object | null = null;
+  /** Answers by measurement which algorithms are launched; null where kernels select them by themselves. */
+  autotuner: Autotuner | null = null;
   /** Errors that arrive while no one waits; the next readback tells them. */
   readonly watch: ErrorWatch;
   /** What is compiled once the device has done the work before it, which would else share its cores. */

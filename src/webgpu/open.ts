@@ -3,7 +3,7 @@ import type { RetrogradError } from '../core/errors.ts';
 import { openDevice } from './adapter.ts';
 import { openedDevice, setDevice } from './current.ts';
 import { Device } from './device.ts';
-import { matrixUnitFeatures, matrixUnitsOf } from './matrixUnits.ts';
+import { subgroupMatrixFeatures, subgroupMatrixOf } from './subgroupMatrices.ts';
 
 /** How a device is opened. */
 export interface OpenOptions extends GPURequestAdapterOptions {
@@ -14,11 +14,11 @@ export interface OpenOptions extends GPURequestAdapterOptions {
   /** Bytes that may be kept in idle buffers for reuse, all pools together. Default 1 GiB. */
   maxPooledBytes?: number;
   /**
-   * Whether products of two float16 tensors are computed by the device's matrix units, where it has them: halves by
-   * halves with float32 sums, in another order than otherwise. Experimental, as the browser's feature is
-   * (Chromium with unsafe WebGPU allowed). Default false.
+   * Whether matmul of two float16 tensors uses subgroup matrices, where the device has them. Sums are float32, added in
+   * another order than otherwise. Experimental, as the feature is: it needs Chromium with unsafe WebGPU allowed.
+   * Default false.
    */
-  matrixUnits?: boolean;
+  subgroupMatrices?: boolean;
   /**
    * Hears of faults that would be lost: the tensors that depend on them were freed unread, and no `device.sync()` came
    * within a second. Default: console.warn.
@@ -33,7 +33,7 @@ export async function open({
   device: appDevice,
   gpu,
   maxPooledBytes = 2 ** 30,
-  matrixUnits = false,
+  subgroupMatrices = false,
   onFault,
   ...adapterOptions
 }: OpenOptions): Promise<Device> {
@@ -45,13 +45,13 @@ export async function open({
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return listen(current);
   const opened = (device: Device) => {
     listen(device);
-    if (matrixUnits) device.matrixUnits = matrixUnitsOf(device.gpu);
+    if (subgroupMatrices) device.subgroupMatrix = subgroupMatrixOf(device.gpu);
     setDevice(device);
     return device;
   };
   if (appDevice) return opened(new Device(appDevice, false, maxPooledBytes));
   // Two parts of an app may both call this before either has a device: they get the same one.
-  opening ??= openDevice(gpu, adapterOptions, matrixUnits ? matrixUnitFeatures : [])
+  opening ??= openDevice(gpu, adapterOptions, subgroupMatrices ? subgroupMatrixFeatures : [])
     .then((device) => opened(new Device(device, true, maxPooledBytes)))
     .finally(() => {
       opening = null;

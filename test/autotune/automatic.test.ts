@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { compile, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { layers, sequential } from '../../src/keras/index.ts';
+import { profileOf } from '../../src/kernels/adapterProfiles.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/products.ts';
@@ -12,17 +13,18 @@ const [left, right] = [draw(96 * 96, 1), draw(96 * 96, 2)];
 const expected = product(left, right, [96, 96, 96]);
 const operands = () => [tensor(left, { shape: [96, 96] }), tensor(right, { shape: [96, 96] })] as const;
 
-/** The tiles that calls of products take; what is only looked at isn't among them. */
-function answersOf({ tuner }: TunedDevice): string[] {
+/** The tiles that calls of matmul take; probed candidates aren't among them. */
+function answersOf({ tuner, device }: TunedDevice): string[] {
   const answers: string[] = [];
-  const { decide } = tuner;
-  tuner.decide = (question, run) =>
-    decide.call(tuner, question, (variant) => {
-      const tile = JSON.stringify((variant as { tile?: object }).tile);
-      const named = Object.entries(gemmTiles).find(([, known]) => JSON.stringify(known) === tile);
-      if (named && getDevice().executor.mode !== 'dry run') answers.push(named[0]);
-      return run(variant as never);
-    }) as never;
+  const choose = tuner.choose.bind(tuner);
+  tuner.choose = (tunable, problem) => {
+    const chosen = choose(tunable, problem);
+    const algorithm = chosen ?? tunable.select(problem, profileOf(device));
+    const tile = JSON.stringify((algorithm as { tile?: object }).tile);
+    const named = Object.entries(gemmTiles).find(([, known]) => JSON.stringify(known) === tile);
+    if (named && getDevice().executor.mode !== 'dry run') answers.push(named[0]);
+    return chosen;
+  };
   return answers;
 }
 

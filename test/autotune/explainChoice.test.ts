@@ -47,7 +47,7 @@ describe('the text', () => {
   test('of the only variant', async () => {
     await using _ = await tunedDevice({});
     const { text } = explainChoice(matMul, { shape: [4, 4] }, { shape: [4, 4] });
-    expect(text).toMatch(/tile of matMul, 4 × 4, k 4: small, the only variant for these sizes$/);
+    expect(text).toMatch(/tile of matMul, 4 × 4, k 4: small, the only algorithm for these sizes$/);
     const { choices } = explainChoice(
       matMul,
       { shape: [96, 96], dtype: 'int32' },
@@ -65,14 +65,14 @@ describe('the text', () => {
   });
 });
 
-test('a convolution: its way, then the tile of its products', async () => {
+test('a convolution: its algorithm, then the tile of its GEMM', async () => {
   await using _ = await tunedDevice({});
   const { choices } = explainChoice(conv2d, image, kernel, { padding: 'same' });
   expect(choices[0]).toMatchObject({ what: 'conv2d of 2 times 32 × 32, 16 to 16 channels, kernel 3 × 3' });
   expect(choices[0]?.candidates.map(({ name }) => name)).toEqual([
-    'implicit product',
-    'minimal filtering, blocks of 2',
-    'minimal filtering, blocks of 4',
+    'implicit GEMM',
+    'Winograd F(2×2, 3×3)',
+    'Winograd F(4×4, 3×3)',
   ]);
   expect(choices[1]?.what).toMatch(/^tile of /);
 });
@@ -88,13 +88,13 @@ test('a function with its gradients', async () => {
 
 test('nothing happens and nothing stays', async () => {
   await using own = await tunedDevice({});
-  own.device.chooser = null;
+  own.device.autotuner = null;
   const before = { ...memory(), ...own.device.stream.statistics, pipelines: own.device.pipelineCount };
   explainChoice(conv2d, image, kernel);
   expect({ ...memory(), ...own.device.stream.statistics, pipelines: own.device.pipelineCount }).toEqual(
     before,
   );
-  expect(getDevice().chooser).toBe(null);
+  expect(getDevice().autotuner).toBe(null);
 });
 
 test('refused', async () => {

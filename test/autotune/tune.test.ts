@@ -19,7 +19,7 @@ import {
   warmup,
 } from '../../src/index.ts';
 import { input, layers, model } from '../../src/keras/index.ts';
-import { fastest } from '../../src/autotune/family.ts';
+import { fastest } from '../../src/autotune/tuningTask.ts';
 import { measure, stopwatch } from '../../src/autotune/measure.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError } from '../support/products.ts';
@@ -52,8 +52,8 @@ describe('what is measured as the fastest is taken', () => {
 
   test('a variant of less accuracy only where it is clearly faster', () => {
     const candidates = [
-      { name: 'plain', variant: 0, cost: null, rank: 0 },
-      { name: 'rougher', variant: 1, cost: null, rank: 1 },
+      { name: 'plain', algorithm: 0, cost: null, rank: 0 },
+      { name: 'rougher', algorithm: 1, cost: null, rank: 1 },
     ];
     expect(fastest(candidates, { plain: 1, rougher: 0.9 })?.name).toBe('plain');
     expect(fastest(candidates, { plain: 1, rougher: 0.8 })?.name).toBe('rougher');
@@ -61,17 +61,17 @@ describe('what is measured as the fastest is taken', () => {
     expect(fastest(candidates, {})).toBe(null);
   });
 
-  test('ways of convolutions first, then the tiles of the way that is taken', async () => {
-    await using own = await tunedDevice({ 'implicit product': 1, scalars: 1 });
+  test('algorithms of convolutions first, then the tiles of the one that is taken', async () => {
+    await using own = await tunedDevice({ 'implicit GEMM': 1, scalars: 1 });
     const report = await tune(
       conv2d,
       { shape: [1, 32, 32, 32] },
       { shape: [3, 3, 32, 32] },
       { padding: 'same' },
     );
-    expect(report.choices.map(({ taken }) => taken)).toEqual(['implicit product', 'scalars']);
-    const isWay = own.timed.map((name) => /product|filtering/.test(name));
-    expect(isWay.lastIndexOf(true)).toBeLessThan(isWay.indexOf(false));
+    expect(report.choices.map(({ taken }) => taken)).toEqual(['implicit GEMM', 'scalars']);
+    const isAlgorithm = own.timed.map((name) => /GEMM|Winograd/.test(name));
+    expect(isAlgorithm.lastIndexOf(true)).toBeLessThan(isAlgorithm.indexOf(false));
   });
 });
 

@@ -1,10 +1,10 @@
-/** @file Whatever is chosen, results are right: every candidate of random shapes against float64 on the host. */
+/** @file Whatever is chosen, results are correct: every candidate of random shapes against float64 on the host. */
 import { expect, test } from 'vitest';
 import { init, matMul, tensor, tidy } from '../../src/index.ts';
-import type { Chooser } from '../../src/webgpu/choice.ts';
+import type { Autotuner } from '../../src/webgpu/autotuner.ts';
 import type { Device } from '../../src/webgpu/device.ts';
-import { ask } from '../../src/autotune/families.ts';
-import type { Candidate } from '../../src/autotune/family.ts';
+import { profileOf } from '../../src/kernels/adapterProfiles.ts';
+import { taskOf } from '../../src/autotune/tunables.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
@@ -12,34 +12,33 @@ import { draw, largestError, product } from '../support/products.ts';
 
 const device = await init();
 
-/** Runs `body` once for each candidate of `family`; the questions of other families take their guess. */
+/** Runs `body` once for each candidate of the tunable called `name`; others select their algorithm. */
 async function eachCandidate(
-  { adapter }: Device,
-  family: string,
+  device: Device,
+  tunableName: string,
   body: (name: string) => Promise<void>,
 ): Promise<string[]> {
   const names = new Set<string>();
   let wanted: string | null = null;
-  const chooser: Chooser = {
+  const autotuner: Autotuner = {
     version: 0,
     measuring: null,
-    decide: (question, run) => {
-      const asked = ask(device, question);
-      if (question.family !== family) return run(question.guess);
-      for (const { name } of asked.candidates) names.add(name);
-      const found = asked.candidates.find(({ name }) => name === wanted) as Candidate<typeof question.guess>;
-      return run((found ?? asked.guess).variant);
+    choose: (tunable, problem) => {
+      if (tunable.name !== tunableName) return null;
+      const candidates = taskOf(device, tunable, problem)?.candidates ?? [];
+      for (const { name } of candidates) names.add(name);
+      return candidates.find(({ name }) => name === wanted)?.algorithm ?? null;
     },
   };
-  device.chooser = chooser;
+  device.autotuner = autotuner;
   try {
-    await body('guess');
+    await body('selected');
     for (const name of names) {
       wanted = name;
-      await body(`${name} on ${adapter.class}`);
+      await body(`${name} on ${profileOf(device).kind}`);
     }
   } finally {
-    device.chooser = null;
+    device.autotuner = null;
   }
   return [...names];
 }
@@ -73,7 +72,7 @@ async function expectProducts({ seed, of, transposeA, transposeB }: Draw): Promi
   ];
   const [a, b] = [draw(m * k, seed), draw(k * n, seed + 1)];
   const expected = product(a, b, [m, n, k], transposeA, transposeB);
-  const names = await eachCandidate(device, 'product', async (name) => {
+  const names = await eachCandidate(device, 'gemm', async (name) => {
     const c = tidy(() =>
       matMul(
         tensor(a, { shape: transposeA ? [k, m] : [m, k] }),
@@ -93,29 +92,25 @@ test.each(draws)('products, sizes multiples of $of, draw $seed', (sizes) => expe
 test('products as a GPU computes them', () =>
   asAdapter('gpu', () => expectProducts({ seed: 3, of: 4, transposeA: true, transposeB: false })));
 
-test('ways of convolutions', async () => {
+test('algorithms of convolutions', async () => {
   const c = convolution({
     batch: 2,
     image: [between(18, 21), between(18, 21), 13],
     kernel: [3, 3, 14],
     before: [1, 1],
   });
-  const names = await eachCandidate(device, 'convolution', () => expectConvolution(c));
-  expect(names).toEqual([
-    'implicit product',
-    'minimal filtering, blocks of 2',
-    'minimal filtering, blocks of 4',
-  ]);
+  const names = await eachCandidate(device, 'conv2d', () => expectConvolution(c));
+  expect(names).toEqual(['implicit GEMM', 'Winograd F(2×2, 3×3)', 'Winograd F(4×4, 3×3)']);
 });
 
-test('ways of convolutions of few channels', async () => {
+test('algorithms of convolutions of few channels', async () => {
   const c = convolution({ image: [between(35, 38), between(35, 38), 3], kernel: [5, 5, 12], before: [2, 2] });
-  const names = await eachCandidate(device, 'convolution', () => expectConvolution(c));
-  expect(names).toEqual(['implicit product', 'folded product']);
+  const names = await eachCandidate(device, 'conv2d', () => expectConvolution(c));
+  expect(names).toEqual(['implicit GEMM', 'GEMM + col2im']);
 });
 
-test('with strides there is no minimal filtering', async () => {
+test('with strides there is no Winograd convolution', async () => {
   const c = convolution({ image: [40, 40, 16], kernel: [3, 3, 20], before: [1, 1], strides: [2, 2] });
-  const names = await eachCandidate(device, 'convolution', () => expectConvolution(c));
-  expect(names).toEqual(['implicit product']);
+  const names = await eachCandidate(device, 'conv2d', () => expectConvolution(c));
+  expect(names).toEqual(['implicit GEMM']);
 });

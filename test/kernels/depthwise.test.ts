@@ -11,8 +11,9 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { usesStrips, withDepthwiseStrips } from '../../src/kernels/depthwiseStrips.ts';
-import { asAdapter } from '../support/adapterClass.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { selectDepthwise } from '../../src/kernels/depthwiseAlgorithm.ts';
+import { asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 import { allowedError, convolution } from '../support/convolutions.ts';
 import {
   type Convolution,
@@ -63,12 +64,19 @@ const drawn = (c: Convolution) =>
 
 type Way = 'in strips' | 'in blocks' | 'result by result';
 
+/** Runs `body` with strips for all kernels that have programs, however small the image. */
+function inStrips<T>(body: () => T): Promise<T> {
+  const profile = profileFor('cpu');
+  const strips = { 3: 1, 5: 1, 7: 1 };
+  return withProfile({ ...profile, depthwise: { ...profile.depthwise, strips } }, body);
+}
+
 async function expectDepthwise(c: Convolution, way: Way): Promise<void> {
   const [image, kernel, dy] = drawn(c);
   const all = () => run(c, image, kernel, dy);
-  const [y, dx, dk] = await asAdapter(way === 'result by result' ? 'gpu' : 'cpu', () =>
-    way === 'in strips' ? withDepthwiseStrips(all) : all(),
-  );
+  const [y, dx, dk] = await (way === 'in strips'
+    ? inStrips(all)
+    : asAdapter(way === 'result by result' ? 'gpu' : 'cpu', all));
   const taps = c.kernel[0] * c.kernel[1];
   expect(largestError(await y.data(), convolve(c, image, kernel)), 'result').toBeLessThan(allowedError(taps));
   expect(largestError(await dx.data(), inputGradient(c, dy, kernel)), 'input gradient').toBeLessThan(
@@ -170,7 +178,7 @@ test('same input, same bits', async () => {
   const c = depthwise({ batch: 2, image: [40, 30, 12], kernel: [3, 3, 12], before: [1, 1] });
   const values = drawn(c);
   const once = async () => {
-    const results = withDepthwiseStrips(() => run(c, ...values));
+    const results = await inStrips(() => run(c, ...values));
     return Promise.all(results.map((t) => t.data()));
   };
   expect(await once()).toEqual(await once());
@@ -186,7 +194,7 @@ test('NaN of the image reaches the windows that see it, and no others', async ()
     for (let y = 0; y < 16; y++) image[at(y, 17, channel)] = Number.NaN;
   }
   image[at(4, 7, 1)] = Number.NaN;
-  const [y, , dk] = withDepthwiseStrips(() => run(c, image, kernel, dy));
+  const [y, , dk] = await inStrips(() => run(c, image, kernel, dy));
   const result = await y.data();
   // Row 4 lies in the windows of rows 1 and 2, column 7 in those of column 3.
   const seen = [1, 2].map((row) => (row * c.result[1] + 3) * 4 + 1);
@@ -199,7 +207,7 @@ describe('errors', () => {
   test('at most four times those of a plain sum of float32', async () => {
     const c = depthwise({ batch: 2, image: [40, 40, 8], kernel: [3, 3, 8], before: [1, 1] });
     const [image, kernel, dy] = drawn(c);
-    const results = withDepthwiseStrips(() => run(c, image, kernel, dy));
+    const results = await inStrips(() => run(c, image, kernel, dy));
     const expected = [convolve(c, image, kernel), inputGradient(c, dy, kernel), filterGradient(c, image, dy)];
     const plain = [
       convolve(c, image, kernel, Math.fround),
@@ -221,7 +229,8 @@ describe('the choice', () => {
 
   test('strips on a CPU adapter, for the usual kernels of larger images', () => {
     for (const window of [3, 5, 7])
-      for (const stride of [1, 2]) expect(usesStrips('cpu', layer(112, window, stride))).toBe(true);
+      for (const stride of [1, 2])
+        expect(selectDepthwise(layer(112, window, stride), adapterProfiles.software)).toBe('strips');
   });
 
   test.each([
@@ -230,9 +239,11 @@ describe('the choice', () => {
     ['large strides', layer(56, 3, 3)],
     ['dilation', layer(56, 3, 1, 2)],
     ['several filters a channel', layer(56, 3, 1, 1, 2)],
-  ])('blocks for %s', (_, geometry) => expect(usesStrips('cpu', geometry)).toBe(false));
+  ])('blocks for %s', (_, geometry) =>
+    expect(selectDepthwise(geometry, adapterProfiles.software)).toBe('blocks'),
+  );
 
   test('result by result on a GPU', () => {
-    expect(usesStrips('gpu', layer(224))).toBe(false);
+    expect(selectDepthwise(layer(224), adapterProfiles.discrete)).toBe('results');
   });
 });

@@ -3,7 +3,7 @@
  * dimension and past the default binding of 128 MiB.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { AdapterClass } from '../../src/webgpu/adapter.ts';
+import { onAdapter } from '../support/adapterClass.ts';
 import { broadcastShapes, type Shape, sizeOf, unravel } from '../../src/core/shape.ts';
 import {
   add,
@@ -125,22 +125,10 @@ async function peek(x: Tensor, at: number): Promise<number[]> {
   return Array.from(new Float32Array(bytes));
 }
 
-/** Runs `body` with the kernels that an adapter of this class is given. */
-function onClass<T>(adapterClass: AdapterClass, body: () => T): T {
-  const { adapter } = getDevice();
-  const own = adapter.class;
-  adapter.class = adapterClass;
-  try {
-    return body();
-  } finally {
-    adapter.class = own;
-  }
-}
-
 test.each(['gpu', 'cpu'] as const)('the variant for class %s, over many workgroups', async (adapterClass) => {
   const n = 64 * 1024 + 8 * 1024 + 3;
   const x = range(0, n);
-  const [doubled, shifted] = onClass(adapterClass, () => [
+  const [doubled, shifted] = onAdapter(adapterClass, () => [
     add(x, x),
     sub(reshape(x, { shape: [1, n] }), [[0], [1]]),
   ]);
@@ -165,8 +153,11 @@ test.each([
     curved: add(tanh(sub(given, given)), sub(given, column)),
   });
   const fused = compile(combined);
-  onClass('cpu', () => fused(x));
-  for (const { one, chain, curved } of [onClass('cpu', () => combined(x)), onClass('cpu', () => fused(x))]) {
+  onAdapter('cpu', () => fused(x));
+  for (const { one, chain, curved } of [
+    onAdapter('cpu', () => combined(x)),
+    onAdapter('cpu', () => fused(x)),
+  ]) {
     const found = await Promise.all([one, chain, curved].map((tensor) => tensor.data()));
     const at = (i: number) => [i % columns, Math.floor(i / columns)] as [number, number];
     const right = [
@@ -198,7 +189,7 @@ describe('large tensors', () => {
     const places = [0, 2 ** 25 - 2, 65_535 * 1024 - 2, 65_536 * 1024 - 3, n - 4];
     const { x, buffer } = sparse(n, places);
     // GPUs take one vector an invocation, hence more workgroups.
-    using y = onClass('gpu', () => sub(x, 1));
+    using y = onAdapter('gpu', () => sub(x, 1));
     for (const at of places) expect(await peek(y, at)).toEqual([(at % 1000) - 1, -2, 1, -4]);
     expect(await peek(y, 2 ** 24)).toEqual([-1, -1, -1, -1]);
     x.dispose();

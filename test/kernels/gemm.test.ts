@@ -4,8 +4,8 @@
 import { describe, expect, test } from 'vitest';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
-import { withGemmTile } from '../../src/kernels/gemm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
 import { type Convolution, draw, largestError, product } from '../support/products.ts';
 

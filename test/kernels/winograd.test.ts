@@ -1,5 +1,5 @@
 /**
- * @file Convolutions by Winograd's minimal filtering, in their three directions: against float64 on the host, within the
+ * @file Winograd convolutions, in their three directions: against float64 on the host, within the
  * error bounds that docs/decisions/winograd.md states, and chosen where they pay.
  */
 import fc from 'fast-check';
@@ -17,10 +17,12 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { chooseVariant, withConvolutionVariant } from '../../src/kernels/convolutionVariant.ts';
-import { withBandBytes } from '../../src/kernels/winograd.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
+import type { Conv2dProblem } from '../../src/kernels/conv2dProblem.ts';
 import { generator } from '../ops/samples/draw.ts';
-import { asAdapter } from '../support/adapterClass.ts';
+import { asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
+import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution } from '../support/convolutions.ts';
 import {
   type Convolution,
@@ -35,10 +37,10 @@ import {
 await init();
 
 const blocks: readonly Block[] = [2, 4];
-/** What minimal filtering promises: up to four times the error of a plain sum. */
+/** The guarantee: up to four times the error of a plain sum. */
 const bound = 4;
 
-describe.each(blocks)('blocks of %s', (block) => {
+describe.each(blocks)('tiles of %s', (block) => {
   test.each([
     ['channels in fours', { batch: 2, image: [11, 13, 16], kernel: [3, 3, 32], before: [1, 1] }],
     ['odd channels', { batch: 3, image: [12, 12, 7], kernel: [3, 3, 19] }],
@@ -46,7 +48,9 @@ describe.each(blocks)('blocks of %s', (block) => {
     ['more padding than a window', { image: [5, 6, 4], kernel: [3, 3, 4], before: [3, 4] }],
     ['one pixel', { image: [1, 1, 4], kernel: [3, 3, 4], before: [1, 1] }],
     ['one window', { batch: 2, image: [3, 3, 8], kernel: [3, 3, 4] }],
-  ] as const)('%s', (_, c) => withConvolutionVariant(block, () => expectConvolution(convolution(c), bound)));
+  ] as const)('%s', (_, c) =>
+    withConv2dAlgorithm({ kind: 'winograd', block }, () => expectConvolution(convolution(c), bound)),
+  );
 
   test('sizes of all kinds', () => {
     const side = fc.integer({ min: 3, max: 10 });
@@ -60,7 +64,8 @@ describe.each(blocks)('blocks of %s', (block) => {
           kernel: fc.tuple(fc.constant(3), fc.constant(3), channels),
           before: fc.tuple(before, before),
         }),
-        (c) => withConvolutionVariant(block, () => expectConvolution(convolution(c), bound)),
+        (c) =>
+          withConv2dAlgorithm({ kind: 'winograd', block }, () => expectConvolution(convolution(c), bound)),
       ),
       { numRuns: 20 },
     );
@@ -68,13 +73,17 @@ describe.each(blocks)('blocks of %s', (block) => {
 
   test('bands of tiles', () => {
     const c = convolution({ batch: 2, image: [13, 11, 8], kernel: [3, 3, 4], before: [1, 1] });
-    return withConvolutionVariant(block, () => withBandBytes(2 ** 14, () => expectConvolution(c, bound)));
+    const profile = profileFor('cpu');
+    const winograd = { ...profile.conv2d.winograd, bandBytes: 2 ** 14 };
+    return withProfile({ ...profile, conv2d: { ...profile.conv2d, winograd } }, () =>
+      withConv2dAlgorithm({ kind: 'winograd', block }, () => expectConvolution(c, bound)),
+    );
   });
 
   test('bias and activation', async () => {
     const c = convolution({ batch: 2, image: [7, 9, 5], kernel: [3, 3, 6], before: [1, 1] });
     const [image, kernel, bias] = [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(6, 3)];
-    const y = withConvolutionVariant(block, () =>
+    const y = withConv2dAlgorithm({ kind: 'winograd', block }, () =>
       fusedConv2d(tensor(image, { shape: [2, 7, 9, 5] }), tensor(kernel, { shape: [3, 3, 5, 6] }), bias, {
         padding: 'same',
         activation: 'leakyRelu',
@@ -92,21 +101,21 @@ describe.each(blocks)('blocks of %s', (block) => {
     const x = tensor(draw(2 * 12 * 12 * 8, 1), { shape: [2, 12, 12, 8] });
     const dy = tensor(draw(2 * 12 * 12 * 8, 2), { shape: [2, 12, 12, 8] });
     const gradient = () =>
-      withConvolutionVariant(block, () =>
+      withConv2dAlgorithm({ kind: 'winograd', block }, () =>
         conv2dFilterGrad(x, dy, { padding: 'same', kernelShape: [3, 3, 8, 8] }),
       ).data();
     expect(await gradient()).toEqual(await gradient());
   });
 
-  test('products in workgroup memory', () =>
+  test('GEMMs in workgroup memory', () =>
     asAdapter('gpu', () =>
-      withConvolutionVariant(block, () =>
+      withConv2dAlgorithm({ kind: 'winograd', block }, () =>
         expectConvolution(convolution({ image: [24, 24, 16], kernel: [3, 3, 16], before: [1, 1] })),
       ),
     ));
 });
 
-/** The three directions, by minimal filtering. */
+/** The three directions, by Winograd convolution. */
 async function run(
   c: Convolution,
   block: Block,
@@ -117,7 +126,7 @@ async function run(
   const inputShape = [c.batch, ...c.image];
   const kernelShape = [3, 3, c.image[2], c.kernel[2]];
   const options = { padding: 'same' } as const;
-  const results = withConvolutionVariant(block, () =>
+  const results = withConv2dAlgorithm({ kind: 'winograd', block }, () =>
     tidy(() => {
       const x = tensor(image, { shape: inputShape });
       const w = tensor(kernel, { shape: kernelShape });
@@ -171,7 +180,7 @@ describe('errors', () => {
     ['normal numbers', 4, (n: number) => normal(n, 1)],
     ['what a rectifier leaves', 4, (n: number) => rectified(normal(n, 1))],
   ] as const)(
-    '%s, blocks of %s: at most four times those of a plain sum of float32',
+    '%s, tiles of %s: at most four times those of a plain sum of float32',
     async (_, block, fill) => {
       const values = [fill(sizes.image(c)), normal(sizes.kernel(c), 2), normal(sizes.result(c), 3)] as const;
       const results = await run(c, block, ...values);
@@ -192,7 +201,7 @@ describe('errors', () => {
   const unit = 2 ** -24;
 
   // The bound is relative to the largest value of a tile: beside it, results of small windows lose their digits.
-  test.each(blocks)('blocks of %s: the bound for any input', async (block) => {
+  test.each(blocks)('tiles of %s: the bound for any input', async (block) => {
     const small = convolution({ image: [12, 12, 4], kernel: [3, 3, 4], before: [1, 1] });
     const random = generator(5);
     const spread = (size: number) =>
@@ -202,7 +211,7 @@ describe('errors', () => {
       const kernel = spread(sizes.kernel(small));
       const largestOf = (channel: number) =>
         image.reduce((most, x, i) => (i % 4 === channel ? Math.max(most, Math.abs(x)) : most), 0);
-      const result = withConvolutionVariant(block, () =>
+      const result = withConv2dAlgorithm({ kind: 'winograd', block }, () =>
         conv2d(tensor(image, { shape: [1, 12, 12, 4] }), tensor(kernel, { shape: [3, 3, 4, 4] }), {
           padding: 'same',
         }),
@@ -229,10 +238,20 @@ describe('the choice', () => {
     return { batch: 1, rows: line, columns: line, inputs, outputs, groups: 1 };
   };
   const every = ['forward', 'inputGrad', 'filterGrad'] satisfies Direction[];
+  const problem = (direction: Direction, geometry: ConvolutionGeometry): Conv2dProblem => ({
+    direction,
+    geometry,
+    dtypes: ['float32', 'float32'],
+  });
 
-  test('minimal filtering where there are many channels', () => {
-    for (const direction of every) expect(chooseVariant('cpu', direction, layer(64, 64, 64))).toBe(4);
-    for (const direction of every) expect(chooseVariant('gpu', direction, layer(224, 64, 64))).toBe(4);
+  test('Winograd convolution where there are many channels', () => {
+    const { software, ...gpus } = adapterProfiles;
+    const tiles = { kind: 'winograd', block: 4 };
+    for (const direction of every) {
+      expect(selectConv2d(problem(direction, layer(64, 64, 64)), software)).toEqual(tiles);
+      for (const profile of Object.values(gpus))
+        expect(selectConv2d(problem(direction, layer(224, 64, 64)), profile)).toEqual(tiles);
+    }
   });
 
   test.each([
@@ -243,10 +262,10 @@ describe('the choice', () => {
     ['dilation', layer(64, 64, 64, { dilation: 2, before: 2 })],
     ['kernels of another size', layer(64, 64, 64, { window: 5, before: 2 })],
     ['groups', { ...layer(64, 64, 64), groups: 2 }],
-  ])('a product for %s', (_, geometry) => {
+  ])('a GEMM for %s', (_, geometry) => {
     for (const direction of every)
-      for (const adapter of ['cpu', 'gpu'] as const)
-        expect(['implicit', 'folded']).toContain(chooseVariant(adapter, direction, geometry));
+      for (const profile of Object.values(adapterProfiles))
+        expect(selectConv2d(problem(direction, geometry), profile).kind).not.toBe('winograd');
   });
 });
 
@@ -254,7 +273,7 @@ test('nothing is left behind', () => {
   const x = tensor(draw(8 * 8 * 4, 1), { shape: [1, 8, 8, 4] });
   const w = tensor(draw(144, 2), { shape: [3, 3, 4, 4] });
   const before = memory();
-  withConvolutionVariant(4, () => conv2d(x, w, { padding: 'same' })).dispose();
+  withConv2dAlgorithm({ kind: 'winograd', block: 4 }, () => conv2d(x, w, { padding: 'same' })).dispose();
   const { tensors, bytes } = memory();
   expect({ tensors, bytes }).toEqual({ tensors: before.tensors, bytes: before.bytes });
 });

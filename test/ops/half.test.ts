@@ -27,8 +27,8 @@ import {
   variable,
   zeros,
 } from '../../src/index.ts';
-import { withConvolutionVariant } from '../../src/kernels/convolutionVariant.ts';
-import { withGemmTile } from '../../src/kernels/gemm.ts';
+import { withConv2dAlgorithm, withGemmTile } from '../support/algorithms.ts';
+import type { Conv2dAlgorithm } from '../../src/kernels/conv2dAlgorithm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { generator } from './samples/draw.ts';
@@ -248,7 +248,12 @@ describe('products', () => {
 });
 
 describe('convolutions', () => {
-  const ways = ['implicit', 'folded', 2, 4] as const;
+  const algorithms: readonly Conv2dAlgorithm[] = [
+    { kind: 'implicitGemm' },
+    { kind: 'gemmCol2im' },
+    { kind: 'winograd', block: 2 },
+    { kind: 'winograd', block: 4 },
+  ];
   const shapes = [
     { image: [1, 9, 8, 6], kernel: [3, 3, 6, 10], options: { padding: 'same' } },
     { image: [2, 8, 8, 8], kernel: [3, 3, 8, 8], options: { padding: 'same' } },
@@ -259,13 +264,13 @@ describe('convolutions', () => {
   const count = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
   // Convolutions of floats have tests of their own, against float64: here halves do what those floats do.
-  test.each(ways.flatMap((way) => shapes.map((shape) => [way, shape] as const)))(
-    '%s: %j',
-    async (way, shape) => {
+  test.each(algorithms.flatMap((algorithm) => shapes.map((shape) => [algorithm, shape] as const)))(
+    '%j: %j',
+    async (algorithm, shape) => {
       const { image, kernel, options } = shape;
       const [x, w, bias] = [draw(count(image), 1), draw(count(kernel), 2), tensor(draw(kernel[3], 3))];
       const run = (typeX: 'float16' | 'float32', typeW: 'float16' | 'float32') =>
-        withConvolutionVariant(way, () => {
+        withConv2dAlgorithm(algorithm, () => {
           const [a, b] = [
             tensor(x, { shape: image, dtype: typeX }),
             tensor(w, { shape: kernel, dtype: typeW }),

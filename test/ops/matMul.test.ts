@@ -1,7 +1,7 @@
 /** @file matMul where the battery's samples don't look: values of integers, sums of many terms, very many slices. */
 import { expect, test } from 'vitest';
 import { fusedMatMul, init, matMul, tensor } from '../../src/index.ts';
-import { withGemmTile } from '../../src/kernels/gemm.ts';
+import { withGemmTile } from '../support/algorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { draw, largestError, product } from '../support/products.ts';
 

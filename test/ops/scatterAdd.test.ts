@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { type Indexing, unchecked } from '../../src/kernels/indexing.ts';
-import { type ScatterStrategy, scatterAddKernel } from '../../src/kernels/scatter.ts';
+import { type ScatterAlgorithm, scatterAddKernel } from '../../src/kernels/scatter.ts';
 import { groupByKey } from '../../src/kernels/sort.ts';
 import { generator } from './samples/draw.ts';
 
@@ -61,7 +61,7 @@ function expected({ batch, outer, rows, entries, inner, indices, updates }: Prob
   return { sums, magnitudes };
 }
 
-async function run(given: Problem, strategy?: ScatterStrategy): Promise<Float32Array> {
+async function run(given: Problem, algorithm?: ScatterAlgorithm): Promise<Float32Array> {
   const { batch, outer, rows, entries, inner } = given;
   const indexing: Indexing = {
     addressing: 'axis',
@@ -77,7 +77,7 @@ async function run(given: Problem, strategy?: ScatterStrategy): Promise<Float32A
     const indices = tensor(given.indices) as Tensor;
     const updates = tensor(given.updates) as Tensor;
     const spec = { shape: [batch, outer, rows, inner], dtype: 'float32' } as const;
-    return scatterAddKernel('scatterAdd', indices, updates, spec, indexing, unchecked, strategy);
+    return scatterAddKernel('scatterAdd', indices, updates, spec, indexing, unchecked, algorithm);
   });
   const data = (await out.data()) as Float32Array;
   out.dispose();
@@ -107,9 +107,9 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
     async (geometry) => {
       const given = problem(geometry, distribution);
       const { sums, magnitudes } = expected(given);
-      const strategies: ScatterStrategy[] =
-        geometry.rows * geometry.entries < 1e6 ? ['direct', 'owned', 'counting'] : ['owned', 'counting'];
-      const results = await Promise.all(strategies.map((strategy) => run(given, strategy)));
+      const algorithms: ScatterAlgorithm[] = [{ kind: 'owned' }, { kind: 'grouped', by: 'counting' }];
+      if (geometry.rows * geometry.entries < 1e6) algorithms.unshift({ kind: 'direct' });
+      const results = await Promise.all(algorithms.map((algorithm) => run(given, algorithm)));
       for (const result of results) {
         result.forEach((value, i) => {
           const allowed = 1e-6 * (magnitudes[i] as number);
@@ -118,8 +118,8 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
           }
         });
       }
-      for (const [k, strategy] of strategies.entries())
-        expect(sameBits(await run(given, strategy), results[k] as Float32Array), strategy).toBe(true);
+      for (const [k, algorithm] of algorithms.entries())
+        expect(sameBits(await run(given, algorithm), results[k] as Float32Array), algorithm.kind).toBe(true);
     },
   );
 });
@@ -130,8 +130,8 @@ test('grouping is stable, and lists every key', async () => {
   const host = Uint32Array.from({ length: 1100 }, () => Math.floor(random() ** 3 * (total + 1)));
   const sorted = Array.from(host.keys()).sort((a, b) => (host[a] as number) - (host[b] as number) || a - b);
   const keys = tensor(host) as Tensor;
-  for (const strategy of ['counting', 'radix'] as const) {
-    const { order, offsets } = groupByKey('sort', keys, total, strategy);
+  for (const algorithm of ['counting', 'radix'] as const) {
+    const { order, offsets } = groupByKey('sort', keys, total, algorithm);
     expect(sameBits(await order.data(), Uint32Array.from(sorted))).toBe(true);
     const bounds = (await offsets.data()).subarray(0, total + 1);
     const counted = new Uint32Array(total + 2);

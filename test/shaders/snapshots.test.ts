@@ -5,19 +5,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { create } from 'webgpu';
 import { layOut } from '../../shaders/lib/wgsl.ts';
-import { matrixUnitFeatures } from '../../src/webgpu/matrixUnits.ts';
+import { subgroupMatrixFeatures } from '../../src/webgpu/subgroupMatrices.ts';
 import { loadKernels } from '../../scripts/wgsl/kernels.mjs';
 import { withOptions } from '../../scripts/wgsl/options.mjs';
 
 const { catalog, kernels, sourceOf } = await loadKernels();
 
-/** Dawn's null adapter compiles everything, matrix units included, and runs nothing. A collected `gpu` takes it along. */
+/** Dawn's null adapter compiles everything, subgroup matrices included, and runs nothing. A collected `gpu` takes it along. */
 const gpu = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
 let device: GPUDevice | undefined;
 
 beforeAll(async () => {
   const adapter = await gpu.requestAdapter();
-  device = await adapter?.requestDevice({ requiredFeatures: matrixUnitFeatures });
+  device = await adapter?.requestDevice({ requiredFeatures: subgroupMatrixFeatures });
   if (!device) throw new Error('Dawn has a null adapter with every feature');
 });
 

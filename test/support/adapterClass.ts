@@ -1,17 +1,40 @@
-/** @file Kernels choose variants by the adapter's class; this has them choose as for another one. */
+/** @file Kernels are selected by a profile of the adapter; this selects as for another adapter. */
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
+import { createProfile, type DeviceProfile } from '../../src/kernels/adapterProfiles.ts';
 
 export const adapterClasses: readonly AdapterClass[] = ['cpu', 'gpu'];
 
+/** The profile of the current device, as if its adapter were of class `kind`. */
+export function profileFor(kind: AdapterClass): DeviceProfile {
+  return createProfile(getDevice(), kind === 'cpu' ? 'software' : 'discrete');
+}
+
 /** Runs `body` as if the current device's adapter were of class `kind`. */
-export async function asAdapter<T>(kind: AdapterClass, body: () => T | Promise<T>): Promise<T> {
-  const { adapter } = getDevice();
-  const own = adapter.class;
-  adapter.class = kind;
+export function asAdapter<T>(kind: AdapterClass, body: () => T | Promise<T>): Promise<T> {
+  return withProfile(profileFor(kind), body);
+}
+
+/** The same for a synchronous `body`. */
+export function onAdapter<T>(kind: AdapterClass, body: () => T): T {
+  const device = getDevice();
+  const own = device.profile;
+  device.profile = profileFor(kind);
+  try {
+    return body();
+  } finally {
+    device.profile = own;
+  }
+}
+
+/** Runs `body` with `profile` in place of the current device's own. */
+export async function withProfile<T>(profile: DeviceProfile, body: () => T | Promise<T>): Promise<T> {
+  const device = getDevice();
+  const own = device.profile;
+  device.profile = profile;
   try {
     return await body();
   } finally {
-    adapter.class = own;
+    device.profile = own;
   }
 }

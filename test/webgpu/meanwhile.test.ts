@@ -1,7 +1,7 @@
 /** @file A program that stands in for another while that is being compiled: the same bits, sooner. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, init, matMul, type Tensor, tensor } from '../../src/index.ts';
-import { withGemmTile } from '../../src/kernels/gemm.ts';
+import { withGemmTile } from '../support/algorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { ownDevice } from '../support/ownDevice.ts';

@@ -48,7 +48,7 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
     const after = loop.after?.(index);
     if (after) await after;
     // With automatic tuning, a slow guess then affects only the step that started the measurement.
-    const measuring = device.chooser?.measuring;
+    const measuring = device.autotuner?.measuring;
     if (measuring) await throttle.orAborted(measuring, () => {});
     const wait = throttle.step();
     if (wait) await wait;

@@ -1,17 +1,16 @@
 /**
- * @file Matrix units of a device, by Chromium's experimental subgroup matrices: which sizes of matrices they multiply, halves
- * by halves with float32 sums.
+ * @file Chromium's experimental subgroup matrices: which sizes a device multiplies, float16 by float16 with float32 sums.
  */
 import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
 
-/** What a device must have been opened with. Not in the types of WebGPU: the feature is Chromium's. */
-export const matrixUnitFeatures = [
+/** Features that the device needs. The types of WebGPU lack the first, which is Chromium's own. */
+export const subgroupMatrixFeatures = [
   'chromium-experimental-subgroup-matrix',
   'shader-f16',
   'subgroups',
 ] as GPUFeatureName[];
 
-/** One size, as adapters tell it. */
+/** One size, as adapters describe it. */
 interface SubgroupMatrixConfig {
   readonly componentType: string;
   readonly resultComponentType: string;
@@ -23,9 +22,9 @@ interface SubgroupMatrixConfig {
 /** Tiles are multiples of these numbers of lines and steps. */
 const largest = { lines: 32, steps: 16 };
 
-/** The units of a device's matrices; null where it has none that products can be made of. */
-export function matrixUnitsOf(gpu: GPUDevice): MatrixUnits | null {
-  if (!matrixUnitFeatures.every((feature) => gpu.features.has(feature))) return null;
+/** The largest size that a GEMM can use; null where there is none. */
+export function subgroupMatrixOf(gpu: GPUDevice): MatrixUnits | null {
+  if (!subgroupMatrixFeatures.every((feature) => gpu.features.has(feature))) return null;
   const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = gpu.adapterInfo as GPUAdapterInfo & {
     readonly subgroupMatrixConfigs?: Iterable<SubgroupMatrixConfig>;
   };

@@ -1,13 +1,16 @@
-/** @file Convolutions whose result has few channels: a product, folded. Against float64 on the host. */
+/** @file Convolutions whose result has few channels, by GEMM + col2im. Against float64 on the host. */
 import { describe, expect, test } from 'vitest';
+import type { Direction } from '../../shaders/convolution.ts';
 import { fusedConv2d, init, tensor } from '../../src/index.ts';
-import { chooseVariant, withConvolutionVariant } from '../../src/kernels/convolutionVariant.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
+import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution } from '../support/convolutions.ts';
 import { convolve, draw, largestError, sizes } from '../support/products.ts';
 
 await init();
 
-// What folding can't compute takes its usual way.
+// What it can't compute is an implicit GEMM.
 test.each([
   ['few channels on both sides', { batch: 2, image: [9, 8, 3], kernel: [3, 3, 2], before: [1, 1] }],
   ['few inputs', { batch: 2, image: [7, 9, 3], kernel: [3, 3, 12], before: [1, 1] }],
@@ -17,12 +20,14 @@ test.each([
   ['strides and dilation', { image: [15, 16, 1], kernel: [3, 2, 4], strides: [2, 3], dilation: [3, 2] }],
   ['rows that no window covers', { image: [8, 9, 3], kernel: [2, 2, 4], strides: [3, 4] }],
   ['one tap', { image: [5, 4, 3], kernel: [1, 1, 2], strides: [2, 1] }],
-] as const)('%s', (_, c) => withConvolutionVariant('folded', () => expectConvolution(convolution(c))));
+] as const)('%s', (_, c) =>
+  withConv2dAlgorithm({ kind: 'gemmCol2im' }, () => expectConvolution(convolution(c))),
+);
 
 test('bias and activation', async () => {
   const c = convolution({ batch: 2, image: [7, 9, 8], kernel: [3, 3, 3], before: [1, 1] });
   const [image, kernel, bias] = [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(3, 3)];
-  const y = withConvolutionVariant('folded', () =>
+  const y = withConv2dAlgorithm({ kind: 'gemmCol2im' }, () =>
     fusedConv2d(tensor(image, { shape: [2, 7, 9, 8] }), tensor(kernel, { shape: [3, 3, 8, 3] }), bias, {
       padding: 'same',
       activation: 'relu',
@@ -38,11 +43,13 @@ describe('the choice', () => {
     return { batch: 1, rows: line, columns: line, inputs, outputs, groups: 1 };
   };
 
-  test.each(['cpu', 'gpu'] as const)('on a %s', (adapter) => {
-    expect(chooseVariant(adapter, 'inputGrad', layer(3, 64, 2))).toBe('folded');
-    expect(chooseVariant(adapter, 'forward', layer(64, 3))).toBe('folded');
-    expect(chooseVariant(adapter, 'forward', layer(64, 3, 2))).toBe('implicit');
-    expect(chooseVariant(adapter, 'filterGrad', layer(3, 64))).toBe('implicit');
-    expect(chooseVariant(adapter, 'inputGrad', layer(64, 64))).toBe('implicit');
+  test.each(Object.values(adapterProfiles))('on a $kind adapter', (profile) => {
+    const kindFor = (direction: Direction, geometry: ReturnType<typeof layer>) =>
+      selectConv2d({ direction, geometry, dtypes: ['float32', 'float32'] }, profile).kind;
+    expect(kindFor('inputGrad', layer(3, 64, 2))).toBe('gemmCol2im');
+    expect(kindFor('forward', layer(64, 3))).toBe('gemmCol2im');
+    expect(kindFor('forward', layer(64, 3, 2))).toBe('implicitGemm');
+    expect(kindFor('filterGrad', layer(3, 64))).toBe('implicitGemm');
+    expect(kindFor('inputGrad', layer(64, 64))).toBe('implicitGemm');
   });
 });

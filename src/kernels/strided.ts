@@ -1,16 +1,17 @@
-/** @file Walks of operands over a shape: by which strides, along which axes as one, and how far by one invocation. */
+/** @file Strided iteration over operands: broadcast strides, merged axes, elements per invocation. */
 import { type Shape, stridesOf } from '../core/shape.ts';
-import type { Device } from '../webgpu/device.ts';
+import type { AdapterProfile } from './adapterProfiles.ts';
 
-/** Elements from which a software adapter's invocations walk several. */
+/** Elements below which each has an invocation of its own: fewer invocations wouldn't keep all threads busy. */
 const manyElements = 4096;
 
-/**
- * How many of `count` elements an invocation walks, of runs that `fits` allows. A software adapter pays for the divisions that
- * find a place once an invocation; a GPU wants neighbours to walk neighbours.
- */
-export function runOf({ adapter }: Device, count: number, fits: (run: number) => boolean): number {
-  if (adapter.class === 'gpu' || count < manyElements) return 1;
+/** How many of `count` elements an invocation moves: the largest number that `fits` allows and the adapter rewards. */
+export function elementsPerInvocation(
+  { strided }: AdapterProfile,
+  count: number,
+  fits: (elements: number) => boolean,
+): number {
+  if (strided.elementsPerInvocation === 1 || count < manyElements) return 1;
   return [8, 4, 2].find(fits) ?? 1;
 }
 
@@ -21,7 +22,7 @@ export function broadcastStrides(from: Shape, to: Shape): number[] {
   return to.map((_, i) => (i < offset || from[i - offset] === 1 ? 0 : (own[i - offset] as number)));
 }
 
-/** Drops axes of size 1 and merges neighbours that every operand walks as one. */
+/** Drops axes of size 1, and merges neighbouring axes that every operand traverses with one stride. */
 export function mergeAxes(
   shape: Shape,
   strides: readonly (readonly number[])[],

@@ -1,5 +1,5 @@
 /**
- * @file Products of halves by matrix units. No adapter of these tests has any, so that the form is tested in two halves: what
+ * @file float16 matmul by subgroup matrices. No adapter of these tests has any, so that the form is tested in two parts: what
  * it computes, by a dialect in which a subgroup is one invocation and a matrix an array; and what it says in Chromium's
  * dialect, by Dawn's compiler, whose null adapter takes every feature.
  */
@@ -10,7 +10,7 @@ import type { GemmTile, MatrixUnits } from '../../shaders/gemm.ts';
 import { type MatrixDialect, setDialect } from '../../shaders/gemm/matrix.ts';
 import { halfToNumber, numberToHalf } from '../../src/core/float16.ts';
 import { moduleSource } from '../../src/webgpu/kernel.ts';
-import { matrixUnitFeatures, matrixUnitsOf } from '../../src/webgpu/matrixUnits.ts';
+import { subgroupMatrixFeatures, subgroupMatrixOf } from '../../src/webgpu/subgroupMatrices.ts';
 import {
   explainChoice,
   fusedMatMul,
@@ -21,10 +21,10 @@ import {
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { withGemmTile } from '../../src/kernels/gemm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
-import { asAdapter } from '../support/adapterClass.ts';
+import { profileFor, withProfile } from '../support/adapterClass.ts';
+import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/products.ts';
 
@@ -87,7 +87,7 @@ const tileOf = (units: MatrixUnits): GemmTile => ({
   units,
 });
 
-/** Values that halves hold exactly. */
+/** Values that float16 holds exactly. */
 const drawHalves = (size: number, seed: number) =>
   draw(size, seed).map((value) => halfToNumber(numberToHalf(value)));
 
@@ -146,42 +146,37 @@ describe('what it computes', () => {
   });
 });
 
-/** Runs `body` on a device that is said to have `units`, and to be a GPU. */
-async function withUnits<T>(units: MatrixUnits, body: () => T): Promise<T> {
-  device.matrixUnits = units;
-  try {
-    return await asAdapter('gpu', body);
-  } finally {
-    device.matrixUnits = null;
-  }
+/** Runs `body` as on a GPU with subgroup matrices of the size `units`. */
+function withUnits<T>(units: MatrixUnits, body: () => T): Promise<T> {
+  return withProfile({ ...profileFor('gpu'), subgroupMatrix: units }, body);
 }
 
-test('it is taken for products of two operands of halves that fill a matrix, where the device is to use it', async () => {
+test('it is selected for two float16 operands that fill a matrix, where the device is to use it', async () => {
   const half = halves(draw(96 * 96, 1), [96, 96]);
   const flat = halves(draw(6 * 96, 1), [6, 96]);
   const float = tensor(draw(96 * 96, 1), { shape: [96, 96] });
   const guess = (a: Tensor, b: Tensor) => explainChoice(matMul, a, b).choices[0]?.guess;
-  expect(guess(half, half)).not.toBe('matrix units');
+  expect(guess(half, half)).not.toBe('subgroup matrices');
   await withUnits([8, 8, 8, 32], () => {
-    expect(guess(half, half)).toBe('matrix units');
+    expect(guess(half, half)).toBe('subgroup matrices');
     for (const [a, b] of [
       [half, float],
       [float, half],
       [float, float],
       [flat, half],
     ] as const)
-      expect(guess(a, b)).not.toBe('matrix units');
+      expect(guess(a, b)).not.toBe('subgroup matrices');
   });
 });
 
-test('a device without the features has no units, and asking for them changes nothing', async () => {
+test('a device without the features has none, and asking for them changes nothing', async () => {
   const { gpu } = device;
   try {
     const own = await init({
       device: (await (await navigator.gpu.requestAdapter())?.requestDevice()) as GPUDevice,
-      matrixUnits: true,
+      subgroupMatrices: true,
     });
-    expect(own.matrixUnits).toBeNull();
+    expect(own.subgroupMatrix).toBeNull();
     expect(await matMul([[2]], [[3]]).data()).toEqual(new Float32Array([6]));
     own.gpu.destroy();
   } finally {
@@ -190,7 +185,7 @@ test('a device without the features has no units, and asking for them changes no
   expect(device.gpu).toBe(gpu);
 });
 
-test('units are the largest matrices of halves with float32 sums, of subgroups of one size', () => {
+test('the largest float16 matrices with float32 sums are used, of subgroups of one size', () => {
   const config = (M: number, N: number, K: number, componentType = 'f16', resultComponentType = 'f32') => ({
     M,
     N,
@@ -198,8 +193,11 @@ test('units are the largest matrices of halves with float32 sums, of subgroups o
     componentType,
     resultComponentType,
   });
-  const unitsWith = (info: object) =>
-    matrixUnitsOf({ features: new Set(matrixUnitFeatures), adapterInfo: info } as unknown as GPUDevice);
+  const sizeWith = (info: object) =>
+    subgroupMatrixOf({
+      features: new Set(subgroupMatrixFeatures),
+      adapterInfo: info,
+    } as unknown as GPUDevice);
   const configs = [
     config(8, 8, 8),
     config(16, 16, 16, 'f16', 'f16'),
@@ -209,17 +207,17 @@ test('units are the largest matrices of halves with float32 sums, of subgroups o
     config(16, 16, 32, 'u8', 'u32'),
   ];
   const sizes = { subgroupMinSize: 32, subgroupMaxSize: 32 };
-  expect(unitsWith({ ...sizes, subgroupMatrixConfigs: configs })).toEqual([16, 16, 16, 32]);
-  expect(unitsWith({ ...sizes, subgroupMatrixConfigs: configs.slice(0, 2) })).toEqual([8, 8, 8, 32]);
-  expect(unitsWith({ ...sizes, subgroupMatrixConfigs: [] })).toBeNull();
-  expect(unitsWith({ ...sizes, subgroupMinSize: 8, subgroupMatrixConfigs: configs })).toBeNull();
+  expect(sizeWith({ ...sizes, subgroupMatrixConfigs: configs })).toEqual([16, 16, 16, 32]);
+  expect(sizeWith({ ...sizes, subgroupMatrixConfigs: configs.slice(0, 2) })).toEqual([8, 8, 8, 32]);
+  expect(sizeWith({ ...sizes, subgroupMatrixConfigs: [] })).toBeNull();
+  expect(sizeWith({ ...sizes, subgroupMinSize: 8, subgroupMatrixConfigs: configs })).toBeNull();
 });
 
 test("Chromium's dialect compiles, of every transposition", async () => {
   // Held to the end: an entry that is collected takes its devices along.
   const gpu = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
   const adapter = await gpu.requestAdapter();
-  const other = await adapter?.requestDevice({ requiredFeatures: matrixUnitFeatures });
+  const other = await adapter?.requestDevice({ requiredFeatures: subgroupMatrixFeatures });
   if (!adapter || !other) throw new Error('Dawn has a null adapter');
   // Its subgroups have up to 128 invocations, of which workgroups must be multiples.
   const tile: GemmTile = { ...gemmTiles.large, memory: 'matrix', units: [16, 16, 16, 128] };

@@ -1,0 +1,56 @@
+/** @file What the autotuner knows about the tunables of kernels: keys, descriptions, and how a trial is launched. */
+import type { Tunable } from '../webgpu/autotuner.ts';
+import type { Device } from '../webgpu/device.ts';
+import { profileOf } from '../kernels/adapterProfiles.ts';
+import { conv2dTrials } from './conv2dTrials.ts';
+import { gemmTrials } from './gemmTrials.ts';
+import type { Trials, TuningTask } from './tuningTask.ts';
+
+/** By the name of the tunable, whose types they have. */
+const known: Readonly<Record<string, Trials<never, unknown> | undefined>> = {
+  conv2d: conv2dTrials,
+  gemm: gemmTrials,
+};
+
+function trialsOf<P extends object, A>({ name }: Tunable<P, A>): Trials<P, A> | undefined {
+  return known[name] as Trials<P, A> | undefined;
+}
+
+/** The key of a problem; null where its tunable can't be measured. */
+export function keyOf<P extends object, A>(tunable: Tunable<P, A>, problem: P): string | null {
+  const trials = trialsOf(tunable);
+  return trials ? `${tunable.name}: ${trials.key(problem)}` : null;
+}
+
+/** The algorithm that is called `name`; null where none is. */
+export function algorithmNamed<P extends object, A>(
+  device: Device,
+  tunable: Tunable<P, A>,
+  problem: P,
+  name: string,
+): A | null {
+  const candidates = trialsOf(tunable)?.algorithms(problem, profileOf(device));
+  return candidates?.find((candidate) => candidate.name === name)?.algorithm ?? null;
+}
+
+/** A problem with its candidates; null where its tunable can't be measured. */
+export function taskOf<P extends object, A>(
+  device: Device,
+  tunable: Tunable<P, A>,
+  problem: P,
+): TuningTask<A> | null {
+  const trials = trialsOf(tunable);
+  if (!trials) return null;
+  const profile = profileOf(device);
+  const candidates = trials.algorithms(problem, profile);
+  const text = JSON.stringify(tunable.select(problem, profile));
+  const selected = candidates.find(({ algorithm }) => JSON.stringify(algorithm) === text);
+  if (!selected) throw new TypeError(`${tunable.name} selects an algorithm that it doesn't list: ${text}`);
+  return {
+    key: `${tunable.name}: ${trials.key(problem)}`,
+    what: trials.describe(problem),
+    candidates,
+    selected,
+    launch: (algorithm) => trials.launch(device, problem, algorithm),
+  };
+}

@@ -1,0 +1,270 @@
+/**
+ * @file Everything that kernels know about kinds of adapters, in one table. Functions that select an algorithm read a
+ * profile, and nothing else about the adapter; no other file here asks what kind of adapter a device has.
+ *
+ * The software profile is measured, on SwiftShader (docs/decisions). The values for GPUs are estimates: no GPU was
+ * measured, and all GPU profiles share them until one is.
+ */
+import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
+import type { AdapterKind } from '../webgpu/adapter.ts';
+import type { Device } from '../webgpu/device.ts';
+
+/** What suits a kind of adapter. */
+export interface AdapterProfile {
+  readonly kind: AdapterKind;
+  /** Kernels that compute lines of values: softmax, normalizations, scans. */
+  readonly lines: {
+    /**
+     * Whether the invocations of a workgroup share a line. Software runs them one after another, so that sharing costs
+     * barriers and gains nothing.
+     */
+    readonly shared: boolean;
+    /** Values above which a line is too long for one workgroup, where there are few lines. */
+    readonly longest: number;
+  };
+  readonly scan: {
+    /** Lines from which each may have one invocation to itself, however long it is. */
+    readonly busyInvocations: number;
+  };
+  readonly reduce: ReduceProfile;
+  readonly elementwise: {
+    /**
+     * Elements, or vectors of them, that one invocation computes at most. Software pays for each invocation; a GPU hides
+     * its latencies behind many short ones.
+     */
+    readonly stepsPerInvocation: 1 | 4;
+  };
+  /** Kernels that find each element's place by divisions: pads, slices, gathers. */
+  readonly strided: {
+    /**
+     * Elements that one invocation moves at most. Software pays for the divisions once per invocation; on a GPU,
+     * neighbouring invocations should access neighbouring elements.
+     */
+    readonly elementsPerInvocation: 1 | 8;
+  };
+  readonly indices: {
+    /** Indices that one invocation resolves to rows. */
+    readonly indicesPerInvocation: 1 | 8;
+    /**
+     * Whether indices are validated by a launch of their own. A GPU skips the code that reports a fault where there is
+     * none; a software rasterizer executes it every time.
+     */
+    readonly checkedSeparately: boolean;
+  };
+  readonly gemm: GemmProfile;
+  readonly conv2d: {
+    readonly winograd: WinogradProfile;
+  };
+  readonly depthwise: DepthwiseProfile;
+  readonly scatter: {
+    /**
+     * Comparing each element's row with all indices is cheaper than grouping the indices up to this many steps in all,
+     * and up to this many indices.
+     */
+    readonly direct: { readonly steps: number; readonly indices: number };
+    /** Indices up to which each invocation looks through all of them for rows of its own; 0 where grouping is cheaper. */
+    readonly owned: number;
+  };
+  /** How indices are grouped by row: in parallel by radix sort, or by one invocation that counts. */
+  readonly grouping: 'radix' | 'counting';
+  /** How a transpose moves values: through tiles in workgroup memory, or as a strided copy. */
+  readonly transpose: 'tiles' | 'copy';
+  readonly topK: {
+    /** Invocations that keep the adapter busy. */
+    readonly busyInvocations: number;
+  };
+  readonly recurrent: {
+    /**
+     * Multiplications per step up to which the kernel of a step computes its own matmul. A GPU waits longer for a second
+     * launch than for a small matmul; in software launches are cheap, and the GEMM uses its vector lanes better.
+     */
+    readonly ownMatMul: number;
+  };
+  readonly optimizer: {
+    /**
+     * Bytes of the largest variable that is updated together with others. A larger one fills a launch of its own.
+     * Software executes every branch by which a launch finds the variable, and gains less.
+     */
+    readonly largestPacked: number;
+    /** Shape of an update: software pays for each invocation and has few cores. */
+    readonly update: { readonly workgroup: number; readonly steps: number };
+    /** Shape of a sum of squares. */
+    readonly norm: { readonly workgroup: number; readonly lanes: number };
+  };
+}
+
+export type ReduceProfile =
+  | {
+      /** Each invocation reduces lines of its own, serially. */
+      readonly form: 'serial';
+      /** Elements of a chunk of a long line: few, which keeps rounding errors low. */
+      readonly chunk: number;
+      /** Invocations for which a line is split, so that every thread has work. */
+      readonly busyInvocations: number;
+      /** Invocations of a workgroup: few, so that even a small launch is spread over the threads. */
+      readonly workgroup: number;
+    }
+  | {
+      /** The invocations of a workgroup share lines. */
+      readonly form: 'lanes';
+      /** Invocations for which a line is split. */
+      readonly busyInvocations: number;
+    };
+
+export interface GemmProfile {
+  /** Multiplications up to which a launch costs more than what it computes, so that one small tile serves all sizes. */
+  readonly smallWork: number;
+  /**
+   * Where tiles are kept: each invocation computes a block in its registers, or workgroups share tiles in workgroup
+   * memory.
+   */
+  readonly tiles: 'registers' | 'shared';
+  /** Invocations below which k is split into parts that are computed in parallel. */
+  readonly busyInvocations: number;
+  /**
+   * Multiplications up to which a first call runs a tile that compiles fast, while the selected one compiles. 0 where
+   * compilation is fast.
+   */
+  readonly fallbackWork: number;
+}
+
+/** Costs of convolutions. The unit is one multiplication in a GEMM. */
+export interface WinogradProfile {
+  /** Multiplications below which the extra launches and programs aren't worth it. */
+  readonly leastWork: number;
+  /** Rows and columns that a GEMM is rounded up to. */
+  readonly rows: number;
+  readonly columns: number;
+  /** Cost of a multiplication where no more than `columns` columns are needed: narrow tiles reuse less of what they read. */
+  readonly narrow: number;
+  /** Cost of reading or writing a number in a transform. */
+  readonly access: number;
+  /** Bytes that the transformed tiles may take at once; larger images are computed in bands. */
+  readonly bandBytes: number;
+}
+
+export interface DepthwiseProfile {
+  /** How any kernel is computed: one result per invocation, or a block of neighbours that share what they read. */
+  readonly form: 'results' | 'blocks';
+  /**
+   * Multiplications from which a kernel of a given size is computed in strips, by a program made for that size. Absent
+   * sizes never are: their programs take longer to compile than they save.
+   */
+  readonly strips: Readonly<Record<number, number>>;
+}
+
+const software: AdapterProfile = {
+  kind: 'software',
+  lines: { shared: false, longest: 4096 },
+  scan: { busyInvocations: 64 },
+  reduce: { form: 'serial', chunk: 256, busyInvocations: 256, workgroup: 32 },
+  elementwise: { stepsPerInvocation: 4 },
+  strided: { elementsPerInvocation: 8 },
+  indices: { indicesPerInvocation: 8, checkedSeparately: true },
+  gemm: {
+    smallWork: 2 ** 16,
+    tiles: 'registers',
+    busyInvocations: 64,
+    fallbackWork: 2 ** 26,
+  },
+  conv2d: {
+    winograd: {
+      leastWork: 2 ** 24,
+      rows: 12,
+      columns: 16,
+      narrow: 1.25,
+      access: 10,
+      bandBytes: 2 ** 26,
+    },
+  },
+  // A program for 7 × 7 compiles for half a second.
+  depthwise: { form: 'blocks', strips: { 3: 2 ** 18, 5: 2 ** 20, 7: 2 ** 22 } },
+  scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16 },
+  grouping: 'counting',
+  transpose: 'copy',
+  topK: { busyInvocations: 512 },
+  recurrent: { ownMatMul: 0 },
+  optimizer: {
+    largestPacked: 2 ** 14,
+    update: { workgroup: 64, steps: 8 },
+    norm: { workgroup: 64, lanes: 1 },
+  },
+};
+
+const discrete: AdapterProfile = {
+  kind: 'discrete',
+  lines: { shared: true, longest: 65536 },
+  scan: { busyInvocations: 2 ** 15 },
+  reduce: { form: 'lanes', busyInvocations: 2 ** 16 },
+  elementwise: { stepsPerInvocation: 1 },
+  strided: { elementsPerInvocation: 1 },
+  indices: { indicesPerInvocation: 1, checkedSeparately: false },
+  gemm: {
+    smallWork: 2 ** 18,
+    tiles: 'shared',
+    busyInvocations: 16384,
+    fallbackWork: 0,
+  },
+  conv2d: {
+    winograd: {
+      leastWork: 2 ** 28,
+      rows: 64,
+      columns: 64,
+      narrow: 1,
+      // A device that does 20 multiplications in the time in which memory moves a number, roughly.
+      access: 16,
+      bandBytes: 2 ** 26,
+    },
+  },
+  depthwise: { form: 'results', strips: {} },
+  scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0 },
+  grouping: 'radix',
+  transpose: 'tiles',
+  topK: { busyInvocations: 2 ** 15 },
+  // The recurrent kernel is then read from the cache often enough.
+  recurrent: { ownMatMul: 2 ** 24 },
+  optimizer: {
+    largestPacked: 2 ** 20,
+    update: { workgroup: 256, steps: 1 },
+    norm: { workgroup: 256, lanes: 256 },
+  },
+};
+
+export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {
+  software,
+  discrete,
+  apple: { ...discrete, kind: 'apple' },
+  integrated: { ...discrete, kind: 'integrated' },
+  mobile: { ...discrete, kind: 'mobile' },
+};
+
+/** A profile with what the device itself allows. */
+export interface DeviceProfile extends AdapterProfile {
+  /** Whether the feature `subgroups` is enabled. */
+  readonly subgroups: boolean;
+  /** Size of the subgroup matrices that float16 matmul may use; null where unsupported, or not asked for. */
+  readonly subgroupMatrix: MatrixUnits | null;
+  readonly workgroupInvocations: number;
+  readonly workgroupBytes: number;
+}
+
+/** The profile of `device`, as if its adapter were of kind `kind`. */
+export function createProfile(
+  { adapter, gpu, limits, subgroupMatrix }: Device,
+  kind: AdapterKind = adapter.kind,
+): DeviceProfile {
+  return {
+    ...adapterProfiles[kind],
+    subgroups: gpu.features.has('subgroups'),
+    subgroupMatrix,
+    workgroupInvocations: limits.maxComputeInvocationsPerWorkgroup,
+    workgroupBytes: limits.maxComputeWorkgroupStorageSize,
+  };
+}
+
+/** The profile by which kernels are selected for `device`. It is made once, or set by `init` or a test. */
+export function profileOf(device: Device): DeviceProfile {
+  device.profile ??= createProfile(device);
+  // The layer of the device can't name the type: profiles belong to the kernels. Nothing else is ever put there.
+  return device.profile as DeviceProfile;
+}

@@ -1,0 +1,9 @@
+/** @file The one place where a launcher gets its algorithm. */
+import type { Tunable } from '../webgpu/autotuner.ts';
+import type { Device } from '../webgpu/device.ts';
+import { profileOf } from './adapterProfiles.ts';
+
+/** The algorithm to launch for `problem`: what was measured to be the fastest, otherwise what sizes and adapter suggest. */
+export function algorithmFor<P extends object, A>(device: Device, tunable: Tunable<P, A>, problem: P): A {
+  return device.autotuner?.choose(tunable, problem) ?? tunable.select(problem, profileOf(device));
+}

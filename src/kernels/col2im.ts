@@ -1,0 +1,139 @@
+/**
+ * @file Launches convolutions whose result has few channels, too few for the columns of a GEMM, as GEMM + col2im: one GEMM
+ * multiplies each pixel by all taps and channels of the kernel, and a second launch adds up what belongs to a result.
+ */
+import { fold, type FoldOptions, foldParams, foldWorkgroup } from '../../shaders/fold.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { WindowAxis } from '../core/windows.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
+import { copyInto } from './copy.ts';
+import { matMulKernel } from './matMul.ts';
+import { output } from './output.ts';
+import type { Epilogue } from './partialSums.ts';
+
+const kernel = /* @__PURE__ */ defineKernel({
+  name: 'fold',
+  bindings: ({ bias }: FoldOptions): Bindings => ({
+    products: 'read f32',
+    ...(bias ? { bias_values: 'read f32' as const } : {}),
+    result: 'write f32',
+  }),
+  params: foldParams,
+  source: fold,
+});
+
+const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
+
+/** Bytes of what lies between the two launches. */
+export function col2imBytes({ direction, geometry }: Conv2dProblem): number {
+  const { batch, rows, columns, inputs, outputs } = geometry;
+  const taps = rows.window * columns.window;
+  return direction === 'forward'
+    ? 4 * batch * rows.input * columns.input * taps * outputs
+    : 4 * batch * rows.output * columns.output * taps * inputs;
+}
+
+/** For a convolution without groups and strides, or the gradient of the image of one without groups. */
+export function gemmCol2im(
+  op: string,
+  problem: Conv2dProblem,
+  image: Tensor,
+  weights: Tensor,
+  epilogue: Epilogue,
+): Tensor {
+  const { device } = image;
+  const { m, k, matrix, strides } = gemmForm(problem);
+  // Whole vectors. What the last of them computes beyond the last tap is never read.
+  const n = Math.ceil((matrix[1] * matrix[2]) / 4) * 4;
+  const kernelMatrix = output(device, float32([k, n]), op);
+  const to = { offset: 0, strides: [n, matrix[2], 1] };
+  copyInto(weights, { offset: 0, strides }, kernelMatrix, to, matrix);
+  const products = matMulKernel(
+    op,
+    { values: image, batch: [], transposed: false },
+    { values: kernelMatrix, batch: [], transposed: false },
+    { m, n, k, batch: [] },
+    float32([m, n]),
+  );
+  kernelMatrix.dispose();
+  const result = addTaps(op, problem, products, epilogue);
+  products.dispose();
+  return result;
+}
+
+/** The kernel as a matrix [channels summed over, taps, channels of the result], and how far apart these lie in it. */
+function gemmForm({ direction, geometry }: Conv2dProblem): {
+  m: number;
+  k: number;
+  matrix: [inputs: number, taps: number, channels: number];
+  strides: number[];
+} {
+  const { batch, rows, columns, inputs, outputs } = geometry;
+  const taps = rows.window * columns.window;
+  return direction === 'forward'
+    ? {
+        m: batch * rows.input * columns.input,
+        k: inputs,
+        matrix: [inputs, taps, outputs],
+        strides: [outputs, inputs * outputs, 1],
+      }
+    : {
+        m: batch * rows.output * columns.output,
+        k: outputs,
+        matrix: [outputs, taps, inputs],
+        strides: [1, inputs * outputs, outputs],
+      };
+}
+
+/** Adds up, for each result, the products of its taps. */
+function addTaps(
+  op: string,
+  problem: Conv2dProblem,
+  products: Tensor,
+  { bias = null, activation = 'value', alpha = 0 }: Epilogue,
+): Tensor {
+  const { rows, columns } = problem.geometry;
+  const spec = conv2dResult(problem);
+  const isForward = problem.direction === 'forward';
+  const direction: FoldOptions['direction'] = isForward ? 'forward' : 'inputGrad';
+  const out = output(products.device, spec, op);
+  const [, height, width, channels] = spec.shape as [number, number, number, number];
+  const stepOf = ({ stride, dilation }: WindowAxis) => (isForward || dilation > 1 ? 1 : stride);
+  products.device.launch(kernel, {
+    options: {
+      channels,
+      direction,
+      strided: rows.stride > 1 || columns.stride > 1,
+      bias: bias !== null,
+      activation,
+    },
+    bindings: {
+      products: products.storage,
+      ...(bias ? { bias_values: bias.storage } : {}),
+      result: out.storage,
+    },
+    params: {
+      count: out.size / channels,
+      products_of_pixel: products.shape[1] as number,
+      height,
+      width,
+      from_h: isForward ? rows.input : rows.output,
+      from_w: isForward ? columns.input : columns.output,
+      kernel_h: rows.window,
+      kernel_w: columns.window,
+      stride_h: rows.stride,
+      stride_w: columns.stride,
+      dilation_h: rows.dilation,
+      dilation_w: columns.dilation,
+      pad_h: rows.before,
+      pad_w: columns.before,
+      step_h: stepOf(rows),
+      step_w: stepOf(columns),
+      alpha,
+    },
+    workgroups: Math.ceil(out.size / channels / foldWorkgroup),
+  });
+  return out;
+}

@@ -1,0 +1,164 @@
+/**
+ * @file Which algorithm computes a convolution or one of its gradients. What was measured: docs/decisions/winograd.md.
+ */
+import { type Block, tileSize } from '../../shaders/winograd.ts';
+import type { ConvolutionGeometry } from '../core/convolution.ts';
+import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
+import type { AdapterProfile, WinogradProfile } from './adapterProfiles.ts';
+import { col2imBytes } from './col2im.ts';
+import type { Conv2dProblem } from './conv2dProblem.ts';
+
+export type Conv2dAlgorithm =
+  /** A matmul: each pixel is one window of its own. */
+  | { readonly kind: 'gemm' }
+  /** A GEMM that reads windows in place. */
+  | { readonly kind: 'implicitGemm' }
+  /** Each pixel is multiplied by all taps at once; a second launch adds up what belongs to a result. */
+  | { readonly kind: 'gemmCol2im' }
+  /** Winograd convolution F(2×2, 3×3) or F(4×4, 3×3): `block` results along each axis of a tile. */
+  | { readonly kind: 'winograd'; readonly block: Block };
+
+/** Channels on either side from which Winograd transforms can pay. */
+const leastWinogradChannels = 8;
+/** Result channels that are too few for the columns of a GEMM. */
+const mostCol2imChannels = 7;
+/** Estimated cost of GEMM + col2im, relative to an implicit GEMM, whose columns are mostly padding there. */
+const col2imCost = 0.5;
+/** Multiplications above which the second launch of GEMM + col2im pays, and the bytes that may lie between the two. */
+const leastCol2imWork = 2 ** 20;
+const mostCol2imBytes = 2 ** 27;
+/** Multiplications below which a launch costs more than what any other algorithm saves. */
+const smallWork = 2 ** 20;
+
+/** Whether every pixel is one window of its own, so that the convolution is a matmul. */
+function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
+  return (
+    groups === 1 &&
+    [rows, columns].every(
+      (axis) => axis.window === 1 && axis.stride === 1 && axis.input === axis.output && axis.before === 0,
+    )
+  );
+}
+
+/** Whether GEMM + col2im computes a problem without waste: strides would leave out results that were multiplied. */
+export function allowsCol2im({ direction, geometry }: Conv2dProblem): boolean {
+  const { rows, columns, inputs, outputs, groups } = geometry;
+  if (groups > 1 || rows.window * columns.window === 1) return false;
+  if (direction === 'inputGrad') return inputs <= mostCol2imChannels;
+  return (
+    direction === 'forward' && outputs <= mostCol2imChannels && rows.stride === 1 && columns.stride === 1
+  );
+}
+
+/** Whether Winograd convolution can compute a problem: a 3 × 3 kernel, without strides, dilation and groups. */
+export function allowsWinograd({ geometry: { rows, columns, groups } }: Conv2dProblem): boolean {
+  return (
+    groups === 1 &&
+    [rows, columns].every((axis) => axis.window === 3 && axis.stride === 1 && axis.dilation === 1)
+  );
+}
+
+/** Multiplications of the convolution as it is defined, without groups. */
+function workOf({ batch, rows, columns, inputs, outputs }: ConvolutionGeometry): number {
+  return rows.window * columns.window * batch * rows.output * columns.output * inputs * outputs;
+}
+
+/** A candidate with the work from which it is selected without being measured. */
+interface Conv2dCandidate extends Candidate<Conv2dAlgorithm> {
+  readonly leastWork: number;
+}
+
+/** From the most to the least accurate. Costs are in multiplications of a GEMM. */
+function candidatesFor(problem: Conv2dProblem, { conv2d }: AdapterProfile): Conv2dCandidate[] {
+  const { winograd } = conv2d;
+  const { geometry } = problem;
+  const gemmCost = costOfGemm(winograd, problem);
+  const candidates: Conv2dCandidate[] = [
+    { name: 'implicit GEMM', algorithm: { kind: 'implicitGemm' }, cost: gemmCost, rank: 0, leastWork: 0 },
+  ];
+  if (allowsCol2im(problem) && col2imBytes(problem) <= mostCol2imBytes) {
+    candidates.push({
+      name: 'GEMM + col2im',
+      algorithm: { kind: 'gemmCol2im' },
+      cost: col2imCost * gemmCost,
+      rank: 0,
+      leastWork: leastCol2imWork + 1,
+    });
+  }
+  if (!allowsWinograd(problem) || Math.min(geometry.inputs, geometry.outputs) < leastWinogradChannels) {
+    return candidates;
+  }
+  const blocks = ([2, 4] as const).map((block, i) => ({
+    name: `Winograd F(${block}×${block}, 3×3)`,
+    algorithm: { kind: 'winograd', block } as const,
+    cost: costOfWinograd(winograd, problem, block),
+    rank: i + 1,
+    leastWork: winograd.leastWork,
+  }));
+  return [...candidates, ...blocks];
+}
+
+export function conv2dAlgorithms(
+  problem: Conv2dProblem,
+  profile: AdapterProfile,
+): Candidate<Conv2dAlgorithm>[] {
+  const { geometry } = problem;
+  if (isPointwise(geometry)) return [{ name: 'GEMM', algorithm: { kind: 'gemm' }, cost: null, rank: 0 }];
+  const candidates = candidatesFor(problem, profile);
+  return workOf(geometry) / geometry.groups < smallWork ? candidates.slice(0, 1) : candidates;
+}
+
+const implicitGemm: Conv2dAlgorithm = { kind: 'implicitGemm' };
+
+/** The cheapest algorithm, among those that there is work enough for. */
+export function selectConv2d(problem: Conv2dProblem, profile: AdapterProfile): Conv2dAlgorithm {
+  const { geometry } = problem;
+  if (isPointwise(geometry)) return { kind: 'gemm' };
+  if (!allowsCol2im(problem) && !allowsWinograd(problem)) return implicitGemm;
+  const work = workOf(geometry);
+  const worthIt = candidatesFor(problem, profile).filter(({ leastWork }) => work >= leastWork);
+  return cheapest(worthIt, ({ cost }) => cost ?? 0)?.algorithm ?? implicitGemm;
+}
+
+export const conv2dTunable: Tunable<Conv2dProblem, Conv2dAlgorithm> = {
+  name: 'conv2d',
+  select: selectConv2d,
+};
+
+const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple;
+
+/** Pixels of a direction's result, and the channels that it sums over and has. */
+function sizes({ direction, geometry: { batch, rows, columns, inputs, outputs } }: Conv2dProblem) {
+  return direction === 'inputGrad'
+    ? { batch, height: rows.input, width: columns.input, from: outputs, to: inputs }
+    : { batch, height: rows.output, width: columns.output, from: inputs, to: outputs };
+}
+
+/** What `n` columns of a GEMM cost per row. */
+const columnsFor = ({ columns, narrow }: WinogradProfile, n: number) =>
+  n > columns ? upTo(columns, n) : narrow * columns;
+
+function costOfGemm(costs: WinogradProfile, problem: Conv2dProblem): number {
+  const { batch, height, width, from, to } = sizes(problem);
+  const { rows, columns } = problem.geometry;
+  const taps = rows.window * columns.window;
+  const pixels = batch * height * width;
+  return problem.direction === 'filterGrad'
+    ? upTo(costs.rows, taps * from) * columnsFor(costs, to) * pixels
+    : upTo(costs.rows, pixels) * columnsFor(costs, to) * taps * from;
+}
+
+/** One GEMM for each frequency of the transformed tiles, and the transforms of kernel, image and result. */
+function costOfWinograd(costs: WinogradProfile, problem: Conv2dProblem, block: Block): number {
+  const { batch, height, width, from, to } = sizes(problem);
+  const frequencies = tileSize(block) ** 2;
+  const tiles = batch * Math.ceil(height / block) * Math.ceil(width / block);
+  const kernel = (9 + frequencies) * from * to;
+  const image = 2 * frequencies * tiles * from;
+  const result = (block ** 2 + frequencies) * tiles * to;
+  const gemm =
+    problem.direction === 'filterGrad'
+      ? upTo(costs.rows, from) * columnsFor(costs, to) * tiles
+      : upTo(costs.rows, tiles) * columnsFor(costs, to) * from;
+  return frequencies * gemm + costs.access * (kernel + image + result);
+}

@@ -1,0 +1,34 @@
+/** @file Which algorithm computes a depthwise convolution, in all three directions. */
+import type { AdapterProfile } from './adapterProfiles.ts';
+import type { DepthwiseGeometry } from './depthwiseGeometry.ts';
+
+/**
+ * One result per invocation; blocks of neighbours that share what they read; or strips of rows, by a program made for
+ * kernels of one size.
+ */
+export type DepthwiseAlgorithm = 'results' | 'blocks' | 'strips';
+
+const largestStride = 2;
+
+/** Whether strips can compute it: square kernels and strides, without dilation, one filter per channel. */
+function allowsStrips({ rows, columns, multiplier }: DepthwiseGeometry): boolean {
+  return (
+    multiplier === 1 &&
+    rows.stride <= largestStride &&
+    rows.window === columns.window &&
+    rows.stride === columns.stride &&
+    rows.dilation === 1 &&
+    columns.dilation === 1
+  );
+}
+
+export function selectDepthwise(
+  geometry: DepthwiseGeometry,
+  { depthwise: { form, strips } }: AdapterProfile,
+): DepthwiseAlgorithm {
+  const { batch, rows, columns, channels } = geometry;
+  const leastWork = strips[rows.window];
+  const work = rows.window * columns.window * batch * rows.output * columns.output * channels;
+  const isWorthIt = leastWork !== undefined && work >= leastWork;
+  return isWorthIt && allowsStrips(geometry) ? 'strips' : form;
+}

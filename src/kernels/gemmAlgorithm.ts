@@ -1,0 +1,199 @@
+/**
+ * @file Which tile computes a GEMM, with which vector widths, and into how many parts its k axis is split. The list of all
+ * algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
+ */
+import { gemmInvocations, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import { type DType, isFloating } from '../core/dtype.ts';
+import type { Tunable } from '../webgpu/autotuner.ts';
+import type { DeviceProfile } from './adapterProfiles.ts';
+import type { Conv2dProblem } from './conv2dProblem.ts';
+import { gemmTiles, readsRows, registersCost, registersRanges } from './gemmTiles.ts';
+
+/** The size of a GEMM: `slices` times m × n, over k = segments · length. */
+export interface GemmSize {
+  m: number;
+  n: number;
+  segments: number;
+  length: number;
+  slices: number;
+}
+
+/** The layouts and `outWidth` say what the operands allow. */
+export interface GemmProblem {
+  readonly dtype: DType;
+  readonly size: GemmSize;
+  readonly a: OperandLayout;
+  readonly b: OperandLayout;
+  readonly outWidth: 1 | 4;
+  /** The convolution that is computed as an implicit GEMM; null for a matmul. */
+  readonly conv2d: Conv2dProblem | null;
+}
+
+/** How k is split. `parts` is 1 where it isn't. */
+export interface Split {
+  readonly parts: number;
+  readonly segmentsPerPart: number;
+  readonly stepsPerPart: number;
+}
+
+export interface GemmAlgorithm {
+  readonly tile: GemmTile;
+  /** A tile to run while the pipeline of `tile` is being compiled; null where none is needed. */
+  readonly fallback: GemmTile | null;
+  readonly a: OperandLayout;
+  readonly b: OperandLayout;
+  readonly outWidth: 1 | 4;
+  /** Whether tiles walk k across the borders of segments. */
+  readonly flat: boolean;
+  readonly split: Split;
+}
+
+/** Workgroups that keep a GPU busy, roughly: a few for each of its compute units. */
+const busyWorkgroups = 128;
+
+/** Multiplications of a GEMM. */
+export function workOf({ m, n, segments, length, slices }: GemmSize): number {
+  return m * n * segments * length * slices;
+}
+
+/** Whether a GEMM has one tile only: the larger ones use WGSL's matrix types, which are of floats. */
+export function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): boolean {
+  return !isFloating(dtype) || workOf(size) <= gemm.smallWork;
+}
+
+/** Steps along k that a subgroup-matrix tile takes at once, where workgroup memory has room for them, and elsewhere. */
+const matrixDepths = { many: 32, few: 16 };
+
+/** The tile for subgroup matrices; null where they can't multiply these operands: they take whole float16 matrices. */
+export function subgroupMatrixTile(
+  { a, b, size: { m, n, slices } }: GemmProblem,
+  { subgroupMatrix: units, workgroupBytes }: DeviceProfile,
+): GemmTile | null {
+  if (!units || !a.half || !b.half || m < units[0] || n < units[1]) return null;
+  const { large, medium } = gemmTiles;
+  const isLarge = gemmWorkgroups(large, m, n, slices) >= busyWorkgroups || units[3] > 64;
+  const { many, few } = matrixDepths;
+  const depth = workgroupBytes >= 32768 && many % units[2] === 0 ? many : few;
+  return { ...(isLarge ? large : medium), memory: 'matrix', depth, units };
+}
+
+/** Whether a device can run a tile on these operands. */
+export function runs(
+  { quads, ...tile }: GemmTile,
+  { a }: GemmProblem,
+  { subgroups }: DeviceProfile,
+): boolean {
+  return (!quads || subgroups) && readsRows(tile, a);
+}
+
+/** On a GPU: rows have a tile of their own; others have large tiles, where there are enough of them. */
+function sharedTile({ size: { m, n, slices } }: GemmProblem): GemmTile {
+  const { large, medium, row } = gemmTiles;
+  if (m === 1) return row;
+  return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;
+}
+
+/** In software: the cheapest tile, of those whose programs are worth their compilation. */
+function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
+  const { size, a, b } = problem;
+  const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
+  const work = workOf(size);
+  let best: GemmTile = gemmTiles.small;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [name, range] of registersRanges) {
+    const tile: GemmTile = gemmTiles[name];
+    // Quads do what a block does, and read less.
+    if (!runs(tile, problem, profile) || (name === 'block' && profile.subgroups)) continue;
+    if (work < range.least[reads] || size.m > range.most.m || size.n > range.most.n) continue;
+    const cost = registersCost(tile, a, b) * paddedWork(tile, size);
+    if (cost >= least) continue;
+    least = cost;
+    best = tile;
+  }
+  return best;
+}
+
+/** Multiplications in a tile: what lies beyond the edges of C is computed, too. */
+export function paddedWork(tile: GemmTile, { m, n, segments, length, slices }: GemmSize): number {
+  return gemmInvocations(tile, m, n, slices) * tile.blockM * tile.blockN * segments * length;
+}
+
+function selectTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
+  if (isSmall(problem, profile)) return gemmTiles.small;
+  const matrix = subgroupMatrixTile(problem, profile);
+  if (matrix) return matrix;
+  return profile.gemm.tiles === 'shared' ? sharedTile(problem) : registersTile(problem, profile);
+}
+
+export function selectGemm(problem: GemmProblem, profile: DeviceProfile): GemmAlgorithm {
+  return onTile(selectTile(problem, profile), problem, profile);
+}
+
+export const gemmTunable: Tunable<GemmProblem, GemmAlgorithm> = { name: 'gemm', select: selectGemm };
+
+/** The algorithm on a given tile; without `maySplit`, k stays whole. */
+export function onTile(
+  tile: GemmTile,
+  { size, a, b, outWidth }: GemmProblem,
+  profile: DeviceProfile,
+  maySplit = true,
+): GemmAlgorithm {
+  const flat = tile.memory !== 'registers' && wastesTiles(size, tile.depth);
+  const iterated = flat ? { ...size, segments: 1, length: size.segments * size.length } : size;
+  const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
+  // Single steps read single elements along k.
+  const laid = (x: OperandLayout): OperandLayout => ({
+    ...x,
+    width: x.major === 'k' && tile.depth === 1 ? 1 : capped(x.width),
+  });
+  return {
+    tile,
+    fallback: fallbackFor(tile, size, profile),
+    a: laid(a),
+    b: laid(b),
+    outWidth: capped(outWidth),
+    flat,
+    split: maySplit ? splitFor(tile, iterated, profile) : whole(iterated),
+  };
+}
+
+/**
+ * A tile that compiles in less than half the time, and computes the same bits: it multiplies and adds in the same order.
+ * Null where `tile` compiles fast itself, or where the slower tile would take longer than the compilation.
+ */
+function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile | null {
+  const compilesSlowly =
+    tile.memory === 'registers' && tile.depth === 4 && tile.blockM >= gemmTiles.block.blockM;
+  return compilesSlowly && workOf(size) <= gemm.fallbackWork ? gemmTiles.scalars : null;
+}
+
+/** Whether segments fill tiles of `depth` steps so badly that walking k flat, with its divisions, is cheaper. */
+function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
+  return segments > 1 && Math.ceil(length / depth) * depth > 1.25 * length;
+}
+
+function whole({ segments, length }: GemmSize): Split {
+  return { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
+}
+
+/** Steps of k that a part has at least: fewer would not pay for its write and read. */
+const stepsWorthAPart = 256;
+const mostParts = 64;
+
+/** Splits k where C has too few blocks to fill the device. */
+function splitFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): Split {
+  const { m, n, segments, length, slices } = size;
+  const invocations = gemmInvocations(tile, m, n, slices);
+  const wanted = Math.min(
+    Math.floor(gemm.busyInvocations / invocations),
+    Math.floor((segments * length) / stepsWorthAPart),
+    mostParts,
+  );
+  if (wanted < 2) return whole(size);
+  if (segments > 1) {
+    const segmentsPerPart = Math.ceil(segments / wanted);
+    return { parts: Math.ceil(segments / segmentsPerPart), segmentsPerPart, stepsPerPart: length };
+  }
+  const stepsPerPart = Math.ceil(length / wanted / 4) * 4;
+  return { parts: Math.ceil(length / stepsPerPart), segmentsPerPart: 1, stepsPerPart };
+}

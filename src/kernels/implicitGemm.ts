@@ -1,0 +1,173 @@
+/** @file Launches the three directions of a convolution as implicit GEMMs: the engine reads windows in place. */
+import {
+  convolution,
+  type ConvolutionKernelOptions,
+  convolutionParams,
+  type Direction,
+} from '../../shaders/convolution.ts';
+import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
+import type { ConvolutionGeometry } from '../core/convolution.ts';
+import type { DType } from '../core/dtype.ts';
+import { sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { defineKernel } from '../webgpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { algorithmFor } from './algorithmFor.ts';
+import type { Conv2dProblem } from './conv2dProblem.ts';
+import {
+  gemmBindings,
+  type GemmCall,
+  gemmOptions,
+  gemmOutput,
+  gemmParamValues,
+  gemmPrograms,
+  gemmResult,
+  gemmStorages,
+  widthOf,
+} from './gemm.ts';
+import { type GemmProblem, type GemmSize, gemmTunable } from './gemmAlgorithm.ts';
+import { output } from './output.ts';
+import type { Epilogue } from './partialSums.ts';
+
+const defineDirection = (name: string, direction: Direction) =>
+  defineKernel({
+    name,
+    bindings: (options: ConvolutionKernelOptions) => gemmBindings(options),
+    params: { ...gemmParams, ...convolutionParams },
+    directives: gemmDirectives,
+    source: convolution(direction),
+  });
+
+const kernels = {
+  forward: /* @__PURE__ */ defineDirection('conv2d', 'forward'),
+  inputGrad: /* @__PURE__ */ defineDirection('conv2dInputGrad', 'inputGrad'),
+  filterGrad: /* @__PURE__ */ defineDirection('conv2dFilterGrad', 'filterGrad'),
+};
+
+/** A direction as a GEMM: its size, and what the operands allow. */
+interface GemmForm {
+  size: GemmSize;
+  a: OperandLayout;
+  b: OperandLayout;
+  outWidth: 1 | 4;
+}
+
+/** Channels up to which a segment of one tap is too short. */
+const fewChannels = 8;
+
+/** Whether a forward convolution takes a row of its kernel as one segment. */
+function joinsTaps({ columns, inputs, groups }: ConvolutionGeometry): boolean {
+  return groups === 1 && columns.dilation === 1 && columns.window > 1 && inputs <= fewChannels;
+}
+
+const forms: Record<Direction, (geometry: ConvolutionGeometry) => GemmForm> = {
+  forward: (geometry) => {
+    const { batch, rows, columns, inputs, outputs, groups } = geometry;
+    const width = widthOf(outputs, outputs / groups);
+    const joined = joinsTaps(geometry);
+    return {
+      size: {
+        m: batch * rows.output * columns.output,
+        n: outputs / groups,
+        segments: rows.window * (joined ? 1 : columns.window),
+        length: (inputs / groups) * (joined ? columns.window : 1),
+        slices: groups,
+      },
+      a: { major: 'k', width: widthOf(inputs, inputs / groups) },
+      b: { major: 'mn', width },
+      outWidth: width,
+    };
+  },
+  inputGrad: ({ batch, rows, columns, inputs, outputs, groups }) => {
+    const width = widthOf(outputs, outputs / groups);
+    const classSize = Math.ceil(rows.input / rows.stride) * Math.ceil(columns.input / columns.stride);
+    return {
+      size: {
+        m: batch * classSize,
+        n: inputs / groups,
+        segments: rows.window * columns.window,
+        length: outputs / groups,
+        slices: groups * rows.stride * columns.stride,
+      },
+      a: { major: 'k', width },
+      b: { major: 'k', width },
+      outWidth: widthOf(inputs, inputs / groups),
+    };
+  },
+  filterGrad: ({ batch, rows, columns, inputs, outputs, groups }) => {
+    const width = widthOf(outputs, outputs / groups);
+    return {
+      size: {
+        m: rows.window * columns.window * (inputs / groups),
+        n: outputs / groups,
+        segments: batch * rows.output,
+        length: columns.output,
+        slices: groups,
+      },
+      a: { major: 'mn', width: widthOf(inputs, inputs / groups) },
+      b: { major: 'mn', width },
+      outWidth: width,
+    };
+  },
+};
+
+function implicitGemmProblem(conv2d: Conv2dProblem): GemmProblem {
+  const { size, a, b, outWidth } = forms[conv2d.direction](conv2d.geometry);
+  const layoutOf = (layout: OperandLayout, dtype: DType) => ({ ...layout, half: dtype === 'float16' });
+  const [dtypeA, dtypeB] = conv2d.dtypes;
+  return { dtype: 'float32', size, a: layoutOf(a, dtypeA), b: layoutOf(b, dtypeB), outWidth, conv2d };
+}
+
+export function implicitGemm(
+  op: string,
+  conv2d: Conv2dProblem,
+  a: Tensor,
+  b: Tensor,
+  spec: TensorSpec,
+  epilogue: Epilogue,
+): Tensor {
+  const { device } = a;
+  if (sizeOf(spec.shape) === 0) return output(device, spec, op);
+  const problem = implicitGemmProblem(conv2d);
+  const algorithm = algorithmFor(device, gemmTunable, problem);
+  return launchImplicitGemm(conv2d, { op, problem, algorithm, spec, epilogue }, a, b);
+}
+
+/** Launches an implicit GEMM by a given algorithm. */
+export function launchImplicitGemm(
+  { direction, geometry }: Conv2dProblem,
+  call: GemmCall,
+  a: Tensor,
+  b: Tensor,
+): Tensor {
+  const { device } = a;
+  const { rows, columns, inputs, outputs, groups } = geometry;
+  const out = gemmOutput(device, call);
+  device.launch(kernels[direction], {
+    ...gemmPrograms(call, {
+      ...gemmOptions(call),
+      strided: rows.stride > 1 || columns.stride > 1,
+      joined: direction === 'forward' && joinsTaps(geometry),
+    }),
+    bindings: gemmStorages(a, b, out, call.epilogue),
+    params: {
+      ...gemmParamValues(call),
+      in_h: rows.input,
+      in_w: columns.input,
+      in_c: inputs,
+      out_h: rows.output,
+      out_w: columns.output,
+      out_c: outputs,
+      kernel_w: columns.window,
+      stride_h: rows.stride,
+      stride_w: columns.stride,
+      dilation_h: rows.dilation,
+      dilation_w: columns.dilation,
+      pad_h: rows.before,
+      pad_w: columns.before,
+      group_in: inputs / groups,
+      group_out: outputs / groups,
+    },
+  });
+  return gemmResult(call, out);
+}

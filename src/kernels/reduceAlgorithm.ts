@@ -1,0 +1,106 @@
+/**
+ * @file How one axis is reduced: into how many chunks it is split, and how invocations share the elements. It depends on
+ * sizes and the adapter's profile alone, so that the same call always adds in the same order.
+ */
+import type { AdapterProfile, ReduceProfile } from './adapterProfiles.ts';
+import { lanesFor, type Lines, workgroupFor } from './lanes.ts';
+
+/** The type of a partial result. It can be stored, since long axes are reduced in several launches. */
+export type Accumulator = 'f32' | 'i32' | 'u32' | 'vec2<f32>' | 'vec2<u32>' | 'vec4<f32>';
+
+export interface ReduceProblem {
+  /** The axis to reduce. */
+  readonly lines: Lines;
+  /** WGSL type of the elements: those of the input, or accumulators of an earlier launch. */
+  readonly element: string;
+  readonly accumulator: Accumulator;
+  /** Elements that the input's buffer allows to bind as one unit. */
+  readonly bindable: 1 | 4 | 16;
+}
+
+export interface ReduceAlgorithm {
+  readonly form: ReduceProfile['form'];
+  /** Elements that are read at once. */
+  readonly width: 1 | 4 | 16 | 32;
+  /** Chunks that each line is split into; their results are reduced by another launch. */
+  readonly chunks: number;
+  /** Neighbouring lines that one invocation reduces together, with a width of 1. */
+  readonly abreast: 1 | 4;
+  /** Invocations that share a line. */
+  readonly lanes: number;
+  readonly workgroup: number;
+  /** Lines, or groups of them that one invocation reduces together, over all chunks. */
+  readonly count: number;
+}
+
+/** Elements that a chunk has for each lane, at least: with fewer, a second launch costs more than it gains. */
+const smallestChunk = 64;
+/** Words from which the elements of a line lie on different memory pages: each access then reads more at once. */
+const pageWords = 1024;
+
+export function selectReduce(problem: ReduceProblem, profile: AdapterProfile): ReduceAlgorithm {
+  return profile.reduce.form === 'serial'
+    ? serial(problem, profile.reduce)
+    : shared(problem, profile, profile.reduce.busyInvocations);
+}
+
+function serial(
+  problem: ReduceProblem,
+  profile: Extract<ReduceProfile, { form: 'serial' }>,
+): ReduceAlgorithm {
+  const { lines, accumulator } = problem;
+  const width = serialWidth(problem, profile.busyInvocations);
+  const units = inUnits(lines, width);
+  const { chunk, busyInvocations, workgroup } = profile;
+  const short = units.n <= 2 * chunk ? 1 : Math.ceil(units.n / chunk);
+  const wanted = Math.ceil(busyInvocations / units.count);
+  const chunks = Math.max(short, Math.min(wanted, Math.floor(units.n / smallestChunk)));
+  const side = neighbours(lines);
+  const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
+  const isDense = chunks === 1 || lines.inner > 1;
+  const abreast = isNarrow && isDense && lines.count * chunks >= 4 * busyInvocations ? 4 : 1;
+  const count =
+    abreast === 1 ? units.count * chunks : ((lines.count * chunks) / side) * Math.ceil(side / abreast);
+  return { form: 'serial', width, chunks, abreast, lanes: 1, workgroup, count };
+}
+
+function shared(problem: ReduceProblem, profile: AdapterProfile, busyInvocations: number): ReduceAlgorithm {
+  const width = vectorWidth(problem);
+  const units = inUnits(problem.lines, width);
+  const whole = lanesFor(profile, units);
+  const wanted = Math.ceil(busyInvocations / (units.count * whole));
+  const chunks = Math.max(1, Math.min(wanted, Math.floor(units.n / (smallestChunk * whole))));
+  const count = units.count * chunks;
+  const lanes = lanesFor(profile, { ...units, count, n: Math.ceil(units.n / chunks) });
+  return { form: 'lanes', width, chunks, abreast: 1, lanes, workgroup: workgroupFor(lanes), count };
+}
+
+/** Lines next to each other in memory: all rows, or the columns of a block. */
+export function neighbours({ count, inner }: Lines): number {
+  return inner === 1 ? count : inner;
+}
+
+/** Lines as invocations count them: those that one reduces together are one. */
+export function inUnits({ count, n, inner }: Lines, width: number): Lines {
+  return inner === 1 ? { count, n, inner } : { count: count / width, n, inner: inner / width };
+}
+
+/** Vectors of four where lines divide into them. Accumulators of more than one word are read one by one. */
+function vectorWidth({ lines: { n, inner }, element, bindable }: ReduceProblem): 1 | 4 {
+  if (element.startsWith('vec') || bindable === 1) return 1;
+  return (inner === 1 ? n : inner) % 4 === 0 ? 4 : 1;
+}
+
+/** Longer reads amortize what an invocation spends on each. */
+function serialWidth(problem: ReduceProblem, busyInvocations: number): 1 | 4 | 16 | 32 {
+  const { lines, element, accumulator, bindable } = problem;
+  const narrow = vectorWidth(problem);
+  if (element !== 'f32' || bindable < 16) return narrow;
+  const { count, n, inner } = lines;
+  // Sixteen large accumulators are too much code.
+  if (inner === 1) return n % 16 === 0 && accumulator !== 'vec4<f32>' ? 16 : narrow;
+  // Columns that are reduced together must leave work for all threads.
+  const fits = (columns: number) => inner % columns === 0 && count >= columns * busyInvocations;
+  if (accumulator !== 'f32' || !fits(16)) return narrow;
+  return inner >= pageWords && fits(32) ? 32 : 16;
+}

@@ -1,0 +1,53 @@
+/**
+ * @file What an autotuner is to the kernels of a device. Kernels list and select algorithms by themselves; where an app
+ * measures, its autotuner is asked first. An app that doesn't measure pays one test for null per launch.
+ */
+
+/** An algorithm that computes what is asked for. */
+export interface Candidate<A = unknown> {
+  /** Its name in reports and stores. */
+  readonly name: string;
+  readonly algorithm: A;
+  /** Estimated cost, in a unit of the tunable's own; null where there is no estimate. */
+  readonly cost: number | null;
+  /** Higher for algorithms that round more: such a one must be clearly cheaper than those below. */
+  readonly rank: number;
+}
+
+/** A kind of problem that several algorithms solve. */
+export interface Tunable<P extends object, A> {
+  /** By which an autotuner knows the list of its algorithms. */
+  readonly name: string;
+  /** The algorithm to launch where nothing is measured. Pure; `profile` is the device's. */
+  select(problem: P, profile: object): A;
+}
+
+export interface Autotuner {
+  /** Changes whenever an answer did: what was captured before would be launched differently now. */
+  readonly version: number;
+  /** Resolves once everything asked so far is measured; null where nothing is being measured. */
+  readonly measuring: Promise<void> | null;
+  /** The algorithm to launch for `problem`; null where it has none to prefer over the selected one. */
+  choose<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null;
+}
+
+/** An algorithm that rounds more must cost less than this share of a more accurate one. */
+const worthwhile = 0.85;
+
+/** The cheapest candidate by `costOf`, which may be infinite; null where all costs are. */
+export function cheapest<A>(
+  candidates: readonly Candidate<A>[],
+  costOf: (candidate: Candidate<A>) => number,
+): Candidate<A> | null {
+  const priced = candidates.map((candidate) => ({ candidate, cost: costOf(candidate) }));
+  const possible = priced.filter(({ cost }) => cost < Number.POSITIVE_INFINITY);
+  possible.sort((a, b) => a.candidate.rank - b.candidate.rank || a.cost - b.cost);
+  const [first, ...others] = possible;
+  if (!first) return null;
+  let best = first;
+  for (const next of others) {
+    const share = next.candidate.rank > best.candidate.rank ? worthwhile : 1;
+    if (next.cost < share * best.cost) best = next;
+  }
+  return best.candidate;
+}

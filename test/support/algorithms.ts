@@ -1,0 +1,64 @@
+/** @file Forces the algorithms that kernels would otherwise select: an autotuner that always answers the same. */
+import type { GemmTile } from '../../shaders/gemm.ts';
+import type { Autotuner, Tunable } from '../../src/webgpu/autotuner.ts';
+import { getDevice } from '../../src/webgpu/current.ts';
+import { isFloating } from '../../src/core/dtype.ts';
+import { profileOf } from '../../src/kernels/adapterProfiles.ts';
+import {
+  allowsCol2im,
+  allowsWinograd,
+  type Conv2dAlgorithm,
+  conv2dTunable,
+} from '../../src/kernels/conv2dAlgorithm.ts';
+import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
+
+/** An algorithm for a problem; null leaves the choice to the kernels. */
+type Answer<P extends object, A> = (problem: P) => A | null;
+
+/** Runs `body` with `answer` in place of the kernels' own selection among the algorithms of `tunable`. */
+function withAnswer<P extends object, A, T>(tunable: Tunable<P, A>, answer: Answer<P, A>, body: () => T): T {
+  const device = getDevice();
+  const before = device.autotuner;
+  const forced: Autotuner = {
+    version: before?.version ?? 0,
+    measuring: null,
+    choose: (asked, problem) =>
+      // Tunables of one name have the same types.
+      asked.name === tunable.name
+        ? (answer(problem as never) as never)
+        : (before?.choose(asked, problem) ?? null),
+  };
+  device.autotuner = forced;
+  try {
+    return body();
+  } finally {
+    device.autotuner = before;
+  }
+}
+
+/** Every convolution that `algorithm` can compute, by it; all others as implicit GEMMs. Pointwise ones stay a matmul. */
+export function withConv2dAlgorithm<T>(algorithm: Conv2dAlgorithm, body: () => T): T {
+  return withAnswer(
+    conv2dTunable,
+    (problem) => {
+      const { batch, rows, columns, inputs, outputs } = problem.geometry;
+      if (conv2dTunable.select(problem, profileOf(getDevice())).kind === 'gemm') return null;
+      const isEmpty = [batch, rows.output, columns.output, inputs, outputs].includes(0);
+      const allowed =
+        (algorithm.kind === 'gemmCol2im' && allowsCol2im(problem)) ||
+        (algorithm.kind === 'winograd' && allowsWinograd(problem));
+      return allowed && !isEmpty ? algorithm : { kind: 'implicitGemm' };
+    },
+    body,
+  );
+}
+
+/** Every GEMM of floats on `tile`, from its first call on. */
+export function withGemmTile<T>(tile: GemmTile, body: () => T): T {
+  return withAnswer(
+    gemmTunable,
+    (problem) =>
+      isFloating(problem.dtype) ? { ...onTile(tile, problem, profileOf(getDevice())), fallback: null } : null,
+    body,
+  );
+}
