@@ -12,7 +12,7 @@ import { fuseElementwise } from '../kernels/fusion.ts';
 import type { Command } from '../webgpu/command.ts';
 import { Capture } from '../execution/capture.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Provenance } from '../history/provenance.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, makeTensor, Tensor } from '../tensor/tensor.ts';

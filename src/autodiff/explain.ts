@@ -8,11 +8,11 @@
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
 import { nameOrigin } from '../history/explain.ts';
+import type { OpDefinition } from '../ops/define.ts';
 import type { Node } from '../history/node.ts';
 import type { Origin, Provenance } from '../history/provenance.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
-import type { TracedCall } from './tape.ts';
 
 export type CutCause =
   /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
@@ -58,6 +58,16 @@ export interface PathExplanation {
     hint: string;
   } | null;
   text: string;
+}
+
+/** A call without its values, for `explain`. */
+export interface TracedCall {
+  readonly op: OpDefinition;
+  readonly node: Node;
+  readonly inputIds: readonly (number | null)[];
+  readonly outputIds: readonly number[];
+  /** Whether the gradient passes through this call. */
+  readonly connected: boolean;
 }
 
 /** What the explanation needs of a tape. */

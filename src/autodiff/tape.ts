@@ -11,7 +11,7 @@ import type { OpDefinition } from '../ops/define.ts';
 import type { RecordedCall } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
-import { explainPath, type Leaf, type PathExplanation } from './explain.ts';
+import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
 import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
 import { flatSources, type GradientOptions } from './request.ts';
@@ -21,16 +21,6 @@ export interface TapeOptions {
   persistent?: boolean;
   /** Whether trainable variables are watched at their first use. Default true. */
   watchAccessedVariables?: boolean;
-}
-
-/** A call without its values, for `explain`. */
-export interface TracedCall {
-  readonly op: OpDefinition;
-  readonly node: Node;
-  readonly inputIds: readonly (number | null)[];
-  readonly outputIds: readonly number[];
-  /** Whether the gradient passes through this call. */
-  readonly connected: boolean;
 }
 
 export class GradientTape extends Tape {

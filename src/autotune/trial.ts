@@ -4,7 +4,7 @@ import { copyWith, type Device } from '../webgpu/device.ts';
 import { bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
 import type { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 
 /** Memory that trials share. Only inputs have defined values: noise. */
 export class Scratch {

@@ -8,7 +8,7 @@ import { type Command, rangesOf } from '../webgpu/command.ts';
 import type { Capture } from './capture.ts';
 import type { SharedBuffers } from './sharedBuffers.ts';
 import { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 
 export interface AssignedCommands {
   readonly commands: readonly Command[];

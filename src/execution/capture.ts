@@ -14,7 +14,7 @@ import type { Check } from '../webgpu/faultSets.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
 import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import { Storage, wholeWords } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import { withExecutors } from './currentExecutor.ts';
 import { ForeignExecutor } from './foreignExecutor.ts';
 import { ForwardingExecutor } from './forwardingExecutor.ts';

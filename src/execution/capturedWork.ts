@@ -15,7 +15,7 @@ import { type Command, type CopyCommand, type PreparedLaunch, rangesOf } from '.
 import type { Pins, Capture } from './capture.ts';
 import { SharedBuffers } from './sharedBuffers.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 
 /** A dispatch with all that it binds. */
 interface BoundLaunch {

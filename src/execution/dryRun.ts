@@ -15,7 +15,7 @@ import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import type { Pipeline, PipelineCache } from '../webgpu/pipelines.ts';
 import { sizeClass } from '../webgpu/pool.ts';
 import { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import { withExecutors } from './currentExecutor.ts';
 
 export class DryRun {

@@ -18,7 +18,7 @@ import type { Pipeline } from '../webgpu/pipelines.ts';
 import { BufferPool } from '../webgpu/pool.ts';
 import { BufferUsage } from '../webgpu/flags.ts';
 import { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 
 /** Where an app collects its commands: an encoder between passes, or a compute pass that is open. */
 export type EncodeTarget = GPUCommandEncoder | GPUComputePassEncoder;

@@ -13,7 +13,7 @@ import {
 import { type Command, rangesOf } from '../webgpu/command.ts';
 import type { Attachment, Capture } from './capture.ts';
 import { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 
 /** Sources of values, one bit each. */
 type Sources = bigint;

@@ -4,7 +4,7 @@ import type { Executor } from '../webgpu/executor.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
 import type { Launch } from '../webgpu/launch.ts';
 import type { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import { ForwardingExecutor } from './forwardingExecutor.ts';
 
 export class ForeignExecutor extends ForwardingExecutor {

@@ -6,7 +6,7 @@ import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { Launch } from '../webgpu/launch.ts';
 import type { Pipeline } from '../webgpu/pipelines.ts';
 import type { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 
 export class ForwardingExecutor implements Executor {
   readonly mode: Executor['mode'];

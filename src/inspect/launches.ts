@@ -3,7 +3,7 @@ import type { ProfiledCall } from '../webgpu/command.ts';
 import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import type { PreparedLaunch } from '../webgpu/command.ts';
 import { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Span, StreamWatcher } from '../webgpu/timing.ts';
 
 /** One launch, and when it ran. */

@@ -33,6 +33,8 @@ export interface AdapterProfile {
      * its latencies behind many short ones.
      */
     readonly stepsPerInvocation: 1 | 4;
+    /** Whether compilers may change the order of operations, as those of GPUs with relaxed math do. */
+    readonly reassociates: boolean;
   };
   /** Kernels that find each element's place by divisions: pads, slices, gathers. */
   readonly strided: {
@@ -158,7 +160,7 @@ const software: AdapterProfile = {
   lines: { shared: false, longest: 4096 },
   scan: { busyInvocations: 64 },
   reduce: { form: 'serial', chunk: 256, busyInvocations: 256, workgroup: 32 },
-  elementwise: { stepsPerInvocation: 4 },
+  elementwise: { stepsPerInvocation: 4, reassociates: false },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },
   gemm: {
@@ -196,7 +198,7 @@ const discrete: AdapterProfile = {
   lines: { shared: true, longest: 65536 },
   scan: { busyInvocations: 2 ** 15 },
   reduce: { form: 'lanes', busyInvocations: 2 ** 16 },
-  elementwise: { stepsPerInvocation: 1 },
+  elementwise: { stepsPerInvocation: 1, reassociates: true },
   strided: { elementsPerInvocation: 1 },
   indices: { indicesPerInvocation: 1, checkedSeparately: false },
   gemm: {

@@ -1,7 +1,7 @@
 /** @file Copies values into a buffer of an app's, where a copy command can't stand: inside a compute pass. */
 import { copyWords as source, copyWordsWorkgroup } from '../../shaders/copyWords.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 const kernel = defineKernel({

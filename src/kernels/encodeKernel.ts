@@ -12,7 +12,7 @@ import type { Bindings, Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { ParamFields, ParamValues } from '../webgpu/params.ts';
 import { prepareLaunch } from '../webgpu/launch.ts';
 import { adoptBuffer } from '../webgpu/deviceBuffer.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import { Tensor } from '../tensor/tensor.ts';
 
 /** A buffer of the app's, or a range of one: bytes, `offset` a multiple of 256. */

@@ -6,7 +6,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { DynamicScalar } from '../webgpu/params.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 

@@ -21,7 +21,8 @@ import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import { foldWorkgroups } from '../webgpu/launch.ts';
 import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { elementwiseSteps, inOneLine } from './elementwise.ts';
 import { bitsOf } from './fill.ts';
 
@@ -199,7 +200,7 @@ export class Chain {
       outputs,
       width: this.#width,
       repeats,
-      reassociates: device.adapter.class !== 'cpu',
+      reassociates: profileOf(device).elementwise.reassociates,
     };
     const strided = this.#inputs.filter((_, i) => isStrided(inputs[i] as FusedInput));
     const kernel = fusedKernel as unknown as Kernel;

@@ -6,7 +6,7 @@ import type { Device } from '../webgpu/device.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
 import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
 import { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import { elementwiseMap } from './elementwise.ts';
 import { fillMap } from './fill.ts';
 import { Chain, type ChainContext, resultOf } from './fusedChain.ts';

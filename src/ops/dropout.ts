@@ -65,7 +65,7 @@ export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp({
     checkSeed('dropout', seed);
     return { shape: x.shape, dtype: x.dtype, mask: maskShape(x, noiseShape) };
   },
-  // `settle` has drawn a seed where there was none.
+  // Recorded calls carry the seed that `settle` drew; `encodeOp` calls `forward` without it.
   forward: ([x], plan, { options: { rate, seed = drawSeed() } }) => {
     if (rate === 0) return view(x, plan, 'dropout');
     if (sameShape(plan.mask, x.shape)) return dropoutKernel(x, rate, seed, 'dropout');

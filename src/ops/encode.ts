@@ -10,7 +10,7 @@ import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { encodeWork, type EncodeTarget } from '../execution/encoder.ts';
 import { Storage } from '../webgpu/storage.ts';
-import type { BoundRange } from '../webgpu/stream.ts';
+import type { BoundRange } from '../webgpu/boundRange.ts';
 import { copyWords } from '../kernels/copyWords.ts';
 import type { Scalars } from '../kernels/elementwise.ts';
 import { type BufferRange, checkTarget, rangeOf } from '../kernels/encodeKernel.ts';

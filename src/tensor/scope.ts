@@ -2,29 +2,35 @@
  * @file Scopes: tensors made inside one are freed at its end, but for those that leave it.
  */
 import { RetrogradError } from '../core/errors.ts';
-import type { Tensor } from './tensor.ts';
+
+/** What a scope frees: a tensor. */
+export interface Scoped {
+  dispose(): void;
+  /** From here on no scope frees it: where it is dropped, the finalizer does. */
+  watchDrop(): void;
+}
 
 /** Scopes that collect what is made now, innermost last. None of them is open across an `await`. */
-let scopes: Set<Tensor>[] = [];
+let scopes: Set<Scoped>[] = [];
 
 /** What open scopes were given. */
-const given = new Set<Set<Tensor>>();
+const given = new Set<Set<Scoped>>();
 
 /** Notes a tensor in the innermost scope. One that is in none is watched by the garbage collector's side. */
-export function track(tensor: Tensor): void {
+export function track(tensor: Scoped): void {
   const scope = scopes.at(-1);
   if (scope) scope.add(tensor);
   else tensor.watchDrop();
 }
 
 /** Forgets a tensor that was disposed of. */
-export function untrack(tensor: Tensor): void {
+export function untrack(tensor: Scoped): void {
   for (let i = scopes.length - 1; i >= 0; i--) if (scopes[i]?.delete(tensor)) return;
   for (const tensors of given) if (tensors.delete(tensor)) return;
 }
 
 /** Takes `tensor` out of every scope: it lives until it is disposed of. Returns it. */
-export function keep<T extends Tensor>(tensor: T): T {
+export function keep<T extends Scoped>(tensor: T): T {
   untrack(tensor);
   tensor.watchDrop();
   return tensor;
@@ -45,7 +51,7 @@ export function disposing<R extends { dispose(): void } | null, T>(resource: R, 
  * Errors: RetrogradError where `body` is async: tensors made after an await would belong to no scope.
  */
 export function tidy<T>(body: () => T): T {
-  const scope = new Set<Tensor>();
+  const scope = new Set<Scoped>();
   scopes.push(scope);
   let result: T;
   try {
@@ -69,15 +75,15 @@ function requireSync(op: string, result: unknown): void {
   });
 }
 
-function remove(scope: Set<Tensor>): void {
+function remove(scope: Set<Scoped>): void {
   scopes.splice(scopes.lastIndexOf(scope), 1);
 }
 
-function closeScope(scope: Set<Tensor>, result: unknown): void {
+function closeScope(scope: Set<Scoped>, result: unknown): void {
   remove(scope);
   // As after most ops: one tensor was made, and it is the result.
-  if (scope.size === 1 && scope.has(result as Tensor)) {
-    track(result as Tensor);
+  if (scope.size === 1 && scope.has(result as Scoped)) {
+    track(result as Scoped);
     return;
   }
   const leaving = new Set<unknown>();
@@ -131,9 +137,9 @@ export function scope(): Scope {
 
 export class Scope {
   /** Made while it was open, before anything could be awaited. */
-  readonly #made = new Set<Tensor>();
+  readonly #made = new Set<Scoped>();
   /** Given to it: they are its own whatever is awaited. */
-  readonly #own = new Set<Tensor>();
+  readonly #own = new Set<Scoped>();
 
   constructor() {
     scopes.push(this.#made);
@@ -144,7 +150,7 @@ export class Scope {
 
   /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as of `tidy`. */
   run<T>(body: () => T): T {
-    const made = new Set<Tensor>();
+    const made = new Set<Scoped>();
     scopes.push(made);
     try {
       const result = body();
@@ -157,14 +163,14 @@ export class Scope {
   }
 
   /** Takes `tensor` over: it is freed when this scope ends. Returns it. */
-  track<T extends Tensor>(tensor: T): T {
+  track<T extends Scoped>(tensor: T): T {
     untrack(tensor);
     this.#own.add(tensor);
     return tensor;
   }
 
   /** Takes `tensor` out of this scope. Returns it. */
-  keep<T extends Tensor>(tensor: T): T {
+  keep<T extends Scoped>(tensor: T): T {
     return keep(tensor);
   }
 

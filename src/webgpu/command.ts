@@ -3,7 +3,7 @@ import type { FaultReport } from './faults.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
-import type { BoundRange } from './stream.ts';
+import type { BoundRange } from './boundRange.ts';
 
 /** The call of an op, as reports name it. */
 export interface ProfiledCall {

@@ -17,7 +17,8 @@ import { PipelineCache } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
 import { Readback } from './readback.ts';
 import { Storage } from './storage.ts';
-import { type BoundRange, CommandStream } from './stream.ts';
+import type { BoundRange } from './boundRange.ts';
+import { CommandStream } from './stream.ts';
 import { ErrorWatch } from './watch.ts';
 
 /** What a device is tuned by. */

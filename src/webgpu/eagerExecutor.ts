@@ -11,7 +11,8 @@ import type { ParamValue } from './params.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
 import type { BufferPool } from './pool.ts';
 import { Storage, wholeWords } from './storage.ts';
-import type { BoundRange, CommandStream } from './stream.ts';
+import type { BoundRange } from './boundRange.ts';
+import type { CommandStream } from './stream.ts';
 
 /** What the eager executor needs of its device. */
 export interface EagerDevice {

@@ -8,7 +8,7 @@ import type { Kernel, KernelOptions } from './kernel.ts';
 import type { Launch } from './launch.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { Storage } from './storage.ts';
-import type { BoundRange } from './stream.ts';
+import type { BoundRange } from './boundRange.ts';
 
 /** Something whose storage may be replaced: a variable. */
 export interface StorageHolder {

@@ -4,7 +4,7 @@ import type { Attribution, PreparedLaunch } from './command.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { ParamFields, ParamValues } from './params.ts';
-import type { BoundRange } from './stream.ts';
+import type { BoundRange } from './boundRange.ts';
 
 /** One launch of a kernel. */
 export interface Launch<

@@ -6,7 +6,8 @@ import type { BufferAllocator, IdleBuffers } from './allocator.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultWords } from './faults.ts';
 import { BufferUsage, MapMode } from './flags.ts';
-import type { BoundRange, CommandStream } from './stream.ts';
+import type { BoundRange } from './boundRange.ts';
+import type { CommandStream } from './stream.ts';
 import { sizeClass } from './pool.ts';
 import type { ErrorWatch } from './watch.ts';
 

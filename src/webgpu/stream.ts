@@ -8,6 +8,7 @@ import { BufferUsage } from './flags.ts';
 import { type ParamLayout, type ParamValue, ParamWords } from './params.ts';
 import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
+import type { BoundRange } from './boundRange.ts';
 import type { PreparedLaunch } from './command.ts';
 import type { StreamWatcher } from './timing.ts';
 import type { ErrorWatch } from './watch.ts';
@@ -21,13 +22,6 @@ const firstSlots = 32;
 
 /** Bind groups kept for one layout, at most. */
 const maxGroups = 4096;
-
-/** A range of a buffer as a launch binds it. */
-export interface BoundRange {
-  readonly buffer: DeviceBuffer;
-  readonly offset: number;
-  readonly bytes: number;
-}
 
 type LiveParams = Readonly<Record<string, ParamValue>>;
 
