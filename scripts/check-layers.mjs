@@ -47,6 +47,8 @@ export const MAY_IMPORT = {
     'src/history',
     'shaders',
   ],
+  // File formats know tensors and bytes, but no models.
+  'src/formats': ['src/tensor', 'src/core', 'src/history'],
   'src/inspect': ['src/ops', 'src/execution', 'src/webgpu', 'src/core'],
   'src/keras': [
     'src/keras/graph',
@@ -98,8 +100,15 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
-  // Checkpoints are files, so that callbacks that write them know files. Nothing that files name imports those.
-  'src/keras/callbacks': ['src/keras', 'src/io', 'src/ops', 'src/tensor', 'src/core', 'src/history'],
+  // Some callbacks write checkpoints.
+  'src/keras/callbacks': [
+    'src/keras',
+    'src/keras/saving',
+    'src/ops',
+    'src/tensor',
+    'src/core',
+    'src/history',
+  ],
   'src/keras/training': [
     'src/keras',
     'src/keras/callbacks',
@@ -114,14 +123,26 @@ export const MAY_IMPORT = {
   ],
   // Files name every layer and model, so that nothing that they name may know them.
   'src/keras/json': ['src/keras', 'src/keras/models', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
+  // Weights and checkpoints of models, written in a file format.
+  'src/keras/saving': [
+    'src/keras',
+    'src/keras/json',
+    'src/keras/optimizers',
+    'src/formats',
+    'src/ops',
+    'src/tensor',
+    'src/core',
+  ],
   'src/io': [
     'src/keras',
+    'src/keras/saving',
     'src/keras/json',
     'src/keras/models',
     'src/keras/graph',
     'src/keras/optimizers',
     'src/keras/training',
     'src/keras/applications',
+    'src/formats',
     'src/autodiff',
     'src/ops',
     'src/tensor',
@@ -144,26 +165,12 @@ const MAY_IMPORT_PACKAGES = { shaders: /^wgsl-preprocessor(\/|$)/, 'src/io': /^[
  * Files that still import each other, most of them for types alone. They are reported, but don't fail the check. Remove a
  * line when its cycle is gone; remove the constant when it is empty.
  */
-const KNOWN_CYCLES = [
-  ['src/webgpu/watch.ts', 'src/webgpu/pool.ts', 'src/webgpu/faults.ts'],
-  [
-    'src/webgpu/timing.ts',
-    'src/webgpu/stream.ts',
-    'src/webgpu/route.ts',
-    'src/webgpu/recording.ts',
-    'src/webgpu/activeRecording.ts',
-    'src/webgpu/charge.ts',
-  ],
-  ['src/webgpu/current.ts', 'src/webgpu/device.ts'],
-  ['src/tensor/scope.ts', 'src/tensor/tensor.ts'],
-  ['src/autodiff/tape.ts', 'src/autodiff/explain.ts'],
-  ['src/keras/graph/opOperation.ts', 'src/keras/graph/node.ts', 'src/keras/graph/kerasTensor.ts'],
-  ['src/keras/layers/weighted.ts', 'src/keras/layers/layer.ts'],
-  ['src/keras/training/trainer.ts', 'src/keras/training/trainable.ts', 'src/keras/training/stepRunner.ts'],
-];
+const KNOWN_CYCLES = [['src/webgpu/timing.ts', 'src/webgpu/stream.ts']];
 
-/** What stands above every layer: entries gather what others made. */
-const ENTRIES = Object.values(ENTRY_SOURCES).flat();
+/** Entries gather exports and are above every layer. The entry of the layers is only the index of its own folder. */
+const ENTRIES = Object.values(ENTRY_SOURCES)
+  .flat()
+  .filter((file) => file !== 'src/keras/layers/index.ts');
 
 /** @typedef {{ file: string, line: number, message: string }} Violation */
 

@@ -14,7 +14,7 @@ export const chunkVectors = 1024;
 export type ChunkOptions = {
   gradients: number;
   /** Where sums of earlier gradients are added first: in the role of that number of a packed block, in a binding, or not at all. */
-  accumulator: number | 'apart' | 'none';
+  accumulator: number | 'separate' | 'none';
   scaled: boolean;
   lanes: number;
   workgroup: number;
@@ -28,7 +28,7 @@ export function squareChunks(options: ChunkOptions): string {
   const { gradients, accumulator, scaled, lanes, workgroup } = options;
   const layout: LaneLayout = { lanes, order: 'rows', workgroup };
   const earlier =
-    accumulator === 'apart'
+    accumulator === 'separate'
       ? `${accumulatorState}_of[j]`
       : `block[params.starts[member / 4u][member % 4u] + j + ${accumulator}u * params.stride]`;
   return wgsl`

@@ -34,7 +34,7 @@ export { setRandomSeed } from './ops/seeds.ts';
 export type { Op, OpDefinition, Saved } from './ops/define.ts';
 export type { Call } from './ops/call.ts';
 export type { TensorLike } from './ops/operands.ts';
-export type { SymbolicTensor } from './ops/recording.ts';
+export type { SymbolicTensor } from './ops/recorders.ts';
 // Kernels of your own
 export type { FaultReport } from './webgpu/faults.ts';
 export { defineKernel, type Kernel, type KernelDefinition } from './webgpu/kernel.ts';
@@ -47,7 +47,7 @@ export {
   type CompileOptions,
   compile,
 } from './autodiff/compile.ts';
-export type { InputSpec, Rehearsed } from './autodiff/rehearsal.ts';
+export type { InputSpec, DryRunnable } from './autodiff/dryRunCall.ts';
 export { warmup } from './autodiff/warmup.ts';
 export { onReplay } from './execution/currentExecutor.ts';
 export { DynamicScalar } from './webgpu/params.ts';

@@ -16,7 +16,7 @@ export const ENTRY_SOURCES = {
   index: ['src/index.ts'],
   kernels: ['src/kernels.ts', 'src/kernels/index.ts'],
   keras: ['src/keras/index.ts'],
-  'keras/layers': ['src/keras/layers.ts'],
+  'keras/layers': ['src/keras/layers/index.ts'],
   io: ['src/io/index.ts'],
 };
 

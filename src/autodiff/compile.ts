@@ -10,7 +10,7 @@ import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { outputSearch } from '../ops/outputSearch.ts';
-import { activeRecorders } from '../ops/recording.ts';
+import { activeRecorders } from '../ops/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Captured, captureCall } from './capturedCall.ts';
 import { type CallSignature, deviceKey, signatureOf } from './signature.ts';

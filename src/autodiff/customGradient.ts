@@ -9,7 +9,7 @@ import type { OpDefinition } from '../ops/define.ts';
 import { recordCall } from '../ops/dispatch.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
-import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recording.ts';
+import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recorders.ts';
 import { replaySeeds, seedPosition } from '../ops/seeds.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';

@@ -23,7 +23,7 @@ import {
   startRecorder,
   stopRecorder,
   withRecorders,
-} from '../ops/recording.ts';
+} from '../ops/recorders.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';

@@ -6,9 +6,8 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
-import type { KerasHistory, Node } from '../history/node.ts';
-import type { OpDefinition } from '../ops/define.ts';
-import type { RecordedCall } from '../ops/recording.ts';
+import type { KerasHistory } from '../history/node.ts';
+import type { RecordedCall } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';

@@ -1,7 +1,7 @@
 /** @file warmup: compiles the pipelines of a call ahead of it, side by side. */
 import { getDevice } from '../webgpu/current.ts';
 import { DryRun } from '../execution/dryRun.ts';
-import { type InputSpec, type Rehearsed, rehearseCall, type Target } from './rehearsal.ts';
+import { type InputSpec, type DryRunnable, dryRunCall, type Target } from './dryRunCall.ts';
 
 /**
  * Compiles the pipelines that a call of `fn` will need, side by side, so that the first call finds them ready. `fn` runs
@@ -21,11 +21,11 @@ export async function warmup<A extends readonly unknown[]>(
   fn: (...args: A) => unknown,
   ...inputs: { [K in keyof A]: A[K] | InputSpec }
 ): Promise<number>;
-export async function warmup<O extends object>(model: Rehearsed<O>, options?: O): Promise<number>;
+export async function warmup<O extends object>(model: DryRunnable<O>, options?: O): Promise<number>;
 export async function warmup(target: Target, ...inputs: readonly unknown[]): Promise<number> {
   const device = getDevice();
   const before = device.pipelineCount;
-  const runs = await rehearseCall('warmup', device, target, inputs, () => new DryRun());
+  const runs = await dryRunCall('warmup', device, target, inputs, () => new DryRun());
   const compilations = runs.flatMap((dry) => [...dry.compilations]);
   // One that fails doesn't keep others from being ready when this ends.
   await Promise.allSettled(compilations);

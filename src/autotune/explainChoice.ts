@@ -4,7 +4,7 @@ import { describe } from '../core/shape.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
-import { argumentsOf, type InputSpec, runDry } from '../autodiff/rehearsal.ts';
+import { argumentsOf, type InputSpec, runDry } from '../autodiff/dryRunCall.ts';
 import { adapterText, type ChoiceReport, choiceText } from './report.ts';
 import { tunerOf } from './tuner.ts';
 

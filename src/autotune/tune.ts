@@ -1,7 +1,7 @@
 /** @file tune: measures ahead of use which algorithms are the fastest on this device. */
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
-import type { InputSpec, Rehearsed, Target } from '../autodiff/rehearsal.ts';
+import type { InputSpec, DryRunnable, Target } from '../autodiff/dryRunCall.ts';
 import type { TuningReport } from './report.ts';
 import { installTuner } from './tuner.ts';
 
@@ -23,7 +23,7 @@ export async function tune<A extends readonly unknown[]>(
   fn: (...args: A) => unknown,
   ...inputs: { [K in keyof A]: A[K] | InputSpec }
 ): Promise<TuningReport>;
-export async function tune<O extends object>(model: Rehearsed<O>, options?: O): Promise<TuningReport>;
+export async function tune<O extends object>(model: DryRunnable<O>, options?: O): Promise<TuningReport>;
 export async function tune(target: Target, ...inputs: readonly unknown[]): Promise<TuningReport> {
   const device: Device = getDevice();
   const tuner = installTuner(device);

@@ -4,7 +4,7 @@ import type { Autotuner, Candidate, Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { LaunchSurvey } from '../execution/dryRun.ts';
 import type { Command } from '../webgpu/command.ts';
-import { rehearseCall, type Target } from '../autodiff/rehearsal.ts';
+import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
 import { Automatic, type Job } from './automatic.ts';
 import { measure, type Stopwatch, stopwatch } from './measure.ts';
 import { type ChoiceReport, TuningReport } from './report.ts';
@@ -112,7 +112,7 @@ export class Tuner implements Autotuner {
   /** The problems that a dry run of `target` meets. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
     // A pass that makes something for real may meet problems that the next one doesn't.
-    const runs = await rehearseCall(op, this.device, target, inputs, () => this.#listen(true));
+    const runs = await dryRunCall(op, this.device, target, inputs, () => this.#listen(true));
     const { survey } = runs.at(-1) as SurveyRun;
     return survey;
   }

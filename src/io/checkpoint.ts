@@ -1,259 +1,48 @@
 /**
- * @file Checkpoints: all that is needed to go on with a training, in one safetensors file. The weights lie in it by their
- * paths, the states of the optimizer by their order, the rest in its metadata.
+ * @file Saving and resuming training outside of a run. Both need the optimizer at once, even of a model whose `compile`
+ * has not loaded training yet, so they preload it.
  */
-import type { TypedData } from '../core/dtype.ts';
-import { FormatError, RetrogradError, ValueError } from '../core/errors.ts';
-import { formatSpec } from '../core/spec.ts';
-import { SeedSequence } from '../ops/seeds.ts';
-import { modelToConfig } from '../keras/json/write.ts';
-import { membersOf } from '../keras/layers/members.ts';
-import type { AnyLayer } from '../keras/layers/layer.ts';
-import { HostVariable } from '../keras/optimizers/hostVariable.ts';
-import type { Optimizer } from '../keras/optimizers/optimizer.ts';
-import { haveTraining } from '../keras/training/provide.ts';
-import { Variable } from '../tensor/variable.ts';
-import { type HostTensor, hostTensorOf } from './hostTensor.ts';
-import { type FileBytes, type ReadOptions, readSafetensors, writeSafetensors } from './safetensors/index.ts';
-import { setWeightsByPath, weightsByPath, type WithWeights } from './weights.ts';
-
-/** What a checkpoint is made of. */
-export interface CheckpointModel extends WithWeights {
-  readonly trainableWeights: WithWeights['weights'];
-  readonly optimizer: Optimizer | null;
-}
-
-/** How far a training is. */
-export interface TrainingState {
-  /** Epochs that are done. */
-  epoch: number;
-  /** Batches of the next epoch that are done. Default 0. */
-  batch?: number;
-  /** The seed of the order of samples: `fit({ seed })` with it goes on in the same order. Default: none. */
-  seed?: number | null;
-  /** Values of the last epoch. Default: none. */
-  logs?: Readonly<Record<string, number>>;
-}
-
-/** A checkpoint, read. */
-export interface Checkpoint {
-  readonly training: Required<TrainingState>;
-  /** The model in Keras's JSON, for `modelFromJSON`; null where it has layers that files don't know. */
-  readonly config: object | null;
-}
-
-const optimizerPrefix = '@optimizer/';
-
-interface OptimizerRecord {
-  className: string;
-  config: Record<string, unknown>;
-  /** Names of the states on the device, in the order of the tensors. */
-  states: string[];
-  /** Numbers on the host, by their place among the variables, in full precision. */
-  numbers: Record<string, number | string>;
-}
-
-interface Metadata {
-  training: Required<TrainingState>;
-  optimizer: OptimizerRecord | null;
-  /** Positions of the layers' seeds, in the order of the layers. */
-  seeds: number[];
-}
+import type { FileBytes, ReadOptions } from '../formats/safetensors/index.ts';
+import {
+  type Checkpoint,
+  type CheckpointModel,
+  restoreCheckpoint,
+  type TrainingState,
+  writeCheckpoint,
+} from '../keras/saving/checkpoint.ts';
+import { preloadTraining } from '../keras/training/preload.ts';
 
 /**
- * A checkpoint of `model` as a safetensors file: weights, the optimizer with its state, where seeded layers are in their
- * draws, the model's description, and `training`. All values are those of now, whatever is launched after the call.
- * Errors: ValueError where two weights have one path.
+ * Saves a checkpoint of `model` as a safetensors file: the weights, the optimizer with its state, the positions of seeded
+ * layers in their random sequences, the model's configuration, and `training`. The values are those at the time of the
+ * call; work launched later does not affect them.
+ * Errors: ValueError if two weights have the same path.
  */
 export async function saveCheckpoint(
   model: CheckpointModel,
-  { epoch, batch = 0, seed = null, logs = {} }: TrainingState,
+  training: TrainingState,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  haveTraining();
-  const byPath = weightsByPath('saveCheckpoint', model);
-  const { optimizer } = model;
-  const states = optimizer?.built ? statesOf(optimizer) : [];
-  const metadata: Metadata = {
-    training: { epoch, batch, seed, logs: encodeLogs(logs) as Record<string, number> },
-    optimizer: optimizer && recordOf(optimizer),
-    seeds: seedsOf(model).map(({ position }) => position),
-  };
-  const named = [...byPath, ...states.map((state, i) => [`${optimizerPrefix}${i}`, state] as const)];
-  const config = describeModel(model);
-  const values = await Promise.all(named.map(([, variable]) => hostTensorOf(variable)));
-  return writeSafetensors(new Map(named.map(([name], i) => [name, values[i] as HostTensor])), {
-    format: 'retrograd checkpoint',
-    training: JSON.stringify(metadata),
-    ...(config === null ? {} : { model: config }),
-  });
+  preloadTraining();
+  return writeCheckpoint(model, training);
 }
 
 /**
- * What a checkpoint says, without a model to load it into.
- * Errors: FormatError for a file that isn't one.
- */
-export function readCheckpoint(file: FileBytes, options: ReadOptions = {}): Checkpoint {
-  const name = options.file ?? 'file';
-  const { metadata } = readSafetensors(file, options);
-  const { training } = metadataOf(name, metadata);
-  const config = metadata.get('model');
-  return {
-    training: { ...training, logs: decodeLogs(training.logs) },
-    config: config === undefined ? null : (parse(name, 'model', config) as object),
-  };
-}
-
-/**
- * Takes a training up again: sets the weights, the state of the optimizer and the draws of seeded layers to those of a
- * checkpoint, all or none. The model is compiled with an optimizer of the same class.
+ * Resumes training from a checkpoint: sets the weights, the state of the optimizer and the positions of seeded layers, all
+ * or none. Compile the model with an optimizer of the same class first.
  *
  *     const { training } = loadCheckpoint(net, bytes);
  *     await net.fit(x, y, { epochs: 20, initialEpoch: training.epoch, seed: training.seed ?? undefined });
  *
- * The curve goes on as if nothing had happened, where samples come in the same order (`seed`) and random layers have seeds
- * of their own.
+ * Training continues exactly as if it had not been interrupted, provided that samples come in the same order (`seed`) and
+ * random layers have seeds.
  *
- * Errors: FormatError for a file that isn't sound or belongs to another model; ValueError for an optimizer of another
- * class.
+ * Errors: FormatError for a damaged file or the checkpoint of another model; ValueError for an optimizer of another class.
  */
 export function loadCheckpoint(
   model: CheckpointModel,
   file: FileBytes,
   options: ReadOptions = {},
 ): Checkpoint {
-  haveTraining();
-  const name = options.file ?? 'file';
-  const { tensors, metadata } = readSafetensors(file, options);
-  const { optimizer: record, seeds } = metadataOf(name, metadata);
-  const isState = (key: string) => key.startsWith(optimizerPrefix);
-  const weights = new Map([...tensors].filter(([key]) => !isState(key)));
-  const { optimizer } = model;
-  const values = optimizer && record ? stateValues(name, model, optimizer, record, tensors) : null;
-  const sequences = seedsOf(model);
-  if (sequences.length !== seeds.length) {
-    throw new FormatError({
-      op: `loadCheckpoint ${name}`,
-      rule: 'a checkpoint is of a model with the same layers.',
-      received: `seeds of ${seeds.length} layers, for ${sequences.length} in '${model.name}'`,
-      hint: 'load it into the model that it was saved from.',
-    });
-  }
-  setWeightsByPath(model, weights, { op: 'loadCheckpoint', file: name });
-  if (values) optimizer?.setWeights(values);
-  sequences.forEach((sequence, i) => {
-    sequence.position = seeds[i] as number;
-  });
-  return readCheckpoint(file, options);
-}
-
-/** Values for the variables of `optimizer`, checked, so that setting them can't fail halfway. */
-function stateValues(
-  file: string,
-  model: CheckpointModel,
-  optimizer: Optimizer,
-  record: OptimizerRecord,
-  tensors: ReadonlyMap<string, HostTensor>,
-): (TypedData | number)[] | null {
-  if (record.className !== optimizer.className) {
-    throw new ValueError({
-      op: `loadCheckpoint ${file}`,
-      rule: 'the model is compiled with an optimizer of the same class.',
-      received: `${optimizer.className}, for the state of ${record.className}`,
-      hint: `call compile({ optimizer: '${record.className}', … }) first; to leave the state behind use loadWeights.`,
-    });
-  }
-  if (Object.keys(record.numbers).length === 0) return null;
-  optimizer.build(model.trainableWeights);
-  let next = 0;
-  return optimizer.variables.map((variable, i) => {
-    if (variable instanceof HostVariable) return Number(record.numbers[i] ?? variable.value);
-    const value = tensors.get(`${optimizerPrefix}${next++}`);
-    if (value && value.data.length === variable.size) return value.data as TypedData;
-    throw new FormatError({
-      op: `loadCheckpoint ${file}`,
-      rule: `the state '${variable.name}' is ${formatSpec(variable)}.`,
-      received: value
-        ? formatSpec(value)
-        : `${record.states.length} states: ${record.states.slice(0, 3).join(', ')} …`,
-      hint: 'make model and optimizer with the options that they had when the checkpoint was saved.',
-    });
-  });
-}
-
-function recordOf(optimizer: Optimizer): OptimizerRecord {
-  const { variables } = optimizer;
-  const numbers = optimizer.built
-    ? variables.flatMap((variable, i) =>
-        variable instanceof HostVariable ? [[i, encode(variable.value)] as const] : [],
-      )
-    : [];
-  return {
-    className: optimizer.className,
-    config: optimizer.getConfig(),
-    states: statesOf(optimizer).map(({ name }) => name ?? ''),
-    numbers: Object.fromEntries(numbers),
-  };
-}
-
-function statesOf(optimizer: Optimizer): Variable[] {
-  return optimizer.variables.filter((variable) => variable instanceof Variable);
-}
-
-/** Seeds of the model and of the layers inside it, in their order. */
-function seedsOf(model: CheckpointModel): SeedSequence[] {
-  const inside = (model as unknown as Partial<AnyLayer>).layersInside ?? [];
-  const isSeeds = (value: unknown): value is SeedSequence => value instanceof SeedSequence;
-  return [...new Set([model, ...inside].flatMap((layer) => membersOf(layer, isSeeds)))];
-}
-
-/** The description of a model; null for one with layers that files don't know. */
-function describeModel(model: CheckpointModel): string | null {
-  try {
-    return JSON.stringify(modelToConfig(model as never));
-  } catch (error) {
-    if (error instanceof RetrogradError) return null;
-    throw error;
-  }
-}
-
-function metadataOf(file: string, metadata: ReadonlyMap<string, string>): Metadata {
-  const text = metadata.get('training');
-  if (metadata.get('format') === 'retrograd checkpoint' && text !== undefined) {
-    const found = parse(file, 'training', text) as Partial<Metadata>;
-    const { training, seeds } = found;
-    if (Number.isInteger(training?.epoch) && Array.isArray(seeds)) return found as Metadata;
-  }
-  throw new FormatError({
-    op: `loadCheckpoint ${file}`,
-    rule: 'a checkpoint says in its metadata how far the training was.',
-    received: `a safetensors file with ${[...metadata.keys()].join(', ') || 'no metadata'}`,
-    hint: 'load weights alone by loadWeights.',
-  });
-}
-
-function parse(file: string, what: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new FormatError({
-      op: `loadCheckpoint ${file}`,
-      rule: `\`${what}\` in the metadata is JSON.`,
-      received: text.slice(0, 40),
-      hint: 'the file is damaged: use another checkpoint.',
-      cause,
-    });
-  }
-}
-
-/** JSON has no NaN and no infinities. */
-function encode(value: number): number | string {
-  return Number.isFinite(value) ? value : String(value);
-}
-
-function encodeLogs(logs: Readonly<Record<string, number>>): Record<string, number | string> {
-  return Object.fromEntries(Object.entries(logs).map(([name, value]) => [name, encode(value)]));
-}
-
-function decodeLogs(logs: Readonly<Record<string, number | string>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(logs).map(([name, value]) => [name, Number(value)]));
+  preloadTraining();
+  return restoreCheckpoint(model, file, options);
 }

@@ -1,19 +1,18 @@
-/** @file The entry `retrograd/io`: files of weights and tensors. */
+/** @file The entry `retrograd/io`: saves and loads weights, checkpoints and tensors. */
+export { loadCheckpoint, saveCheckpoint } from './checkpoint.ts';
 export {
   type Checkpoint,
   type CheckpointModel,
-  loadCheckpoint,
   readCheckpoint,
-  saveCheckpoint,
   type TrainingState,
-} from './checkpoint.ts';
-export type { HostTensor } from './hostTensor.ts';
+} from '../keras/saving/checkpoint.ts';
+export type { HostTensor } from '../formats/hostTensor.ts';
 export {
   type FileBytes,
   type ReadOptions,
   readSafetensors,
   type SafetensorsContents,
   writeSafetensors,
-} from './safetensors/index.ts';
+} from '../formats/safetensors/index.ts';
 export { loadTensors, saveTensors } from './tensors.ts';
-export { loadWeights, type LoadReport, saveWeights, type WithWeights } from './weights.ts';
+export { loadWeights, type LoadReport, saveWeights, type WithWeights } from '../keras/saving/weights.ts';

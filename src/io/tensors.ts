@@ -1,9 +1,14 @@
-/** @file Tensors by name, as a file and back. */
+/** @file Saves and loads named tensors. */
 import type { Tensor } from '../tensor/tensor.ts';
-import { type HostTensor, hostTensorOf, uploadLoaded } from './hostTensor.ts';
-import { type FileBytes, type ReadOptions, readSafetensors, writeSafetensors } from './safetensors/index.ts';
+import { type HostTensor, hostTensorOf, uploadLoaded } from '../formats/hostTensor.ts';
+import {
+  type FileBytes,
+  type ReadOptions,
+  readSafetensors,
+  writeSafetensors,
+} from '../formats/safetensors/index.ts';
 
-/** Tensors as a safetensors file, with metadata beside them. Reads them back. */
+/** Reads back tensors and saves them as a safetensors file, with metadata. */
 export async function saveTensors(
   tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
   metadata: Readonly<Record<string, string>> = {},
@@ -14,8 +19,8 @@ export async function saveTensors(
 }
 
 /**
- * The tensors of a safetensors file, on the device. They have no history, and can say that they were loaded.
- * Errors: FormatError for a file that isn't sound.
+ * Loads the tensors of a safetensors file onto the device. They have no history, but `explainHistory` knows their file.
+ * Errors: FormatError for an invalid file.
  */
 export function loadTensors(file: FileBytes, options: ReadOptions = {}): Map<string, Tensor> {
   const { tensors } = readSafetensors(file, options);

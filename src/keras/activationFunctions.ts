@@ -1,7 +1,4 @@
-/**
- * @file Activations that are made of several ops: what Keras has beyond those that are one op. Options follow the tensor,
- * with Keras's defaults.
- */
+/** @file Keras's activations that are composed of several ops. Options follow the tensor, with Keras's defaults. */
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, requireFinite } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -37,7 +34,7 @@ export function celu(x: Tensor, { alpha = 1 }: { alpha?: number } = {}): Tensor 
     });
   }
   return tidy(() => {
-    // The exponent is held below 0, so that the branch that isn't taken stays finite.
+    // The exponent is clamped to 0, so that the branch that is not selected stays finite.
     const below = mul(expm1(div(minimum(x, 0), alpha)), alpha);
     return where(greater(x, 0), x, below);
   });
@@ -54,7 +51,7 @@ export function glu(x: Tensor, { axis = -1 }: { axis?: number } = {}): Tensor {
       op: 'glu',
       rule: 'the axis that is halved has an even size.',
       received: `axis: ${describe(axis)} of ${formatSpec(x)}`,
-      hint: 'make twice as many units as the gate shall pass.',
+      hint: 'use twice as many units as the output should have.',
     });
   }
   return tidy(() => {

@@ -1,4 +1,4 @@
-/** @file Activations by name, as JavaScript and as Keras writes the names. */
+/** @file Activations by name, in JavaScript's and in Keras's spelling. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
@@ -9,7 +9,7 @@ import { logSoftmax, softmax } from '../ops/softmax.ts';
 import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
-import { type ClassConfig, foldName } from './family.ts';
+import { type ClassConfig, foldName } from './namedObjects.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
 
 export {
@@ -26,7 +26,7 @@ export {
   threshold,
 } from './activationFunctions.ts';
 
-/** A function of a tensor, made of ops. */
+/** A function of a tensor, composed of ops. */
 export type Activation = (x: Tensor) => Tensor;
 
 /** `x` itself. */
@@ -84,7 +84,7 @@ const fusedNames = [
 export type ActivationName = keyof typeof byName | keyof typeof aliases;
 export type ActivationLike = ActivationName | (string & {}) | Activation | ClassConfig;
 
-/** What activations with options were made of, for configurations. */
+/** The configurations of activations that were created with options. */
 const configs = new WeakMap<Activation, ClassConfig>();
 
 /**

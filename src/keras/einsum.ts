@@ -34,7 +34,7 @@ export function einsum(axes: Einsum, a: Tensor, b: Tensor): Tensor {
   const columns = letters(axes.b, (letter) => !axes.a.includes(letter));
   const shapeOf = (group: string) => [...group].map((letter) => sizes.get(letter) as number);
   const sizeOf = (group: string) => shapeOf(group).reduce((product, n) => product * n, 1);
-  // As matrices, in the order that is there where it will do.
+  // As matrices; transposed by matMul instead of a copy if the order of axes allows it.
   const matrices = (x: Tensor, from: string, first: string, second: string) => {
     const swapped = from === batch + second + first;
     const [before, after] = swapped ? [second, first] : [first, second];
@@ -67,7 +67,7 @@ function requireLetters({ a, b, result }: Einsum): void {
     return;
   throw new ValueError({
     op: 'einsum',
-    rule: 'each axis has a letter of its own, which is in the result, or in both operands and summed over.',
+    rule: 'each axis has its own letter, which occurs in the result, or in both operands to be summed over.',
     received: `${a},${b}->${result}`,
     hint: 'sum over other axes first.',
   });

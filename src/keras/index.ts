@@ -1,10 +1,10 @@
 /** @file The entry `retrograd/keras`: the functional API, by Keras's names. */
-import './training/provide.ts';
+import './training/preload.ts';
 
 // Graph
-export { input } from './layers/inputLayer.ts';
+export { input } from './layers/core/inputLayer.ts';
 export { KerasTensor } from './graph/kerasTensor.ts';
-export { GraphNode, type GraphOperation } from './graph/node.ts';
+export { GraphNode, type GraphOperation } from './graph/graphNode.ts';
 export { Functional, type FunctionalOptions, model } from './models/functional.ts';
 export { Sequential, sequential, type SequentialOptions } from './models/sequential.ts';
 export { type GraphModelOptions, Model } from './models/model.ts';
@@ -12,10 +12,10 @@ export type { SummaryOptions } from './models/summary.ts';
 export { getSourceInputs } from './graph/sourceInputs.ts';
 export { maskOf, setMask } from './masks.ts';
 export { clearSession } from './names.ts';
-export type { Mapped, Nest } from './nest.ts';
+export type { Mapped, Nest } from './tensorNest.ts';
 // Layers
 export * as layers from './layers/index.ts';
-export { Layer } from './layers/layer.ts';
+export { Layer } from './layers/base/layer.ts';
 export * as activations from './activations.ts';
 export * as constraints from './constraints/index.ts';
 export * as initializers from './initializers/index.ts';
@@ -39,7 +39,7 @@ export type {
   OnBatchOptions,
   Predicted,
   PredictOptions,
-  RehearseOptions,
+  DryRunOptions,
   StepLogs,
   TrainOnBatchOptions,
   ValidationData,

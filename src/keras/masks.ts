@@ -1,14 +1,11 @@
-/**
- * @file Masks: which steps of a tensor count. A mask rides on its tensor: layers hand it on, and it is freed with it.
- */
-import type { SymbolicTensor } from '../ops/recording.ts';
-import { isSymbolic } from '../ops/recording.ts';
+/** @file Masks: which steps of a tensor are valid. A mask is attached to its tensor; layers pass it on. */
+import { isSymbolic, type SymbolicTensor } from '../ops/recorders.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
-/** Masks of symbolic tensors are symbolic. */
+/** Masks of symbolic tensors are symbolic, too. */
 const symbolicMasks = new WeakMap<SymbolicTensor, SymbolicTensor>();
 
-/** The mask that `tensor` carries, bool [batch, steps] as a rule; null where it has none. It is freed with the tensor. */
+/** The mask of `tensor`, usually bool [batch, steps]; null if it has none. It is freed with the tensor. */
 export function maskOf(tensor: Tensor): Tensor | null;
 export function maskOf(tensor: SymbolicTensor): SymbolicTensor | null;
 export function maskOf(tensor: unknown): Tensor | SymbolicTensor | null;
@@ -17,7 +14,7 @@ export function maskOf(tensor: unknown): Tensor | SymbolicTensor | null {
   return (isSymbolic(tensor) && symbolicMasks.get(tensor)) || null;
 }
 
-/** Lets `tensor` carry `mask` from here on, or none. The caller's handle on the mask stays the caller's. */
+/** Attaches `mask` to `tensor`, or removes its mask. The caller keeps ownership of its handle on the mask. */
 export function setMask<T extends Tensor>(tensor: T, mask: Tensor | null): T;
 export function setMask<T extends SymbolicTensor>(tensor: T, mask: SymbolicTensor | null): T;
 export function setMask<T extends Tensor | SymbolicTensor>(

@@ -1,5 +1,6 @@
 /**
- * @file Names of layers, operations and symbolic tensors: unique in a program, numbered as Keras numbers them.
+ * @file Names of layers, operations and symbolic tensors, unique in a program and numbered as in Keras; and the name
+ * scopes of weights.
  */
 
 const counts = new Map<string, number>();
@@ -11,7 +12,7 @@ export function uniqueName(base: string): string {
   return count === 0 ? base : `${base}_${count}`;
 }
 
-/** Starts the numbering of names anew. Layers that exist keep theirs. */
+/** Restarts the numbering of names. Existing layers keep theirs. */
 export function clearSession(): void {
   counts.clear();
 }
@@ -22,4 +23,23 @@ export function snakeCase(name: string): string {
     .replace(/(.)([A-Z][a-z]+)/g, '$1_$2')
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase();
+}
+
+/** Weights are named after the layers that create them, as in Keras: `encoder/lstm_cell/kernel`. */
+const scopes: { readonly owner: object; readonly name: string }[] = [];
+
+/** Runs `body` inside the name scope of `owner`. Nested scopes of one owner count once. */
+export function inNameScope<T>(owner: object, name: string, body: () => T): T {
+  if (scopes.at(-1)?.owner === owner) return body();
+  scopes.push({ owner, name });
+  try {
+    return body();
+  } finally {
+    scopes.pop();
+  }
+}
+
+/** `name`, prefixed by the current scopes. */
+export function scopedName(name: string): string {
+  return [...scopes.map((scope) => scope.name), name].join('/');
 }

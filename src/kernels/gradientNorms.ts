@@ -19,8 +19,8 @@ import {
   gradientBindings,
   isPresent,
   maskOf,
-  type StepMember,
-  type StepPlace,
+  type StepVariable,
+  type StepBuffers,
   total,
 } from './optimizerStep.ts';
 
@@ -28,7 +28,7 @@ const chunkKernel = /* @__PURE__ */ defineKernel({
   name: 'squareChunks',
   bindings: ({ gradients, accumulator }: ChunkOptions): Bindings => ({
     ...gradientBindings(gradients),
-    ...(accumulator === 'apart' ? { [`${accumulatorState}_of`]: 'read vec4<f32>' as const } : {}),
+    ...(accumulator === 'separate' ? { [`${accumulatorState}_of`]: 'read vec4<f32>' as const } : {}),
     ...(typeof accumulator === 'number' ? { block: 'read vec4<f32>' as const } : {}),
     sums: 'write f32',
   }),
@@ -63,28 +63,28 @@ export function chunksOf(size: number): number {
 }
 
 export interface ChunkLaunch {
-  readonly place: StepPlace;
-  readonly members: readonly StepMember[];
+  readonly buffers: StepBuffers;
+  readonly variables: readonly StepVariable[];
   readonly filler: Tensor;
   readonly lossScale: number | null;
-  /** Which state of the place holds earlier gradients (the values are 0), and how many there are with this one. */
+  /** Which role of the buffers holds earlier gradients (the values are 0), and how many there are with this one. */
   readonly accumulation: { readonly role: number; readonly steps: number } | null;
   readonly sums: Storage;
-  /** Where in `sums` those of the first member begin. */
+  /** Where in `sums` those of the first variable begin. */
   readonly firstChunk: number;
 }
 
-/** Writes the sums of squares of the chunks of all members. */
+/** Writes the sums of squares of the chunks of all variables. */
 export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
-  const { place, members, filler, lossScale, accumulation, sums, firstChunk } = launch;
-  const packed = place.kind === 'packed';
-  const gradients = packed ? place.capacity : 1;
-  const chunks = members.map(({ size }) => chunksOf(size));
+  const { buffers, variables, filler, lossScale, accumulation, sums, firstChunk } = launch;
+  const packed = buffers.kind === 'packed';
+  const gradients = packed ? buffers.capacity : 1;
+  const chunks = variables.map(({ size }) => chunksOf(size));
   const count = total(chunks);
   const { lanes, workgroup } = profileOf(device).optimizer.norm;
   const options: ChunkOptions = {
     gradients,
-    accumulator: !accumulation ? 'none' : packed ? accumulation.role : 'apart',
+    accumulator: !accumulation ? 'none' : packed ? accumulation.role : 'separate',
     scaled: lossScale !== null,
     lanes,
     workgroup,
@@ -93,21 +93,21 @@ export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
   device.launch(chunkKernel, {
     options,
     bindings: {
-      ...boundGradients(members, gradients, filler),
-      ...(accumulator === 'apart' && place.kind === 'apart' && accumulation
-        ? { [`${accumulatorState}_of`]: place.storages[accumulation.role] as Storage }
+      ...boundGradients(variables, gradients, filler),
+      ...(accumulator === 'separate' && buffers.kind === 'separate' && accumulation
+        ? { [`${accumulatorState}_of`]: buffers.storages[accumulation.role] as Storage }
         : {}),
-      ...(typeof accumulator === 'number' && packed ? { block: place.block } : {}),
+      ...(typeof accumulator === 'number' && packed ? { block: buffers.block } : {}),
       sums,
     },
     params: {
-      starts: filled(members.map(({ start }) => start)),
-      sizes: members.map(({ size }) => size),
+      starts: filled(variables.map(({ start }) => start)),
+      sizes: variables.map(({ size }) => size),
       chunks: filled(firstOf(chunks)),
       count,
-      stride: packed ? place.stride : 0,
+      stride: packed ? buffers.stride : 0,
       first_chunk: firstChunk,
-      present: maskOf(members, isPresent),
+      present: maskOf(variables, isPresent),
       loss_scale: lossScale ?? 1,
       accumulation_steps: accumulation?.steps ?? 1,
     },

@@ -1,6 +1,6 @@
 /**
- * @file Launches steps of optimizers: the kernel of a rule, on variables that are packed in one block or on one that has
- * storages of its own.
+ * @file Launches fused (multi-tensor) optimizer steps: the kernel of an update rule, for variables packed into one buffer
+ * or for one variable with buffers of its own.
  */
 import {
   type Clipping,
@@ -81,34 +81,34 @@ export function gradientBindings(count: number): Bindings {
   );
 }
 
-/** Variables that one launch can update together: each needs a binding for its gradient. */
-export function membersOf(device: Device, clipping: Clipping): number {
-  // The block, and for lengths of gradients their sums or the factors made of them.
+/** How many variables one launch can update: each needs a binding for its gradient. */
+export function variablesPerLaunch(device: Device, clipping: Clipping): number {
+  // The packed buffer; and for clipping by norm, the sums or the factors.
   const others = clipping === 'norm' || clipping === 'globalNorm' ? 2 : 1;
   return Math.min(membersPerLaunch, device.limits.maxStorageBuffersPerShaderStage - others);
 }
 
-/** Bytes of the largest variable that is updated together with others. */
+/** Bytes of the largest variable that is packed and updated together with others. */
 export function largestPacked(device: Device): number {
   return profileOf(device).optimizer.largestPacked;
 }
 
 /** A variable as a launch sees it. */
-export interface StepMember {
-  /** Where it begins in each role of its block, in vectors; 0 for a variable on its own. */
+export interface StepVariable {
+  /** Its start within each role of the packed buffer, in vectors; 0 for a separate variable. */
   readonly start: number;
-  /** Its values. */
+  /** Number of values. */
   readonly size: number;
   readonly gradient: Tensor | null;
-  /** Sums of the squares of the slices that the gradient is the sum of; its launch moves no other variable. */
+  /** Sums of the squares of the slices that the gradient sums up. Such a variable has a launch of its own. */
   readonly squares: Tensor | null;
   readonly decayed: boolean;
-  /** Its values or states left the block: another launch moves it. */
-  readonly away: boolean;
+  /** Whether another launch updates it, because its values or states are not in the packed buffer. */
+  readonly skipped: boolean;
 }
 
-/** Where the values and states of the members lie. */
-export type StepPlace =
+/** The buffers of the values and slot variables of one launch. */
+export type StepBuffers =
   | {
       readonly kind: 'packed';
       readonly block: Storage;
@@ -118,7 +118,7 @@ export type StepPlace =
       readonly capacity: number;
     }
   | {
-      readonly kind: 'apart';
+      readonly kind: 'separate';
       /** The values, then the states. */
       readonly storages: readonly Storage[];
     };
@@ -126,53 +126,53 @@ export type StepPlace =
 export interface StepLaunch {
   readonly kernel: StepKernel;
   readonly options: Omit<StepOptions, 'gradients' | 'packed' | 'squared' | 'workgroup' | 'steps'>;
-  readonly place: StepPlace;
-  readonly members: readonly StepMember[];
-  /** Stands in for gradients that aren't there: what is bound must be something. */
+  readonly buffers: StepBuffers;
+  readonly variables: readonly StepVariable[];
+  /** Bound in place of missing gradients. */
   readonly filler: Tensor;
-  /** Factors of the gradients, and which is the first member's. */
+  /** Factors of the gradients, and the index of the first variable's. */
   readonly scales: { readonly storage: Storage; readonly first: number } | null;
   readonly shared: SharedValues;
   /** The rule's own parameters. */
   readonly own: Readonly<Record<string, number | DynamicScalar>>;
 }
 
-/** Beyond every vector: what comes after the last member begins nowhere. */
+/** A start beyond every vector, for the slots after the last variable. */
 export const nowhere = 0xffffffff;
 
-/** Moves the members by one step. Gradients must be readable as whole vectors, and lie elsewhere than what is written. */
+/** Updates the variables by one step. Gradients must be readable as whole vectors, from buffers that are not written. */
 export function stepKernel(device: Device, launch: StepLaunch): void {
-  const { kernel, options, place, members, filler, scales, shared, own } = launch;
-  const packed = place.kind === 'packed';
-  const gradients = packed ? place.capacity : 1;
-  const vectors = members.map(({ size, away }) => (away ? 0 : Math.ceil(size / 4)));
+  const { kernel, options, buffers, variables, filler, scales, shared, own } = launch;
+  const packed = buffers.kind === 'packed';
+  const gradients = packed ? buffers.capacity : 1;
+  const vectors = variables.map(({ size, skipped }) => (skipped ? 0 : Math.ceil(size / 4)));
   const shape = profileOf(device).optimizer.update;
   const chunks = vectors.map((count) => Math.ceil(count / (shape.workgroup * shape.steps)));
   const count = total(chunks);
   if (count === 0) return;
-  const squares = members.length === 1 ? (members[0]?.squares ?? null) : null;
+  const squares = variables.length === 1 ? (variables[0]?.squares ?? null) : null;
   const roles = packed
-    ? { block: place.block }
+    ? { block: buffers.block }
     : Object.fromEntries(
-        ['value', ...options.states].map((role, i) => [`${role}_of`, place.storages[i] as Storage]),
+        ['value', ...options.states].map((role, i) => [`${role}_of`, buffers.storages[i] as Storage]),
       );
   device.launch(kernel, {
     options: { ...options, gradients, packed, squared: squares !== null, ...shape },
     bindings: {
       ...roles,
-      ...boundGradients(members, gradients, filler),
+      ...boundGradients(variables, gradients, filler),
       ...(scales ? { scales: scales.storage } : {}),
       ...(squares ? { squares: squares.storage } : {}),
     },
     params: {
-      starts: filled(members.map(({ start }) => start)),
+      starts: filled(variables.map(({ start }) => start)),
       sizes: vectors,
       chunks: filled(firstOf(chunks)),
       count,
-      stride: packed ? place.stride : 0,
+      stride: packed ? buffers.stride : 0,
       first_member: scales?.first ?? 0,
-      present: maskOf(members, isPresent),
-      decayed: maskOf(members, ({ decayed }) => decayed),
+      present: maskOf(variables, isPresent),
+      decayed: maskOf(variables, ({ decayed }) => decayed),
       ...shared,
       ...own,
     } as unknown as ParamValues<ParamFields>,
@@ -191,24 +191,27 @@ export function firstOf(counts: readonly number[]): number[] {
 
 /** Bindings of the gradients; `filler` in place of those that aren't there. */
 export function boundGradients(
-  members: readonly StepMember[],
+  variables: readonly StepVariable[],
   count: number,
   filler: Tensor,
 ): Record<string, Storage> {
   const names = Array.from({ length: count }, (_, k) => `gradient_${k}`);
-  return Object.fromEntries(names.map((name, k) => [name, (members[k]?.gradient ?? filler).storage]));
+  return Object.fromEntries(names.map((name, k) => [name, (variables[k]?.gradient ?? filler).storage]));
 }
 
-export function isPresent({ gradient, away }: StepMember): boolean {
-  return gradient !== null && !away;
+export function isPresent({ gradient, skipped }: StepVariable): boolean {
+  return gradient !== null && !skipped;
 }
 
-/** One bit for each member of which `holds` is true. */
-export function maskOf(members: readonly StepMember[], holds: (member: StepMember) => boolean): number {
-  return members.reduce((mask, member, k) => (holds(member) ? mask | (1 << k) : mask), 0) >>> 0;
+/** One bit for each variable of which `holds` is true. */
+export function maskOf(
+  variables: readonly StepVariable[],
+  holds: (variable: StepVariable) => boolean,
+): number {
+  return variables.reduce((mask, variable, k) => (holds(variable) ? mask | (1 << k) : mask), 0) >>> 0;
 }
 
-/** Eight indices, those of no member beyond all. */
+/** Eight indices, those of no variable beyond all. */
 export function filled(starts: readonly number[]): number[] {
   return Array.from({ length: membersPerLaunch }, (_, k) => starts[k] ?? nowhere);
 }

@@ -8,7 +8,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op, type OpDefinition } from './define.ts';
 import type { TensorLike } from './operands.ts';
-import type { SymbolicTensor } from './recording.ts';
+import type { SymbolicTensor } from './recorders.ts';
 
 export interface CastOptions<D extends DType = DType> {
   dtype: D;

@@ -8,7 +8,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import type { DefaultSave, OpDefinition, Plan, Results, Save } from './definition.ts';
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
-import { isSymbolic, type SymbolicTensor } from './recording.ts';
+import { isSymbolic, type SymbolicTensor } from './recorders.ts';
 
 export type { OpDefinition, Plan, Saved } from './definition.ts';
 

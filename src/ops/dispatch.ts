@@ -22,7 +22,7 @@ import {
   symbolicGraph,
   type SymbolicTensor,
   withRecorders,
-} from './recording.ts';
+} from './recorders.ts';
 
 export function dispatch(
   op: OpDefinition,

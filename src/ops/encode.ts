@@ -23,7 +23,7 @@ import { type Conv2dOptions, conv2d as conv2dOp } from './conv2d.ts';
 import { type OpDefinition, outputsOf, type Results } from './definition.ts';
 import { type GatherOptions, gather as gatherOp } from './gather.ts';
 import { type MatMulOptions, matMul as matMulOp } from './matMul.ts';
-import { withRecorders } from './recording.ts';
+import { withRecorders } from './recorders.ts';
 import { softmax as softmaxOp, type SoftmaxOptions } from './softmax.ts';
 
 /** A tensor as an app sees it: values in a buffer of its own. */

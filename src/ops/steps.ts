@@ -7,7 +7,7 @@ import { gateCount, type StepKind, traceCount } from '../kernels/recurrent.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { matMul } from './matMul.ts';
-import { activeRecorders } from './recording.ts';
+import { activeRecorders } from './recorders.ts';
 import { reshape } from './reshape.ts';
 import { slice } from './slice.ts';
 import { split } from './split.ts';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
-import { readSafetensors } from '../../src/io/safetensors/index.ts';
+import { readSafetensors } from '../../src/formats/safetensors/index.ts';
 import { useBrowser } from '../support/browser.ts';
 
 const folder = temporaryFolder('checkpoints');

@@ -218,7 +218,7 @@ describe('bad input', () => {
       'a reduction of samples',
       () => losses.hinge(two(), two(), { reduction: 'sum' } as never),
       ValueError,
-      /belong/,
+      /options of the loss object/,
     ],
     ['a negative delta', () => losses.huber({ delta: -1 }), ValueError, /at least 0.*\n.*delta: -1/],
     ['an infinite delta', () => losses.huber({ delta: Infinity }), ValueError, /finite/],

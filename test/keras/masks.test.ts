@@ -21,8 +21,8 @@ import {
   sequential,
   setMask,
 } from '../../src/keras/index.ts';
-import type { CallOptions } from '../../src/keras/layers/layer.ts';
-import type { Nest } from '../../src/keras/nest.ts';
+import type { CallOptions } from '../../src/keras/layers/base/layer.ts';
+import type { Nest } from '../../src/keras/tensorNest.ts';
 
 beforeAll(async () => {
   await init();

@@ -2,22 +2,21 @@
  * @file EfficientNetB0, with Keras's names.
  * Source: Tan and Le, EfficientNet: rethinking model scaling for convolutional neural networks, ICML 2019.
  */
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { varianceScaling } from '../initializers/index.ts';
-import { activation } from '../layers/activation.ts';
-import { batchNormalization } from '../layers/batchNormalization.ts';
-import { conv2d } from '../layers/conv2d.ts';
-import { dense } from '../layers/dense.ts';
-import { depthwiseConv2d } from '../layers/depthwiseConv.ts';
-import { dropout } from '../layers/dropout.ts';
-import { globalAveragePooling2d } from '../layers/globalPooling.ts';
-import { multiply } from '../layers/multiply.ts';
-import { normalization } from '../layers/normalization.ts';
-import { rescaling } from '../layers/rescaling.ts';
-import { reshape } from '../layers/reshape.ts';
-import { add } from '../layers/sums.ts';
-import { zeroPadding2d } from '../layers/zeroPadding.ts';
+import { activation } from '../layers/activations/activation.ts';
+import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
+import { conv2d } from '../layers/convolutional/conv.ts';
+import { dense } from '../layers/core/dense.ts';
+import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
+import { dropout } from '../layers/regularization/dropout.ts';
+import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
+import { add, multiply } from '../layers/merging/elementwiseMerges.ts';
+import { normalization } from '../layers/preprocessing/normalization.ts';
+import { rescaling } from '../layers/preprocessing/rescaling.ts';
+import { reshape } from '../layers/reshaping/reshape.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
   checkNetwork,
   imageOf,

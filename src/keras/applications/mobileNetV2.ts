@@ -4,16 +4,16 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
-import { batchNormalization } from '../layers/batchNormalization.ts';
-import { conv2d } from '../layers/conv2d.ts';
-import { dense } from '../layers/dense.ts';
-import { depthwiseConv2d } from '../layers/depthwiseConv.ts';
-import { globalAveragePooling2d } from '../layers/globalPooling.ts';
-import { reLU } from '../layers/rectifiers.ts';
-import { add } from '../layers/sums.ts';
-import { zeroPadding2d } from '../layers/zeroPadding.ts';
+import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
+import { conv2d } from '../layers/convolutional/conv.ts';
+import { dense } from '../layers/core/dense.ts';
+import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
+import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
+import { reLU } from '../layers/activations/rectifiers.ts';
+import { add } from '../layers/merging/elementwiseMerges.ts';
+import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
   checkNetwork,
   imageOf,

@@ -1,17 +1,17 @@
 /** @file What the networks share: their options, the checks of these, their input, initializers from one seed. */
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { ActivationLike } from '../activations.ts';
 import { getSourceInputs } from '../graph/sourceInputs.ts';
 import type { Initializer, InitializerLike } from '../initializers/index.ts';
-import { globalAveragePooling2d, globalMaxPooling2d } from '../layers/globalPooling.ts';
-import { input } from '../layers/inputLayer.ts';
+import { globalAveragePooling2d, globalMaxPooling2d } from '../layers/pooling/globalPooling.ts';
+import { input } from '../layers/core/inputLayer.ts';
 import { type Functional, model } from '../models/functional.ts';
 
 export interface NetworkOptions {
-  /** Whether the layers that classify are there. Default true. */
+  /** Whether to include the classification layers. Default true. */
   includeTop?: boolean;
   /** Null, the default: random weights. Files of trained weights are read by a later version. */
   weights?: null;

@@ -3,7 +3,7 @@ import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { div, sub } from '../../ops/arithmetic.ts';
 import { flip } from '../../ops/flip.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Mean blue, green and red of ImageNet's pictures, from 0 to 255. */
@@ -35,7 +35,7 @@ function requireColours(pictures: Tensor | SymbolicTensor): void {
   if (pictures.shape.at(-1) === 3) return;
   throw new ShapeError({
     op: 'preprocessInput',
-    rule: 'the last axis holds red, green and blue.',
+    rule: 'the last axis must be red, green and blue.',
     received: formatSpec(pictures),
     hint: 'pass pictures as [batch, height, width, 3].',
   });

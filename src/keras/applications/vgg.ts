@@ -2,12 +2,12 @@
  * @file VGG16 and VGG19, with Keras's names.
  * Source: Simonyan and Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition, ICLR 2015.
  */
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { heNormal } from '../initializers/index.ts';
-import { conv2d } from '../layers/conv2d.ts';
-import { dense } from '../layers/dense.ts';
-import { flatten } from '../layers/flatten.ts';
-import { maxPooling2d } from '../layers/maxPooling.ts';
+import { conv2d } from '../layers/convolutional/conv.ts';
+import { dense } from '../layers/core/dense.ts';
+import { flatten } from '../layers/reshaping/flatten.ts';
+import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
 import {
   checkNetwork,
   imageOf,

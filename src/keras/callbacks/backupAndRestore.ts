@@ -1,33 +1,34 @@
-/** @file BackupAndRestore: a training that was interrupted goes on where it was. */
+/** @file BackupAndRestore: resumes a training run that was interrupted. */
 import { describe, requireBoolean } from '../../core/shape.ts';
 import {
   type Checkpoint,
   type CheckpointModel,
-  loadCheckpoint,
-  saveCheckpoint,
-} from '../../io/checkpoint.ts';
+  restoreCheckpoint,
+  writeCheckpoint,
+} from '../saving/checkpoint.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 export interface BackupAndRestoreOptions {
-  /** The folder of the backup, which is its own. */
+  /** The folder of the backup. Use it for nothing else. */
   backupDir: string;
-  /** After each epoch, or after so many batches; an epoch that was interrupted is begun anew. Default 'epoch'. */
+  /** 'epoch', or a number of batches. An interrupted epoch is repeated from its start. Default 'epoch'. */
   saveFreq?: SaveFreq;
-  /** Whether the backup goes once the training is through. Default true. */
+  /** Whether to delete the backup when training is finished. Default true. */
   deleteCheckpoint?: boolean;
-  /** Where files are kept: one that loads, and removes where the backup goes. Default: where the environment keeps files. */
+  /** Where to store the file. Needs `load`, and `remove` if the backup is deleted. Default: the environment's file storage. */
   sink?: SinkLike;
 }
 
 /**
- * Saves the training after each epoch, and takes it up again at the beginning of a `fit` that finds a backup. Pass the
- * same `seed` to both calls of `fit`, so that samples come in the same order.
+ * Saves a checkpoint after each epoch, and resumes from it when `fit` starts and finds one. Pass the same `seed` to both
+ * calls of `fit`, so that samples come in the same order.
  */
 export class BackupAndRestore extends Callback {
-  /** What was taken up at the beginning of the run; null where there was no backup. */
+  /** The state that the run resumed from; null if there was no backup. */
   restored: Checkpoint['training'] | null = null;
   readonly #name: string;
   readonly #frequency: SaveFrequency;
@@ -35,16 +36,16 @@ export class BackupAndRestore extends Callback {
   readonly #files: Files;
   #epoch = 0;
 
-  /** Errors: ValueError for options. */
+  /** Errors: ValueError for invalid options. */
   constructor(options: BackupAndRestoreOptions) {
     super();
     const op = 'backupAndRestore';
-    requireKnown(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
+    requireKnownOptions(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
     const { backupDir, saveFreq = 'epoch', deleteCheckpoint = true, sink } = options;
     if (typeof backupDir !== 'string' || backupDir === '') {
       throw refusal(
         op,
-        '`backupDir` names a folder.',
+        '`backupDir` must be the name of a folder.',
         `backupDir: ${describe(backupDir)}`,
         "pass a name such as 'run/backup'.",
       );
@@ -56,7 +57,7 @@ export class BackupAndRestore extends Callback {
     this.#files = new Files(op, sink);
   }
 
-  /** Errors: ValueError for a model without weights yet; FormatError for a backup of another model. */
+  /** Errors: ValueError if the model has no weights yet; FormatError for the backup of another model. */
   override async onTrainBegin(): Promise<void> {
     this.#frequency.reset();
     this.restored = null;
@@ -66,12 +67,12 @@ export class BackupAndRestore extends Callback {
     if (model.weights.length === 0) {
       throw refusal(
         'backupAndRestore',
-        'a model has its weights before they are restored.',
+        'a model must have its weights before they are restored.',
         `'${model.name}', which has none yet`,
-        'give it input shapes, or call it on a batch first.',
+        'define its input shapes, or call it on a batch first.',
       );
     }
-    this.restored = loadCheckpoint(model, file, { file: this.#name }).training;
+    this.restored = restoreCheckpoint(model, file, { file: this.#name }).training;
     this.initialEpoch = this.restored.epoch;
   }
 
@@ -98,11 +99,11 @@ export class BackupAndRestore extends Callback {
 
   async #save(state: { epoch: number; batch: number; logs: Logs }): Promise<void> {
     const { seed = null } = this.params as { seed?: number | null };
-    await this.#files.save(this.#name, await saveCheckpoint(this.#model, { ...state, seed }));
+    await this.#files.save(this.#name, await writeCheckpoint(this.#model, { ...state, seed }));
   }
 }
 
-/** Goes on with a training that was interrupted. */
+/** Resumes a training run that was interrupted. */
 export function backupAndRestore(options: BackupAndRestoreOptions): BackupAndRestore {
   return new BackupAndRestore(options);
 }

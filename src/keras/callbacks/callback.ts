@@ -1,8 +1,8 @@
 /**
- * @file Callback: code that looks on while a model trains, is evaluated or predicts, and may take a hand in it.
+ * @file Callback: code that is called while a model trains, is evaluated or predicts, and may influence the run.
  *
- * Metrics stay on the device while batches run: reading them makes training wait for the GPU. Logs of batches are
- * therefore read for the callbacks alone that say so in `readsBatchLogs`.
+ * Metrics stay on the device while batches run, because reading them makes training wait for the GPU. Batch logs are
+ * therefore read only for callbacks that set `readsBatchLogs`.
  */
 import { ValueError } from '../../core/errors.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -61,7 +61,7 @@ export abstract class Callback {
    */
   readonly readsBatchLogs: boolean | 'latest' = false;
 
-  /** The epoch at which the run shall begin: set in `onTrainBegin` by a callback that restored a run. */
+  /** The epoch to start at, set in `onTrainBegin` by a callback that restored a run. */
   initialEpoch: number | null = null;
 
   /** Weak: a callback, such as the history that `fit` returns, may outlive the model. */
@@ -109,7 +109,7 @@ export abstract class Callback {
   onPredictBatchBegin(_batch: number, _logs: Logs): HookResult {}
   onPredictBatchEnd(_batch: number, _logs: Logs): HookResult {}
 
-  /** Called at the end of every run, one that failed or was aborted too: frees what the callback holds. */
+  /** Called at the end of every run, even if it failed or was aborted. Frees resources of the callback. */
   release(): void {}
 }
 

@@ -61,7 +61,7 @@ export class CallbackList {
     }
   }
 
-  /** The epoch at which a callback that restored a run wants it to go on; null where none does. */
+  /** The epoch to resume at, from a callback that restored a run; null if there is none. */
   get initialEpoch(): number | null {
     const epochs = this.callbacks.map(({ initialEpoch }) => initialEpoch).filter((epoch) => epoch !== null);
     return epochs.length > 0 ? Math.max(...epochs) : null;
@@ -164,7 +164,7 @@ export class CallbackList {
     );
   }
 
-  /** Reads now and then, one reading at a time, while training goes on. */
+  /** Reads metrics occasionally, one readback at a time, without stopping training. */
   #readLatest(read: LogReader): void {
     const now = performance.now();
     if (this.#reading || now - this.#readAt < readingInterval) return;

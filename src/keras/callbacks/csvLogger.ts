@@ -1,8 +1,8 @@
 /** @file CSVLogger: the logs of epochs as a table. */
-import { requireBoolean } from '../../core/shape.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 export interface CSVLoggerOptions {
@@ -10,13 +10,13 @@ export interface CSVLoggerOptions {
   filename: string;
   /** Between the values of a row. Default ','. */
   separator?: string;
-  /** Whether rows are added to those that the file has. Default false: it begins anew. */
+  /** Whether to append to an existing file instead of replacing it. Default false. */
   append?: boolean;
   /** Where the file is kept. Default: where the environment keeps files. */
   sink?: SinkLike;
 }
 
-/** The file is written anew after each epoch: it is whole at any time. */
+/** The whole file is written after each epoch, so that it is complete at any time. */
 export class CSVLogger extends Callback {
   readonly #options: Required<Omit<CSVLoggerOptions, 'sink'>>;
   readonly #files: Files;
@@ -27,7 +27,7 @@ export class CSVLogger extends Callback {
   constructor(options: CSVLoggerOptions) {
     super();
     const op = 'csvLogger';
-    requireKnown(op, options, ['filename', 'separator', 'append', 'sink']);
+    requireKnownOptions(op, options, ['filename', 'separator', 'append', 'sink']);
     const { filename, separator = ',', append = false, sink } = options;
     if (typeof filename !== 'string' || filename === '') {
       throw refusal(op, '`filename` names the file.', `filename: ${describe(filename)}`, "pass 'log.csv'.");
@@ -62,7 +62,7 @@ export class CSVLogger extends Callback {
     this.#text += `${values.map((value) => quoted(String(value), this.#options.separator)).join(this.#options.separator)}\n`;
   }
 
-  /** The names of columns of a table that is there. */
+  /** The column names of an existing table. */
   #header(): string[] {
     const line = this.#text.slice(0, this.#text.indexOf('\n')).trimEnd();
     return line.split(this.#options.separator).map((name) => name.replaceAll(/^"|"$/g, ''));

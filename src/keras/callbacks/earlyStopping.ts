@@ -1,9 +1,10 @@
 /** @file EarlyStopping: ends training once a value has stopped getting better. */
 import { requireBoolean, requireInteger } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
@@ -13,7 +14,7 @@ export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
   baseline?: number | null;
   /** Whether weights become those of the best epoch at the end. Default false: they are those of the last. */
   restoreBestWeights?: boolean;
-  /** Epochs at the beginning that don't count. Default 0. */
+  /** Number of first epochs to ignore. Default 0. */
   startFromEpoch?: number;
 }
 
@@ -47,7 +48,7 @@ export class EarlyStopping extends Callback {
   constructor(options: EarlyStoppingOptions = {}) {
     super();
     const op = 'earlyStopping';
-    requireKnown(op, options, known);
+    requireKnownOptions(op, options, known);
     const { patience = 0, baseline = null, restoreBestWeights = false, startFromEpoch = 0 } = options;
     this.#monitor = new Monitor(op, options);
     requireInteger(op, 'patience', patience, 0);
@@ -82,7 +83,7 @@ export class EarlyStopping extends Callback {
     if (this.#monitor.improves(value, this.#monitor.best, this.model)) {
       this.#monitor.best = value;
       this.#keep(epoch);
-      // Patience starts anew where the baseline is beaten, too.
+      // Beating the baseline also resets the patience.
       if (this.#baseline === null || this.#monitor.improves(value, this.#baseline, this.model))
         this.#wait = 0;
       return;

@@ -1,13 +1,13 @@
 /**
- * @file History: the metrics of a training run, epoch by epoch. It is kept as JSON, beside the model, and has nothing to
- * do with `kerasHistory`, which says which operation made a tensor.
+ * @file History: the metrics of a training run per epoch. Save it as JSON next to the model. It is unrelated to
+ * `kerasHistory`, which records the operation that produced a tensor.
  */
 import { FormatError, MissingHistoryError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { notHistory } from '../../history/explain.ts';
 import { Callback, type Logs, type RunParams } from './callback.ts';
 
-/** A history as JSON holds it. */
+/** A history in JSON. */
 export interface HistoryJSON {
   /** Values by name, one an epoch. NaN and infinities are the texts 'NaN', 'Infinity' and '-Infinity'. */
   history: Record<string, (number | string)[]>;
@@ -46,7 +46,7 @@ export class History extends Callback {
     }
   }
 
-  /** What `explainHistory` says of it. */
+  /** For `explainHistory`. */
   get [notHistory]() {
     return {
       why: 'it holds the metrics of a training run; `kerasHistory` belongs to tensors, and says which operation made them.',
@@ -117,7 +117,7 @@ function refused(received: string, cause?: unknown): FormatError {
     op: 'History.fromJSON',
     rule: 'a history is { history: { name: [numbers] }, epoch: [whole numbers], params }.',
     received,
-    hint: 'pass what JSON.stringify(history) wrote; it is saved beside the model, not within.',
+    hint: 'pass the result of JSON.stringify(history). It is saved next to the model, not inside it.',
     cause,
   });
 }

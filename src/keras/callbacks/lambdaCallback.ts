@@ -37,7 +37,7 @@ export class LambdaCallback extends Callback {
     super();
     requireHooks(hooks);
     const { readsBatchLogs, ...functions } = hooks;
-    // A function for the ends of batches is there to see their logs.
+    // A function called at the end of batches needs their logs.
     this.readsBatchLogs = readsBatchLogs ?? Boolean(hooks.onTrainBatchEnd ?? hooks.onTestBatchEnd);
     for (const [name, fn] of Object.entries(functions)) {
       const call = fn as (...args: unknown[]) => void | Promise<void>;

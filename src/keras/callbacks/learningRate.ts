@@ -1,8 +1,8 @@
-/** @file The learning rate of a run, for callbacks that set it. */
+/** @file The optimizer of callbacks that set the learning rate. */
 import type { CallbackModel, CallbackOptimizer } from './callback.ts';
-import { refusal } from './options.ts';
+import { refusal } from './callbackOptions.ts';
 
-/** The optimizer of a model whose rate can be set. Errors: ValueError where there is none, or a schedule sets the rate. */
+/** The optimizer, whose rate can be set. Errors: ValueError if there is none, or if a schedule sets the rate. */
 export function settableOptimizer(op: string, { name, optimizer }: CallbackModel): CallbackOptimizer {
   if (!optimizer) {
     throw refusal(
@@ -15,8 +15,8 @@ export function settableOptimizer(op: string, { name, optimizer }: CallbackModel
   if (!optimizer.schedule) return optimizer;
   throw refusal(
     op,
-    'it sets the learning rate, so no schedule does.',
+    'it sets the learning rate, so the optimizer must not have a schedule.',
     `optimizer '${optimizer.name}' with a schedule`,
-    'make the optimizer with a number as learningRate.',
+    'create the optimizer with a number as learningRate.',
   );
 }

@@ -2,7 +2,8 @@
 import { describe } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
-import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 export interface LearningRateSchedulerOptions extends VerboseOptions {
   /** The rate of an epoch, counted from 0, where it is `learningRate` so far. */
@@ -18,7 +19,7 @@ export class LearningRateScheduler extends Callback {
   constructor(options: LearningRateSchedulerOptions) {
     super();
     const op = 'learningRateScheduler';
-    requireKnown(op, options, ['schedule', 'verbose', 'say']);
+    requireKnownOptions(op, options, ['schedule', 'verbose', 'say']);
     if (typeof options.schedule !== 'function') {
       throw refusal(
         op,
@@ -36,7 +37,7 @@ export class LearningRateScheduler extends Callback {
     settableOptimizer('learningRateScheduler', this.model);
   }
 
-  /** Errors: ValueError where the schedule gives no rate. */
+  /** Errors: ValueError if the schedule does not return a valid rate. */
   override onEpochBegin(epoch: number): void {
     const optimizer = settableOptimizer('learningRateScheduler', this.model);
     const rate = this.#schedule(epoch, optimizer.learningRate);

@@ -1,30 +1,31 @@
-/** @file ModelCheckpoint: saves the model, or its weights, as training goes on. */
+/** @file ModelCheckpoint: saves the model or its weights during training. */
 import { describe, requireBoolean } from '../../core/shape.ts';
-import { type CheckpointModel, saveCheckpoint } from '../../io/checkpoint.ts';
-import { saveWeights } from '../../io/weights.ts';
-import { requireNumber } from '../losses/check.ts';
+import { type CheckpointModel, writeCheckpoint } from '../saving/checkpoint.ts';
+import { saveWeights } from '../saving/weights.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { refusal, requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>, VerboseOptions {
   /**
-   * The file's name, which ends in '.safetensors'. Values in braces: `{epoch}` (from 1), `{batch}` (from 1, where saveFreq
-   * counts batches), and those of the logs, such as `{val_loss:.2f}`.
+   * The file name, which ends in '.safetensors'. It may contain values in braces: `{epoch}` and, if `saveFreq` is a number,
+   * `{batch}` (both from 1), and those of the logs, such as `{val_loss:.2f}`.
    */
   filepath: string;
-  /** Whether only what is better than all before is saved. Default false. */
+  /** Whether to save only if the monitored value has improved. Default false. */
   saveBestOnly?: boolean;
-  /** Whether weights alone are saved, for `loadWeights`. Default false: a checkpoint, for `loadCheckpoint`. */
+  /** Whether to save only the weights, for `loadWeights`. Default false: a checkpoint, for `loadCheckpoint`. */
   saveWeightsOnly?: boolean;
-  /** After each epoch, or after so many batches. Default 'epoch'. */
+  /** 'epoch', or a number of batches. Default 'epoch'. */
   saveFreq?: SaveFreq;
-  /** What the first has to be better than, where only the best is saved. Default: none. */
+  /** The value that the first save must improve on, with `saveBestOnly`. Default: none. */
   initialValueThreshold?: number | null;
-  /** Where files are kept. Default: where the environment keeps files. */
+  /** Where to store files. Default: the environment's file storage. */
   sink?: SinkLike;
 }
 
@@ -43,7 +44,7 @@ const known = [
 
 export class ModelCheckpoint extends Callback {
   override readonly readsBatchLogs: boolean;
-  /** The name of the last file that was saved. */
+  /** The name of the last saved file. */
   lastSaved: string | null = null;
   readonly #path: PathTemplate;
   readonly #monitor: Monitor;
@@ -54,11 +55,11 @@ export class ModelCheckpoint extends Callback {
   readonly #say: Say;
   #epoch = 0;
 
-  /** Errors: ValueError for options. */
+  /** Errors: ValueError for invalid options. */
   constructor(options: ModelCheckpointOptions) {
     super();
     const op = 'modelCheckpoint';
-    requireKnown(op, options, known);
+    requireKnownOptions(op, options, known);
     const { filepath, saveBestOnly = false, saveWeightsOnly = false, saveFreq = 'epoch' } = options;
     const { initialValueThreshold = null } = options;
     if (typeof filepath !== 'string' || !filepath.endsWith('.safetensors')) {
@@ -84,7 +85,7 @@ export class ModelCheckpoint extends Callback {
     this.readsBatchLogs = !this.#frequency.isEpoch && (saveBestOnly || usesLogs);
   }
 
-  /** The best value so far; null before the first. */
+  /** The best value so far; null before the first one. */
   get best(): number | null {
     return this.#monitor.best;
   }
@@ -106,11 +107,11 @@ export class ModelCheckpoint extends Callback {
   }
 
   async #save(epoch: number, batch: number | null, logs: Logs): Promise<void> {
-    const place: Record<string, number> = {
+    const position: Record<string, number> = {
       epoch: epoch + 1,
       ...(batch === null ? {} : { batch: batch + 1 }),
     };
-    const path = this.#path.fill({ ...logs, ...place });
+    const path = this.#path.fill({ ...logs, ...position });
     if (this.#bestOnly && !this.#isBest(epoch, logs, path)) return;
     if (!this.#bestOnly) this.#say(`\nEpoch ${epoch + 1}: saving model to ${path}`);
     const model = this.model as CheckpointModel & typeof this.model;
@@ -121,7 +122,7 @@ export class ModelCheckpoint extends Callback {
       seed,
       logs,
     };
-    const bytes = this.#weightsOnly ? await saveWeights(model) : await saveCheckpoint(model, state);
+    const bytes = this.#weightsOnly ? await saveWeights(model) : await writeCheckpoint(model, state);
     await this.#files.save(path, bytes);
     this.lastSaved = path;
   }

@@ -1,7 +1,7 @@
-/** @file Monitor: a value of the logs that is watched, and what counts as its getting better. */
+/** @file Monitor: a monitored value of the logs, and when it counts as improved. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireOneOf } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import type { CallbackModel, Logs, RunParams } from './callback.ts';
 
 export interface MonitorOptions {
@@ -12,7 +12,7 @@ export interface MonitorOptions {
    * for better in losses.
    */
   mode?: 'auto' | 'min' | 'max';
-  /** A change of less than this doesn't count as better. */
+  /** Smaller changes do not count as an improvement. */
   minDelta?: number;
 }
 

@@ -1,8 +1,9 @@
 /** @file PageProgress: how far a run is, in an element of a page. */
 import { describe } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal, requireKnown } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { refusal } from './callbackOptions.ts';
 import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
 export interface PageProgressOptions {
@@ -33,7 +34,7 @@ export class PageProgress extends Callback {
   constructor(options: PageProgressOptions) {
     super();
     const op = 'pageProgress';
-    requireKnown(op, options, ['element', 'interval', 'now']);
+    requireKnownOptions(op, options, ['element', 'interval', 'now']);
     const { element, interval = 100, now = () => performance.now() } = options;
     if (typeof element?.replaceChildren !== 'function') {
       throw refusal(

@@ -1,7 +1,7 @@
-/** @file Names of files with values in them: `run/{epoch:02d}-{val_loss:.2f}.safetensors`, as Python formats them. */
-import { refusal } from './options.ts';
+/** @file File name templates in Python's format: `run/{epoch:02d}-{val_loss:.2f}.safetensors`. */
+import { refusal } from './callbackOptions.ts';
 
-/** A piece of text, or a value by its name and format. */
+/** A piece of text, or the name and format of a value. */
 type Piece = string | { name: string; format: Format };
 
 interface Format {
@@ -14,7 +14,7 @@ interface Format {
 export class PathTemplate {
   readonly #pieces: readonly Piece[];
 
-  /** Errors: ValueError for braces without a name between them, and for formats that it doesn't know. */
+  /** Errors: ValueError for braces without a name, and for unknown formats. */
   constructor(
     private readonly op: string,
     readonly text: string,
@@ -25,12 +25,12 @@ export class PathTemplate {
     );
   }
 
-  /** Names of the values in it. */
+  /** The names of the values. */
   get names(): string[] {
     return this.#pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
   }
 
-  /** The name of a file. Errors: ValueError for a value that isn't there. */
+  /** The file name. Errors: ValueError for a missing value. */
   fill(values: Readonly<Record<string, number>>): string {
     return this.#pieces
       .map((piece) => {
@@ -39,9 +39,9 @@ export class PathTemplate {
         if (value !== undefined) return formatted(value, piece.format);
         throw refusal(
           this.op,
-          '`filepath` has names of values that are there.',
+          '`filepath` must contain only names of available values.',
           `{${piece.name}} in '${this.text}', values ${Object.keys(values).join(', ')}`,
-          'name one of these, or add the metric to compile({ metrics }).',
+          'use one of these, or add the metric to compile({ metrics }).',
         );
       })
       .join('');

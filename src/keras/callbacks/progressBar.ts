@@ -1,8 +1,8 @@
 /** @file ProgressBar: how far a run is, in a terminal, in the look of Keras. */
 import { requireBoolean } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnown } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 
 export interface ProgressBarOptions {
@@ -21,7 +21,7 @@ const bold = (text: string) => `\u001b[1m${text}\u001b[0m`;
 const green = (text: string) => (text === '' ? '' : `\u001b[32m${text}\u001b[0m`);
 const grey = (text: string) => `\u001b[37m${text}\u001b[0m`;
 
-/** `verbose` of the run says how much: 1 for a bar, 2 for a line an epoch, 0 for nothing. */
+/** `verbose` of the run: 1 for a bar, 2 for one line per epoch, 0 for nothing. */
 export class ProgressBar extends Callback {
   override readonly readsBatchLogs = 'latest';
   readonly #write: (text: string) => void;
@@ -40,7 +40,7 @@ export class ProgressBar extends Callback {
   constructor(options: ProgressBarOptions = {}) {
     super();
     const op = 'progressBar';
-    requireKnown(op, options, ['write', 'dynamic', 'interval', 'now']);
+    requireKnownOptions(op, options, ['write', 'dynamic', 'interval', 'now']);
     const terminal = terminalOf();
     const { write = terminal.write, dynamic = terminal.dynamic, interval = 50 } = options;
     requireBoolean(op, 'dynamic', dynamic);
@@ -99,7 +99,7 @@ export class ProgressBar extends Callback {
     this.#finish({});
   }
 
-  /** A run that failed leaves its line; what follows begins a new one. */
+  /** After a failed run, later output starts on a new line. */
   override release(): void {
     if (this.#shown > 0) this.#write('\n');
     this.#shown = 0;
@@ -161,7 +161,7 @@ export class ProgressBar extends Callback {
   }
 }
 
-/** How far a run is, in a terminal. `fit({ verbose: 1 })` has one of its own. */
+/** Shows the progress of a run in a terminal. `fit({ verbose: 1 })` adds one by itself. */
 export function progressBar(options?: ProgressBarOptions): ProgressBar {
   return new ProgressBar(options);
 }

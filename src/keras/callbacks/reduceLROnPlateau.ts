@@ -1,10 +1,11 @@
 /** @file ReduceLROnPlateau: lowers the learning rate once a value has stopped getting better. */
 import { requireInteger } from '../../core/shape.ts';
-import { requireNumber } from '../losses/check.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 export interface ReduceLROnPlateauOptions extends MonitorOptions, VerboseOptions {
   /** What the rate is multiplied by: between 0 and 1. Default 0.1. */
@@ -34,7 +35,7 @@ export class ReduceLROnPlateau extends Callback {
   constructor(options: ReduceLROnPlateauOptions = {}) {
     super();
     const op = 'reduceLROnPlateau';
-    requireKnown(op, options, known);
+    requireKnownOptions(op, options, known);
     const { factor = 0.1, patience = 10, cooldown = 0, minLr = 0, minDelta = 1e-4 } = options;
     this.#monitor = new Monitor(op, { ...options, minDelta });
     requireNumber(op, 'factor', factor, { above: 0, below: 1 });

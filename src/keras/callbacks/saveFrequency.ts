@@ -1,13 +1,13 @@
-/** @file When callbacks save: after each epoch, or after so many batches. */
+/** @file When callbacks save: after each epoch, or every n batches. */
 import { describe } from '../../core/shape.ts';
-import { refusal } from './options.ts';
+import { refusal } from './callbackOptions.ts';
 
 export type SaveFreq = 'epoch' | number;
 
 export class SaveFrequency {
   #seen = 0;
 
-  /** Errors: ValueError for what is neither 'epoch' nor a number of batches. */
+  /** Errors: ValueError unless `freq` is 'epoch' or a positive integer. */
   constructor(
     op: string,
     private readonly freq: SaveFreq,
@@ -25,7 +25,7 @@ export class SaveFrequency {
     return this.freq === 'epoch';
   }
 
-  /** Counts a batch. Whether it is time to save. */
+  /** Counts a batch, and returns whether to save now. */
   batchEnded(): boolean {
     if (this.isEpoch) return false;
     this.#seen++;

@@ -1,17 +1,17 @@
-/** @file Where callbacks keep files: a function of the app, or one of the sinks in sinks.ts. */
+/** @file The file storage of callbacks: a function of the app, or one of the sinks in sinks.ts. */
 import { describe } from '../../core/shape.ts';
-import { refusal } from './options.ts';
+import { refusal } from './callbackOptions.ts';
 import { defaultFiles, type FileSink } from './sinks.ts';
 
-/** A sink, or its `save` alone. */
+/** A sink, or only its `save` function. */
 export type SinkLike = FileSink | FileSink['save'];
 
-/** A sink as callbacks use it: what it can't do says so. */
+/** A sink with errors for operations that it does not support. */
 export class Files {
   readonly #given: SinkLike | undefined;
   #sink: FileSink | null = null;
 
-  /** Errors: ValueError for what is no sink. Without one, files lie where the environment keeps files. */
+  /** Errors: ValueError for an invalid sink. Default: the environment's file storage. */
   constructor(
     private readonly op: string,
     sink: SinkLike | undefined,
@@ -35,14 +35,14 @@ export class Files {
     await this.#open().save(name, bytes);
   }
 
-  /** Null where there is no such file. Errors: ValueError for a sink that can't load. */
+  /** Null if there is no such file. Errors: ValueError if the sink cannot load. */
   async load(name: string): Promise<Uint8Array | null> {
     const sink = this.#open();
     if (sink.load) return sink.load(name);
     throw this.#unable('load');
   }
 
-  /** Errors: ValueError for a sink that can't remove. */
+  /** Errors: ValueError if the sink cannot remove files. */
   async remove(name: string): Promise<void> {
     const sink = this.#open();
     if (!sink.remove) throw this.#unable('remove');

@@ -1,20 +1,20 @@
-/** @file Sinks for files: of Node, of a page, and in memory. */
-import { requireNonEmpty } from './options.ts';
+/** @file File sinks: for Node, for pages, and in memory. */
+import { requireNonEmpty } from './callbackOptions.ts';
 
-/** Files by name. `load` gives null for a file that isn't there. */
+/** Stores files by name. `load` returns null for a missing file. */
 export interface FileSink {
   save(name: string, bytes: Uint8Array<ArrayBuffer>): void | Promise<void>;
   load?(name: string): Uint8Array | null | Promise<Uint8Array | null>;
   remove?(name: string): void | Promise<void>;
 }
 
-/** Files in memory, for what is passed on, and for tests. */
+/** Files in memory, to pass on or for tests. */
 export interface MemorySink extends FileSink {
   readonly files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
   load(name: string): Uint8Array<ArrayBuffer> | null;
 }
 
-/** Where the environment keeps files: below the working directory in Node, and in the origin's own files in a page. */
+/** The environment's file storage: the working directory in Node, the origin-private file system in a page. */
 export function defaultFiles(): FileSink {
   return nodeModule('fs/promises') ? nodeFiles() : originFiles();
 }
@@ -33,7 +33,7 @@ export function memoryFiles(): MemorySink {
   };
 }
 
-/** Of `node:fs/promises` what is used here. */
+/** The part of `node:fs/promises` that is used here. */
 interface NodeFiles {
   mkdir(path: string, options: { recursive: boolean }): Promise<unknown>;
   writeFile(path: string, data: Uint8Array): Promise<void>;
@@ -48,7 +48,7 @@ interface NodePaths {
 }
 
 /**
- * Files below `directory`, in Node. A file is written beside its place and moved there, so that it is never half there.
+ * Files below `directory`, in Node. A file is written under another name and then renamed, so that it is never incomplete.
  * Errors: ValueError outside of Node.
  */
 export function nodeFiles(directory = '.'): FileSink {
@@ -74,9 +74,9 @@ export function nodeFiles(directory = '.'): FileSink {
 }
 
 /**
- * Files of the origin (the origin-private file system), below `directory`, in a page or a worker. They stay until the
- * site's data are cleared.
- * Errors: ValueError where the environment has no such files.
+ * Files in the origin-private file system, below `directory`, in a page or a worker. They are kept until the site's data
+ * are cleared.
+ * Errors: ValueError if the environment does not support it.
  */
 export function originFiles(directory = 'retrograd'): FileSink {
   const { storage } = (globalThis.navigator ?? {}) as Partial<Navigator>;
@@ -108,7 +108,7 @@ export function originFiles(directory = 'retrograd'): FileSink {
       try {
         await stream.write(bytes);
       } catch (error) {
-        // The file stays as it was.
+        // Keeps the old file.
         await stream.abort();
         throw error;
       }
@@ -130,7 +130,7 @@ export function originFiles(directory = 'retrograd'): FileSink {
 }
 
 /**
- * Offers each file as a download, in a page. Nothing can be loaded from it.
+ * Offers each file as a download, in a page. It cannot load files.
  * Errors: ValueError outside of a page.
  */
 export function downloads(): FileSink {
@@ -146,7 +146,7 @@ export function downloads(): FileSink {
       link.href = URL.createObjectURL(new Blob([bytes]));
       link.download = name.slice(name.lastIndexOf('/') + 1);
       link.click();
-      // The download has begun by then.
+      // The download has started by then.
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     },
   };
@@ -161,7 +161,7 @@ function requireNode<T>(name: string): T {
   );
 }
 
-/** A module of Node without an import, which bundlers of pages would stumble over. Null elsewhere. */
+/** A Node module, without an import that would break bundles for pages. Null outside of Node. */
 function nodeModule(name: string): unknown {
   const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
   return process?.getBuiltinModule?.(`node:${name}`) ?? null;

@@ -1,4 +1,4 @@
-/** @file Snapshot: the values of weights at a time, kept on the device. */
+/** @file Snapshot: a copy of the values of weights, on the device. */
 import { Variable } from '../../tensor/variable.ts';
 
 export class Snapshot {
@@ -9,14 +9,14 @@ export class Snapshot {
     return this.#copies.length === 0;
   }
 
-  /** Keeps the values of `weights` in place of those before. */
+  /** Copies the values of `weights`, replacing the previous copy. */
   take(weights: readonly Variable[]): void {
     this.dispose();
     this.#weights = [...weights];
     this.#copies = weights.map(copyOf);
   }
 
-  /** Gives the weights their values back. */
+  /** Restores the values of the weights. */
   restore(): void {
     this.#weights.forEach((weight, i) => {
       weight.assign(this.#copies[i] as Variable);
@@ -30,7 +30,7 @@ export class Snapshot {
   }
 }
 
-/** Values of its own: a captured step overwrites weights in place, and would have to give that up for a shared storage. */
+/** Copies the buffer at once: captured steps overwrite weights in place, which a shared buffer would prevent. */
 function copyOf(weight: Variable): Variable {
   const copy = new Variable(weight, { name: `copy of ${weight.name}`, trainable: false });
   copy.writableStorage();

@@ -2,7 +2,8 @@
 import { NonFiniteError } from '../../core/errors.ts';
 import { requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnown, type Say, sayer, type VerboseOptions } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 export interface TerminateOnNaNOptions extends VerboseOptions {
   /** Whether training rejects with an error, in place of ending. Default false. */
@@ -23,7 +24,7 @@ export class TerminateOnNaN extends Callback {
   constructor(options: TerminateOnNaNOptions = {}) {
     super();
     const op = 'terminateOnNaN';
-    requireKnown(op, options, ['raiseError', 'everyBatch', 'verbose', 'say']);
+    requireKnownOptions(op, options, ['raiseError', 'everyBatch', 'verbose', 'say']);
     const { raiseError = false, everyBatch = false } = options;
     requireBoolean(op, 'raiseError', raiseError);
     requireBoolean(op, 'everyBatch', everyBatch);

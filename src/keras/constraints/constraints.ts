@@ -9,10 +9,10 @@ import { sqrt, square } from '../../ops/unary.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import type { Configured } from '../family.ts';
+import type { Configured } from '../namedObjects.ts';
 
 export interface Constraint extends Configured {
-  /** The weight's values within the constraint, made of ops. */
+  /** The constrained values of the weight, computed with ops. */
   call(w: Tensor): Tensor;
 }
 

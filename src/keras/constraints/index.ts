@@ -1,6 +1,6 @@
 /** @file The constraints, and their names. */
 import type { Tensor } from '../../tensor/tensor.ts';
-import { type ClassConfig, memberOf } from '../family.ts';
+import { type ClassConfig, memberOf } from '../namedObjects.ts';
 import { type Constraint, maxNorm, minMaxNorm, nonNeg, unitNorm } from './constraints.ts';
 
 export {

@@ -1,6 +1,6 @@
 /**
- * @file Shapes of symbolic calls. An op's `infer` knows numbers alone: it is asked twice, with two different numbers in
- * place of each open size, and a size of the result that differs between the answers is open.
+ * @file Shape inference of symbolic calls. An op's `infer` accepts only numbers, so it is called twice, with two different
+ * numbers for each unknown size. A size that differs between the results is unknown.
  */
 import { RetrogradError } from '../../core/errors.ts';
 import type { OpenSpec, TensorSpec } from '../../core/spec.ts';
@@ -9,7 +9,7 @@ import { type OpDefinition, outputsOf } from '../../ops/definition.ts';
 /** Divisible by 1 to 16, so that an open size can be split and reshaped; larger than windows and slices. */
 const probes = [720_720, 1_441_440] as const;
 
-/** The number that stands for an open size: `probe`, unless the call needs it to meet a known size. */
+/** The number to use for an unknown size: `probe`, unless it must match a known size. */
 type Fill = (specs: readonly (OpenSpec | null)[], input: number, axis: number, probe: number) => number;
 
 /** The known size of another input at the same axis, counted from one end. */

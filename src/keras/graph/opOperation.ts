@@ -1,18 +1,16 @@
-/**
- * @file An op in a graph: every call of an op on symbolic tensors is an operation of its own, with one node.
- */
+/** @file An op in a graph: each call of an op on symbolic tensors is a separate operation with one node. */
 import type { OpenSpec } from '../../core/spec.ts';
 import { applyOp, inputsOf } from '../../ops/define.ts';
 import type { OpDefinition } from '../../ops/definition.ts';
 import { dtypeBeside, type InputSlot, weakDType } from '../../ops/operands.ts';
-import { isSymbolic } from '../../ops/recording.ts';
+import { isSymbolic } from '../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { snakeCase, uniqueName } from '../names.ts';
-import type { Nest } from '../nest.ts';
-import type { GraphNode, GraphOperation } from './node.ts';
+import type { Nest } from '../tensorNest.ts';
+import type { GraphNode, GraphOperation } from './graphNode.ts';
 import { OutboundNodes } from './outboundNodes.ts';
 import { isTracing } from './tracing.ts';
 
@@ -41,9 +39,8 @@ export class OpOperation implements GraphOperation {
 }
 
 /**
- * Operands as a graph holds them. Tensors are held by a handle of the graph's own, so that a scope's end doesn't take
- * them away; variables are held as they are, and stay live; host values become tensors once, in the dtype that the op
- * has for them.
+ * Operands as a graph stores them. Tensors get their own handles, so that the end of a scope does not free them; variables
+ * are stored as they are, so their later values are used; host values become tensors of the dtype that the op expects.
  */
 export function heldOperands(op: OpDefinition, operands: readonly unknown[]): unknown[] {
   const { slots } = inputsOf(op);
@@ -58,7 +55,7 @@ export function heldOperands(op: OpDefinition, operands: readonly unknown[]): un
   });
 }
 
-/** Specs of operands: a bare number takes its dtype from the tensors beside it, as in eager calls. */
+/** Specs of operands. A number takes its dtype from the other operands, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
   const { slots } = inputsOf(op);
   const beside = dtypeBeside(

@@ -1,13 +1,10 @@
-/**
- * @file SymbolicOperation: what a layer is to a graph. It has a node for each of its symbolic calls, and gives their
- * inputs and outputs.
- */
+/** @file SymbolicOperation: a layer as part of a graph, with a node for each of its symbolic calls. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Mapped, Nest } from '../nest.ts';
+import type { Mapped, Nest } from '../tensorNest.ts';
 import type { KerasTensor } from './kerasTensor.ts';
-import type { GraphNode, GraphOperation } from './node.ts';
+import type { GraphNode, GraphOperation } from './graphNode.ts';
 import { OutboundNodes } from './outboundNodes.ts';
 
 export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
@@ -19,8 +16,7 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
   readonly #outbound = new OutboundNodes();
 
   /**
-   * The class by its Keras name, `static className`, which survives minification. A subclass without one goes by its
-   * name in the source.
+   * Keras's name of the class, `static className`, which survives minification. Default: the name in the source.
    */
   get className(): string {
     const made = this.constructor as typeof SymbolicOperation;
@@ -37,12 +33,12 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
 
   abstract replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
 
-  /** The symbolic input of its first call. Errors: ValueError where it was never called. */
+  /** The symbolic input of the first call. Errors: ValueError if it was never called. */
   get input(): Mapped<In, KerasTensor> {
     return this.#firstNode('input').argument as Mapped<In, KerasTensor>;
   }
 
-  /** The symbolic output of its first call. Errors: ValueError where it was never called. */
+  /** The symbolic output of the first call. Errors: ValueError if it was never called. */
   get output(): Mapped<Out, KerasTensor> {
     return this.#firstNode('output').outputNest as Mapped<Out, KerasTensor>;
   }

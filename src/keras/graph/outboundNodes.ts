@@ -2,7 +2,7 @@
  * @file The calls that take an output of an operation, held weakly: an input or a layer that many models share would
  * otherwise keep all of them alive. A call lives as long as its operation or one of its outputs.
  */
-import type { GraphNode } from './node.ts';
+import type { GraphNode } from './graphNode.ts';
 
 export class OutboundNodes {
   #nodes: WeakRef<GraphNode>[] = [];

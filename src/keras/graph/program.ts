@@ -1,24 +1,22 @@
-/**
- * @file GraphProgram: the calls between symbolic inputs and outputs, run anew on other values. What a model computes.
- */
+/** @file GraphProgram: the calls between symbolic inputs and outputs, which a model repeats on actual values. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { leavesOf, mapNest, type Nest } from '../nest.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { KerasTensor } from './kerasTensor.ts';
-import type { GraphNode, GraphOperation } from './node.ts';
+import type { GraphNode, GraphOperation } from './graphNode.ts';
 import { mapGraph } from './traverse.ts';
 
 export class GraphProgram {
   readonly inputs: readonly KerasTensor[];
   readonly outputs: readonly KerasTensor[];
-  /** Layers and ops, from the inputs on. */
+  /** Layers and ops, in order from the inputs. */
   readonly operations: readonly GraphOperation[];
-  /** Calls, each after those that it depends on; input layers have none here. */
+  /** Calls in topological order, without those of input layers. */
   readonly nodes: readonly GraphNode[];
-  /** All calls, those of input layers included, by how many calls lie between them and the farthest output. */
+  /** All calls, including those of input layers, by depth: the number of calls to the farthest output. */
   readonly nodesByDepth: ReadonlyMap<number, readonly GraphNode[]>;
-  /** How often each tensor is read; one read more for outputs, which outlive the run. */
+  /** Number of reads of each tensor. Outputs have one more, because they outlive the run. */
   readonly #reads = new Map<KerasTensor, number>();
 
   /**
@@ -52,7 +50,7 @@ export class GraphProgram {
       const argument = node.argumentWith(valueFor);
       const outputs = leavesOf(node.operation.replay(node, argument, node.optionsWith(valueFor)));
       node.outputTensors.forEach((tensor, i) => {
-        // An input of the model that another call makes, too, keeps the value that it was given.
+        // A tensor that is an input of the model keeps the given value, even if a call also produces it.
         if (!this.inputs.includes(tensor)) values.set(tensor, outputs[i]);
       });
       for (const tensor of node.inputTensors) this.#release(tensor, values, reads);
@@ -60,7 +58,7 @@ export class GraphProgram {
     return mapNest(this.outputNest, valueFor);
   }
 
-  /** Frees a value at its last read. Values of inputs are the caller's. */
+  /** Frees a value after its last read. The caller owns the values of inputs. */
   #release(tensor: KerasTensor, values: Map<KerasTensor, unknown>, reads: Map<KerasTensor, number>): void {
     const left = (reads.get(tensor) as number) - 1;
     reads.set(tensor, left);
@@ -77,7 +75,7 @@ function requireSymbolic(what: string, nest: Nest<unknown>): void {
       op: 'model',
       rule: `a model has ${what}: symbolic tensors, or arrays or records of them.`,
       received: `${what}: ${describe(nest)}`,
-      hint: 'begin at input({ shape }), and end at what layers and ops make of it.',
+      hint: 'start with input({ shape }), and end with outputs of layers and ops.',
     });
   }
   mapNest(
@@ -86,9 +84,9 @@ function requireSymbolic(what: string, nest: Nest<unknown>): void {
       if (leaf instanceof KerasTensor) return;
       throw new ValueError({
         op: 'model',
-        rule: 'the inputs and outputs of a model are symbolic tensors.',
+        rule: 'the inputs and outputs of a model must be symbolic tensors.',
         received: `${path}: ${leaf instanceof Tensor ? String(leaf) : describe(leaf)}`,
-        hint: 'begin at input({ shape }); a tensor with values can be given to the model once it is made.',
+        hint: 'start with input({ shape }). Call the model on tensors with values once it is created.',
       });
     },
     what,
@@ -100,7 +98,7 @@ function requireDistinct(inputs: readonly KerasTensor[]): void {
   if (!twice) return;
   throw new ValueError({
     op: 'model',
-    rule: 'every input of a model is named once.',
+    rule: 'every input of a model must be listed once.',
     received: `${twice}, twice`,
     hint: 'remove one of them from `inputs`.',
   });

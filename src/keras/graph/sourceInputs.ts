@@ -1,12 +1,12 @@
-/** @file Where a symbolic tensor begins. */
+/** @file getSourceInputs: the inputs that a symbolic tensor depends on. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { KerasTensor } from './kerasTensor.ts';
-import { type GraphNode, nodeOf } from './node.ts';
+import { type GraphNode, nodeOf } from './graphNode.ts';
 
 /**
- * The inputs that `tensor` is computed from, as they are met from there back; of a tensor without history itself.
+ * The inputs that `tensor` depends on, in the order of a search backwards; for a tensor without history, itself.
  * Errors: ValueError for what isn't symbolic.
  */
 export function getSourceInputs(tensor: SymbolicTensor): KerasTensor[] {
@@ -15,7 +15,7 @@ export function getSourceInputs(tensor: SymbolicTensor): KerasTensor[] {
       op: 'getSourceInputs',
       rule: 'it takes a symbolic tensor.',
       received: describe(tensor),
-      hint: 'pass what a layer or an op gave for input({ shape }); lineage(t) shows where a tensor with values came from.',
+      hint: 'pass an output of a layer or op on input({ shape }). For a tensor with values use lineage(t).',
     });
   }
   const sources = new Set<KerasTensor>();

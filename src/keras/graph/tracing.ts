@@ -1,6 +1,6 @@
 /**
- * @file Tracing: a layer's `call` is run on symbolic tensors to learn the shapes of its outputs. What happens meanwhile
- * leaves no mark in the graph: no nodes on layers, no names taken.
+ * @file Tracing: running a layer's `call` on symbolic tensors to infer the shapes of its outputs. Calls made while tracing
+ * are not added to the graph and use no names.
  */
 
 let depth = 0;

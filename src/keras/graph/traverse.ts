@@ -1,24 +1,24 @@
 /**
- * @file From inputs and outputs to the calls between them, in an order in which they can run. Without recursion: a
- * graph may be thousands of calls deep.
+ * @file Finds the calls between inputs and outputs, in topological order. It uses no recursion, because a graph may be
+ * thousands of calls deep.
  */
 import { GraphDisconnectedError, MissingHistoryError, ValueError } from '../../core/errors.ts';
 import type { KerasTensor } from './kerasTensor.ts';
-import { type GraphNode, type GraphOperation, nodeOf } from './node.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from './graphNode.ts';
 
 export interface GraphMap {
-  /** Calls, each after those that it depends on. */
+  /** Calls in topological order. */
   readonly nodes: readonly GraphNode[];
-  /** What is called, from the inputs on; of one depth in the order in which a walk from the outputs meets them. */
+  /** Operations in order from the inputs; at the same depth, in the order of a search from the outputs. */
   readonly operations: readonly GraphOperation[];
-  /** All calls, those of input layers included, by how many calls lie between them and the farthest output. */
+  /** All calls, including those of input layers, by depth: the number of calls to the farthest output. */
   readonly nodesByDepth: ReadonlyMap<number, readonly GraphNode[]>;
 }
 
 /**
  * The calls that lead from `inputs` to `outputs`.
- * Errors: MissingHistoryError for an output that nothing made; GraphDisconnectedError where an output needs something
- * that isn't computed from the inputs; ValueError for a cycle or for two operations of one name.
+ * Errors: MissingHistoryError for an output without history; GraphDisconnectedError if an output depends on something else
+ * than the inputs; ValueError for a cycle, or for two operations with the same name.
  */
 export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly KerasTensor[]): GraphMap {
   const given = new Set(inputs);
@@ -46,7 +46,7 @@ export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly Keras
   return { nodes: ordered.filter((node) => !node.isInput), operations, nodesByDepth };
 }
 
-/** Calls that `outputs` depend on, each after its parents, and their operations, numbered as they were met. */
+/** Calls that `outputs` depend on, in topological order, and their operations, numbered in search order. */
 function walkBack(given: ReadonlySet<KerasTensor>, outputs: readonly KerasTensor[]) {
   const nodes: GraphNode[] = [];
   const met = new Map<GraphOperation, number>();
@@ -83,7 +83,7 @@ function walkBack(given: ReadonlySet<KerasTensor>, outputs: readonly KerasTensor
   return { nodes, met };
 }
 
-/** Makers of the inputs of `node`; what made an input of the model is outside of it, unless it is an input layer. */
+/** The nodes that produced the inputs of `node`. Nodes before an input of the model are outside of it, except input layers. */
 function parentsWithin(node: GraphNode, given: ReadonlySet<KerasTensor>): GraphNode[] {
   const makers = node.inputTensors
     .filter((tensor) => !given.has(tensor) || nodeOf(tensor)?.isInput)
@@ -95,7 +95,7 @@ function parentsWithin(node: GraphNode, given: ReadonlySet<KerasTensor>): GraphN
   return [...new Set(makers)];
 }
 
-/** How many calls lie between a node and the farthest output. An operation is as deep as its deepest call. */
+/** Depths: the number of calls to the farthest output. The depth of an operation is that of its deepest call. */
 function depthsOf(nodes: readonly GraphNode[]) {
   const nodeDepths = new Map<GraphNode, number>();
   const operationDepths = new Map<GraphOperation, number>();
@@ -137,7 +137,7 @@ function disconnected(
 ): GraphDisconnectedError {
   return new GraphDisconnectedError({
     op: 'model',
-    rule: 'the outputs of a model are computed from its inputs alone.',
+    rule: 'the outputs of a model must depend on its inputs only.',
     received:
       `${tensor}, which operation '${node.operation.name}' needs, and which isn't computed from ` +
       `${inputs.map(({ name }) => `'${name}'`).join(', ') || 'no input'}; ` +
@@ -151,7 +151,7 @@ function missingHistory(tensor: KerasTensor): MissingHistoryError {
     op: 'model',
     rule: 'every symbolic tensor of a model comes from input() or from a call.',
     received: `${tensor}, which has no history`,
-    hint: 'begin at input({ shape }), and call layers and ops on what it gives.',
+    hint: 'start with input({ shape }), and call layers and ops on it.',
   });
 }
 
@@ -160,7 +160,7 @@ function cycle(node: GraphNode): ValueError {
     op: 'model',
     rule: 'the calls of a model form no cycle.',
     received: `operation '${node.operation.name}', which depends on itself`,
-    hint: 'take the outputs of a new call instead of feeding a call its own result.',
+    hint: 'use the outputs of a new call instead of passing a call its own result.',
   });
 }
 
@@ -172,7 +172,7 @@ function requireUniqueNames(operations: readonly GraphOperation[]): void {
         op: 'model',
         rule: 'names are unique within a model.',
         received: `two operations named '${name}'`,
-        hint: 'give one of them another name.',
+        hint: 'rename one of them.',
       });
     }
     seen.add(name);

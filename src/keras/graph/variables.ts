@@ -1,10 +1,10 @@
-/** @file Variables that symbolic tensors are computed from: operands of ops on the way, and weights of layers. */
+/** @file Finds the variables that symbolic tensors depend on: operands of ops, and weights of layers. */
 import { Variable } from '../../tensor/variable.ts';
-import { leavesOf } from '../nest.ts';
+import { leavesOf } from '../tensorNest.ts';
 import type { KerasTensor } from './kerasTensor.ts';
-import { type GraphNode, nodeOf } from './node.ts';
+import { type GraphNode, nodeOf } from './graphNode.ts';
 
-/** Variables that the calls use which lead to `tensors`, each once. */
+/** Variables used by the calls that lead to `tensors`, each once. */
 export function variablesBehind(tensors: readonly KerasTensor[]): Variable[] {
   const found = new Set<Variable>();
   const seen = new Set<GraphNode>();

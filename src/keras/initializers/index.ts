@@ -2,7 +2,7 @@
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { DType } from '../../core/dtype.ts';
 import type { Shape } from '../../core/shape.ts';
-import { type ClassConfig, memberOf } from '../family.ts';
+import { type ClassConfig, memberOf } from '../namedObjects.ts';
 import { constant, identity, ones, zeros } from './constant.ts';
 import type { Initializer } from './initializer.ts';
 import { orthogonal } from './orthogonal.ts';

@@ -2,14 +2,14 @@
 import type { DType } from '../../core/dtype.ts';
 import type { Shape } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Configured } from '../family.ts';
+import type { Configured } from '../namedObjects.ts';
 
 export interface Initializer extends Configured {
-  /** Values for a weight of `shape`. A seeded initializer gives the same ones at every call. */
+  /** Values for a weight of `shape`. A seeded initializer returns the same values at every call. */
   call(shape: Shape, dtype: DType): Tensor;
 }
 
 export interface SeedOptions {
-  /** A whole number in [0, 2^53); the same seed gives the same values. Default null: drawn at every call. */
+  /** An integer in [0, 2^53). Default null: a new seed at every call. */
   seed?: number | null | undefined;
 }

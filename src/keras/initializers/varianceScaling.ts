@@ -11,9 +11,9 @@ import { requireSeed } from './random.ts';
 
 /** Which axes of a weight are inputs and outputs, where its last two are not. */
 export interface FanOptions extends SeedOptions {
-  /** Axes that count as inputs. Default null: the last but one. */
+  /** Input axes. Default null: the last but one. */
   inputAxes?: number | readonly number[] | null;
-  /** Axes that count as outputs. Default null: the last. */
+  /** Output axes. Default null: the last. */
   outputAxes?: number | readonly number[] | null;
 }
 

@@ -1,15 +1,15 @@
-/** @file The classes that files may name without anything being registered. */
+/** @file The classes that files may use without registration. */
 import * as layers from '../layers/index.ts';
 import { Functional } from '../models/functional.ts';
 import { Sequential } from '../models/sequential.ts';
 import { nameOfItem, type Registrable } from '../serialization/registered.ts';
 
-/** Base classes, which make no layer. */
+/** Abstract base classes. */
 const abstract = new Set(['Layer', 'RNNCell']);
 
 let classes: ReadonlyMap<string, Registrable> | null = null;
 
-/** Layers and models by their class's name. Gathered when it is first asked for. */
+/** Layers and models by class name, collected at the first call. */
 export function builtInClasses(): ReadonlyMap<string, Registrable> {
   classes ??= new Map(
     [...Object.values(layers), Functional, Sequential]

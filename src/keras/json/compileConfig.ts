@@ -1,6 +1,6 @@
 /** @file How a model was compiled, as Keras's JSON keeps it: names of losses and metrics. */
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { snake } from './keys.ts';
+import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
 
 /**

@@ -2,7 +2,7 @@
  * @file A document of Keras's JSON as plain values, before anything is made of it: parsed, of bounded depth, its keys
  * without the one that JavaScript takes for more than a name.
  */
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -20,7 +20,7 @@ export function readDocument(given: string | object, source: string): JsonObject
       place: 'the top',
       rule: 'a model is an object with class_name and config.',
       received: Array.isArray(document) ? 'a list' : document,
-      hint: "pass what Keras's to_json() gives.",
+      hint: "pass the output of Keras's to_json().",
     });
   }
   checkDepth(document, source);
@@ -39,7 +39,7 @@ function parse(text: string, source: string): Json {
       place: 'the text',
       rule: 'a model is described in JSON.',
       received: String(cause),
-      hint: 'the text may be cut short: save it anew.',
+      hint: 'the text may be cut short: save it again.',
       cause,
     });
   }

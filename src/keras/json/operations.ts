@@ -3,14 +3,14 @@
  * options are its configuration and whose operands are the arguments of its one call.
  */
 import * as ops from '../../ops/index.ts';
-import { isSymbolic } from '../../ops/recording.ts';
+import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import type { GraphNode, GraphOperation } from '../graph/node.ts';
+import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
 import { OpOperation } from '../graph/opOperation.ts';
-import type { Nest } from '../nest.ts';
+import type { Nest } from '../tensorNest.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 import type { OperationCall } from './readNode.ts';
 import { type Reader, stringOf } from './reader.ts';
 import { type Writer, writeValue } from './writeValue.ts';

@@ -3,12 +3,12 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { Model } from '../models/model.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Nest } from '../nest.ts';
-import { withBuiltIns } from '../serialization/layers.ts';
+import type { Nest } from '../tensorNest.ts';
+import { withBuiltIns } from '../serialization/layerConfigs.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
 import { readDocument } from './document.ts';
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from './reader.ts';
 import { readLayer } from './readLayer.ts';
 

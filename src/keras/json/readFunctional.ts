@@ -3,13 +3,13 @@
  * there.
  */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
-import type { Nest } from '../nest.ts';
+import type { Nest } from '../tensorNest.ts';
 import type { Registrable } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { placed, refusal } from './fault.ts';
-import { camelKey } from './keys.ts';
+import { placed, refusal } from './jsonErrors.ts';
+import { camelKey } from './optionNames.ts';
 import { type Callable, type NodeCall, readNode, type TensorSource } from './readNode.ts';
 import { isOperation, readOperation } from './operations.ts';
 import { type LayerReader, notAList } from './readSequential.ts';
@@ -74,7 +74,7 @@ class Graph implements TensorSource {
         place,
         rule: 'names are unique within a model.',
         received: `a second layer named '${name}'`,
-        hint: 'give one of them another name, and save the model anew.',
+        hint: 'give one of them another name, and save the model again.',
       });
     }
     this.#callables.set(name, callable);
@@ -128,7 +128,7 @@ class Graph implements TensorSource {
       received: unknown
         ? `layer '${name}', fed by '${unknown.layer}', which isn't there`
         : `layer '${name}', which waits for call ${missing?.node ?? '?'} of '${missing?.layer ?? name}', which waits for it or is never made`,
-      hint: 'the graph is damaged: save the model anew.',
+      hint: 'the graph is damaged: save the model again.',
     });
   }
 
@@ -139,7 +139,7 @@ class Graph implements TensorSource {
       place,
       rule: 'a tensor is named by its layer, the number of the call, and its number among the outputs.',
       received: `[${JSON.stringify(layer)}, ${node}, ${index}], which isn't there`,
-      hint: 'the graph is damaged: save the model anew.',
+      hint: 'the graph is damaged: save the model again.',
     });
   }
 
@@ -164,7 +164,7 @@ class Graph implements TensorSource {
       place,
       rule: 'inputs and outputs are [layer, call, output], or lists or objects of them.',
       received: nest,
-      hint: "pass what Keras's to_json() gives.",
+      hint: "pass the output of Keras's to_json().",
     });
   }
 }
@@ -188,6 +188,6 @@ function notNodes({ source }: Reader, received: Json, place: string): Error {
     place,
     rule: '`inbound_nodes` is a list of calls.',
     received,
-    hint: "pass what Keras's to_json() gives.",
+    hint: "pass the output of Keras's to_json().",
   });
 }

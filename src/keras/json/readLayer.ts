@@ -1,8 +1,8 @@
 /** @file One layer of a document: its class found, its options read and checked. */
 import { describe } from '../../core/shape.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { Model } from '../models/model.ts';
-import { layerClass } from '../serialization/layers.ts';
+import { layerClass } from '../serialization/layerConfigs.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -12,8 +12,8 @@ import {
 import { builtInClasses } from './builtIns.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { placed, refusal } from './fault.ts';
-import { camelKey } from './keys.ts';
+import { placed, refusal } from './jsonErrors.ts';
+import { camelKey } from './optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
 import { readSequential } from './readSequential.ts';
 import { pythonCode, readConfig, readValue, registeredName } from './readValue.ts';
@@ -32,7 +32,7 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
       place,
       rule: 'a layer is an object with class_name and config.',
       received: object ?? null,
-      hint: "pass what Keras's to_json() gives.",
+      hint: "pass the output of Keras's to_json().",
     });
   }
   const shared = typeof object.shared_object_id === 'number' ? object.shared_object_id : null;
@@ -86,9 +86,9 @@ function classOf(reader: Reader, object: JsonObject, place: string): Registrable
   const { name } = object.config as JsonObject;
   throw refusal(reader.source, {
     place,
-    rule: 'the class of a layer is one of Keras, or made known by the app.',
+    rule: 'the class of a layer must be one of Keras, or registered by the app.',
     received: `class ${describe(registered ?? className)}${isKeras ? '' : ` of module ${describe(module)}`}${typeof name === 'string' ? ` of layer '${name}'` : ''}`,
-    hint: `make it known before: registerClass(${safeName(className)}, { package: 'my_package' }), or pass it in \`customObjects\`.`,
+    hint: `register it first: registerClass(${safeName(className)}, { package: 'my_package' }), or pass it in \`customObjects\`.`,
   });
 }
 
@@ -127,7 +127,7 @@ function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place:
       place: `${place}.config.batch_shape`,
       rule: 'an input has a shape, the batch included.',
       received: shape ?? null,
-      hint: "pass what Keras's to_json() gives.",
+      hint: "pass the output of Keras's to_json().",
     });
   }
   const { trainable: _, ...unknown } = rest;
@@ -162,7 +162,7 @@ function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place
       place: `${place}.config.function`,
       rule: 'the function of a Lambda layer is known to the app.',
       received: `${describe(functionName)}, of layer '${name}'`,
-      hint: `make it known before: registerClass(fn), or pass lambdas: { ${JSON.stringify(name)}: (x) => … }.`,
+      hint: `register it first: registerClass(fn), or pass lambdas: { ${JSON.stringify(name)}: (x) => … }.`,
     });
   }
   return construct(found, {

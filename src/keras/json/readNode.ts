@@ -1,11 +1,11 @@
 /** @file One call in a document: its arguments, with references to the outputs of other calls. */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { type ApplyOptions, Layer } from '../layers/layer.ts';
-import { leavesOf, type Nest } from '../nest.ts';
+import { type ApplyOptions, Layer } from '../layers/base/layer.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
-import { camelKey } from './keys.ts';
+import { refusal } from './jsonErrors.ts';
+import { camelKey } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
 /** A layer, or an op, that nodes call. */
@@ -43,7 +43,7 @@ export function readNode(reader: Reader, node: Json, place: string): NodeCall {
       place,
       rule: 'a call is an object with args and kwargs.',
       received: node,
-      hint: "pass what Keras 3's to_json() gives; files of older versions are converted by loading and saving them in Keras.",
+      hint: "pass the output of Keras 3's to_json(); files of older versions are converted by loading and saving them in Keras.",
     });
   }
   const needs: Reference[] = [];
@@ -87,7 +87,7 @@ function callLayer(
     place,
     rule: `${layer} is called on one argument.`,
     received: `${args.length} arguments`,
-    hint: 'pass tensors in a list or by name, and save the model anew.',
+    hint: 'pass tensors in a list or by name, and save the model again.',
   });
 }
 
@@ -125,6 +125,6 @@ function referenceOf({ source }: Reader, value: JsonObject, place: string): Refe
     place,
     rule: 'a symbolic tensor has a keras_history: [layer, call, output].',
     received: history ?? null,
-    hint: "pass what Keras's to_json() gives.",
+    hint: "pass the output of Keras's to_json().",
   });
 }

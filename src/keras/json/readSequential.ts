@@ -1,9 +1,9 @@
 /** @file A Sequential of a document. */
-import type { AnyLayer } from '../layers/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import type { Sequential } from '../models/sequential.ts';
 import type { Registrable } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 import type { Reader } from './reader.ts';
 
 export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => AnyLayer;
@@ -37,6 +37,6 @@ export function notAList({ source }: Reader, received: Json, place: string): Err
     place,
     rule: '`layers` is a list of layers.',
     received,
-    hint: "pass what Keras's to_json() gives.",
+    hint: "pass the output of Keras's to_json().",
   });
 }

@@ -1,9 +1,9 @@
 /** @file Values in Keras's configurations, as the options here take them. */
-import type { ClassConfig } from '../family.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import type { ClassConfig } from '../namedObjects.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal, unsafe } from './fault.ts';
-import { camel, camelKey, isNamed } from './keys.ts';
+import { refusal, unsafe } from './jsonErrors.ts';
+import { camel, camelKey, isNamed } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
 /** Reads layers that stand in a configuration, where those are models. */
@@ -90,7 +90,7 @@ function functionName({ source }: Reader, object: JsonObject, place: string): st
     place,
     rule: 'a function is given by its name.',
     received: name,
-    hint: 'register the function in Keras and here, and save the model anew.',
+    hint: 'register the function in Keras and here, and save the model again.',
   });
 }
 
@@ -107,7 +107,7 @@ export function pythonCode({ source }: Reader, place: string, layer: string | nu
   const name = layer ?? 'NAME';
   return unsafe(source, {
     place,
-    rule: 'a model holds no code: Python bytecode is never run.',
+    rule: 'Python bytecode in a model is never run.',
     received: layer ? `the code of Lambda layer '${layer}'` : 'a Python lambda',
     hint: `say what it computes: lambdas: { ${JSON.stringify(name)}: (x) => … }, or write a layer and registerClass it.`,
   });
@@ -118,6 +118,6 @@ function notAnObject({ source }: Reader, place: string, config: Json): Error {
     place: `${place}.config`,
     rule: '`config` is an object of options by name.',
     received: config,
-    hint: "pass what Keras's to_json() gives.",
+    hint: "pass the output of Keras's to_json().",
   });
 }

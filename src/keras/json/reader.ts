@@ -1,10 +1,10 @@
-/** @file What reading a document carries along, and what every part of it may ask for. */
+/** @file Reader: the state shared while a document is read. */
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { LambdaFunction } from '../layers/lambda.ts';
-import type { AnyLayer } from '../layers/layer.ts';
-import type { Nest } from '../nest.ts';
+import type { LambdaFunction } from '../layers/core/lambda.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import type { Nest } from '../tensorNest.ts';
 import type { JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 
 /** A function in place of the code of a Lambda layer: it takes and gives nests of its own form. */
 export type AnyLambdaFunction = LambdaFunction<never, Nest<Tensor>>;
@@ -16,7 +16,7 @@ export interface Reader {
   readonly lambdas: Readonly<Record<string, AnyLambdaFunction>>;
   /** Layers that the document shares between places. */
   readonly shared: Map<number, AnyLayer>;
-  /** All layers made so far, to be freed if the rest can't be read. */
+  /** All layers created so far, to be freed if reading fails. */
   readonly made: AnyLayer[];
 }
 
@@ -28,6 +28,6 @@ export function stringOf({ source }: Reader, object: JsonObject, key: string, pl
     place: `${place}.${key}`,
     rule: `\`${key}\` is a name.`,
     received: value,
-    hint: "pass what Keras's to_json() gives.",
+    hint: "pass the output of Keras's to_json().",
   });
 }

@@ -1,17 +1,17 @@
 /** @file Models to Keras's JSON, as Keras 3 writes it. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { AnyLayer } from '../layers/layer.ts';
-import { InputLayer } from '../layers/inputLayer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import { InputLayer } from '../layers/core/inputLayer.ts';
 import { Model } from '../models/model.ts';
 import { Sequential } from '../models/sequential.ts';
-import { mapShapes, type Nest } from '../nest.ts';
+import { mapShapes, type Nest } from '../tensorNest.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
 import { compileConfig } from './compileConfig.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
+import { refusal } from './jsonErrors.ts';
 import type { AnyModel } from './read.ts';
 import { type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';

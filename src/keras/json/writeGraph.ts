@@ -1,17 +1,16 @@
-/** @file Graphs as Keras's files hold them: layers with their calls, and where the tensors of each call come from. */
+/** @file Writes graphs in Keras's format: layers with their calls, and the sources of each call's tensors. */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { type GraphNode, type GraphOperation, nodeOf } from '../graph/node.ts';
-import { isSymbolic } from '../../ops/recording.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
+import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { Layer } from '../layers/layer.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
 import type { Model } from '../models/model.ts';
-import { mapNest, type Nest } from '../nest.ts';
+import { mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
-import { snakeKey } from './keys.ts';
+import { refusal } from './jsonErrors.ts';
+import { snakeKey } from './optionNames.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
 
@@ -123,8 +122,8 @@ function writeNest(writer: Writer, nest: Nest<unknown>, calls: Calls, place: str
 function heldTensor({ source }: Writer, place: string): Error {
   return refusal(source, {
     place,
-    rule: 'a call in a file is made on symbolic tensors and plain values.',
+    rule: 'a saved call may only have symbolic tensors and plain values as arguments.',
     received: 'a tensor with values',
-    hint: 'bring constants in by a layer of your own, as a weight.',
+    hint: 'add constants with a custom layer, as a weight.',
   });
 }

@@ -1,14 +1,14 @@
-/** @file Values of configurations, as Keras's files hold them. */
+/** @file Writes values of configurations in Keras's format. */
 import * as constraints from '../constraints/index.ts';
-import { type ClassConfig, foldName } from '../family.ts';
+import { type ClassConfig, foldName } from '../namedObjects.ts';
 import * as initializers from '../initializers/index.ts';
-import type { AnyLayer } from '../layers/layer.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import * as regularizers from '../regularizers/index.ts';
-import { sourceOf } from '../serialization/layers.ts';
+import { sourceOf } from '../serialization/layerConfigs.ts';
 import { customObjectOf } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './fault.ts';
-import { isNamed, snake, snakeKey } from './keys.ts';
+import { refusal } from './jsonErrors.ts';
+import { isNamed, snake, snakeKey } from './optionNames.ts';
 
 export interface Writer {
   /** What is written, as errors name it. */
@@ -53,7 +53,7 @@ export function writeValue(writer: Writer, key: string, value: unknown, place: s
   if (isObject(value)) return writeObject(writer, key, value, place);
   throw refusal(writer.source, {
     place,
-    rule: 'a configuration holds numbers, strings, booleans, null, lists and objects of these.',
+    rule: 'a configuration may contain numbers, strings, booleans, null, and lists and objects of these.',
     received: typeof value === 'function' ? `a function${value.name ? ` called ${value.name}` : ''}` : value,
     hint:
       typeof value === 'function'

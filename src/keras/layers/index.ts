@@ -1,12 +1,22 @@
 /** @file The layers. */
-export { input, inputLayer, InputLayer, type InputOptions } from './inputLayer.ts';
-export type { InputSpec } from './inputSpec.ts';
-export { type CallOptions, Layer, type LayerOptions, type WeightOptions } from './layer.ts';
+export { input, inputLayer, InputLayer, type InputOptions } from './core/inputLayer.ts';
+export type { InputSpec } from './base/inputSpec.ts';
+export { type CallOptions, Layer, type LayerOptions, type WeightOptions } from './base/layer.ts';
 // Dense and convolutional
-export { conv1d, Conv1D, type Conv1DOptions } from './conv1d.ts';
-export { conv2d, Conv2D, type Conv2DOptions } from './conv2d.ts';
-export { conv2dTranspose, Conv2DTranspose, type Conv2DTransposeOptions } from './conv2dTranspose.ts';
-export { dense, Dense, type DenseOptions } from './dense.ts';
+export {
+  conv1d,
+  Conv1D,
+  type Conv1DOptions,
+  conv2d,
+  Conv2D,
+  type Conv2DOptions,
+} from './convolutional/conv.ts';
+export {
+  conv2dTranspose,
+  Conv2DTranspose,
+  type Conv2DTransposeOptions,
+} from './convolutional/conv2dTranspose.ts';
+export { dense, Dense, type DenseOptions } from './core/dense.ts';
 export {
   depthwiseConv1d,
   DepthwiseConv1D,
@@ -14,7 +24,7 @@ export {
   depthwiseConv2d,
   DepthwiseConv2D,
   type DepthwiseConv2DOptions,
-} from './depthwiseConv.ts';
+} from './convolutional/depthwiseConv.ts';
 export {
   separableConv1d,
   SeparableConv1D,
@@ -22,7 +32,7 @@ export {
   separableConv2d,
   SeparableConv2D,
   type SeparableConv2DOptions,
-} from './separableConv.ts';
+} from './convolutional/separableConv.ts';
 // Pools
 export {
   averagePooling1d,
@@ -31,7 +41,7 @@ export {
   averagePooling2d,
   AveragePooling2D,
   type AveragePooling2DOptions,
-} from './averagePooling.ts';
+} from './pooling/averagePooling.ts';
 export {
   globalAveragePooling1d,
   GlobalAveragePooling1D,
@@ -42,7 +52,7 @@ export {
   globalMaxPooling2d,
   GlobalMaxPooling2D,
   type GlobalPoolingOptions,
-} from './globalPooling.ts';
+} from './pooling/globalPooling.ts';
 export {
   maxPooling1d,
   MaxPooling1D,
@@ -50,7 +60,7 @@ export {
   maxPooling2d,
   MaxPooling2D,
   type MaxPooling2DOptions,
-} from './maxPooling.ts';
+} from './pooling/maxPooling.ts';
 // Arrangement
 export {
   cropping1d,
@@ -59,11 +69,11 @@ export {
   cropping2d,
   Cropping2D,
   type Cropping2DOptions,
-} from './cropping.ts';
-export { flatten, Flatten, type FlattenOptions } from './flatten.ts';
-export { permute, Permute, type PermuteOptions } from './permute.ts';
-export { repeatVector, RepeatVector, type RepeatVectorOptions } from './repeatVector.ts';
-export { reshape, Reshape, type ReshapeOptions } from './reshape.ts';
+} from './reshaping/cropping.ts';
+export { flatten, Flatten, type FlattenOptions } from './reshaping/flatten.ts';
+export { permute, Permute, type PermuteOptions } from './reshaping/permute.ts';
+export { repeatVector, RepeatVector, type RepeatVectorOptions } from './reshaping/repeatVector.ts';
+export { reshape, Reshape, type ReshapeOptions } from './reshaping/reshape.ts';
 export {
   upSampling1d,
   UpSampling1D,
@@ -71,7 +81,7 @@ export {
   upSampling2d,
   UpSampling2D,
   type UpSampling2DOptions,
-} from './upSampling.ts';
+} from './reshaping/upSampling.ts';
 export {
   zeroPadding1d,
   ZeroPadding1D,
@@ -79,16 +89,27 @@ export {
   zeroPadding2d,
   ZeroPadding2D,
   type ZeroPadding2DOptions,
-} from './zeroPadding.ts';
+} from './reshaping/zeroPadding.ts';
 // Merges
-export { concatenate, Concatenate, type ConcatenateOptions } from './concatenate.ts';
-export { dot, Dot, type DotOptions } from './dot.ts';
-export { maximum, Maximum, minimum, Minimum } from './extrema.ts';
-export { multiply, Multiply } from './multiply.ts';
-export { add, Add, average, Average, subtract, Subtract } from './sums.ts';
+export { concatenate, Concatenate, type ConcatenateOptions } from './merging/concatenate.ts';
+export { dot, Dot, type DotOptions } from './merging/dot.ts';
+export {
+  add,
+  Add,
+  average,
+  Average,
+  maximum,
+  Maximum,
+  minimum,
+  Minimum,
+  multiply,
+  Multiply,
+  subtract,
+  Subtract,
+} from './merging/elementwiseMerges.ts';
 // Activations
-export { activation, Activation, type ActivationOptions } from './activation.ts';
-export { prelu, PReLU, type PReLUOptions } from './prelu.ts';
+export { activation, Activation, type ActivationOptions } from './activations/activation.ts';
+export { prelu, PReLU, type PReLUOptions } from './activations/prelu.ts';
 export {
   elu,
   ELU,
@@ -99,37 +120,37 @@ export {
   reLU,
   ReLU,
   type ReLUOptions,
-} from './rectifiers.ts';
-export { softmax, Softmax, type SoftmaxOptions } from './softmax.ts';
+} from './activations/rectifiers.ts';
+export { softmax, Softmax, type SoftmaxOptions } from './activations/softmax.ts';
 // Normalisation
 export {
   batchNormalization,
   BatchNormalization,
   type BatchNormalizationOptions,
-} from './batchNormalization.ts';
+} from './normalization/batchNormalization.ts';
 export {
   groupNormalization,
   GroupNormalization,
   type GroupNormalizationOptions,
-} from './groupNormalization.ts';
+} from './normalization/groupNormalization.ts';
 export {
   layerNormalization,
   LayerNormalization,
   type LayerNormalizationOptions,
-} from './layerNormalization.ts';
-export { normalization, Normalization, type NormalizationOptions } from './normalization.ts';
-export { rescaling, Rescaling, type RescalingOptions } from './rescaling.ts';
+} from './normalization/layerNormalization.ts';
+export { normalization, Normalization, type NormalizationOptions } from './preprocessing/normalization.ts';
+export { rescaling, Rescaling, type RescalingOptions } from './preprocessing/rescaling.ts';
 export {
   unitNormalization,
   UnitNormalization,
   type UnitNormalizationOptions,
-} from './unitNormalization.ts';
+} from './normalization/unitNormalization.ts';
 // Regularisation
 export {
   activityRegularization,
   ActivityRegularization,
   type ActivityRegularizationOptions,
-} from './activityRegularization.ts';
+} from './regularization/activityRegularization.ts';
 export {
   dropout,
   Dropout,
@@ -140,7 +161,7 @@ export {
   SpatialDropout2D,
   type SpatialDropout2DOptions,
   type SpatialDropoutOptions,
-} from './dropout.ts';
+} from './regularization/dropout.ts';
 export {
   gaussianDropout,
   GaussianDropout,
@@ -148,10 +169,10 @@ export {
   gaussianNoise,
   GaussianNoise,
   type GaussianNoiseOptions,
-} from './gaussian.ts';
-export { identity, Identity } from './identity.ts';
+} from './regularization/gaussian.ts';
+export { identity, Identity } from './core/identity.ts';
 // Sequences
-export { embedding, Embedding, type EmbeddingOptions } from './embedding.ts';
+export { embedding, Embedding, type EmbeddingOptions } from './core/embedding.ts';
 export {
   lambda,
   Lambda,
@@ -159,17 +180,21 @@ export {
   type LambdaOptions,
   type LambdaSettings,
   type LambdaShape,
-} from './lambda.ts';
-export { masking, Masking, type MaskingOptions } from './masking.ts';
+} from './core/lambda.ts';
+export { masking, Masking, type MaskingOptions } from './core/masking.ts';
 export * from './recurrent/index.ts';
 // Attention
 export * from './attention/index.ts';
-export { einsumDense, EinsumDense, type EinsumDenseOptions } from './einsumDense.ts';
+export { einsumDense, EinsumDense, type EinsumDenseOptions } from './core/einsumDense.ts';
 // Wrappers
 export {
   bidirectional,
   Bidirectional,
   type BidirectionalOptions,
   type MergeMode,
-} from './bidirectional.ts';
-export { timeDistributed, TimeDistributed, type TimeDistributedOptions } from './timeDistributed.ts';
+} from './recurrent/bidirectional.ts';
+export {
+  timeDistributed,
+  TimeDistributed,
+  type TimeDistributedOptions,
+} from './recurrent/timeDistributed.ts';

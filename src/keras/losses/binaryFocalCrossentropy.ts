@@ -10,8 +10,8 @@ import {
   crossentropyOfProbabilities,
   smoothBinary,
 } from './binaryCrossentropy.ts';
-import { requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 export interface BinaryFocalCrossentropyOptions extends BinaryCrossentropyOptions {
   /** Whether targets of 1 weigh alpha and targets of 0 weigh 1 - alpha. Default false. */

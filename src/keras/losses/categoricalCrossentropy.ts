@@ -9,8 +9,8 @@ import { sum } from '../../ops/sum.ts';
 import { log } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 export interface CategoricalCrossentropyOptions {
   /** Whether yPred holds logits; probabilities otherwise. Default false. */

@@ -6,8 +6,8 @@ import { softmax } from '../../ops/softmax.ts';
 import { sum } from '../../ops/sum.ts';
 import { log } from '../../ops/unary.ts';
 import { type CategoricalCrossentropyOptions, shares, smoothCategorical } from './categoricalCrossentropy.ts';
-import { requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 export interface CategoricalFocalCrossentropyOptions extends CategoricalCrossentropyOptions {
   /** Factor of all classes; at least 0. Default 0.25. */

@@ -1,8 +1,8 @@
 /** @file categoricalGeneralizedCrossEntropy */
 import { div, sub } from '../../ops/arithmetic.ts';
 import { pow } from '../../ops/pow.ts';
-import { requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 import { pickClass } from './pickClass.ts';
 

@@ -13,8 +13,8 @@ import { matMul } from '../../ops/matMul.ts';
 import { maximum } from '../../ops/maximum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { formatPair, requireNumber } from './check.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { formatPair, requireNumber } from './lossChecks.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 
 export interface CircleOptions {
@@ -77,8 +77,8 @@ function positions(x: Tensor): Tensor {
 function throwRank(op: string, yTrue: Tensor, yPred: Tensor): never {
   throw new ShapeError({
     op,
-    rule: '`yPred` holds one embedding a sample: [batch, features].',
+    rule: '`yPred` must have one embedding per sample: [batch, features].',
     received: formatPair(['`yTrue`', yTrue], ['`yPred`', yPred]),
-    hint: 'flatten the embeddings, and bring them to length 1 by a unitNormalization.',
+    hint: 'flatten the embeddings, and normalize them with unitNormalization.',
   });
 }

@@ -1,6 +1,6 @@
 /** @file ctc */
 import { ShapeError } from '../../core/errors.ts';
-import { formatPair } from './check.ts';
+import { formatPair } from './lossChecks.ts';
 import { add, neg, sub } from '../../ops/arithmetic.ts';
 import { cast } from '../../ops/cast.ts';
 import { greater, notEqual } from '../../ops/comparison.ts';
@@ -15,7 +15,7 @@ import { sum } from '../../ops/sum.ts';
 import { unstack } from '../../ops/unstack.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 /** So low that its exponential is 0, and finite, so that gradients are. */
 const low = -1e30;

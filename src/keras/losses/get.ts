@@ -14,24 +14,23 @@ import { binaryFocalCrossentropy } from './binaryFocalCrossentropy.ts';
 import { categoricalCrossentropy } from './categoricalCrossentropy.ts';
 import { categoricalFocalCrossentropy } from './categoricalFocalCrossentropy.ts';
 import { categoricalGeneralizedCrossEntropy } from './categoricalGeneralizedCrossEntropy.ts';
-import { categoricalHinge } from './categoricalHinge.ts';
+import { categoricalHinge, hinge, squaredHinge } from './hinge.ts';
 import { circle } from './circle.ts';
-import { cosineSimilarity } from './cosineSimilarity.ts';
+import {
+  cosineSimilarity,
+  huber,
+  logCosh,
+  meanAbsoluteError,
+  meanAbsolutePercentageError,
+  meanSquaredError,
+  meanSquaredLogarithmicError,
+} from './regression.ts';
 import { ctc } from './ctc.ts';
-import type { LossNames } from './define.ts';
-import { dice } from './dice.ts';
-import { hinge, squaredHinge } from './hinge.ts';
-import { huber } from './huber.ts';
-import { klDivergence } from './klDivergence.ts';
-import { logCosh } from './logCosh.ts';
+import type { LossNames } from './defineLoss.ts';
+import { dice, tversky } from './segmentation.ts';
+import { klDivergence, poisson } from './probabilistic.ts';
 import { Loss, type LossOptions } from './loss.ts';
-import { meanAbsoluteError } from './meanAbsoluteError.ts';
-import { meanAbsolutePercentageError } from './meanAbsolutePercentageError.ts';
-import { meanSquaredError } from './meanSquaredError.ts';
-import { meanSquaredLogarithmicError } from './meanSquaredLogarithmicError.ts';
-import { poisson } from './poisson.ts';
 import { sparseCategoricalCrossentropy } from './sparseCategoricalCrossentropy.ts';
-import { tversky } from './tversky.ts';
 
 const makers = {
   meanSquaredError,

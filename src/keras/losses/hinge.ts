@@ -1,14 +1,16 @@
-/** @file hinge and squaredHinge */
+/** @file Hinge losses: hinge, squaredHinge and categoricalHinge. */
 import { all } from '../../ops/anyAll.ts';
-import { mul, sub } from '../../ops/arithmetic.ts';
+import { add, mul, sub } from '../../ops/arithmetic.ts';
 import { equal } from '../../ops/comparison.ts';
+import { max } from '../../ops/extrema.ts';
 import { logicalOr } from '../../ops/logical.ts';
 import { maximum } from '../../ops/maximum.ts';
 import { mean } from '../../ops/mean.ts';
+import { sum } from '../../ops/sum.ts';
 import { square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 
 /**
  * The mean over the last axis of max(1 - yTrue·yPred, 0). Targets are -1 or 1; where all are 0 or 1, they are taken for
@@ -42,3 +44,18 @@ function signs(yTrue: Tensor): Tensor {
   const isBinary = all(logicalOr(equal(yTrue, 0), equal(yTrue, 1)));
   return where(isBinary, sub(mul(yTrue, 2), 1), yTrue);
 }
+
+/**
+ * max(wrong - right + 1, 0): right is the sum over the last axis of yTrue·yPred, wrong the maximum of (1 - yTrue)·yPred,
+ * for targets of 0 and 1. Shapes broadcast.
+ */
+export const categoricalHinge: LossMaker = /* @__PURE__ */ defineLoss({
+  className: 'CategoricalHinge',
+  defaults: {},
+  shapes: 'broadcast',
+  values: (yTrue, yPred) => {
+    const right = sum(mul(yTrue, yPred), { axis: -1 });
+    const wrong = max(mul(sub(1, yTrue), yPred), { axis: -1 });
+    return maximum(add(sub(wrong, right), 1), 0);
+  },
+});

@@ -1,13 +1,17 @@
 /** @file The losses. */
 
 // Regression
-export { cosineSimilarity, type CosineSimilarityOptions } from './cosineSimilarity.ts';
-export { huber, type HuberOptions } from './huber.ts';
-export { logCosh } from './logCosh.ts';
-export { meanAbsoluteError } from './meanAbsoluteError.ts';
-export { meanAbsolutePercentageError } from './meanAbsolutePercentageError.ts';
-export { meanSquaredError } from './meanSquaredError.ts';
-export { meanSquaredLogarithmicError } from './meanSquaredLogarithmicError.ts';
+export {
+  cosineSimilarity,
+  type CosineSimilarityOptions,
+  huber,
+  type HuberOptions,
+  logCosh,
+  meanAbsoluteError,
+  meanAbsolutePercentageError,
+  meanSquaredError,
+  meanSquaredLogarithmicError,
+} from './regression.ts';
 // Probabilities
 export { binaryCrossentropy, type BinaryCrossentropyOptions } from './binaryCrossentropy.ts';
 export { binaryFocalCrossentropy, type BinaryFocalCrossentropyOptions } from './binaryFocalCrossentropy.ts';
@@ -20,24 +24,21 @@ export {
   categoricalGeneralizedCrossEntropy,
   type CategoricalGeneralizedCrossEntropyOptions,
 } from './categoricalGeneralizedCrossEntropy.ts';
-export { klDivergence } from './klDivergence.ts';
-export { poisson } from './poisson.ts';
+export { klDivergence, poisson } from './probabilistic.ts';
 export {
   sparseCategoricalCrossentropy,
   type SparseCategoricalCrossentropyOptions,
 } from './sparseCategoricalCrossentropy.ts';
 // Margins
-export { categoricalHinge } from './categoricalHinge.ts';
-export { hinge, squaredHinge } from './hinge.ts';
+export { categoricalHinge, hinge, squaredHinge } from './hinge.ts';
 // Segmentation
-export { dice, type DiceOptions } from './dice.ts';
-export { tversky, type TverskyOptions } from './tversky.ts';
+export { dice, type DiceOptions, tversky, type TverskyOptions } from './segmentation.ts';
 // Similarity
 export { circle, type CircleOptions } from './circle.ts';
 // Sequences
 export { ctc } from './ctc.ts';
 // Losses of your own, and losses by name
 export { get, type LossConfig, type LossFunction, type LossLike, type LossName } from './get.ts';
-export type { LossMaker } from './define.ts';
+export type { LossMaker } from './defineLoss.ts';
 export { Loss, type LossOptions } from './loss.ts';
 export type { Reduction } from './reduction.ts';

@@ -1,12 +1,12 @@
-/** @file Labels: targets that name a class by its number. */
+/** @file Integer labels: targets that are class indices. */
 import { ShapeError } from '../../core/errors.ts';
 import { normalizeAxis } from '../../core/shape.ts';
 import { squeeze } from '../../ops/squeeze.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { formatPair, isSameShape } from './check.ts';
+import { formatPair, isSameShape } from './lossChecks.ts';
 
 /**
- * Labels in the shape of `yPred` without `axis`, the classes. They may come with size 1 there.
+ * Labels in the shape of `yPred` without `axis`, the class axis. `yTrue` may have size 1 there.
  * Errors: ShapeError for another shape.
  */
 export function labelsOf(op: string, yTrue: Tensor, yPred: Tensor, axis: number): Tensor {
@@ -18,8 +18,8 @@ export function labelsOf(op: string, yTrue: Tensor, yPred: Tensor, axis: number)
   if (isSameShape(labels.shape, samples)) return labels;
   throw new ShapeError({
     op,
-    rule: '`yTrue` holds one label a sample: the shape of `yPred` without the axis of classes, or with size 1 there.',
+    rule: '`yTrue` must have one label per sample: the shape of `yPred` without the class axis, or with size 1 there.',
     received: `${formatPair(['`yTrue`', yTrue], ['`yPred`', yPred])}, axis ${axis}`,
-    hint: 'one-hot targets go to categoricalCrossentropy.',
+    hint: 'for one-hot targets use categoricalCrossentropy.',
   });
 }

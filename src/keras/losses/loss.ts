@@ -1,12 +1,12 @@
-/** @file Loss: an object with a name and a reduction, made from a function of targets and predictions. */
+/** @file Loss: a function of targets and predictions with a name and a reduction. */
 import type { DType } from '../../core/dtype.ts';
 import { logicalAnd } from '../../ops/logical.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { snakeCase } from '../names.ts';
-import { type LossInput, toTensor } from './operands.ts';
+import { type LossInput, toTensor } from './lossInputs.ts';
 import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
 
 export interface LossOptions {
@@ -45,7 +45,7 @@ export abstract class Loss {
   /** The losses of samples, before weights and reduction. */
   abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
 
-  /** Which of the values count: true where one does. Null where all do. */
+  /** Mask of the values that count. Null: all. */
   maskOf(_values: Tensor, _yTrue: Tensor, _yPred: Tensor): Tensor | null {
     return null;
   }
@@ -95,7 +95,7 @@ export abstract class Loss {
     });
   }
 
-  /** The configuration from which the loss can be made again. */
+  /** The configuration, from which an equal loss can be created. */
   getConfig(): Record<string, unknown> {
     return { name: this.name, reduction: this.reduction };
   }

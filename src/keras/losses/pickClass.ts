@@ -1,10 +1,10 @@
-/** @file pickClass: of every sample's values along the classes, that of its label. */
+/** @file pickClass: selects the prediction for each sample's label. */
 import { defineOp, type Op } from '../../ops/define.ts';
 import { type GatherNames, gatherGradient, gatherRows, planGather } from '../../ops/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /**
- * A gather along the last axis, one index a sample, that speaks of predictions and labels.
+ * A gather along the last axis with one index per sample, whose messages speak of predictions and labels.
  * Shapes: yPred [..samples, classes], yTrue [..samples] → [..samples].
  * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes.
  */
@@ -29,5 +29,5 @@ export const pickClass: Op<[yPred: Tensor, yTrue: Tensor]> = /* @__PURE__ */ def
 const names: GatherNames = {
   x: 'yPred',
   indices: 'yTrue',
-  hint: 'number the classes from 0, or name the label of what does not count as ignoreClass.',
+  hint: 'number the classes from 0, or set ignoreClass to the label to ignore.',
 };

@@ -1,4 +1,4 @@
-/** @file From the losses of samples to one loss: weights, masks and reductions. */
+/** @file Reduces the losses of samples to one loss: weights, masks and reductions. */
 import { requireOneOf } from '../../core/shape.ts';
 import { div, mul } from '../../ops/arithmetic.ts';
 import { cast } from '../../ops/cast.ts';
@@ -7,12 +7,12 @@ import { mean } from '../../ops/mean.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireBroadcast } from './check.ts';
-import { isEmpty, sameRank } from './operands.ts';
+import { requireBroadcast } from './lossChecks.ts';
+import { isEmpty, sameRank } from './lossInputs.ts';
 
 /**
- * How losses become one: `sum_over_batch_size` and `mean` divide their sum by their number, `mean_with_sample_weight` by
- * the sum of the weights; `none` and null leave them as they are.
+ * How losses are reduced: `sum_over_batch_size` and `mean` divide the sum by the number of losses,
+ * `mean_with_sample_weight` by the sum of the weights; `none` and null do not reduce.
  */
 export type Reduction = 'sum_over_batch_size' | 'sum' | 'mean' | 'mean_with_sample_weight' | 'none' | null;
 
@@ -25,7 +25,7 @@ export function requireReduction(op: string, reduction: unknown): asserts reduct
 
 export interface Weighting {
   sampleWeight: Tensor | null;
-  /** True where a loss counts, float32 or bool. Means are over those that count. */
+  /** Mask of the losses that count, float32 or bool. Means ignore the others. */
   mask: Tensor | null;
 }
 
@@ -45,7 +45,7 @@ export function reduceLosses(op: string, values: Tensor, weighting: Weighting, r
   return reduceValues(mul(aligned, weights), weights, reduction);
 }
 
-/** Weights and mask as one weight; null where there is neither. */
+/** Weights and mask combined; null if there is neither. */
 function weightOf(op: string, { sampleWeight, mask }: Weighting, reduction: Reduction): Tensor | null {
   if (!mask) return sampleWeight;
   const counted = maskWeight(cast(mask, 'float32'), reduction);

@@ -13,14 +13,14 @@ import { log } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { defineLoss, type LossMaker } from './define.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
 import { labelsOf } from './labels.ts';
 import { pickClass } from './pickClass.ts';
 
 export interface SparseCategoricalCrossentropyOptions {
   /** Whether yPred holds logits; probabilities otherwise. Default false. */
   fromLogits?: boolean;
-  /** A label whose samples don't count: their loss is 0, and means are over the others. Default: none. */
+  /** A label to ignore: its samples have loss 0 and do not count in means. Default: none. */
   ignoreClass?: number | null;
   /** Axis of the classes. Default -1. */
   axis?: number;
@@ -48,7 +48,7 @@ export const sparseCategoricalCrossentropy: LossMaker<SparseCategoricalCrossentr
       const labels = labelsOf(op, yTrue, yPred, axis);
       const entropy = fromLogits ? crossentropyOfLogits : crossentropyOfProbabilities;
       if (ignoreClass === null) return entropy(labels, predictions);
-      // What doesn't count is replaced before anything is computed, so that no NaN or label of it reaches a gradient.
+      // Ignored samples are replaced first, so that their NaNs and labels never reach a gradient.
       const counts = notEqual(labels, ignoreClass);
       const counted = where(expandDims(counts, { axis: -1 }), predictions, 0);
       return where(counts, entropy(where(counts, labels, 0), counted), 0);

@@ -7,10 +7,10 @@ import { cast } from '../../ops/cast.ts';
 import { equal, greater } from '../../ops/comparison.ts';
 import { mean } from '../../ops/mean.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireBroadcast, requireMinRank, requireSame } from '../losses/check.ts';
+import { requireBroadcast, requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
-import { sameRank } from '../losses/operands.ts';
-import { defineMetric, type MetricMaker } from './define.ts';
+import { sameRank } from '../losses/lossInputs.ts';
+import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 /** How often yPred equals yTrue: the mean over the last axis, and over samples. State: total, count. */
 export const accuracy: MetricMaker = /* @__PURE__ */ defineMetric({
@@ -86,7 +86,7 @@ function requireThreshold(op: string, threshold: unknown): void {
   if (typeof threshold === 'number' && threshold > 0 && threshold < 1) return;
   throw new ValueError({
     op,
-    rule: '`threshold` lies between 0 and 1.',
+    rule: '`threshold` must be between 0 and 1.',
     received: `threshold: ${describe(threshold)}`,
     hint: 'pass a number such as 0.5.',
   });

@@ -5,20 +5,19 @@ import { max } from '../../ops/extrema.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireNumber } from '../losses/check.ts';
-import { toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { confusionOf, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
 import { requireClass } from './precisionRecall.ts';
-import { weightOf } from './weights.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface AtValueOptions extends MetricOptions {
   /** How many thresholds are tried, evenly between 0 and 1. Default 200. */
   numThresholds?: number;
-  /** Only this class counts. Default: all do. */
+  /** Evaluate only this class. Default: all. */
   classId?: number | null;
 }
 
@@ -33,7 +32,7 @@ abstract class AtValue extends FourCells {
     const { name, ...others } = given ?? {};
     const op = name ?? 'metric';
     const defaults = { [constraint]: null, numThresholds: 200, classId: null };
-    const options = requireOptions<Record<string, unknown>>(op, others, defaults);
+    const options = metricOptions<Record<string, unknown>>(op, others, defaults);
     const { [constraint]: value, numThresholds, classId } = options;
     requireNumber(op, constraint, value, { min: 0, max: 1 });
     requireInteger(op, 'numThresholds', numThresholds, 1);

@@ -15,17 +15,16 @@ import { log } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import { divideNoNaN } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { weightOf } from './weights.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface AUCOptions extends MetricOptions {
-  /** How many thresholds make the curve, evenly between 0 and 1; at least 2. Default 200. */
+  /** Number of thresholds, evenly spaced in [0, 1]; at least 2. Default 200. */
   numThresholds?: number;
   /** 'ROC': true positives over false ones. 'PR': precision over recall. Default 'ROC'. */
   curve?: 'ROC' | 'PR' | 'roc' | 'pr';
@@ -33,7 +32,7 @@ export interface AUCOptions extends MetricOptions {
   summationMethod?: 'interpolation' | 'majoring' | 'minoring';
   /** Thresholds of your own, in [0, 1]; 0 and 1 are added. Default: `numThresholds` even ones. */
   thresholds?: readonly number[] | null;
-  /** Whether each label on the last axis has a curve of its own, whose areas are averaged. Default false. */
+  /** Whether to average the areas of separate curves for each label on the last axis. Default false. */
   multiLabel?: boolean;
   /** How many labels. Default: as many as the first predictions have. */
   numLabels?: number | null;
@@ -161,14 +160,14 @@ export class AUC extends FourCells {
 
 export const auc: ClassMaker<[options?: AUCOptions], AUC> = /* @__PURE__ */ classMaker(AUC);
 
-/** What lies at all thresholds but the last, and at all but the first. */
+/** The values at all thresholds but the last, and at all but the first. */
 function neighbours(x: Tensor): [Tensor, Tensor] {
   const count = (x.shape[0] as number) - 1;
   return [slice(x, { begin: 0, size: [count] }), slice(x, { begin: 1, size: [count] })];
 }
 
 function checked(op: string, given: AUCOptions): Options {
-  const options = requireOptions<Omit<AUCOptions, 'name'>>(op, given, defaults);
+  const options = metricOptions<Omit<AUCOptions, 'name'>>(op, given, defaults);
   const { numThresholds, thresholds, multiLabel, numLabels, labelWeights, fromLogits } = options;
   requireInteger(op, 'numThresholds', numThresholds, 2);
   if (thresholds !== null) requireThresholds(op, thresholds, 0);
@@ -220,7 +219,7 @@ function requireLabels(op: string, yPred: OpenSpec, labels: number | null): void
 function unbuilt(op: string): ValueError {
   return new ValueError({
     op,
-    rule: 'with `multiLabel`, the first update says how many labels there are.',
+    rule: 'with `multiLabel`, the first update determines the number of labels.',
     received: 'result() before any update',
     hint: 'update it first, or pass numLabels.',
   });

@@ -1,23 +1,24 @@
-/** @file Factories of metric classes. */
+/** @file Factories of metric classes, and their options. */
+import { completeOptions } from '../knownOptions.ts';
 import type { Metric } from './metric.ts';
 
-/** What a metric is called. */
+/** The names of a metric. */
 export interface MetricNames {
-  /** The class by its Keras name. */
+  /** Keras's name of the class. */
   className: string;
-  /** The name of an object that was given none. Default: the class's in snake case. */
+  /** Default name of metric objects. Default: the class name in snake case. */
   label?: string;
-  /** Other names under which `metricOf` knows it. */
+  /** Other names that `metricOf` accepts. */
   aliases?: readonly string[];
 }
 
-/** Makes a metric of options; carries the names by which it is found. */
+/** Creates a metric from options; has the names by which it is found. */
 export interface ClassMaker<Args extends unknown[], M = Metric> {
   (...args: Args): M;
   readonly names: MetricNames;
 }
 
-/** A function in place of `new`. */
+/** A factory function for a metric class. */
 /* @__NO_SIDE_EFFECTS__ */
 export function classMaker<Args extends unknown[], M>(
   Class: (new (...args: Args) => M) & { readonly className: string },
@@ -25,4 +26,9 @@ export function classMaker<Args extends unknown[], M>(
 ): ClassMaker<Args, M> {
   const make = (...args: Args): M => new Class(...args);
   return Object.assign(make, { names: { className: Class.className, ...names } });
+}
+
+/** The options of a metric, with `defaults` for those that are missing. Errors: ValueError for an unknown option. */
+export function metricOptions<O extends object>(op: string, given: O, defaults: Required<O>): Required<O> {
+  return completeOptions(op, given, defaults, { more: ['name'] });
 }

@@ -24,9 +24,9 @@ import { sum } from '../../ops/sum.ts';
 import { topK } from '../../ops/topK.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireSame } from '../losses/check.ts';
-import { sameRank } from '../losses/operands.ts';
-import { stretched } from './weights.ts';
+import { requireSame } from '../losses/lossChecks.ts';
+import { sameRank } from '../losses/lossInputs.ts';
+import { stretched } from './sampleWeights.ts';
 
 /** Below every prediction: the threshold where the k largest are chosen. */
 export const lowest = -1e10;
@@ -39,9 +39,9 @@ export interface Thresholds {
 
 export interface ConfusionOptions {
   thresholds: Thresholds;
-  /** Only the k largest predictions along the last axis count as positive. */
+  /** Only the k largest predictions along the last axis are positive. */
   topK?: number | null;
-  /** Only this class counts. */
+  /** Evaluate only this class. */
   classId?: number | null;
   /** Whether the last axis of [batch, labels] stays, each label by itself. */
   multiLabel?: boolean;
@@ -188,7 +188,7 @@ function requireLabelWeights(op: string, weights: Tensor, predictions: Tensor): 
   if (weights.shape[0] === predictions.shape.at(-1)) return;
   throw new ShapeError({
     op,
-    rule: '`labelWeights` holds one weight a label.',
+    rule: '`labelWeights` must have one weight per label.',
     received: `${weights.shape[0]} weights, predictions ${formatSpec(predictions)}`,
     hint: 'pass as many weights as predictions have labels on their last axis.',
   });

@@ -4,10 +4,10 @@ import { add, div, mul, squaredDifference, sub } from '../../ops/arithmetic.ts';
 import { mean } from '../../ops/mean.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireSame } from '../losses/check.ts';
-import { sameRank } from '../losses/operands.ts';
+import { requireSame } from '../losses/lossChecks.ts';
+import { sameRank } from '../losses/lossInputs.ts';
 import { epsilon } from '../epsilon.ts';
-import { defineMetric, type MetricMaker } from './define.ts';
+import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 export interface CorrelationOptions {
   /** Along which values correlate. Default -1. */

@@ -13,12 +13,11 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { sum } from '../../ops/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from '../losses/check.ts';
-import { toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { stretched, weightOf } from './weights.ts';
+import { stretched, weightOf } from './sampleWeights.ts';
 
 export interface F1ScoreOptions extends MetricOptions {
   /**
@@ -47,7 +46,7 @@ export class FBetaScore extends Metric {
 
   /** Errors: ValueError for options. */
   constructor({ name = 'fbeta_score', ...given }: FBetaScoreOptions = {}) {
-    const options = requireOptions<Omit<FBetaScoreOptions, 'name'>>(name, given, {
+    const options = metricOptions<Omit<FBetaScoreOptions, 'name'>>(name, given, {
       average: null,
       beta: 1,
       threshold: null,
@@ -126,7 +125,7 @@ export class F1Score extends FBetaScore {
 
   /** Errors: ValueError for options. */
   constructor({ name = 'f1_score', ...given }: F1ScoreOptions = {}) {
-    const options = requireOptions<Omit<F1ScoreOptions, 'name'>>(name, given, {
+    const options = metricOptions<Omit<F1ScoreOptions, 'name'>>(name, given, {
       average: null,
       threshold: null,
     });

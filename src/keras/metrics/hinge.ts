@@ -1,7 +1,10 @@
 /** @file Means of margins: the losses of the same names, over batches. */
-import { categoricalHinge as categoricalLoss } from '../losses/categoricalHinge.ts';
-import { hinge as hingeLoss, squaredHinge as squaredLoss } from '../losses/hinge.ts';
-import { defineMetric, type MetricMaker } from './define.ts';
+import {
+  categoricalHinge as categoricalLoss,
+  hinge as hingeLoss,
+  squaredHinge as squaredLoss,
+} from '../losses/hinge.ts';
+import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 /** The mean of max(1 - yTrue·yPred, 0). State: total, count. */
 export const hinge: MetricMaker = /* @__PURE__ */ defineMetric({

@@ -104,5 +104,5 @@ export {
 // Metrics of your own, and metrics by name
 export { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 export type { ClassMaker, MetricNames } from './classMaker.ts';
-export type { MetricMaker } from './define.ts';
+export type { MetricMaker } from './defineMetric.ts';
 export { type MeasuredSpecs, type MetricConfig, type MetricLike, type MetricName, metricOf } from './get.ts';

@@ -17,12 +17,11 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { epsilon } from '../epsilon.ts';
-import { requireNumber } from '../losses/check.ts';
-import { toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { requireNumber } from '../losses/lossChecks.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { stretched, weightOf } from './weights.ts';
+import { stretched, weightOf } from './sampleWeights.ts';
 
 /** Which classes there are, and how they are written. */
 interface Classes {
@@ -114,7 +113,7 @@ abstract class IntersectionOverUnion extends Metric {
 export interface OneHotMeanIoUOptions extends MetricOptions {
   /** How many classes there are. */
   numClasses: number;
-  /** A label that doesn't count, such as 255. Default: all do. */
+  /** A label to ignore, such as 255. Default: none. */
   ignoreClass?: number | null;
   /** Whether predictions name classes by number; otherwise they hold one score a class. Default false. */
   sparseYPred?: boolean;
@@ -146,7 +145,7 @@ export class IoU extends IntersectionOverUnion {
   constructor({ name, ...given }: IoUOptions) {
     super(
       name,
-      requireClasses(name ?? 'iou', requireOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
+      requireClasses(name ?? 'iou', metricOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
     );
   }
 
@@ -162,7 +161,7 @@ export class MeanIoU extends IntersectionOverUnion {
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: MeanIoUOptions) {
     const { targetClassIds: _, ...defaults } = sparse;
-    const options = requireOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
+    const options = metricOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
     super(name, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
   }
 
@@ -178,7 +177,7 @@ export class OneHotIoU extends IntersectionOverUnion {
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: OneHotIoUOptions) {
     const { sparseYTrue: _, ...defaults } = { ...sparse, sparseYPred: false };
-    const options = requireOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
+    const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
     super(name, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
   }
 
@@ -194,7 +193,7 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: OneHotMeanIoUOptions) {
     const { sparseYTrue: _, targetClassIds: __, ...defaults } = { ...sparse, sparseYPred: false };
-    const options = requireOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
+    const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
     const classes = { ...options, sparseYTrue: false, targetClassIds: 'all' };
     super(name, requireClasses(name ?? 'one_hot_mean_iou', classes));
   }
@@ -220,7 +219,7 @@ export class BinaryIoU extends IntersectionOverUnion {
   constructor({ name, ...given }: BinaryIoUOptions = {}) {
     const op = name ?? 'binary_iou';
     const defaults = { targetClassIds: [0, 1], threshold: 0.5 };
-    const { targetClassIds, threshold } = requireOptions<BinaryIoUOptions>(op, given, defaults as never);
+    const { targetClassIds, threshold } = metricOptions<BinaryIoUOptions>(op, given, defaults as never);
     requireNumber(op, 'threshold', threshold);
     super(name, requireClasses(op, { ...sparse, numClasses: 2, targetClassIds }));
     this.threshold = threshold;

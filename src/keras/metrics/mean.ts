@@ -7,11 +7,11 @@ import { sum as sumOf } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { toTensor } from '../losses/operands.ts';
+import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { reduceToSamples, weightOf } from './weights.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { reduceToSamples, weightOf } from './sampleWeights.ts';
 
 /** A total and a count, and their quotient. */
 export abstract class Averaging<
@@ -38,7 +38,7 @@ export class Mean extends Averaging<[values: TensorLike]> {
   static override readonly className: string = 'Mean';
 
   constructor({ name = 'mean', ...others }: MetricOptions = {}) {
-    requireOptions('mean', others, {});
+    requireKnownOptions('mean', others, ['name']);
     super({ name });
   }
 
@@ -59,7 +59,7 @@ export class Sum extends Metric<[values: TensorLike]> {
   readonly total: Variable = this.addVariable('total');
 
   constructor({ name = 'sum', ...others }: MetricOptions = {}) {
-    requireOptions('sum', others, {});
+    requireKnownOptions('sum', others, ['name']);
     super({ name });
   }
 

@@ -4,12 +4,11 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { Averaging } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { weightOf } from './weights.ts';
+import { weightOf } from './sampleWeights.ts';
 
 /** A function of targets and predictions that gives values of samples, with ops alone. */
 export type MetricFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
@@ -18,7 +17,7 @@ export interface WrapperOptions extends MetricOptions {
   fn: MetricFunction;
 }
 
-/** The weighted mean of what a function gives. State: total, count. */
+/** The weighted mean of the values of a function. State: total, count. */
 export abstract class MeanOfFunction extends Averaging {
   /** The values of samples. */
   protected abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
@@ -50,7 +49,7 @@ export class MeanMetricWrapper extends MeanOfFunction {
   /** Errors: ValueError where `fn` is no function. */
   constructor(options: WrapperOptions) {
     const { name, ...given } = options ?? {};
-    const { fn } = requireOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, {
+    const { fn } = metricOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, {
       fn: null,
     } as never);
     requireFunction(fn);
@@ -74,7 +73,7 @@ function requireFunction(fn: unknown): void {
   if (typeof fn === 'function') return;
   throw new ValueError({
     op: 'meanMetricWrapper',
-    rule: '`fn` is a function of yTrue and yPred that gives one value a sample.',
+    rule: '`fn` must be a function of yTrue and yPred that returns one value per sample.',
     received: `fn: ${describe(fn)}`,
     hint: 'pass { fn: (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }) }.',
   });

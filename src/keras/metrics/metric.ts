@@ -9,7 +9,7 @@ import type { OpenSpec } from '../../core/spec.ts';
 import { untraced } from '../../execution/currentExecutor.ts';
 import { zeros } from '../../ops/creation.ts';
 import type { TensorLike } from '../../ops/operands.ts';
-import { withRecorders } from '../../ops/recording.ts';
+import { withRecorders } from '../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -21,11 +21,11 @@ export interface MetricOptions {
   name?: string;
 }
 
-/** What an update may be given beside its values. */
+/** Options of an update. */
 export interface UpdateOptions {
-  /** How much each sample counts: of the shape of the values, or of their first axes. Default: all the same. */
+  /** Sample weights, in the shape of the values or of their first axes. Default: all 1. */
   sampleWeight?: TensorLike | null;
-  /** True where a value counts. Default: the mask that layers gave the predictions, if they did. */
+  /** Mask of the values that count. Default: the mask of the predictions, if they have one. */
   mask?: TensorLike | null;
 }
 
@@ -88,7 +88,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
   /** The value over all batches since the last reset: a new tensor. */
   abstract result(): Tensor;
 
-  /** Begins anew. */
+  /** Resets the state. */
   resetState(): void {
     this.change(() => {
       for (const variable of this.#variables)
@@ -96,7 +96,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
     });
   }
 
-  /** The configuration from which the metric can be made again. */
+  /** The configuration, from which an equal metric can be created. */
   getConfig(): Record<string, unknown> {
     return { name: this.name };
   }
@@ -134,7 +134,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
     return constant;
   }
 
-  /** Runs an update of the state: no tape records it, and what it makes on the way is freed. */
+  /** Runs an update of the state. It is not recorded by tapes, and temporaries are freed. */
   protected change(body: () => void): void {
     withRecorders([], () => tidy(body));
   }

@@ -4,15 +4,14 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Confusion, confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { weightOf } from './weights.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface CountOptions extends MetricOptions {
-  /** What a prediction must exceed to be positive: in [0, 1], or a list, one count each. Default 0.5. */
+  /** Predictions above it are positive: a number in [0, 1], or a list with one count per threshold. Default 0.5. */
   thresholds?: number | readonly number[] | null;
 }
 
@@ -24,7 +23,7 @@ abstract class CellCount extends Metric {
 
   /** Errors: ValueError for thresholds that aren't in [0, 1]. */
   constructor({ name, ...given }: CountOptions = {}) {
-    const options = requireOptions<CountOptions>(name ?? 'metric', given, {
+    const options = metricOptions<CountOptions>(name ?? 'metric', given, {
       thresholds: null,
     } as Required<CountOptions>);
     const values = requireThresholds(name ?? 'metric', options.thresholds, 0.5);

@@ -5,21 +5,20 @@ import { add } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Confusion, confusionOf, lowest, requireThresholds, type Thresholds } from './confusion.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
 import { scalarOfOne } from './positives.ts';
-import { weightOf } from './weights.ts';
+import { weightOf } from './sampleWeights.ts';
 
 export interface PrecisionRecallOptions extends MetricOptions {
   /** What a prediction must exceed to be positive: in [0, 1], or a list, one value each. Default 0.5. */
   thresholds?: number | readonly number[] | null;
   /** Only the k largest predictions along the last axis are positive, whatever they are. Default: all can be. */
   topK?: number | null;
-  /** Only this class counts. Default: all do. */
+  /** Evaluate only this class. Default: all. */
   classId?: number | null;
 }
 
@@ -36,7 +35,7 @@ abstract class PositiveRate extends Metric {
   /** Errors: ValueError for options. */
   constructor({ name, ...given }: PrecisionRecallOptions, missed: string) {
     const op = name ?? 'metric';
-    const options = requireOptions<PrecisionRecallOptions>(op, given, defaults);
+    const options = metricOptions<PrecisionRecallOptions>(op, given, defaults);
     if (options.topK !== null) requireInteger(op, 'topK', options.topK, 1);
     if (options.classId !== null) requireClass(op, options.classId);
     const values = requireThresholds(op, options.thresholds, options.topK === null ? 0.5 : lowest);

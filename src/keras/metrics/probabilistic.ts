@@ -4,10 +4,9 @@ import {
   categoricalCrossentropy as categoricalLoss,
   type CategoricalCrossentropyOptions,
 } from '../losses/categoricalCrossentropy.ts';
-import { klDivergence as divergenceLoss } from '../losses/klDivergence.ts';
-import { poisson as poissonLoss } from '../losses/poisson.ts';
+import { klDivergence as divergenceLoss, poisson as poissonLoss } from '../losses/probabilistic.ts';
 import { sparseCategoricalCrossentropy as sparseLoss } from '../losses/sparseCategoricalCrossentropy.ts';
-import { defineMetric, type MetricMaker } from './define.ts';
+import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 /** The mean of Σ yTrue·log(yTrue / yPred). State: total, count. */
 export const klDivergence: MetricMaker = /* @__PURE__ */ defineMetric({

@@ -11,12 +11,11 @@ import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { sameRank, toTensor } from '../losses/operands.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { sameRank, toTensor } from '../losses/lossInputs.ts';
+import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireOptions } from './options.ts';
-import { stretched, weightOf } from './weights.ts';
+import { stretched, weightOf } from './sampleWeights.ts';
 
 export interface R2ScoreOptions extends MetricOptions {
   /** How the scores of columns become one; null leaves them apart. Default 'uniform_average'. */
@@ -36,7 +35,7 @@ export class R2Score extends Metric {
 
   /** Errors: ValueError for options. */
   constructor({ name = 'r2_score', ...given }: R2ScoreOptions = {}) {
-    const options = requireOptions<Omit<R2ScoreOptions, 'name'>>(name, given, {
+    const options = metricOptions<Omit<R2ScoreOptions, 'name'>>(name, given, {
       classAggregation: 'uniform_average',
       numRegressors: 0,
     });

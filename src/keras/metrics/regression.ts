@@ -1,16 +1,18 @@
 /** @file Means of errors: the losses of the same names, over batches. */
-import { squaredDifference } from '../../ops/arithmetic.ts';
-import { neg } from '../../ops/arithmetic.ts';
+import { neg, squaredDifference } from '../../ops/arithmetic.ts';
 import { sqrt } from '../../ops/unary.ts';
-import { requireBroadcast } from '../losses/check.ts';
-import { cosineSimilarity as cosineLoss, type CosineSimilarityOptions } from '../losses/cosineSimilarity.ts';
-import { logCosh } from '../losses/logCosh.ts';
-import { meanAbsoluteError as absoluteLoss } from '../losses/meanAbsoluteError.ts';
-import { meanAbsolutePercentageError as percentageLoss } from '../losses/meanAbsolutePercentageError.ts';
-import { meanSquaredError as squaredLoss } from '../losses/meanSquaredError.ts';
-import { meanSquaredLogarithmicError as logarithmicLoss } from '../losses/meanSquaredLogarithmicError.ts';
-import { sameRank } from '../losses/operands.ts';
-import { defineMetric, type MetricMaker } from './define.ts';
+import { requireBroadcast } from '../losses/lossChecks.ts';
+import {
+  cosineSimilarity as cosineLoss,
+  type CosineSimilarityOptions,
+  logCosh,
+  meanAbsoluteError as absoluteLoss,
+  meanAbsolutePercentageError as percentageLoss,
+  meanSquaredError as squaredLoss,
+  meanSquaredLogarithmicError as logarithmicLoss,
+} from '../losses/regression.ts';
+import { sameRank } from '../losses/lossInputs.ts';
+import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 /** The mean of (yTrue - yPred)². State: total, count. */
 export const meanSquaredError: MetricMaker = /* @__PURE__ */ defineMetric({

@@ -9,12 +9,12 @@ import { isFinite as finite } from '../../ops/predicates.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireMinRank, requireSame } from '../losses/check.ts';
+import { requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
-import { defineMetric, type MetricMaker } from './define.ts';
+import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 export interface TopKAccuracyOptions {
-  /** How many predictions count. Default 5. */
+  /** Number of top predictions. Default 5. */
   k?: number;
 }
 

@@ -1,13 +1,12 @@
-/** @file The values that a model is called on, beside the symbolic inputs that they stand for. */
+/** @file Matches the values that a model is called on to its symbolic inputs. */
 import { DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { leavesOf, mapNest, type Nest } from '../nest.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
- * The values in the order of the inputs: by position, or by name where a record is given for inputs that aren't one.
- * Errors: ValueError where a value is missing or one too many; ShapeError and DTypeError where one doesn't fit, naming
- * its path.
+ * The values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
+ * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
 export function bindInputs(
   model: string,
@@ -47,7 +46,7 @@ function valuesInOrder(
   if (missing === undefined) return keys.flatMap((key) => leavesOf(given[key] as Nest<unknown>));
   throw new ValueError({
     op: model,
-    rule: `a record of inputs has a value for each of ${keys.map((key) => `'${key}'`).join(', ')}.`,
+    rule: `a record of inputs must have a value for each of ${keys.map((key) => `'${key}'`).join(', ')}.`,
     received: Object.keys(given)
       .map((key) => `'${key}'`)
       .join(', '),
@@ -58,7 +57,7 @@ function valuesInOrder(
 function requireFit(model: string, wanted: KerasTensor, path: string, given: OpenSpec): void {
   const parts = {
     op: model,
-    rule: `its input '${wanted.name}' takes ${formatSpec(wanted)}, where null stands for any size.`,
+    rule: `its input '${wanted.name}' takes ${formatSpec(wanted)}, where null means any size.`,
     received: `${path}: ${formatSpec(given)}`,
     hint: 'reshape or cast the value; the first axis is the batch.',
   };

@@ -1,7 +1,7 @@
-/** @file Functional: a model of what lies between symbolic inputs and outputs. */
-import type { SymbolicTensor } from '../../ops/recording.ts';
+/** @file Functional: a model defined by symbolic inputs and outputs. */
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Mapped, Nest } from '../nest.ts';
+import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
@@ -17,17 +17,17 @@ export class Functional<
   }
 }
 
-/** The tensors that stand for symbolic ones, in their nest. */
+/** Tensors in place of symbolic tensors, in the same nest. */
 type Tensors<S> = Mapped<S, Tensor> & Nest<Tensor>;
 
 /**
- * A model of what lies between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be
- * those of layers in the midst of another model, which share their weights with it.
+ * A model of the calls between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be
+ * intermediate tensors of another model; the layers, and their weights, are then shared.
  *
  *     const features = model({ inputs: net.input, outputs: net.getLayer('block2_conv2').output });
  *
- * Errors: GraphDisconnectedError, MissingHistoryError, ValueError for tensors that aren't symbolic, for cycles and for
- * names given twice.
+ * Errors: GraphDisconnectedError, MissingHistoryError, ValueError for tensors that are not symbolic, for cycles and for
+ * duplicate names.
  */
 export function model<const I extends Nest<SymbolicTensor>, const O extends Nest<SymbolicTensor>>(
   options: FunctionalOptions<I, O>,

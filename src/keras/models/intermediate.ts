@@ -1,12 +1,12 @@
 /**
- * @file Models that begin in the midst of another one. As in Keras each such input gets an input layer, and the calls
- * above it are made anew on the same layers: a model of its own, which can be shown and saved as one.
+ * @file Models whose inputs are intermediate tensors of another model. As in Keras, each such input gets an input layer,
+ * and the calls after it are repeated on the same layers, so that the model can be printed and saved by itself.
  */
 import { KerasTensor } from '../graph/kerasTensor.ts';
-import { GraphNode, nodeOf } from '../graph/node.ts';
+import { GraphNode, nodeOf } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
-import { InputLayer } from '../layers/inputLayer.ts';
-import { mapNest } from '../nest.ts';
+import { InputLayer } from '../layers/core/inputLayer.ts';
+import { mapNest } from '../tensorNest.ts';
 
 /** `program` with input layers for all of its inputs. */
 export function withInputLayers(program: GraphProgram): GraphProgram {

@@ -4,22 +4,28 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
-import type { GraphNode, GraphOperation } from '../graph/node.ts';
+import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
 import { trace } from '../graph/tracing.ts';
-import { type AnyLayer, type CallOptions, Layer, type LayerOptions, type Shapes } from '../layers/layer.ts';
+import {
+  type AnyLayer,
+  type CallOptions,
+  Layer,
+  type LayerOptions,
+  type Shapes,
+} from '../layers/base/layer.ts';
 import { setMask } from '../masks.ts';
-import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../nest.ts';
+import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../tensorNest.ts';
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
 import { withInputLayers } from './intermediate.ts';
 import { summarize, type SummaryOptions } from './summary.ts';
-import { TrainedLayer } from './trained.ts';
+import { TrainedLayer } from './trainedLayer.ts';
 
-/** A model by what lies between symbolic inputs and outputs. */
+/** A model defined by symbolic inputs and outputs. */
 export interface GraphModelOptions<I, O> extends LayerOptions {
   /** Symbolic tensors: one, or arrays or records of them. */
   inputs: I;
@@ -27,8 +33,8 @@ export interface GraphModelOptions<I, O> extends LayerOptions {
 }
 
 /**
- * A layer that can be trained. By `inputs` and `outputs` it computes what lies between them; a subclass may be made so,
- * too (`new MyModel({ inputs, outputs })`, to bring a `trainStep` of its own), or compute by its own `call`:
+ * A layer that can be trained. With `inputs` and `outputs` it computes the calls between them. A subclass may be created
+ * like that, too (`new MyModel({ inputs, outputs })`, for a custom `trainStep`), or define its own `call`:
  *
  *     class Classifier extends Model {
  *       readonly hidden = layers.dense({ units: 64, activation: 'relu' });
@@ -43,7 +49,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   Out
 > {
   static override readonly className: string = 'Model';
-  /** The graph of a model that was described by one. */
+  /** The graph, if the model was created from one. */
   #program: GraphProgram | null = null;
 
   constructor(
@@ -56,7 +62,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     if (options.trainable === false) this.trainable = false;
   }
 
-  /** What the model computes where it was described by a graph; null for a model with a `call` of its own. */
+  /** The graph of the model; null for a model with its own `call`. */
   get program(): GraphProgram | null {
     return this.#program;
   }
@@ -71,27 +77,27 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     if (!program) return super.slots;
     const inputs = named(program.inputNest, this.inputNames, program.inputs);
     const outputs = named(program.outputNest, this.outputNames, program.outputs);
-    // Targets keep the dtype that they come in: losses know what they want.
+    // Targets keep their dtype: losses convert them as needed.
     return { inputs, outputs: outputs.map(({ name, shape }) => ({ name, shape })) };
   }
 
-  /** Layers, input layers included, from the inputs on; of a model with a `call` of its own those that it has. */
+  /** Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. */
   get layers(): AnyLayer[] {
     const { program } = this;
     return program ? program.operations.filter(isLayer) : super.sublayers;
   }
 
-  /** Those of the graph, and those that a subclass has beside it. */
+  /** The layers of the graph, and those in properties of a subclass. */
   override get sublayers(): AnyLayer[] {
     return [...new Set([...this.layers, ...super.sublayers])];
   }
 
-  /** Layers and ops, from the inputs on. Errors: ValueError for a model without a graph. */
+  /** Layers and ops, in order from the inputs. Errors: ValueError for a model without a graph. */
   get operations(): readonly GraphOperation[] {
     return this.#graph('operations').operations;
   }
 
-  /** Calls in the order in which they run. Errors: ValueError for a model without a graph. */
+  /** Calls in execution order. Errors: ValueError for a model without a graph. */
   get nodes(): readonly GraphNode[] {
     return this.#graph('nodes').nodes;
   }
@@ -111,7 +117,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return this.inputs.map(({ name }) => name);
   }
 
-  /** For each output the name of the layer or op that makes it. */
+  /** For each output, the name of the layer or op that computes it. */
   get outputNames(): string[] {
     return this.outputs.map(({ kerasHistory, name }) => kerasHistory?.operation.name ?? name);
   }
@@ -124,27 +130,27 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return this.program ? (this.program.outputNest as Mapped<Out, KerasTensor>) : super.output;
   }
 
-  /** The layer of that name, or at that position of `layers`. Errors: ValueError where there is none. */
+  /** The layer with that name, or at that index of `layers`. Errors: ValueError if there is none. */
   getLayer(which: string | number): AnyLayer {
     const { layers } = this;
     const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
     if (found) return found;
     throw new ValueError({
       op: 'getLayer',
-      rule: `a layer is named by its name, or by its position in [0, ${layers.length}).`,
+      rule: `a layer is selected by its name, or by its index in [0, ${layers.length}).`,
       received: describe(which),
       hint: `'${this.name}' has ${layers.map(({ name }) => `'${name}'`).join(', ') || 'no layers'}.`,
     });
   }
 
   /**
-   * Prints the layers with their shapes and parameters, in Keras's table. Returns the text.
-   * Errors: ValueError for columns without room, and for a `layerRange` that no layer matches.
+   * Prints the layers with their shapes and parameters, in the format of Keras. Returns the text.
+   * Errors: ValueError for columns that are too narrow, and for a `layerRange` that no layer matches.
    */
   summary({ print = console.log, ...options }: SummaryOptions = {}): string {
     const { name, className, program, layers, trainableWeights, nonTrainableWeights } = this;
-    const told = { name, className, program, layers, trainableWeights, nonTrainableWeights };
-    const text = summarize({ ...told, optimizer: this.madeOptimizer }, options);
+    const described = { name, className, program, layers, trainableWeights, nonTrainableWeights };
+    const text = summarize({ ...described, optimizer: this.createdOptimizer }, options);
     print(text);
     return text;
   }
@@ -161,7 +167,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return mapNest(outputs, ({ shape }) => shape) as Shapes<Out>;
   }
 
-  /** A graph is run: its layers have dtypes of their own. */
+  /** A graph is traced, because its layers determine the dtypes. */
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     return this.program ? this.traceCall(inputs, options) : super.computeOutputSpec(inputs, options);
   }
@@ -170,7 +176,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     const { inputNest, inputs: wanted } = this.#graph('call');
     const values = bindInputs(this.name, inputNest, wanted, inputs as Nest<unknown>);
     const masks = options.mask === undefined ? [] : leavesOf(options.mask);
-    // Masks ride on handles of this call's own: the caller's tensors keep theirs.
+    // Masks are attached to separate handles, so that the caller's tensors are unchanged.
     const handles = new Map<unknown, unknown>();
     const given = values.map((value, i) => {
       const handle = withMask(value, masks[i] ?? null);
@@ -188,21 +194,21 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
       op: this.name,
       rule:
         what === 'call'
-          ? 'a subclass of Model has a `call`, or is made of `inputs` and `outputs`.'
-          : `\`${what}\` are those of a graph.`,
+          ? 'a Model needs a `call` method, or `inputs` and `outputs`.'
+          : `only a model with a graph has \`${what}\`.`,
       received: `${this}, which has neither`,
       hint: 'write `call(inputs, options)` with ops and layers, or pass { inputs, outputs }.',
     });
   }
 }
 
-/** A handle on `value` that carries `mask`: the caller's tensor keeps its own. */
+/** A handle on `value` with `mask` attached; the caller's tensor is unchanged. */
 function withMask(value: unknown, mask: Tensor | null): unknown {
   if (!(value instanceof Tensor) || mask === null || value.companion?.id === mask.id) return value;
   return setMask(alias(value), mask);
 }
 
-/** Symbolic tensors as slots for data, by the keys of a record or by `names`. */
+/** Symbolic tensors as data slots, named by the keys of a record or by `names`. */
 function named(nest: Nest<KerasTensor>, names: readonly string[], tensors: readonly KerasTensor[]) {
   const keys = nest instanceof KerasTensor || Array.isArray(nest) ? [] : Object.keys(nest);
   const known = keys.length === tensors.length ? keys : names;

@@ -1,26 +1,26 @@
-/** @file Sequential: a model of layers in a row. It may begin without an input, and is built when it meets one. */
+/** @file Sequential: a linear stack of layers. Without an input layer, it is built at its first call. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import type { SymbolicTensor } from '../../ops/recording.ts';
+import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';
-import { InputLayer } from '../layers/inputLayer.ts';
+import { InputLayer } from '../layers/core/inputLayer.ts';
 import {
   type AnyLayer,
   type ApplyOptions,
   type CallOptions,
   Layer,
   type LayerOptions,
-} from '../layers/layer.ts';
-import type { ClassConfig } from '../family.ts';
-import { inNameScope } from '../nameScope.ts';
-import type { Nest } from '../nest.ts';
-import { deserializeLayer, serializeLayer } from '../serialization/layers.ts';
+} from '../layers/base/layer.ts';
+import type { ClassConfig } from '../namedObjects.ts';
+import { inNameScope } from '../names.ts';
+import type { Nest } from '../tensorNest.ts';
+import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
 import { Model } from './model.ts';
 
-/** Layers; the first may be what `input()` gives. */
+/** Layers; the first may be the result of `input()`. */
 export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
 
 export interface SequentialOptions extends LayerOptions {
@@ -114,9 +114,9 @@ export class Sequential extends Model<Tensor, Tensor> {
     } else if (String(batchShape) !== String(inputShape)) {
       throw new ValueError({
         op: this.name,
-        rule: `it was made for inputs of shape ${describe(batchShape)}.`,
+        rule: `it was built for inputs of shape ${describe(batchShape)}.`,
         received: describe(inputShape),
-        hint: 'make a second model of the same layers for inputs of another shape.',
+        hint: 'create a second model with the same layers for inputs of another shape.',
       });
     }
     this.#extend();
@@ -162,9 +162,9 @@ export class Sequential extends Model<Tensor, Tensor> {
   #undefined(what: string): never {
     throw new ValueError({
       op: this.name,
-      rule: `a Sequential has an ${what} once it knows the shape of what it is called on, and has layers.`,
+      rule: `a Sequential has an ${what} once it has layers and its input shape is known.`,
       received: `${this}, which was not built`,
-      hint: 'begin with input({ shape }), or call build([null, …]).',
+      hint: 'start with input({ shape }), or call build([null, …]).',
     });
   }
 
@@ -174,7 +174,7 @@ export class Sequential extends Model<Tensor, Tensor> {
     if (same) {
       throw new ValueError({
         op: this.name,
-        rule: 'the layers of a model have names of their own.',
+        rule: 'the layers of a model must have unique names.',
         received: `a second layer named '${layer.name}'`,
         hint: 'give one of them another name.',
       });
@@ -184,13 +184,13 @@ export class Sequential extends Model<Tensor, Tensor> {
         op: this.name,
         rule: 'a Sequential has one input, below its layers.',
         received: `${layer} above ${this.#stack.map(String).join(', ')}`,
-        hint: 'begin the list with it; for several inputs describe the model by model({ inputs, outputs }).',
+        hint: 'put it first; for several inputs use model({ inputs, outputs }).',
       });
     }
     this.#stack.push(layer);
   }
 
-  /** Calls the layers that weren't yet, each on what the one below gives. */
+  /** Calls the layers that were not called yet, each on the output of the previous one. */
   #extend(): void {
     const bottom = this.#input;
     if (!bottom) return;
@@ -229,9 +229,9 @@ function asLayer(model: string, given: unknown): AnyLayer {
   if (layer instanceof Layer) return layer as AnyLayer;
   throw new ValueError({
     op: model,
-    rule: 'a Sequential is made of layers, the first of which may be input({ shape }).',
+    rule: 'a Sequential consists of layers, the first of which may be input({ shape }).',
     received: given instanceof KerasTensor ? String(given) : describe(given),
-    hint: 'pass layers themselves, such as layers.dense({ units: 8 }), not what they give.',
+    hint: 'pass layers such as layers.dense({ units: 8 }), not their outputs.',
   });
 }
 

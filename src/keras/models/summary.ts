@@ -5,10 +5,10 @@ import { bytesPerElement, type DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { type GraphNode, type GraphOperation, nodeOf } from '../graph/node.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import type { GraphProgram } from '../graph/program.ts';
-import { type AnyLayer, Layer } from '../layers/layer.ts';
-import { mapShapes, type Nest } from '../nest.ts';
+import { type AnyLayer, Layer } from '../layers/base/layer.ts';
+import { mapShapes, type Nest } from '../tensorNest.ts';
 import { drawTable, roundHalfEven } from './textTable.ts';
 
 export interface SummaryOptions {
@@ -20,7 +20,7 @@ export interface SummaryOptions {
   print?: (text: string) => void;
   /** Whether layers of models inside are listed, too. Default false. */
   expandNested?: boolean;
-  /** Whether a column says which layers are trained. Default false. */
+  /** Whether to add a column that shows which layers are trainable. Default false. */
   showTrainable?: boolean;
   /** Patterns of the names of the first and the last layer that are listed. Default: all. */
   layerRange?: readonly [string, string];
@@ -87,7 +87,7 @@ export function summarize(model: Summarized, options: SummaryOptions = {}): stri
   return [`Model: "${model.name}"`, ...table, ...totals(model)].join('\n');
 }
 
-/** Whether a graph is a row of calls, each on what the one before gives, so that nothing need say so. */
+/** Whether the graph is a linear chain of calls, so that connections need not be shown. */
 function isRow(graph: GraphProgram, layers: readonly AnyLayer[]): boolean {
   const nodes = new Set<GraphNode>();
   for (const level of graph.nodesByDepth.values()) {
@@ -108,7 +108,7 @@ function columnWidths(ends: readonly number[], count: number, lineLength: number
   if (widths.length === count && widths.every((width) => width >= 4)) return widths;
   throw new ValueError({
     op: 'summary',
-    rule: `\`positions\` says where each of ${count} columns ends, and \`lineLength\` leaves 4 characters or more for each.`,
+    rule: `\`positions\` must give the end of each of ${count} columns, and each column needs at least 4 characters.`,
     received: `positions: ${describe(ends)}, lineLength: ${describe(lineLength)}`,
     hint: 'leave them out, or pass a larger lineLength.',
   });
@@ -170,7 +170,7 @@ function trainableOf(listed: Listed): string {
   return listed.trainable ? 'Y' : 'N';
 }
 
-/** What lies between the layers whose names match. */
+/** The layers between those whose names match. */
 function within(layers: readonly Listed[], range: readonly [string, string] | undefined): readonly Listed[] {
   if (range === undefined) return layers;
   const isRange =
@@ -181,7 +181,7 @@ function within(layers: readonly Listed[], range: readonly [string, string] | un
   if (!first?.length || !last?.length) {
     throw new ValueError({
       op: 'summary',
-      rule: '`layerRange` holds two patterns, each of which the name of a layer begins with.',
+      rule: '`layerRange` must be two patterns, each matching the start of a layer name.',
       received: `layerRange: ${describe(range)}`,
       hint: `the layers are ${layers.map(({ name }) => `'${name}'`).join(', ')}.`,
     });
@@ -216,7 +216,7 @@ function measure(weights: readonly Counted[]) {
   };
 }
 
-/** Keras keeps whole numbers (a count of batches, an optimizer's steps) in 64 bits, and bools in one byte. */
+/** Keras stores integers (a batch count, an optimizer's step) in 64 bits, and bools in one byte. */
 function bytesInKeras(dtype: DType): number {
   if (dtype === 'int32') return 8;
   return dtype === 'bool' ? 1 : bytesPerElement(dtype);

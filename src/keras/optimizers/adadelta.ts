@@ -1,9 +1,9 @@
 /** @file Adadelta. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireShare } from './check.ts';
+import { requireNotNegative, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdadeltaOptions extends OptimizerOptions {
   /** Decay of the running mean squares, in [0, 1). Default 0.95. */

@@ -8,15 +8,15 @@ import { mean } from '../../ops/mean.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
-import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from './check.ts';
-import type { EngineParts, StepEngine } from './engine.ts';
+import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from './optionChecks.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
-import { type LiveScalar, OpsEngine } from './opsEngine.ts';
+import { type DynamicTensor, OpStepEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdafactorOptions extends OptimizerOptions {
-  /** Power of the count of steps by which old squares decay, at most 0. Default -0.8. */
+  /** Exponent of the step in the decay of old squares, at most 0. Default -0.8. */
   beta2Decay?: number;
   /** Added to squared gradients. Default 1e-30. */
   epsilon1?: number;
@@ -24,7 +24,7 @@ export interface AdafactorOptions extends OptimizerOptions {
   epsilon2?: number;
   /** The most that the root mean square of an update may be. Default 1. */
   clipThreshold?: number;
-  /** Whether the rate falls with the root of the count of steps. Default true. */
+  /** Whether the rate decreases with the square root of the step. Default true. */
   relativeStep?: boolean;
 }
 
@@ -57,7 +57,7 @@ export class Adafactor extends Optimizer {
     return { ...super.getConfig(), ...this.own };
   }
 
-  /** In Keras the rate falls with the root of the count whatever `relativeStep` says, and so it does here. */
+  /** As in Keras, the rate decreases with the square root of the step whatever `relativeStep` is. */
   protected override advance(step: number, rate: number): void {
     this.#rate = Math.min(rate, 1 / Math.sqrt(step));
     this.#kept = 1 - step ** this.own.beta2Decay;
@@ -65,24 +65,24 @@ export class Adafactor extends Optimizer {
 
   protected override makeEngine(parts: EngineParts): StepEngine {
     const rule = {
-      makeStates: (variable: Variable) => this.#makeStates(variable),
-      move: (value: Tensor, gradient: Tensor, states: readonly Tensor[], scalar: LiveScalar) =>
-        this.#move(value, gradient, states, scalar),
+      makeSlots: (variable: Variable) => this.#makeSlots(variable),
+      update: (value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor) =>
+        this.#update(value, gradient, slots, scalar),
     };
-    return new OpsEngine(parts, rule, (variable, state) => this.stateName(variable, state));
+    return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
   }
 
-  /** Means of squares over rows and over columns, of which a variable with less than two axes has none; then the estimate. */
-  #makeStates(variable: Variable): (Variable | HostVariable)[] {
+  /** Row and column means of the squared gradients, for variables with two or more axes; then the full estimate. */
+  #makeSlots(variable: Variable): (Variable | HostVariable)[] {
     const { shape } = variable;
     const name = `${this.name}/${variable.path.slice(variable.path.lastIndexOf('/') + 1)}`;
-    const make = (size: readonly number[], stateName: string) => {
+    const make = (size: readonly number[], slotName: string) => {
       const initial = withDevice(variable.device, () => zeros(size));
-      const state = new Variable(initial, { name: stateName, trainable: false });
+      const slot = new Variable(initial, { name: slotName, trainable: false });
       initial.dispose();
-      return state;
+      return slot;
     };
-    const estimate = make(shape, this.stateName(variable, 'velocity'));
+    const estimate = make(shape, this.slotName(variable, 'velocity'));
     if (shape.length < 2) {
       const absent = { get: () => 0, set: () => {} };
       return [new HostVariable(name, 'int32', absent), new HostVariable(name, 'int32', absent), estimate];
@@ -91,18 +91,18 @@ export class Adafactor extends Optimizer {
     return [make(shape.slice(0, -1), name), make(columns, name), estimate];
   }
 
-  #move(value: Tensor, gradient: Tensor, states: readonly Tensor[], scalar: LiveScalar): Tensor[] {
+  #update(value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor): Tensor[] {
     const { epsilon1, epsilon2, clipThreshold } = this.own;
     const kept = scalar(() => this.#kept);
     const rest = scalar(() => 1 - this.#kept);
     const squares = add(square(gradient), epsilon1);
     const blend = (old: Tensor, fresh: Tensor) => add(mul(kept, old), mul(rest, fresh));
     const next =
-      states.length === 1
-        ? [blend(states[0] as Tensor, squares)]
+      slots.length === 1
+        ? [blend(slots[0] as Tensor, squares)]
         : factored(
-            blend(states[0] as Tensor, mean(squares, { axis: -1 })),
-            blend(states[1] as Tensor, mean(squares, { axis: -2 })),
+            blend(slots[0] as Tensor, mean(squares, { axis: -1 })),
+            blend(slots[1] as Tensor, mean(squares, { axis: -2 })),
           );
     const update = div(gradient, sqrt(next.at(-1) as Tensor));
     const bounded = div(update, maximum(div(rootMeanSquare(update), clipThreshold), 1));
@@ -114,7 +114,7 @@ export class Adafactor extends Optimizer {
   }
 }
 
-/** Both means, and the estimate of all squares that they give together. */
+/** The row and column means, and the estimate of the squares that they imply. */
 function factored(rows: Tensor, columns: Tensor): Tensor[] {
   const shares = div(rows, mean(rows, { axis: -1, keepDims: true }));
   const estimate = mul(expandDims(shares, { axis: -1 }), expandDims(columns, { axis: -2 }));
@@ -126,8 +126,8 @@ function rootMeanSquare(x: Tensor): Tensor {
 }
 
 /**
- * Adam without a first moment, whose second moments of a matrix are kept as means of rows and columns: little memory for
- * large models. Default learning rate 0.001, measured by the size of each variable.
+ * Adam without a first moment, and with second moments factored into row and column means: uses little memory for large
+ * models. The learning rate, 0.001 by default, is relative to the size of each variable.
  * Source: Shazeer and Stern, ICML 2018. Errors: ValueError for options.
  */
 export function adafactor(options?: AdafactorOptions): Adafactor {

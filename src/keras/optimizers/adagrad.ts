@@ -1,12 +1,12 @@
 /** @file Adagrad. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adagradStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative } from './check.ts';
+import { requireNotNegative } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdagradOptions extends OptimizerOptions {
-  /** What the sums of squared gradients begin with. Default 0.1. */
+  /** Initial value of the sums of squared gradients. Default 0.1. */
   initialAccumulatorValue?: number;
   /** Added to the sum inside the root. Default 1e-7. */
   epsilon?: number;

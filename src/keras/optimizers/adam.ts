@@ -1,9 +1,9 @@
 /** @file Adam, and AdamW. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
-import { requireBoolean, requireNotNegative, requireShare } from './check.ts';
+import { requireBoolean, requireNotNegative, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdamOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */

@@ -1,9 +1,9 @@
 /** @file Adamax. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireShare } from './check.ts';
+import { requireNotNegative, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface AdamaxOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */

@@ -1,11 +1,11 @@
-/** @file Checks of what an optimizer is given: variables to move, and gradients to move them by. */
+/** @file Checks of the variables and gradients of an optimizer step. */
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 
-/** The gradients that there are, by their variables. */
+/** The gradients that are not null, by variable. */
 export function checkStep(
   op: string,
   gradients: readonly (Tensor | null)[],
@@ -54,15 +54,15 @@ function checkGradient(op: string, gradient: unknown, variable: Variable): void 
   if (gradient.device !== variable.device) {
     throw new DeviceError({
       ...parts,
-      rule: 'a gradient lives on the device of its variable.',
+      rule: 'a gradient must be on the device of its variable.',
       hint: 'compute the loss on the device of the variables.',
     });
   }
-  // Reading it throws where it was disposed of.
+  // Reading it throws if the gradient was disposed.
   void gradient.storage;
 }
 
-/** Throws unless all of `variables` can be moved, and each stands there once. */
+/** Throws unless all variables can be updated and each is listed once. */
 export function checkVariables(op: string, variables: readonly Variable[]): void {
   if (!Array.isArray(variables)) {
     throw new ValueError({
@@ -78,7 +78,7 @@ export function checkVariables(op: string, variables: readonly Variable[]): void
     if (seen.has(variable)) {
       throw new ValueError({
         op,
-        rule: 'each variable stands in the list once.',
+        rule: 'each variable must be listed once.',
         received: `variable '${variable.name}' twice`,
         hint: 'add up its gradients first.',
       });
@@ -91,26 +91,26 @@ function checkVariable(op: string, variable: unknown, first: Variable): void {
   if (!(variable instanceof Variable)) {
     throw new ValueError({
       op,
-      rule: 'an optimizer moves variables.',
+      rule: 'an optimizer updates variables.',
       received: describe(variable),
-      hint: 'make one of a tensor: variable(t).',
+      hint: 'create one from a tensor: variable(t).',
     });
   }
   const received = `variable '${variable.name}' ${formatSpec(variable)}`;
   if (variable.dtype !== 'float32') {
     throw new DTypeError({
       op,
-      rule: 'an optimizer moves variables of dtype float32.',
+      rule: 'an optimizer updates variables of dtype float32.',
       received,
-      hint: 'leave it out of the list, or make it float32.',
+      hint: 'omit it, or make it float32.',
     });
   }
   if (variable.device !== first.device) {
     throw new DeviceError({
       op,
-      rule: 'the variables of one optimizer live on one device.',
+      rule: 'all variables of an optimizer must be on the same device.',
       received: `${received} of another device`,
-      hint: 'make an optimizer for each device.',
+      hint: 'create an optimizer for each device.',
     });
   }
   void variable.current;
@@ -126,8 +126,8 @@ export function requireKnownVariables(
   if (!unknown) return;
   throw new ValueError({
     op,
-    rule: 'an optimizer moves the variables that it was built with: those of its first step, or of build(variables).',
+    rule: 'an optimizer updates only the variables that it was built with, by its first step or by build(variables).',
     received: `variable '${unknown.name}' ${formatSpec(unknown)}, which it does not know`,
-    hint: 'call build with all variables before the first step, or make a new optimizer.',
+    hint: 'call build with all variables before the first step, or create a new optimizer.',
   });
 }

@@ -1,4 +1,4 @@
-/** @file Constraints: what the values of variables become after a step. */
+/** @file Applies the constraints of variables after a step. */
 import { ShapeError } from '../../core/errors.ts';
 import { sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -6,7 +6,7 @@ import { copyWords } from '../../kernels/copyWords.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Variable } from '../../tensor/variable.ts';
 
-/** Puts the variables that have a constraint back within it. */
+/** Applies the constraint of each variable that has one. */
 export function constrain(variables: readonly Variable[]): void {
   for (const variable of variables) {
     const { constraint } = variable;
@@ -16,13 +16,13 @@ export function constrain(variables: readonly Variable[]): void {
       if (!sameShape(within.shape, variable.shape) || within.dtype !== variable.dtype) {
         throw new ShapeError({
           op: constraint.className,
-          rule: 'a constraint keeps the shape and the dtype of its variable.',
+          rule: 'a constraint must keep the shape and dtype of its variable.',
           received: `${formatSpec(within)} for variable '${variable.name}' ${formatSpec(variable)}`,
           hint: 'correct what `call` returns.',
         });
       }
       const target = variable.writableStorage();
-      // Written in place, so that the variable stays where launches find it.
+      // Written in place, so that the variable keeps its place in the packed buffer.
       if (within.storage.buffer === target.buffer) variable.assign(within);
       else copyWords(within, target);
     });

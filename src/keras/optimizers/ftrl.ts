@@ -1,20 +1,20 @@
 /** @file Ftrl. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireNumber } from './check.ts';
+import { requireNotNegative, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface FtrlOptions extends OptimizerOptions {
-  /** How the rate falls with the squared gradients so far, at most 0. Default -0.5. */
+  /** Power of the accumulated squared gradients in the rate, at most 0. Default -0.5. */
   learningRatePower?: number;
-  /** What the sums of squared gradients begin with. Default 0.1. */
+  /** Initial value of the sums of squared gradients. Default 0.1. */
   initialAccumulatorValue?: number;
   /** Default 0. */
   l1RegularizationStrength?: number;
   /** Default 0. */
   l2RegularizationStrength?: number;
-  /** A penalty on size that gradients carry, where the other one of squares only holds values back. Default 0. */
+  /** L2 penalty on the gradients, in contrast to `l2RegularizationStrength`, which only damps the update. Default 0. */
   l2ShrinkageRegularizationStrength?: number;
   /** Default 0. */
   beta?: number;

@@ -1,31 +1,29 @@
-/**
- * @file Optimizers whose rule is the same for every value: one kernel does a step, for several variables at a time.
- */
+/** @file Fused optimizers: the update rule is elementwise, and one kernel updates several variables per launch. */
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
-import type { EngineParts, StepEngine } from './engine.ts';
-import { Members, type StateSpec } from './members.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
+import { FusedVariables, type SlotSpec } from './fusedVariables.ts';
 import { Optimizer } from './optimizer.ts';
-import { Stepper, type StepSettings } from './stepper.ts';
+import { FusedStepEngine, type StepSettings } from './fusedStepEngine.ts';
 
 /** Base class of optimizers with a kernel made by `defineStep`. */
 export abstract class FusedOptimizer extends Optimizer {
-  /** The kernel, its variant and its own parameters; those that change are LiveNumbers, which `advance` sets. */
+  /** The kernel, its variant and its parameters. Parameters that change per step are DynamicScalars set by `advance`. */
   protected abstract get settings(): StepSettings;
 
-  /** The states beside each variable. Those of one list stand side by side in `variables`. */
-  protected abstract get states(): readonly (readonly StateSpec[])[];
+  /** The slot variables, in the groups in which `variables` lists them. */
+  protected abstract get states(): readonly (readonly SlotSpec[])[];
 
   protected override makeEngine({ variables, numbers, extras, isDecayed }: EngineParts): StepEngine {
-    const passes: (readonly StateSpec[])[] = [
+    const groups: (readonly SlotSpec[])[] = [
       ...(extras.useEma ? [[{ name: averageState }]] : []),
       ...(extras.accumulating ? [[{ name: accumulatorState }]] : []),
       ...this.states,
     ];
-    const states = passes.flat().map(({ name, initial = 0 }) => ({
+    const slots = groups.flat().map(({ name, initial = 0 }) => ({
       initial,
-      nameFor: (variable: { path: string }) => this.stateName(variable, name),
+      nameFor: (variable: { path: string }) => this.slotName(variable, name),
     }));
-    const members = new Members(variables, states, extras.clipping, isDecayed);
-    return new Stepper(members, passes, () => this.settings, numbers, extras);
+    const fused = new FusedVariables(variables, slots, extras.clipping, isDecayed);
+    return new FusedStepEngine(fused, groups, () => this.settings, numbers, extras);
   }
 }

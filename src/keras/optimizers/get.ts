@@ -1,8 +1,7 @@
 /** @file Optimizers by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import type { ClassConfig } from '../family.ts';
-import { foldName } from '../family.ts';
+import { type ClassConfig, foldName } from '../namedObjects.ts';
 import { customObjectOf, type Registrable, registeredAs } from '../serialization/registered.ts';
 import { Adadelta } from './adadelta.ts';
 import { Adafactor } from './adafactor.ts';
@@ -76,6 +75,6 @@ function refused(received: string): ValueError {
     op: 'optimizer',
     rule: `it is named by one of ${classes.map(nameOf).join(', ')}, by { className, config }, or is an Optimizer.`,
     received,
-    hint: "pass 'adam', or optimizers.adam({ learningRate: 0.01 }); a class of your own is made known by registerClass.",
+    hint: "pass 'adam', or optimizers.adam({ learningRate: 0.01 }); register your own classes with registerClass.",
   });
 }

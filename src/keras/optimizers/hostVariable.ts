@@ -1,4 +1,4 @@
-/** @file A number of an optimizer's own, which files keep among its variables: the count of steps, the learning rate. */
+/** @file HostVariable: a number of an optimizer that is saved with its variables, such as the step count. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type Shape } from '../../core/shape.ts';
 
@@ -7,7 +7,7 @@ export interface HostNumber {
   set(value: number): void;
 }
 
-/** A scalar that lives on the host. It looks like a variable where states are listed, saved and loaded. */
+/** A scalar on the host, with the interface of a variable for listing, saving and loading. */
 export class HostVariable {
   readonly shape: Shape = [];
   readonly size = 1;
@@ -34,7 +34,7 @@ export class HostVariable {
         op: this.name,
         rule: `it is a ${this.dtype === 'int32' ? 'whole' : 'finite'} number.`,
         received: describe(value),
-        hint: 'pass the value that `data()` gave.',
+        hint: 'pass the value that `data()` returned.',
       });
     }
     this.number.set(value);

@@ -10,7 +10,7 @@ export { HostVariable } from './hostVariable.ts';
 export { Lion, lion, type LionOptions } from './lion.ts';
 export { Nadam, nadam, type NadamOptions } from './nadam.ts';
 export { Optimizer, type OptimizerVariable } from './optimizer.ts';
-export type { LearningRate, OptimizerOptions } from './options.ts';
+export type { LearningRate, OptimizerOptions } from './optimizerOptions.ts';
 export { RMSprop, rmsprop, type RMSpropOptions } from './rmsprop.ts';
 export * as schedules from './schedules/index.ts';
 export type { LearningRateSchedule } from './schedules/index.ts';

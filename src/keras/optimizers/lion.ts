@@ -1,9 +1,9 @@
 /** @file Lion. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { lionStep } from '../../kernels/optimizerRules.ts';
-import { requireNumber } from './check.ts';
+import { requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface LionOptions extends OptimizerOptions {
   /** Share of the momentum in the direction of a step, in (0, 1]. Default 0.9. */

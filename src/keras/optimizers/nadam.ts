@@ -1,10 +1,10 @@
 /** @file Nadam. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireShare } from './check.ts';
+import { requireNotNegative, requireShare } from './optionChecks.ts';
 import { HostVariable } from './hostVariable.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface NadamOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */

@@ -1,7 +1,6 @@
 /**
- * @file Optimizer: what all optimizers have in common. It counts steps, knows the learning rate, keeps states beside the
- * variables that it moves, and has each step done by few launches. Everything stays on the device; a step waits for
- * nothing. Behaviour, names and the order of variables are those of Keras's BaseOptimizer.
+ * @file Optimizer: the base of all optimizers. It counts steps, applies the learning rate, keeps slot variables and runs
+ * each step in few launches, without readback. Behaviour, names and the order of variables follow Keras's BaseOptimizer.
  */
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
@@ -9,15 +8,15 @@ import { describe } from '../../core/shape.ts';
 import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { mul } from '../../ops/arithmetic.ts';
-import { withRecorders } from '../../ops/recording.ts';
+import { withRecorders } from '../../ops/recorders.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { configOf } from '../family.ts';
+import { configOf } from '../namedObjects.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
 import { constrain } from './constrain.ts';
-import type { EngineParts, StepEngine } from './engine.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
 import {
   clippingOf,
@@ -25,31 +24,31 @@ import {
   type LearningRate,
   type OptimizerOptions,
   type StepOptions,
-} from './options.ts';
+} from './optimizerOptions.ts';
 import { scheduleOf } from './schedules/index.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import { setWeights, type WeightValue } from './setWeights.ts';
 
-/** A variable of an optimizer: on the device, or a number on the host. */
+/** A variable of an optimizer, on the device or a number on the host. */
 export type OptimizerVariable = Variable | HostVariable;
 
 /**
- * Base class of optimizers. A subclass has an engine that moves variables, and sets what changes from step to step in
- * `advance`; most are FusedOptimizers.
+ * Base class of optimizers. A subclass creates the engine that updates variables, and sets in `advance` what changes from
+ * step to step. Most are FusedOptimizers.
  */
 export abstract class Optimizer {
   static readonly className: string = 'Optimizer';
   readonly name: string;
   readonly options: StepOptions;
   #rate: number | LearningRateSchedule;
-  /** Calls of `apply`, those that only accumulate included. */
+  /** Calls of `apply`, including those that only accumulate gradients. */
   #calls = 0;
   #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
-  /** Whether a capture was given up so that variables could return to their places. */
+  /** Whether a capture was given up once already so that variables could be repacked. It is not done twice. */
   #gaveUpCapture = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
-  readonly #live = {
+  readonly #dynamic = {
     update: new DynamicScalar(1),
     overwrite: new DynamicScalar(0),
     decay: new DynamicScalar(0),
@@ -72,78 +71,77 @@ export abstract class Optimizer {
     this.#rate = this.#checkedRate(learningRate);
   }
 
-  /** The class by its Keras name, which survives minification. */
+  /** Keras's name of the class, which survives minification. */
   get className(): string {
     return (this.constructor as typeof Optimizer).className;
   }
 
-  /** What moves the variables. Called once, by `build`. */
+  /** Creates the engine that updates the variables. Called once, by `build`. */
   protected abstract makeEngine(parts: EngineParts): StepEngine;
 
-  /** Sets the rule's parameters for step number `step`, from 1, at the learning rate `rate`. Runs before each step. */
+  /** Sets the parameters of the update rule for step `step` (from 1) at learning rate `rate`. Called before each step. */
   protected abstract advance(step: number, rate: number): void;
 
-  /** Numbers of the rule's own that files keep, after all others. */
+  /** Numbers of the update rule that are saved after all other variables. */
   protected get ownNumbers(): readonly HostVariable[] {
     return [];
   }
 
-  /** Whether a step squares gradients: it then takes the squares of slices (ops/slices.ts), as Keras does. */
+  /** Whether a step uses squared gradients; as in Keras, it then squares slices before they are summed (ops/slices.ts). */
   get readsSquares(): boolean {
     const { clipnorm, globalClipnorm } = this.options;
     return clipnorm !== null || globalClipnorm !== null;
   }
 
-  /** The rate of the next step. Settable between steps, to a number or a schedule. */
+  /** The learning rate of the next step. Can be set between steps, to a number or a schedule. */
   get learningRate(): number {
     return typeof this.#rate === 'number' ? this.#rate : this.#rate.call(this.#calls);
   }
 
-  /** Errors: ValueError; also for a number where a schedule sets the rate. */
+  /** Errors: ValueError for an invalid rate, or for a number if a schedule sets the rate. */
   set learningRate(value: LearningRate) {
     const rate = this.#checkedRate(value);
     if (typeof rate === 'number' && typeof this.#rate !== 'number') {
       throw new ValueError({
         op: this.name,
-        rule: 'a learning rate that a schedule sets is not set by hand.',
+        rule: 'a learning rate that comes from a schedule cannot be set to a number.',
         received: `learningRate: ${describe(value)}`,
-        hint: 'make the optimizer with a number, or assign another schedule.',
+        hint: 'create the optimizer with a number, or assign another schedule.',
       });
     }
     this.#rate = rate;
   }
 
-  /** The schedule that sets the learning rate; null where it is a number. */
+  /** The learning rate schedule; null if the rate is a number. */
   get schedule(): LearningRateSchedule | null {
     return typeof this.#rate === 'number' ? null : this.#rate;
   }
 
-  /** Steps by which the variables were moved so far. */
+  /** Number of updates so far. */
   get iterations(): number {
     return Math.floor(this.#calls / (this.options.gradientAccumulationSteps ?? 1));
   }
 
-  /** Whether the states exist. */
+  /** Whether the slot variables exist. */
   get built(): boolean {
     return this.#variables !== null;
   }
 
-  /** The variables that it moves. Empty before `build` or the first step. */
+  /** The variables that it updates. Empty before `build` or the first step. */
   get trainableVariables(): readonly Variable[] {
     return [...(this.#variables ?? [])];
   }
 
   /**
-   * Makes the states of `variables`, which this optimizer is to move; small variables move into buffers that they share.
-   * The first step does so, too; called again it only brings variables that were assigned since back into place, as is
-   * good before a step is captured. Errors: ValueError, DTypeError, DisposedError for variables that can't be moved; and
-   * for ones that it doesn't know, when it was built with others.
+   * Creates the slot variables of `variables` and packs small variables into shared buffers. The first step calls it if
+   * needed. Called again, it only repacks variables that were assigned since, which helps before a step is captured.
+   * Errors: ValueError, DTypeError, DisposedError for variables that cannot be updated, or that it was not built with.
    */
   build(variables: readonly Variable[]): void {
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
       const engine = this.#engine;
-      if (engine) untraced(() => engine.settle());
+      if (engine) untraced(() => engine.repack());
       return;
     }
     checkVariables(this.name, variables);
@@ -154,15 +152,15 @@ export abstract class Optimizer {
       isDecayed: (variable: Variable) => this.#isDecayed(variable),
     };
     const engine = untraced(() => withRecorders([], () => tidy(() => this.makeEngine(parts))));
-    const reason = `optimizer '${this.name}' makes its states, which a replay would make again`;
-    currentExecutor()?.postpone(reason, () => engine.settle());
+    const reason = `optimizer '${this.name}' creates its slot variables, which a replay would reset`;
+    currentExecutor()?.postpone(reason, () => engine.repack());
     this.#engine = engine;
     this.#variables = new Set(variables);
   }
 
   /**
-   * The state, in Keras's order: the count of steps, the learning rate unless a schedule sets it, then running averages,
-   * accumulated gradients and the rule's own states.
+   * The optimizer's state, in Keras's order: the step count, the learning rate unless a schedule sets it, then moving
+   * averages, accumulated gradients and the slot variables of the update rule.
    */
   get variables(): OptimizerVariable[] {
     const count = {
@@ -185,25 +183,22 @@ export abstract class Optimizer {
     ];
   }
 
-  /** What a state of `variable` is called. */
-  protected stateName(variable: { readonly path: string }, state: string): string {
-    return `${this.name}/${variable.path.replaceAll('/', '_')}_${state}`;
+  /** The name of a slot variable of `variable`. */
+  protected slotName(variable: { readonly path: string }, slot: string): string {
+    return `${this.name}/${variable.path.replaceAll('/', '_')}_${slot}`;
   }
 
-  /** Values of `variables`, read back. */
+  /** Reads back the values of `variables`. */
   async getWeights(): Promise<TypedData[]> {
     return Promise.all(this.variables.map(async (variable) => (await variable.data()) as TypedData));
   }
 
-  /**
-   * Takes values for `variables`, in their order. Errors: ValueError before `build`; ShapeError where the count or a size
-   * differs.
-   */
+  /** Sets `variables` in order. Errors: ValueError before `build`; ShapeError if the count or a size differs. */
   setWeights(values: readonly WeightValue[]): void {
     setWeights(this.name, this.built, this.variables, values);
   }
 
-  /** Leaves variables out of weight decay: these, and those whose path has one of `names` in it. Before `build`. */
+  /** Excludes from weight decay `variables`, and those whose path contains one of `names`. Call it before `build`. */
   excludeFromWeightDecay({
     variables = [],
     names = [],
@@ -214,26 +209,26 @@ export abstract class Optimizer {
     if (this.built) {
       throw new ValueError({
         op: this.name,
-        rule: 'what weight decay leaves out is said before the first step.',
+        rule: 'variables are excluded from weight decay before the optimizer is built.',
         received: 'excludeFromWeightDecay after `build`',
-        hint: 'call it right after making the optimizer.',
+        hint: 'call it right after creating the optimizer.',
       });
     }
     for (const variable of variables) this.#excluded.variables.add(variable);
     this.#excluded.names.push(...names);
   }
 
-  /** The loss times `lossScaleFactor`, of which gradients are to be taken; the loss itself where there is no factor. */
+  /** The loss times `lossScaleFactor`, if there is one. Take gradients of the result. */
   scaleLoss(loss: Tensor): Tensor {
     const { lossScaleFactor } = this.options;
     return lossScaleFactor === null ? loss : mul(loss, lossScaleFactor);
   }
 
   /**
-   * One step: moves each variable by its gradient. A null gradient leaves its variable, and its state, as they are.
-   * Without `variables` the gradients are those of the variables that it was built with.
-   * Errors: ValueError where lists differ in length, all gradients are null or a variable is unknown; ShapeError and
-   * DTypeError where a gradient isn't like its variable; DeviceError, DisposedError.
+   * One step: updates each variable by its gradient. A variable with a null gradient is left unchanged, with its slots.
+   * `variables` default to those that the optimizer was built with.
+   * Errors: ValueError if the lists differ in length, all gradients are null or a variable is unknown; ShapeError and
+   * DTypeError if a gradient doesn't match its variable; DeviceError, DisposedError.
    */
   apply(
     gradients: readonly (Tensor | null)[],
@@ -245,33 +240,33 @@ export abstract class Optimizer {
     withRecorders([], () =>
       tidy(() => {
         const engine = this.#engine as StepEngine;
-        this.#settle(engine);
-        onReplay(this.#count);
+        this.#repack(engine);
+        onReplay(this.#advanceStep);
         engine.run(known);
         constrain([...known.keys()]);
       }),
     );
   }
 
-  /** At the end of training: variables take the values of their running averages, where there are such. */
+  /** Call it at the end of training: sets variables to their moving averages, if `useEma` is set. */
   finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables): void {
     if (!this.options.useEma || !this.#variables) return;
     requireKnownVariables(this.name, this.#variables, variables);
     this.#engine?.takeAverages(variables);
   }
 
-  /** Brings the variables to where launches find them; behind a capture, which may have found them elsewhere before. */
-  #settle(engine: StepEngine): void {
+  /** Repacks the variables, if needed. In a capture that is done afterwards. */
+  #repack(engine: StepEngine): void {
     const executor = currentExecutor();
-    if (engine.settled || !executor) return;
-    // A capture is given up for this once. Where variables leave their places in every step, it takes them as they are.
+    if (engine.isPacked || !executor) return;
+    // A capture is given up for this once. If variables leave their places in every step, it takes them as they are.
     if (executor.mode === 'captured' && this.#gaveUpCapture) return;
     this.#gaveUpCapture ||= executor.mode === 'captured';
     const reason = `variables of optimizer '${this.name}' were assigned since its last step`;
-    executor.postpone(reason, () => engine.settle());
+    executor.postpone(reason, () => engine.repack());
   }
 
-  /** Frees the state. The variables stay. */
+  /** Frees the slot variables. The variables are kept. */
   dispose(): void {
     this.#engine?.dispose();
     this.#engine = null;
@@ -282,7 +277,7 @@ export abstract class Optimizer {
     this.dispose();
   }
 
-  /** All options, so that `fromConfig` makes an equal optimizer. */
+  /** All options; `fromConfig` creates an equal optimizer from them. */
   getConfig(): Record<string, unknown> {
     const learningRate = typeof this.#rate === 'number' ? this.#rate : configOf(this.#rate);
     return { name: this.name, learningRate, ...this.options };
@@ -298,11 +293,11 @@ export abstract class Optimizer {
     return new this(config as never);
   }
 
-  /** What all launches of a step share. */
+  /** Parameters that all launches of a step share. */
   get #numbers() {
     const { lossScaleFactor, gradientAccumulationSteps, clipvalue, clipnorm, globalClipnorm } = this.options;
     return {
-      ...this.#live,
+      ...this.#dynamic,
       loss_scale: lossScaleFactor ?? 1,
       accumulation_steps: gradientAccumulationSteps ?? 1,
       clip: clipvalue ?? clipnorm ?? globalClipnorm ?? 0,
@@ -320,18 +315,18 @@ export abstract class Optimizer {
     };
   }
 
-  /** What changes from step to step. */
-  readonly #count = (): void => {
+  /** Sets what changes from step to step. */
+  readonly #advanceStep = (): void => {
     const { gradientAccumulationSteps, emaMomentum, emaOverwriteFrequency, weightDecay } = this.options;
     const every = gradientAccumulationSteps ?? 1;
     const { iterations, learningRate } = this;
     const isUpdate = (this.#calls + 1) % every === 0;
-    const live = this.#live;
-    live.update.value = Number(isUpdate);
-    live.decay.value = learningRate * (weightDecay ?? 0);
-    // The first average is the values themselves.
-    live.average_momentum.value = iterations === 0 ? 0 : emaMomentum;
-    live.overwrite.value = Number(
+    const dynamic = this.#dynamic;
+    dynamic.update.value = Number(isUpdate);
+    dynamic.decay.value = learningRate * (weightDecay ?? 0);
+    // The average starts at the values themselves.
+    dynamic.average_momentum.value = iterations === 0 ? 0 : emaMomentum;
+    dynamic.overwrite.value = Number(
       emaOverwriteFrequency !== null && (iterations + 1) % emaOverwriteFrequency === 0,
     );
     if (isUpdate) this.advance(iterations + 1, learningRate);

@@ -1,9 +1,9 @@
 /** @file RMSprop. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { rmspropStep } from '../../kernels/optimizerRules.ts';
-import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './check.ts';
+import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface RMSpropOptions extends OptimizerOptions {
   /** Decay of the running mean of squared gradients, in [0, 1). Default 0.9. */

@@ -1,4 +1,4 @@
-/** @file Loading the state of an optimizer. */
+/** @file Sets the state of an optimizer. */
 import type { TypedData } from '../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
@@ -12,7 +12,7 @@ import { HostVariable } from './hostVariable.ts';
 /** A value for a variable of an optimizer: a tensor, its data, or a number for a scalar. */
 export type WeightValue = Tensor | TypedData | number;
 
-/** Gives each of `variables` its value. */
+/** Assigns `values` to `variables`. */
 export function setWeights(
   op: string,
   built: boolean,
@@ -22,7 +22,7 @@ export function setWeights(
   if (!built) {
     throw new ValueError({
       op,
-      rule: 'the state of an optimizer can be set once it exists.',
+      rule: 'the state of an optimizer can be set only after it is built.',
       received: 'setWeights before `build`',
       hint: 'call optimizer.build(variables) first.',
     });
@@ -30,12 +30,12 @@ export function setWeights(
   if (!Array.isArray(values) || values.length !== variables.length) {
     throw new ShapeError({
       op,
-      rule: `it has ${variables.length} variables, and takes a value for each.`,
+      rule: `it has ${variables.length} variables and takes a value for each.`,
       received: Array.isArray(values) ? `${values.length} values` : describe(values),
       hint: `pass them in the order of \`variables\`: ${variables.map(({ name }) => name).join(', ')}.`,
     });
   }
-  // All are checked before the first is set.
+  // All values are checked before any is set.
   const assignments = variables.map((variable, i) =>
     variable instanceof HostVariable
       ? hostAssignment(op, variable, values[i])
@@ -52,7 +52,7 @@ function hostAssignment(op: string, variable: HostVariable, value: unknown): () 
       op,
       rule: `${variable.name} is a number on the host.`,
       received: value instanceof Tensor ? formatSpec(value) : describe(value),
-      hint: 'pass a number, or a typed array of one; of a tensor its await t.item().',
+      hint: 'pass a number, or a typed array with one element; for a tensor, await t.item().',
     });
   }
   return () => {
@@ -72,7 +72,7 @@ function assignment(op: string, variable: Variable, value: unknown): () => void 
       op,
       rule: `${variable.name} takes a tensor, or a typed array of its size.`,
       received: `${length < 0 ? describe(value) : `${length} values`} for ${formatSpec(variable)}`,
-      hint: 'pass what getWeights() gave.',
+      hint: 'pass the result of getWeights().',
     });
   }
   return () =>

@@ -1,14 +1,14 @@
 /** @file Stochastic gradient descent. */
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizerRules.ts';
-import { requireBoolean, requireNumber } from './check.ts';
+import { requireBoolean, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
-import type { OptimizerOptions } from './options.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
 
 export interface SGDOptions extends OptimizerOptions {
-  /** Share of the last move in the next one, in [0, 1]. Default 0. */
+  /** Momentum, in [0, 1]. Default 0. */
   momentum?: number;
-  /** Whether the gradient is applied after the momentum as well. Default false. */
+  /** Whether to use Nesterov momentum. Default false. */
   nesterov?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /** @file The regularizers, and their names. */
-import { type ClassConfig, memberOf } from '../family.ts';
+import { type ClassConfig, memberOf } from '../namedObjects.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { l1, l1l2, l2, orthogonalRegularizer, type Regularizer } from './regularizers.ts';
 

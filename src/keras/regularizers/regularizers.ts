@@ -1,4 +1,4 @@
-/** @file The regularizers: penalties on the values of a weight, or on what a layer gives. */
+/** @file The regularizers: penalties on weights or on outputs of layers. */
 import { ShapeError } from '../../core/errors.ts';
 import { requireFinite, requireOneOf } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -12,10 +12,10 @@ import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Configured } from '../family.ts';
+import type { Configured } from '../namedObjects.ts';
 
 export interface Regularizer extends Configured {
-  /** The penalty, a scalar, made of ops. */
+  /** The penalty, a scalar computed with ops. */
   call(x: Tensor): Tensor;
 }
 

@@ -1,5 +1,5 @@
 /** @file Runs work of a model apart from what else is going on in the app. */
-import { withRecorders } from '../../ops/recording.ts';
+import { withRecorders } from '../../ops/recorders.ts';
 import { outsideScopes } from '../../tensor/scope.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** @file Compiled: what `compile()` was told, ready for use. */
+/** @file Compiled: the optimizer, losses and metrics that a model was compiled with. */
 import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean } from '../../core/shape.ts';
@@ -8,20 +8,20 @@ import { CompiledLoss, type LossArgument, type LossWeights } from './compiledLos
 import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
 import { LossTracker } from './lossTracker.ts';
 import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
-import { requireKnownOptions } from './options.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 
 export interface CompileOptions {
-  /** By name, by configuration, or an object. Default 'rmsprop', as in Keras. */
+  /** A name, a configuration or an optimizer. Default 'rmsprop', as in Keras. */
   optimizer?: OptimizerLike;
-  /** For all outputs, or by output. Default: none, but those that layers add. */
+  /** One for all outputs, or one per output. Default: only the losses that layers add. */
   loss?: LossArgument | null;
-  /** What the loss of each output counts. Default 1. */
+  /** Weight of the loss of each output. Default 1. */
   lossWeights?: LossWeights | null;
-  /** Measured over each epoch, every sample alike. */
+  /** Metrics over each epoch, ignoring sample weights. */
   metrics?: MetricsArgument | null;
-  /** Measured with sample and class weights. */
+  /** Metrics over each epoch, with sample and class weights. */
   weightedMetrics?: MetricsArgument | null;
-  /** Whether every step runs as it is written, without being captured: for debugging. Default false. */
+  /** Whether to run every step eagerly instead of capturing it, for debugging. Default false. */
   runEagerly?: boolean;
 }
 
@@ -34,7 +34,7 @@ export class Compiled {
   readonly lossTracker = new LossTracker({ name: 'loss' });
   readonly runEagerly: boolean;
 
-  /** `outputs` are the names of the model's outputs, null where it doesn't know them yet. Errors: ValueError. */
+  /** `outputs` are the names of the model's outputs, null if they are not known yet. Errors: ValueError. */
   constructor(
     readonly options: CompileOptions,
     outputs: readonly string[] | null,
@@ -55,13 +55,13 @@ export class Compiled {
     this.optimizer = optimizerOf(optimizer);
   }
 
-  /** All metrics, with their names in logs: the loss, what was compiled, the losses of outputs. Keras's order. */
+  /** All metrics with their names in logs, in Keras's order: the loss, the compiled metrics, the loss of each output. */
   get entries(): readonly { readonly key: string; readonly metric: Metric<never> }[] {
     const trackers = this.loss?.trackers.map((metric) => ({ key: metric.name, metric })) ?? [];
     return [{ key: 'loss', metric: this.lossTracker }, ...this.metrics.entries, ...trackers];
   }
 
-  /** Frees what was made here; an optimizer and metrics that were given as objects stay the caller's. */
+  /** Frees what was created here. An optimizer or metrics passed as objects belong to the caller. */
   dispose(): void {
     const isOwn = this.optimizer !== this.options.optimizer;
     const held = [isOwn ? this.optimizer : null, this.lossTracker, this.loss, this.metrics];
@@ -76,7 +76,7 @@ function requireOptions(options: unknown): void {
   }
   throw new ValueError({
     op: 'compile',
-    rule: 'it takes one object of options.',
+    rule: 'compile takes an object of options.',
     received: describe(options),
     hint: "call compile({ optimizer: 'adam', loss: 'mse' }).",
   });

@@ -1,7 +1,7 @@
 /**
- * @file CompiledLoss: what `compile({ loss, lossWeights })` means for the outputs of a model.
+ * @file CompiledLoss: applies `compile({ loss, lossWeights })` to the outputs of a model.
  *
- * With several losses each has a mean of its own, `<output>_loss`, over batches and before its weight: Keras's rule.
+ * With several losses, each has its own mean over batches, `<output>_loss`, without its weight, as in Keras.
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
@@ -12,27 +12,27 @@ import { get, type LossConfig, type LossLike } from '../losses/get.ts';
 import type { Loss } from '../losses/loss.ts';
 import { maskOf } from '../masks.ts';
 import type { MeasuredSpecs } from '../metrics/get.ts';
-import { leavesOf, type Nest } from '../nest.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Predicted } from './batch.ts';
-import { inOrder, isRecord, outputNamesOf, requireNames } from './byOutput.ts';
+import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { LossTracker } from './lossTracker.ts';
 
-/** A loss for all outputs, or one for each, by position or by name; null for an output without a loss. */
+/** A loss for all outputs, or one per output, by position or by name; null for an output without a loss. */
 export type LossArgument =
   | LossLike
   | readonly (LossLike | null)[]
   | { readonly [output: string]: LossLike | null };
 
-/** What the loss of each output counts in their sum. Default 1. */
+/** Weight of the loss of each output. Default 1. */
 export type LossWeights = number | readonly number[] | { readonly [output: string]: number };
 
-/** One loss at work. */
+/** The loss of one output. */
 interface Part {
-  /** Of the outputs. */
+  /** Index of the output. */
   readonly index: number;
   readonly loss: Loss;
   readonly weight: number | null;
-  /** Null where this is the only loss: then the loss of the model says it. */
+  /** Null if this is the only loss: the loss of the model is the same. */
   readonly tracker: LossTracker | null;
 }
 
@@ -42,30 +42,30 @@ export class CompiledLoss {
   constructor(
     private readonly given: LossArgument,
     private readonly weights: LossWeights | null,
-    /** Names of the outputs; null where the model doesn't know them before it runs. */
+    /** Names of the outputs; null if they are unknown before the first call. */
     private readonly known: readonly string[] | null,
   ) {
     requireWeights(weights);
-    // What is wrong is told at `compile`, where the outputs are known by then.
+    // If the outputs are known, errors are thrown by `compile`.
     if (known) weightsByOutput(weights, known);
     if (known || !(isRecord(given) || Array.isArray(given))) {
       for (const identifier of identifiersByOutput(given, known ?? [''])) lossFor(identifier, null);
     }
   }
 
-  /** The means of the losses of outputs; empty where there is one loss, and before the first batch. */
+  /** The mean loss of each output; empty if there is only one loss, and before the first batch. */
   get trackers(): readonly LossTracker[] {
     return this.#parts?.flatMap(({ tracker }) => tracker ?? []) ?? [];
   }
 
   /**
-   * The weighted sum of the losses, a scalar; null where no output has one.
-   * Errors: ValueError where targets are missing, or where there are others than the outputs.
+   * The weighted sum of the losses, a scalar; null if no output has one.
+   * Errors: ValueError for missing targets, or targets for other outputs.
    */
   call({ y, yPred, sampleWeight = null }: Predicted): Tensor | null {
     const names = outputNamesOf(yPred, this.known);
     const identifiers = identifiersByOutput(this.given, names);
-    const predictions = inOrder<Tensor>('computeLoss', 'yPred', yPred, names);
+    const predictions = inOutputOrder<Tensor>('computeLoss', 'yPred', yPred, names);
     const targets = targetsOfLosses(y, names, identifiers);
     const weights = sampleWeightsByOutput(sampleWeight, names);
     this.#parts ??= this.#build(names, identifiers, targets, predictions);
@@ -78,7 +78,7 @@ export class CompiledLoss {
     return losses.length > 1 ? addN(losses) : (losses[0] ?? null);
   }
 
-  /** Makes what depends on the outputs. */
+  /** Creates what depends on the outputs. */
   #build(
     names: readonly string[],
     identifiers: readonly (LossLike | null)[],
@@ -105,7 +105,7 @@ function scalarLoss(loss: Loss, target: Tensor, prediction: Tensor, weight: Tens
   if (value.shape.length === 0) return value;
   throw new ValueError({
     op: loss.name,
-    rule: 'a model is trained by losses that are one number for a batch.',
+    rule: 'training needs losses that are one number per batch.',
     received: `a loss of shape [${value.shape.join(', ')}], from the reduction ${describe(loss.reduction)}`,
     hint: "use the reduction 'sum_over_batch_size' or 'sum'.",
   });
@@ -113,21 +113,21 @@ function scalarLoss(loss: Loss, target: Tensor, prediction: Tensor, weight: Tens
 
 /** The targets in the order of the outputs. */
 export function targetsByOutput(y: Nest<Tensor> | null, names: readonly string[]): (Tensor | undefined)[] {
-  return y === null ? names.map(() => undefined) : inOrder('fit', 'y', y, names);
+  return y === null ? names.map(() => undefined) : inOutputOrder('fit', 'y', y, names);
 }
 
-/** Sample weights in the order of the outputs: one that comes alone holds for all. */
+/** Sample weights in the order of the outputs. A single one applies to all outputs. */
 export function sampleWeightsByOutput(
   weight: Nest<Tensor> | null,
   names: readonly string[],
 ): (Tensor | undefined)[] {
   if (weight === null) return names.map(() => undefined);
-  if (isRecord(weight)) return inOrder('fit', 'sampleWeight', weight, names);
+  if (isRecord(weight)) return inOutputOrder('fit', 'sampleWeight', weight, names);
   const list = (Array.isArray(weight) ? weight : [weight]) as Tensor[];
-  return list.length === 1 ? names.map(() => list[0]) : inOrder('fit', 'sampleWeight', list, names);
+  return list.length === 1 ? names.map(() => list[0]) : inOutputOrder('fit', 'sampleWeight', list, names);
 }
 
-/** The targets of outputs with a loss: given for all outputs, or for those alone. Errors: ValueError. */
+/** The targets of outputs with a loss, given for all outputs or only for those. Errors: ValueError. */
 function targetsOfLosses(
   y: Nest<Tensor> | null,
   names: readonly string[],
@@ -141,16 +141,16 @@ function targetsOfLosses(
   if (missing === undefined) return targets;
   throw new ValueError({
     op: 'computeLoss',
-    rule: 'an output with a loss has targets.',
+    rule: 'an output with a loss needs targets.',
     received: `no targets for output '${missing}'`,
-    hint: 'pass y, or give this output the loss null.',
+    hint: 'pass y, or set the loss of this output to null.',
   });
 }
 
-/** What names the loss of each output: one that comes alone holds for all. */
+/** The loss identifier of each output. A single one applies to all outputs. */
 export function identifiersByOutput(given: LossArgument, names: readonly string[]): (LossLike | null)[] {
   if (Array.isArray(given)) {
-    return inOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
+    return inOutputOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
   }
   if (isRecord(given) && !isLossConfig(given)) {
     requireNames('compile', 'loss', Object.keys(given), names);
@@ -160,8 +160,8 @@ export function identifiersByOutput(given: LossArgument, names: readonly string[
 }
 
 /**
- * The loss of a name, an object or a function. Which crossentropy 'crossentropy' is, the shapes say, as for 'accuracy';
- * without them any. Errors: ValueError.
+ * The loss for a name, an object or a function. 'crossentropy' is selected by the shapes of targets and predictions, like
+ * 'accuracy'. Errors: ValueError.
  */
 function lossFor(identifier: LossLike | null, specs: MeasuredSpecs | null): Loss | null {
   if (identifier !== 'crossentropy' && identifier !== 'ce') return get(identifier);
@@ -181,7 +181,7 @@ function weightsByOutput(
 ): readonly (number | undefined)[] {
   if (given === null) return [];
   if (typeof given === 'number') return names.map(() => given);
-  return inOrder<number>('compile', 'lossWeights', given as number[], names);
+  return inOutputOrder<number>('compile', 'lossWeights', given as number[], names);
 }
 
 function requireWeights(weights: unknown): void {
@@ -193,6 +193,6 @@ function requireWeights(weights: unknown): void {
     op: 'compile',
     rule: '`lossWeights` is a finite number, an array of them, or a record of them by output.',
     received: `lossWeights: ${describe(weights)}`,
-    hint: 'pass { score: 1, value: 0.5 }, or leave it out.',
+    hint: 'pass { score: 1, value: 0.5 }, or omit it.',
   });
 }

@@ -1,4 +1,4 @@
-/** @file CompiledMetrics: what `compile({ metrics, weightedMetrics })` means for the outputs of a model. */
+/** @file CompiledMetrics: applies `compile({ metrics, weightedMetrics })` to the outputs of a model. */
 import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
@@ -6,22 +6,22 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { type MetricConfig, type MetricLike, metricOf } from '../metrics/get.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Predicted } from './batch.ts';
-import { inOrder, isRecord, outputNamesOf, requireNames } from './byOutput.ts';
+import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { sampleWeightsByOutput, targetsByOutput } from './compiledLoss.ts';
 
 type OneOrMore = MetricLike | null | readonly (MetricLike | null)[];
 
 /**
- * Of a model with one output: a metric or an array of them. With several: an array with an entry for each output, or a
- * record by name; entries are metrics or arrays of them.
+ * For one output: a metric or an array of metrics. For several outputs: an array with one entry per output, or a record by
+ * name; each entry is a metric or an array of metrics.
  */
 export type MetricsArgument = OneOrMore | readonly OneOrMore[] | { readonly [output: string]: OneOrMore };
 
 interface Measured {
-  /** Of the outputs. */
+  /** Index of the output. */
   readonly index: number;
   readonly metric: Metric;
-  /** Its name in logs. */
+  /** The name in logs. */
   readonly key: string;
   readonly weighted: boolean;
 }
@@ -36,26 +36,26 @@ export class CompiledMetrics {
     private readonly known: readonly string[] | null,
   ) {
     if (!known) return;
-    // What is wrong is told at `compile`, where the outputs are known by then.
+    // If the outputs are known, errors are thrown by `compile`.
     requireKinds('metrics', metricsByOutput('metrics', plain, known));
     requireKinds('weightedMetrics', metricsByOutput('weightedMetrics', weighted, known));
   }
 
-  /** Whether nothing is measured. */
+  /** Whether there are no metrics. */
   get empty(): boolean {
     return this.plain === null && this.weighted === null;
   }
 
-  /** With their names in logs; empty before the first batch. */
+  /** The metrics with their names in logs; empty before the first batch. */
   get entries(): readonly { readonly key: string; readonly metric: Metric }[] {
     return this.#measured ?? [];
   }
 
-  /** Makes the metrics, which the shapes of targets and predictions have a say in. */
+  /** Creates the metrics, some of which depend on the shapes of targets and predictions. */
   build({ y, yPred }: Predicted): void {
     if (this.#measured || this.empty) return;
     const names = outputNamesOf(yPred, this.known);
-    const predictions = inOrder<Tensor>('compile', 'yPred', yPred, names);
+    const predictions = inOutputOrder<Tensor>('compile', 'yPred', yPred, names);
     const targets = targetsByOutput(y, names);
     const make = (what: string, given: MetricsArgument | null, weighted: boolean) =>
       metricsByOutput(what, given, names).flatMap((list, index) =>
@@ -77,7 +77,7 @@ export class CompiledMetrics {
     if (!this.#measured) return;
     const { y, yPred, sampleWeight = null } = predicted;
     const names = this.#names;
-    const predictions = inOrder<Tensor>('compile', 'yPred', yPred, names);
+    const predictions = inOutputOrder<Tensor>('compile', 'yPred', yPred, names);
     const targets = targetsByOutput(y, names);
     const weights = sampleWeightsByOutput(sampleWeight, names);
     for (const { index, metric, weighted } of this.#measured) {
@@ -87,7 +87,7 @@ export class CompiledMetrics {
     }
   }
 
-  /** Frees the metrics that were made here; objects that were given stay the caller's. */
+  /** Frees the metrics created here. Metrics passed as objects belong to the caller. */
   dispose(): void {
     const given = new Set(flat(this.plain).concat(flat(this.weighted)));
     const own = (this.#measured ?? []).filter(({ metric }) => !given.has(metric));
@@ -107,8 +107,8 @@ function flat(given: unknown): unknown[] {
 }
 
 /**
- * Names in logs: with several outputs `<output>_<metric>`. A name that is taken gets a number, or, for a weighted
- * metric, `weighted_` before the metric first. Keras's rule.
+ * Names in logs; `<output>_<metric>` if there are several outputs. As in Keras, a weighted metric whose name is taken is
+ * prefixed with `weighted_`, and otherwise a number is appended.
  */
 function withKeys(found: readonly Omit<Measured, 'key'>[], names: readonly string[]): Measured[] {
   const counts = new Map<string, number>();
@@ -143,7 +143,7 @@ function metricsByOutput(
     op: 'compile',
     rule: `with several outputs \`${what}\` is an array with an entry for each of them, or a record by name.`,
     received: `${what}: ${describe(given)} for ${names.length} outputs: ${names.join(', ')}`,
-    hint: `pass { ${names[0]}: ['accuracy'] }; outputs that are left out are not measured.`,
+    hint: `pass { ${names[0]}: ['accuracy'] }; other outputs have no metrics.`,
   });
 }
 
@@ -156,7 +156,7 @@ function isConfig(given: object): given is MetricConfig {
   return typeof (given as Partial<MetricConfig>).className === 'string';
 }
 
-/** Throws for what can't be a metric, and for names that none has. What it makes to find out is freed. */
+/** Throws for invalid metrics and unknown names. Metrics created for the check are freed. */
 function requireKinds(what: string, lists: readonly MetricLike[][]): void {
   for (const identifier of lists.flat()) {
     if (typeof identifier === 'object' || typeof identifier === 'function') continue;
@@ -164,7 +164,7 @@ function requireKinds(what: string, lists: readonly MetricLike[][]): void {
     else
       throw new ValueError({
         op: 'compile',
-        rule: `\`${what}\` holds names, metrics, losses or functions of yTrue and yPred.`,
+        rule: `\`${what}\` takes names, metrics, losses or functions of yTrue and yPred.`,
         received: `${what}: ${describe(identifier)}`,
         hint: "pass a name such as 'accuracy'.",
       });
@@ -175,8 +175,8 @@ function requireTarget(output: string, target: Tensor | undefined): Tensor {
   if (target) return target;
   throw new ValueError({
     op: 'compile',
-    rule: 'an output that is measured has targets.',
+    rule: 'an output with metrics needs targets.',
     received: `no targets for output '${output}'`,
-    hint: 'pass y, or leave this output out of `metrics`.',
+    hint: 'pass y, or omit this output from `metrics`.',
   });
 }

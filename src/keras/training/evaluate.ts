@@ -1,29 +1,30 @@
-/** @file evaluate: the metrics of a model over data. */
+/** @file evaluate: computes the metrics of a model over data. */
 import { Cleanup } from '../../core/cleanup.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
-import type { BatchSource } from './data/source.ts';
-import { runPass, stepsOfPass } from './pass.ts';
-import { isBatchIterable } from './data/iterable.ts';
-import { type BatchIterable, type Data, openData, requireNone } from './open.ts';
-import { requireCount, requireKnownOptions } from './options.ts';
-import { Pace } from './pace.ts';
+import type { BatchSource } from './data/batchSource.ts';
+import { runBatches, batchLimit } from './batchLoop.ts';
+import { isBatchIterable } from './data/iterableSource.ts';
+import { type BatchIterable, type Data, openData, requireNone } from './openData.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { requireCount } from './optionChecks.ts';
+import { Throttle } from './throttle.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
-import { deviceOf, type TrainableModel } from './trainable.ts';
+import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
 export interface EvaluateOptions {
-  /** Samples in a batch. Default 32. Not for batches that come ready. */
+  /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;
-  /** 0: silent, 1: a progress bar, 2: a line. Default 'auto': 1 in a terminal, 0 elsewhere. */
+  /** 0: silent, 1: progress bar, 2: one line. Default 'auto': 1 in a terminal, 0 elsewhere. */
   verbose?: Verbose;
   sampleWeight?: Data | null;
-  /** Batches to take. Default: all. */
+  /** Number of batches. Default: all. */
   steps?: number;
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
-  /** Ends the evaluation between batches; the promise rejects with the signal's reason. */
+  /** Aborts between batches: the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -44,56 +45,56 @@ export async function evaluate(
   trainer.requireCompiled('evaluate');
   signal?.throwIfAborted();
   const device = deviceOf(model);
-  const pace = new Pace(device, 'evaluate', signal);
+  const throttle = new Throttle(device, 'evaluate', signal);
   const cleanup = new Cleanup();
   const { end } = trainer.begin('evaluate');
   cleanup.defer(end);
   const body = async () => {
     if (isBatchIterable(x)) requireNone('evaluate', { y, sampleWeight });
     const data = isBatchIterable(x) ? x : { x, y, sampleWeight };
-    const source = pace.within(() =>
+    const source = throttle.within(() =>
       openData(data, { op: 'evaluate', slots: model.slots, batchSize, cleanup }),
     );
-    await pace.inPieces(() => source.upload());
+    await throttle.inPieces(() => source.upload());
     const runner = cleanup.add(trainer.runTest());
     const params = { epochs: 1, steps: steps ?? source.batches, verbose: verbosity(verbose) };
     const callbacks = new CallbackList(options.callbacks, { addProgress: true, model, params });
     cleanup.defer(() => callbacks.release());
-    const pending = await testPass(model, { source, steps: steps ?? null, runner, pace, callbacks });
-    const [logs] = (await pace.finish(pace.within(() => readLogs(pending)))) as [Logs];
+    const pending = await runEvaluation(model, { source, steps: steps ?? null, runner, throttle, callbacks });
+    const [logs] = (await throttle.finish(throttle.within(() => readLogs(pending)))) as [Logs];
     await callbacks.onTestEnd(logs);
     return logs;
   };
-  return cleanup.after(() => pace.settling(body));
+  return cleanup.after(() => throttle.settling(body));
 }
 
-export interface TestPass {
+export interface Evaluation {
   readonly source: BatchSource;
   readonly steps: number | null;
   readonly runner: StepRunner<StepLogs>;
-  readonly pace: Pace;
+  readonly throttle: Throttle;
   readonly callbacks: CallbackList;
 }
 
-/** Launches the evaluation of all batches; resolves to their metrics, on their way. */
-export async function testPass(
+/** Launches the evaluation of all batches. Resolves to the metrics, still on the device. */
+export async function runEvaluation(
   model: TrainableModel,
-  { source, steps, runner, pace, callbacks }: TestPass,
+  { source, steps, runner, throttle, callbacks }: Evaluation,
 ): Promise<PendingLogs> {
   const { trainer } = model;
   let stepLogs: StepLogs;
-  pace.within(() => model.resetMetrics());
+  throttle.within(() => model.resetMetrics());
   await callbacks.onTestBegin();
   source.begin(0, null);
-  const results = () => pace.within(() => trainer.results(stepLogs));
-  const read = async () => (await pace.place(pace.within(() => readLogs(results()))))[0] as Logs;
+  const results = () => throttle.within(() => trainer.results(stepLogs));
+  const read = async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs;
   try {
-    await runPass({
+    await runBatches({
       op: 'evaluate',
       source,
-      steps: stepsOfPass(source, steps),
+      steps: batchLimit(source, steps),
       strict: steps !== null,
-      pace,
+      throttle,
       run: (batch) => {
         freeLogs(stepLogs);
         stepLogs = runner.run(batch);

@@ -9,17 +9,17 @@ import type { Batch, Logs, StepLogs } from './batch.ts';
 import { ClassWeights } from './data/classWeight.ts';
 import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
-import { testPass } from './evaluate.ts';
-import { type BatchIterable, type Data, defaultBatchSize } from './open.ts';
-import { Pace } from './pace.ts';
-import { runPass } from './pass.ts';
+import { runEvaluation } from './evaluate.ts';
+import { type BatchIterable, type Data, defaultBatchSize } from './openData.ts';
+import { Throttle } from './throttle.ts';
+import { runBatches } from './batchLoop.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
-import { deviceOf, type TrainableModel } from './trainable.ts';
+import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs, type Run } from './trainer.ts';
 import { verbosity } from './verbose.ts';
 
-/** What a run works with. */
+/** The state of a run. */
 interface Training extends FitData {
   readonly model: TrainableModel;
   readonly options: FitOptions;
@@ -27,12 +27,12 @@ interface Training extends FitData {
   readonly classWeights: ClassWeights | null;
   readonly callbacks: CallbackList;
   readonly params: RunParams;
-  readonly pace: Pace;
+  readonly throttle: Throttle;
   readonly train: StepRunner<StepLogs>;
   readonly test: StepRunner<StepLogs>;
 }
 
-/** Trains. Resolves to the history of its metrics. */
+/** Trains the model. Resolves to the history of the metrics. */
 export async function fit(
   model: TrainableModel,
   x: Data | BatchIterable,
@@ -45,16 +45,16 @@ export async function fit(
   trainer.requireCompiled('fit');
   signal?.throwIfAborted();
   const device = deviceOf(model);
-  const pace = new Pace(device, 'fit', signal);
+  const throttle = new Throttle(device, 'fit', signal);
   const cleanup = new Cleanup();
   const { run, end } = trainer.begin('fit');
   cleanup.defer(end);
   const body = async () => {
-    const { data, classWeights } = pace.within(() => ({
+    const { data, classWeights } = throttle.within(() => ({
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
       classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
     }));
-    await pace.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
+    await throttle.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
     const params = paramsOf(options, seed, data);
     const list = { addProgress: true, model, params, addHistory: true };
     const callbacks = new CallbackList(options.callbacks, list);
@@ -64,65 +64,65 @@ export async function fit(
     trainer.forget();
     model.stopTraining = false;
     const [train, test] = [cleanup.add(trainer.runTrain()), cleanup.add(trainer.runTest())];
-    await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, pace, train, test });
+    await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, throttle, train, test });
     return history;
   };
-  return cleanup.after(() => pace.settling(body));
+  return cleanup.after(() => throttle.settling(body));
 }
 
 async function runEpochs(training: Training): Promise<void> {
-  const { model, options, run, callbacks, pace } = training;
+  const { model, options, run, callbacks, throttle } = training;
   const { trainer } = model;
   const { epochs = 1, initialEpoch = 0 } = options;
-  await trainer.rest(run, () => callbacks.onTrainBegin());
+  await trainer.whileIdle(run, () => callbacks.onTrainBegin());
   let logs: Logs = {};
   for (let epoch = callbacks.initialEpoch ?? initialEpoch; epoch < epochs; epoch++) {
-    pace.where = `epoch ${epoch + 1} of ${epochs}`;
-    await trainer.rest(run, () => callbacks.onEpochBegin(epoch));
+    throttle.where = `epoch ${epoch + 1} of ${epochs}`;
+    await trainer.whileIdle(run, () => callbacks.onEpochBegin(epoch));
     logs = await runEpoch(training, epoch);
-    await trainer.rest(run, () => callbacks.onEpochEnd(epoch, logs));
-    pace.check();
+    await trainer.whileIdle(run, () => callbacks.onEpochEnd(epoch, logs));
+    throttle.check();
     if (model.stopTraining) break;
   }
   const trained = model.trainableWeights;
   if (epochs > 0 && trained.length > 0) {
     const { optimizer } = trainer.requireCompiled('fit');
-    pace.within(() => optimizer.finalizeVariableValues(trained));
+    throttle.within(() => optimizer.finalizeVariableValues(trained));
   }
-  await trainer.rest(run, () => callbacks.onTrainEnd(logs));
+  await trainer.whileIdle(run, () => callbacks.onTrainEnd(logs));
 }
 
-/** One epoch and its validation. All their metrics are read at once, at its end. */
+/** One epoch and its validation. All metrics are read back together at the end. */
 async function runEpoch(training: Training, epoch: number): Promise<Logs> {
-  const { validation, callbacks, pace, options } = training;
-  const trained = await trainPass(training, epoch);
+  const { validation, callbacks, throttle, options } = training;
+  const trained = await runTraining(training, epoch);
   const due = validation && isDue(epoch, options.validationFreq ?? 1);
   const validated = due ? await validate(training, validation, trained) : null;
   const all = validated ? [trained, validated] : [trained];
-  const [logs, valLogs] = (await pace.finish(pace.within(() => readLogs(...all)))) as [Logs, Logs?];
+  const [logs, valLogs] = (await throttle.finish(throttle.within(() => readLogs(...all)))) as [Logs, Logs?];
   if (!valLogs) return logs;
   await callbacks.onTestEnd(valLogs);
   const named = Object.entries(valLogs).map(([name, value]) => [`val_${name}`, value]);
   return { ...logs, ...Object.fromEntries(named) };
 }
 
-async function trainPass(training: Training, epoch: number): Promise<PendingLogs> {
-  const { model, options, source, callbacks, classWeights, params, pace, train } = training;
+async function runTraining(training: Training, epoch: number): Promise<PendingLogs> {
+  const { model, options, source, callbacks, classWeights, params, throttle, train } = training;
   const { stepsPerEpoch = null } = options;
   let stepLogs: StepLogs;
-  const results = () => pace.within(() => model.trainer.results(stepLogs));
-  const read = async () => (await pace.place(pace.within(() => readLogs(results()))))[0] as Logs;
-  // Callbacks may have frozen layers, or thawed them.
+  const results = () => throttle.within(() => model.trainer.results(stepLogs));
+  const read = async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs;
+  // Callbacks may have changed which layers are trainable.
   train.refresh();
-  pace.within(() => model.resetMetrics());
+  throttle.within(() => model.resetMetrics());
   source.begin(epoch, stepsPerEpoch);
   try {
-    const count = await runPass({
+    const count = await runBatches({
       op: 'fit',
       source,
       steps: stepsPerEpoch ?? source.batches,
       strict: true,
-      pace,
+      throttle,
       run: (batch) => {
         freeLogs(stepLogs);
         stepLogs = withWeights(batch, classWeights, (weighed) => train.run(weighed));
@@ -138,21 +138,21 @@ async function trainPass(training: Training, epoch: number): Promise<PendingLogs
   }
 }
 
-/** Runs `body` on the batch, with the weights of its classes where there are any. */
+/** Runs `body` on the batch, with class weights applied if there are any. */
 export function withWeights<T>(batch: Batch, weights: ClassWeights | null, body: (batch: Batch) => T): T {
   if (!weights) return body(batch);
   return disposing(weights.of(batch), (sampleWeight) => body({ ...batch, sampleWeight }));
 }
 
 async function validate(
-  { model, options, callbacks, pace, test: runner }: Training,
+  { model, options, callbacks, throttle, test: runner }: Training,
   source: FitData['source'],
   trained: PendingLogs,
 ): Promise<PendingLogs> {
-  pace.where += ', validation';
+  throttle.where += ', validation';
   try {
     const steps = options.validationSteps ?? null;
-    return await testPass(model, { source, steps, runner, pace, callbacks });
+    return await runEvaluation(model, { source, steps, runner, throttle, callbacks });
   } catch (error) {
     trained.values?.dispose();
     throw error;

@@ -1,11 +1,12 @@
-/** @file The data of `fit`: what is trained on, and what validates. */
+/** @file The training and validation data of `fit`. */
 import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
-import { isBatchIterable, IterableSource } from './data/iterable.ts';
-import type { BatchSource } from './data/source.ts';
-import { type Slots, Table, TableSource } from './data/table.ts';
+import { isBatchIterable, IterableSource } from './data/iterableSource.ts';
+import type { BatchSource } from './data/batchSource.ts';
+import type { Slots } from './data/slots.ts';
+import { Table, TableSource } from './data/tableSource.ts';
 import type { FitOptions } from './fitOptions.ts';
-import { type BatchIterable, type Data, defaultBatchSize, openValidation, requireNone } from './open.ts';
+import { type BatchIterable, type Data, defaultBatchSize, openValidation, requireNone } from './openData.ts';
 
 export interface FitData {
   readonly source: BatchSource;
@@ -47,8 +48,8 @@ function splitAt(rows: number, share: number): number {
   if (at > 0 && at < rows) return at;
   throw new ValueError({
     op: 'fit',
-    rule: '`validationSplit` leaves at least one sample for training, and takes at least one.',
+    rule: '`validationSplit` leaves at least one sample for training and one for validation.',
     received: `validationSplit: ${share} of ${rows} samples`,
-    hint: 'choose another share, or pass validationData.',
+    hint: 'choose another fraction, or pass validationData.',
   });
 }

@@ -1,44 +1,45 @@
-/** @file What `fit` is told. */
+/** @file The options of `fit`. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { checkSeed } from '../../ops/seeds.ts';
 import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
-import type { Data, ValidationData } from './open.ts';
-import { requireCount, requireKnownOptions, requireShare } from './options.ts';
+import type { Data, ValidationData } from './openData.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { requireCount, requireShare } from './optionChecks.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
 export interface FitOptions {
-  /** Samples in a batch. Default 32. Not for batches that come ready. */
+  /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;
-  /** Epochs in all, those before `initialEpoch` included. Default 1. */
+  /** Number of epochs, including those before `initialEpoch`. Default 1. */
   epochs?: number;
-  /** 0: silent, 1: a progress bar, 2: a line an epoch. Default 'auto': 1 in a terminal, 0 elsewhere. */
+  /** 0: silent, 1: progress bar, 2: one line per epoch. Default 'auto': 1 in a terminal, 0 elsewhere. */
   verbose?: Verbose;
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
-  /** The share of samples, the last ones before any shuffle, that validate and are not trained on. Default 0. */
+  /** Fraction of the samples to hold out for validation: the last ones, before shuffling. Default 0. */
   validationSplit?: number;
-  /** What validates in place of a share of the samples. */
+  /** Validation data, instead of a fraction of the samples. */
   validationData?: ValidationData | null;
-  /** A new order of samples, or of whole batches, in every epoch. Default true. Not for batches that come ready. */
+  /** Whether to shuffle samples, or whole batches, before each epoch. Default true. Not for data that come in batches. */
   shuffle?: boolean | 'batch';
-  /** Which orders those are: the same seed gives the same run. Default: any. */
+  /** Seed of the shuffling: the same seed gives the same order. Default: random. */
   seed?: number;
-  /** What the samples of each class count; for a model with one output. */
+  /** Weight of each class, for a model with one output. */
   classWeight?: ClassWeight | null;
-  /** What each sample counts. */
+  /** Weight of each sample. */
   sampleWeight?: Data | null;
-  /** Epochs before it count as done: to go on with a run. Default 0. */
+  /** The epoch to start at, to resume a run. Default 0. */
   initialEpoch?: number;
-  /** Batches an epoch; an epoch goes on where the one before ended. Default: one pass over the data. */
+  /** Batches per epoch; each epoch continues where the previous one ended. Default: one pass over the data. */
   stepsPerEpoch?: number;
-  /** Batches of validation. Default: all. */
+  /** Number of validation batches. Default: all. */
   validationSteps?: number;
   /** Default: `batchSize`. */
   validationBatchSize?: number;
-  /** After every so many epochs, or after the epochs of these numbers, counted from 1. Default 1. */
+  /** Validate every n epochs, or after the listed epochs, counted from 1. Default 1. */
   validationFreq?: number | readonly number[];
-  /** Ends the training between steps: the promise rejects with the signal's reason, `model.history` has what was done. */
+  /** Aborts between steps: the promise rejects with the signal's reason; `model.history` keeps the finished epochs. */
   signal?: AbortSignal;
 }
 
@@ -61,7 +62,7 @@ const known = [
   'signal',
 ];
 
-/** Throws for options that `fit` doesn't know, or that are out of range. */
+/** Throws for options that are unknown or out of range. */
 export function requireFitOptions(options: FitOptions): void {
   requireKnownOptions('fit', options, known);
   const { validationSplit = 0, validationFreq = 1, shuffle = true, verbose, seed } = options;

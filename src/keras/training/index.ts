@@ -4,7 +4,7 @@ export type { CompileOptions } from './compiled.ts';
 export type { LossArgument, LossWeights } from './compiledLoss.ts';
 export type { MetricsArgument } from './compiledMetrics.ts';
 export type { ClassWeight } from './data/classWeight.ts';
-export type { Slots } from './data/table.ts';
+export type { Slots } from './data/slots.ts';
 export { evaluate, type EvaluateOptions } from './evaluate.ts';
 export { fit } from './fit.ts';
 export type { FitOptions } from './fitOptions.ts';
@@ -15,11 +15,17 @@ export {
   trainOnBatch,
   type TrainOnBatchOptions,
 } from './onBatch.ts';
-export { metricsIn, split } from './members.ts';
-export type { BatchItem, BatchIterable, Data, ValidationData, Values } from './open.ts';
+export {
+  type BatchItem,
+  type BatchIterable,
+  type Data,
+  splitArguments,
+  type ValidationData,
+  type Values,
+} from './openData.ts';
 
 export { predict, type PredictOptions } from './predict.ts';
-export { type DataSpec, type DataSpecs, rehearse, type RehearseOptions } from './rehearse.ts';
-export { computeLoss, computeMetrics, testStep, trainStep } from './steps.ts';
-export type { TrainableModel } from './trainable.ts';
-export { Trainer } from './trainer.ts';
+export { type DataSpec, type DataSpecs, dryRun, type DryRunOptions } from './dryRun.ts';
+export { computeLoss, computeMetrics, testStep, trainStep } from './modelSteps.ts';
+export type { TrainableModel } from './trainableModel.ts';
+export { metricsIn, Trainer } from './trainer.ts';

@@ -4,7 +4,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { Mean } from '../metrics/mean.ts';
 
 export class LossTracker extends Mean {
-  /** Adds the loss of a batch, which counts as `samples`. */
+  /** Adds the loss of a batch of `samples` samples. */
   track(loss: Tensor, samples: number): void {
     this.change(() => {
       this.total.assign(add(this.total, mul(loss, samples)));

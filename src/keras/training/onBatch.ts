@@ -1,31 +1,31 @@
-/** @file Steps on single batches, for loops of one's own. */
+/** @file Steps on single batches, for custom training loops. */
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { leavesOf, type Nest } from '../nest.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import { apart } from './apart.ts';
 import type { Batch, Logs } from './batch.ts';
-import { isRecord } from './byOutput.ts';
+import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
-import { batchOf } from './data/iterable.ts';
-import { freeBatch } from './data/source.ts';
+import { batchOf } from './data/iterableSource.ts';
+import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
-import type { Data } from './open.ts';
-import { requireKnownOptions } from './options.ts';
+import type { Data } from './openData.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
 import { readLogs } from './readLogs.ts';
-import type { TrainableModel } from './trainable.ts';
+import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 
 export interface OnBatchOptions {
-  /** What each sample counts. */
+  /** Weight of each sample. */
   sampleWeight?: Data | null;
 }
 
 export interface TrainOnBatchOptions extends OnBatchOptions {
-  /** What the samples of each class count; for a model with one output. */
+  /** Weight of each class, for a model with one output. */
   classWeight?: ClassWeight | null;
 }
 
-/** One step of training. Resolves to the metrics since they were reset last. */
+/** One training step. Resolves to the metrics since the last reset. */
 export async function trainOnBatch(
   model: TrainableModel,
   x: Data,
@@ -46,7 +46,7 @@ export async function trainOnBatch(
   });
 }
 
-/** One step of evaluation. Resolves to the metrics since they were reset last. */
+/** One evaluation step. Resolves to the metrics since the last reset. */
 export async function testOnBatch(
   model: TrainableModel,
   x: Data,
@@ -60,7 +60,7 @@ export async function testOnBatch(
   );
 }
 
-/** The outputs for one batch, the caller's to free. Nothing is waited for. */
+/** The outputs for one batch, without waiting. The caller frees them. */
 export function predictOnBatch(model: TrainableModel, x: Data): Nest<Tensor> {
   const batch = batchOf('predictOnBatch', [x], model.slots);
   try {
@@ -104,7 +104,7 @@ async function onBatch(
   }
 }
 
-/** Frees the tensors of a batch that were made of host values. */
+/** Frees the tensors of a batch that were created from host values. */
 function freeUploads(batch: Batch, given: Given): void {
   const own = new Set<unknown>(Object.values(given).flatMap(tensorsOf));
   const without = (nest: Nest<Tensor> | null) =>
@@ -112,7 +112,7 @@ function freeUploads(batch: Batch, given: Given): void {
   freeBatch({ x: without(batch.x) ?? [], y: without(batch.y), sampleWeight: without(batch.sampleWeight) });
 }
 
-/** The tensors among data; host values can be long, and aren't searched. */
+/** The tensors in data. Host values can be long and are not searched. */
 function tensorsOf(data: unknown): unknown[] {
   if (data instanceof Tensor) return [data];
   const parts = Array.isArray(data) ? data : isRecord(data) ? Object.values(data) : [];

@@ -1,33 +1,34 @@
-/** @file predict: what a model makes of data. */
+/** @file predict: computes the outputs of a model for data. */
 import { Cleanup } from '../../core/cleanup.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
-import { leavesOf, type Nest, packNest } from '../nest.ts';
-import { isBatchIterable } from './data/iterable.ts';
-import { type BatchIterable, type Data, openData } from './open.ts';
-import { runPass, stepsOfPass } from './pass.ts';
-import { requireCount, requireKnownOptions } from './options.ts';
-import { Pace } from './pace.ts';
-import { deviceOf, type TrainableModel } from './trainable.ts';
+import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
+import { isBatchIterable } from './data/iterableSource.ts';
+import { type BatchIterable, type Data, openData } from './openData.ts';
+import { runBatches, batchLimit } from './batchLoop.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import { requireCount } from './optionChecks.ts';
+import { Throttle } from './throttle.ts';
+import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
 export interface PredictOptions {
-  /** Samples in a batch. Default 32. Not for batches that come ready. */
+  /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;
-  /** 0: silent, 1: a progress bar, 2: a line. Default 'auto': 1 in a terminal, 0 elsewhere. */
+  /** 0: silent, 1: progress bar, 2: one line. Default 'auto': 1 in a terminal, 0 elsewhere. */
   verbose?: Verbose;
-  /** Batches to take. Default: all. */
+  /** Number of batches. Default: all. */
   steps?: number;
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
-  /** Ends the prediction between batches; the promise rejects with the signal's reason. */
+  /** Aborts between batches: the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 const known = ['batchSize', 'verbose', 'steps', 'callbacks', 'signal'];
 
-/** The outputs for all samples, in the nest of the model's outputs. They lie on the device, and are the caller's. */
+/** The outputs for all samples, on the device, in the nest of the model's outputs. The caller frees them. */
 export async function predict(
   model: TrainableModel,
   x: Data | BatchIterable,
@@ -44,13 +45,13 @@ export async function predict(
   cleanup.defer(() => {
     for (const part of parts) for (const tensor of leavesOf<Tensor>(part)) tensor.dispose();
   });
-  const pace = new Pace(device, 'predict', signal);
+  const throttle = new Throttle(device, 'predict', signal);
   const body = async () => {
     const data = isBatchIterable(x) ? x : { x };
-    const source = pace.within(() =>
+    const source = throttle.within(() =>
       openData(data, { op: 'predict', slots: model.slots, batchSize, cleanup }),
     );
-    await pace.inPieces(() => source.upload());
+    await throttle.inPieces(() => source.upload());
     const runner = cleanup.add(model.trainer.runPredict());
     const callbacks = new CallbackList(options.callbacks, {
       addProgress: true,
@@ -60,26 +61,26 @@ export async function predict(
     cleanup.defer(() => callbacks.release());
     await callbacks.onPredictBegin();
     source.begin(0, null);
-    await runPass({
+    await runBatches({
       op: 'predict',
       source,
-      steps: stepsOfPass(source, steps ?? null),
+      steps: batchLimit(source, steps ?? null),
       strict: steps !== undefined,
-      pace,
+      throttle,
       run: (batch) => {
         parts.push(runner.run(batch));
       },
       before: (index) => callbacks.onPredictBatchBegin(index),
       after: (index) => callbacks.onPredictBatchEnd(index),
     });
-    await pace.finish(device.finish());
+    await throttle.finish(device.finish());
     await callbacks.onPredictEnd();
-    return pace.within(() => joined(parts));
+    return throttle.within(() => joined(parts));
   };
-  return cleanup.after(() => pace.settling(body));
+  return cleanup.after(() => throttle.settling(body));
 }
 
-/** The parts one after the other. */
+/** The outputs of all batches, concatenated. */
 export function joined(parts: Nest<Tensor>[]): Nest<Tensor> {
   const [first] = parts as [Nest<Tensor>];
   if (parts.length === 1) return parts.pop() as Nest<Tensor>;

@@ -1,4 +1,4 @@
-/** @file Results of metrics as numbers: all of them in one readback. */
+/** @file Reads the results of metrics, all in one readback. */
 import { cast } from '../../ops/cast.ts';
 import { concat } from '../../ops/concat.ts';
 import { reshape } from '../../ops/reshape.ts';
@@ -6,14 +6,14 @@ import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Logs } from './batch.ts';
 
-/** Results on their way: one tensor on the device, and the names of what is in it. */
+/** Results that are not read yet: one tensor on the device, and the names of its values. */
 export interface PendingLogs {
   readonly values: Tensor | null;
-  /** Of each value. */
+  /** The name of each value. */
   readonly names: readonly string[];
 }
 
-/** Joins results, in the order of their names. The values of one that is no scalar are called `name_0`, `name_1`, … . */
+/** Joins results, sorted by name. The values of a non-scalar result are named `name_0`, `name_1`, and so on. */
 export function joinLogs(results: Readonly<Record<string, Tensor>>): PendingLogs {
   const entries = Object.entries(results).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const names = entries.flatMap(([name, { size, shape }]) =>
@@ -24,12 +24,12 @@ export function joinLogs(results: Readonly<Record<string, Tensor>>): PendingLogs
   return { values: keep(tidy(() => concat(flat(), { axis: 0 }))), names };
 }
 
-/** All results in one tensor; none where there are no results. */
+/** All results in one tensor; undefined if there are none. */
 export function joinPending(tensors: readonly Tensor[]): Tensor | undefined {
   return tensors.length > 1 ? keep(concat([...tensors], { axis: 0 })) : tensors[0];
 }
 
-/** Reads all of `pending`, and frees it. Errors: faults of the work before. */
+/** Reads all of `pending` and frees it. Errors: faults of earlier work. */
 export async function readLogs(...pending: PendingLogs[]): Promise<Logs[]> {
   const tensors = pending.flatMap(({ values }) => values ?? []);
   const joined = joinPending(tensors);

@@ -1,46 +1,57 @@
 /** @file StepRunner: calls one of a model's steps, captured and replayed unless the model runs eagerly. */
 import { type CompiledFunction, compile } from '../../autodiff/compile.ts';
-import { activeRecorders, withRecorders } from '../../ops/recording.ts';
+import { activeRecorders, withRecorders } from '../../ops/recorders.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { leavesOf, type Nest } from '../nest.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import type { Batch } from './batch.ts';
-import type { TrainableModel } from './trainable.ts';
 
-type Made = Nest<Tensor> | undefined;
+type StepResult = Nest<Tensor> | undefined;
 
-/** The runners of training, evaluation and prediction are made by `runnerOf`. */
-export class StepRunner<R extends Made> {
+/** What a runner needs of its model. */
+export interface StepModel {
+  readonly trainableWeights: readonly Variable[];
+  /** Releases the losses that the last call added. */
+  clearLosses(): void;
+}
+
+export interface StepRunnerOptions<R> {
+  /** Names the step in reports. */
+  readonly name: string;
+  readonly step: (batch: Batch) => R;
+  /** Whether to run the step eagerly instead of capturing it. */
+  readonly isEager: () => boolean;
+  /** Creates, before a capture, what the step would otherwise have to create. */
+  readonly prepare?: () => void;
+}
+
+/** Runs the train, test or predict step of a model. */
+export class StepRunner<R extends StepResult> {
   #captured: CompiledFunction<[batch: Batch], R> | null = null;
-  /** The weights that were trained when the step was captured. */
+  /** The trainable weights at the time of the capture. */
   #trained: readonly Variable[] = [];
 
   constructor(
-    private readonly model: TrainableModel,
-    private readonly name: string,
-    private readonly step: (batch: Batch) => R,
-    /** Makes, before a step is captured, what the step would have to make. */
-    private readonly prepare?: () => void,
+    private readonly model: StepModel,
+    private readonly options: StepRunnerOptions<R>,
   ) {}
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
   run(batch: Batch): R {
-    const made = this.model.trainer.compiled?.runEagerly
-      ? tidy(() => this.#step(batch))
-      : this.#compiled()(batch);
+    const made = this.options.isEager() ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     return made;
   }
 
-  /** Captures anew where other weights are trained than before. Walks the whole model: not for every step of a run. */
+  /** Drops the capture if other weights are trainable now. Visits the whole model, so don't call it at every step. */
   refresh(): void {
     const { trainableWeights: now } = this.model;
     const before = this.#trained;
     if (now.length !== before.length || now.some((weight, i) => weight !== before[i])) this.dispose();
   }
 
-  /** Frees what the captures hold; the next run captures anew. */
+  /** Frees the captures; the next run captures again. */
   dispose(): void {
     this.#captured?.dispose();
     this.#captured = null;
@@ -49,9 +60,9 @@ export class StepRunner<R extends Made> {
   #step(batch: Batch): R {
     try {
       // A tape that a failing step leaves open ends with the step.
-      return withRecorders(activeRecorders(), () => this.step(batch));
+      return withRecorders(activeRecorders(), () => this.options.step(batch));
     } finally {
-      // The losses that layers added live until the next call, and with them what was computed for them.
+      // Losses added by layers hold intermediate tensors until they are cleared.
       this.model.clearLosses();
     }
   }
@@ -59,8 +70,8 @@ export class StepRunner<R extends Made> {
   #compiled(): CompiledFunction<[batch: Batch], R> {
     if (this.#captured) return this.#captured;
     this.#trained = this.model.trainableWeights;
-    this.prepare?.();
-    this.#captured = compile((batch: Batch) => this.#step(batch), { name: this.name });
+    this.options.prepare?.();
+    this.#captured = compile((batch: Batch) => this.#step(batch), { name: this.options.name });
     return this.#captured;
   }
 }

@@ -1,25 +1,40 @@
 /**
- * @file Trainer: what a model has beside its layers to be trained and evaluated: what it was compiled with, its metrics,
- * and the knowledge of what is running.
+ * @file Trainer: the training state of a model, next to its layers: what it was compiled with, its metrics, and what is
+ * running on it.
  */
 import { finishing } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { History } from '../callbacks/history.ts';
-import type { Metric } from '../metrics/metric.ts';
-import type { Nest } from '../nest.ts';
-import type { StepLogs } from './batch.ts';
+import { findInProperties } from '../layers/base/findInProperties.ts';
+import { Metric } from '../metrics/metric.ts';
+import type { Nest } from '../tensorNest.ts';
+import type { Batch, StepLogs } from './batch.ts';
 import { Compiled, type CompileOptions } from './compiled.ts';
+import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
-import { StepRunner } from './stepRunner.ts';
-import type { TrainableModel } from './trainable.ts';
+import { type StepModel, StepRunner } from './stepRunner.ts';
+
+/** What a trainer needs of its model. */
+export interface TrainerModel extends StepModel {
+  readonly name: string;
+  /** Whether its weights exist. */
+  readonly built: boolean;
+  /** Its inputs and outputs, as far as they are known before the first call. */
+  readonly slots: Slots;
+  /** Metrics that are properties of the model or of layers inside it. */
+  readonly ownMetrics: readonly Metric<never>[];
+  trainStep(batch: Batch): StepLogs;
+  testStep(batch: Batch): StepLogs;
+  predictStep(batch: Batch): Nest<Tensor>;
+}
 
 /** What is running on a model. */
 export interface Run {
   readonly op: string;
-  /** Between epochs: callbacks may evaluate the model then. */
-  atRest: boolean;
+  /** Whether no step is running, as between epochs: callbacks may evaluate the model then. */
+  idle: boolean;
   isOver: boolean;
   /** The run inside which it began. */
   readonly outer: Run | null;
@@ -27,15 +42,15 @@ export interface Run {
 
 export class Trainer {
   compiled: Compiled | null = null;
-  /** Of the last `fit`, one that failed included. */
+  /** The history of the last `fit`, even if it failed. */
   history: History | null = null;
-  /** For steps on single batches, kept from one to the next. */
+  /** Runners for steps on single batches, kept between calls. */
   #single: { train: StepRunner<StepLogs>; test: StepRunner<StepLogs> } | null = null;
   #run: Run | null = null;
 
-  constructor(private readonly model: TrainableModel) {}
+  constructor(private readonly model: TrainerModel) {}
 
-  /** Errors: ValueError for options out of range, and while the model runs. */
+  /** Errors: ValueError for invalid options, or while something is running. */
   compile(options: CompileOptions): void {
     this.#requireIdle('compile');
     const outputs = this.model.slots.outputs?.map(({ name }) => name) ?? null;
@@ -48,22 +63,22 @@ export class Trainer {
     );
   }
 
-  /** Errors: ValueError for a model that isn't compiled. */
+  /** Errors: ValueError if the model is not compiled. */
   requireCompiled(op: string): Compiled {
     if (this.compiled) return this.compiled;
     throw new ValueError({
       op,
-      rule: 'a model is compiled before it is trained or evaluated.',
+      rule: 'a model must be compiled before it is trained or evaluated.',
       received: `'${this.model.name}', which is not`,
       hint: "call compile({ optimizer: 'adam', loss: 'mse' }) first.",
     });
   }
 
-  /** Notes that `op` runs, until `end` is called. Errors: ValueError while something else runs. */
+  /** Marks `op` as running until `end` is called. Errors: ValueError if something else is running. */
   begin(op: string): { run: Run; end: () => void } {
     const outer = this.#run;
-    if (!(op === 'evaluate' && outer?.atRest)) this.#requireIdle(op);
-    const run = { op, atRest: false, isOver: false, outer };
+    if (!(op === 'evaluate' && outer?.idle)) this.#requireIdle(op);
+    const run = { op, idle: false, isOver: false, outer };
     this.#run = run;
     const end = () => {
       run.isOver = true;
@@ -73,13 +88,13 @@ export class Trainer {
     return { run, end };
   }
 
-  /** Awaits callbacks between epochs, which may evaluate the model. */
-  async rest(run: Run, callbacks: () => void | Promise<void>): Promise<void> {
-    run.atRest = true;
+  /** Awaits callbacks while no step is running, so that they may evaluate the model. */
+  async whileIdle(run: Run, callbacks: () => void | Promise<void>): Promise<void> {
+    run.idle = true;
     try {
       await callbacks();
     } finally {
-      run.atRest = false;
+      run.idle = false;
     }
     if (this.#run !== run) this.#requireIdle(run.op);
   }
@@ -94,24 +109,32 @@ export class Trainer {
     });
   }
 
-  /** Runners of the model's steps, which the caller frees. */
+  /** Runners of the model's steps. The caller disposes them. */
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
     const prepare = () => {
       const { trainableWeights: weights, built } = model;
       if (built && weights.length > 0) this.compiled?.optimizer.build(weights);
     };
-    return new StepRunner(model, `train step of '${model.name}'`, (batch) => model.trainStep(batch), prepare);
+    return this.#runner('train', (batch) => model.trainStep(batch), prepare);
   }
 
   runTest(): StepRunner<StepLogs> {
-    const { model } = this;
-    return new StepRunner(model, `test step of '${model.name}'`, (batch) => model.testStep(batch));
+    return this.#runner('test', (batch) => this.model.testStep(batch));
   }
 
   runPredict(): StepRunner<Nest<Tensor>> {
+    return this.#runner('predict', (batch) => this.model.predictStep(batch));
+  }
+
+  #runner<R extends StepLogs | Nest<Tensor>>(
+    kind: string,
+    step: (batch: Batch) => R,
+    prepare: () => void = () => {},
+  ): StepRunner<R> {
     const { model } = this;
-    return new StepRunner(model, `predict step of '${model.name}'`, (batch) => model.predictStep(batch));
+    const isEager = () => this.compiled?.runEagerly ?? false;
+    return new StepRunner(model, { name: `${kind} step of '${model.name}'`, step, isEager, prepare });
   }
 
   /** Runners for `trainOnBatch` and `testOnBatch`. */
@@ -120,7 +143,7 @@ export class Trainer {
     return this.#single;
   }
 
-  /** Frees what steps on single batches hold: what they found in the model may have changed. */
+  /** Frees the runners of single batches, because the model may have changed. */
   forget(): void {
     const { train, test } = this.#single ?? {};
     this.#single = null;
@@ -128,7 +151,7 @@ export class Trainer {
     test?.dispose();
   }
 
-  /** All metrics with their names in logs: compiled ones, then those that the model and its layers have. */
+  /** All metrics with their names in logs: compiled metrics first, then those of the model and its layers. */
   get entries(): readonly { readonly key: string; readonly metric: Metric<never> }[] {
     const compiled = this.compiled?.entries ?? [];
     const own = this.model.ownMetrics.filter((metric) => !compiled.some((entry) => entry.metric === metric));
@@ -139,7 +162,7 @@ export class Trainer {
     for (const { metric } of this.entries) metric.resetState();
   }
 
-  /** What logs say now: what the last step returned, otherwise the results of all metrics. */
+  /** The current logs: what the last step returned, otherwise the results of all metrics. */
   results(stepLogs: StepLogs): PendingLogs {
     if (stepLogs && Object.keys(stepLogs).length > 0) return joinLogs(stepLogs);
     const results: Record<string, Tensor> = {};
@@ -164,4 +187,9 @@ export class Trainer {
 /** Frees what a step returned. */
 export function freeLogs(logs: StepLogs): void {
   for (const value of Object.values(logs ?? {})) value.dispose();
+}
+
+/** Metrics that are properties of a layer. */
+export function metricsIn(layer: object): Metric<never>[] {
+  return findInProperties(layer, (value): value is Metric<never> => value instanceof Metric);
 }

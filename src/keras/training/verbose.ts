@@ -1,8 +1,8 @@
-/** @file verbose: how much a run tells of itself. */
+/** @file The option `verbose`: how much a run prints. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
-/** 0: silent, 1: a progress bar, 2: a line an epoch; 'auto': 1 in a terminal, 0 elsewhere. */
+/** 0: silent, 1: progress bar, 2: one line per epoch; 'auto': 1 in a terminal, 0 elsewhere. */
 export type Verbose = 'auto' | 0 | 1 | 2;
 
 /** `verbose` as a number. Errors: ValueError. */
@@ -11,9 +11,9 @@ export function verbosity(verbose: Verbose = 'auto'): 0 | 1 | 2 {
   if (verbose === 'auto') return isTerminal() ? 1 : 0;
   throw new ValueError({
     op: 'verbose',
-    rule: "`verbose` is 'auto', 0, 1 or 2.",
+    rule: "`verbose` must be 'auto', 0, 1 or 2.",
     received: `verbose: ${describe(verbose)}`,
-    hint: 'pass 0 for silence, 1 for a progress bar, 2 for a line an epoch.',
+    hint: 'pass 0 for no output, 1 for a progress bar, 2 for one line per epoch.',
   });
 }
 

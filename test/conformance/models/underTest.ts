@@ -2,7 +2,7 @@
 import { type Tensor, tensor } from '../../../src/index.ts';
 import { loadWeights } from '../../../src/io/index.ts';
 import { type Model, modelFromJSON } from '../../../src/keras/index.ts';
-import type { Nest } from '../../../src/keras/nest.ts';
+import type { Nest } from '../../../src/keras/tensorNest.ts';
 import { mismatch, type Tolerance } from '../compare.ts';
 import { type HostTensor, readSafetensors } from '../safetensors.ts';
 import { lambdaOf } from './lambda.ts';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { type DType, type Tensor, tensor, type Variable } from '../../../src/index.ts';
 import type { KerasTensor } from '../../../src/keras/index.ts';
-import type { AnyLayer } from '../../../src/keras/layers/layer.ts';
+import type { AnyLayer } from '../../../src/keras/layers/base/layer.ts';
 
 export interface Statistics {
   mean: number;

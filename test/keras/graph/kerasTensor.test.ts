@@ -57,7 +57,7 @@ describe('a symbolic tensor', () => {
     }).toThrow(TypeError);
     expect(() => {
       any.shape = [4];
-    }).toThrow(/hint: make another tensor by an op: reshape/);
+    }).toThrow(/hint: create a new tensor with an op: reshape/);
     expect(() => {
       any.dtype = 'int32';
     }).toThrow(SymbolicError);

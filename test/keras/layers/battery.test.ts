@@ -9,8 +9,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isFloating } from '../../../src/core/dtype.ts';
 import { init, memory, RetrogradError, type Tensor, tensor, tidy } from '../../../src/index.ts';
 import { input, type KerasTensor, Layer, layers, model } from '../../../src/keras/index.ts';
-import type { AnyLayer } from '../../../src/keras/layers/layer.ts';
-import { leavesOf, mapNest, type Nest } from '../../../src/keras/nest.ts';
+import type { AnyLayer } from '../../../src/keras/layers/base/layer.ts';
+import { leavesOf, mapNest, type Nest } from '../../../src/keras/tensorNest.ts';
 import { Experiment, factoryOf, flat, Given, openShapes } from './experiment.ts';
 import type { BadLayerCase, LayerCase, LayerSamples } from './samples/types.ts';
 

@@ -5,8 +5,8 @@
 import { isFloating } from '../../../src/core/dtype.ts';
 import { GradientTape, type Tensor, tensor } from '../../../src/index.ts';
 import { layers } from '../../../src/keras/index.ts';
-import type { AnyLayer } from '../../../src/keras/layers/layer.ts';
-import { leavesOf, type Nest } from '../../../src/keras/nest.ts';
+import type { AnyLayer } from '../../../src/keras/layers/base/layer.ts';
+import { leavesOf, type Nest } from '../../../src/keras/tensorNest.ts';
 import { drawValues, generator, upload } from '../../ops/samples/draw.ts';
 import type { BadLayerCase, InputSample, LayerCase } from './samples/types.ts';
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, type Tensor, tensor } from '../../../src/index.ts';
 import { layers } from '../../../src/keras/index.ts';
-import type { AnyLayer } from '../../../src/keras/layers/layer.ts';
+import type { AnyLayer } from '../../../src/keras/layers/base/layer.ts';
 import { maskOf, setMask } from '../../../src/keras/masks.ts';
 
 beforeAll(async () => {

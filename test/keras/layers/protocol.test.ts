@@ -18,7 +18,7 @@ import {
   type Variable,
   variable,
 } from '../../../src/index.ts';
-import type { CallOptions } from '../../../src/keras/layers/layer.ts';
+import type { CallOptions } from '../../../src/keras/layers/base/layer.ts';
 import { input, Layer, layers, model, Model } from '../../../src/keras/index.ts';
 
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import {
   type Variable,
 } from '../../../src/index.ts';
 import { input, Layer, layers, Model, model } from '../../../src/keras/index.ts';
-import type { CallOptions } from '../../../src/keras/layers/layer.ts';
+import type { CallOptions } from '../../../src/keras/layers/base/layer.ts';
 
 beforeAll(async () => {
   await init();

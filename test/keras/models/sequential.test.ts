@@ -51,7 +51,7 @@ describe('a Sequential', () => {
   test('without an input is built at its first call, for batches of any size', async () => {
     const net = sequential({ layers: [dense(3), dense(1)], name: 'late' });
     expect(net.weights).toEqual([]);
-    expect(() => net.input).toThrow(/begin with input/);
+    expect(() => net.input).toThrow(/start with input/);
     expect(() => net.outputs).toThrow(ValueError);
     expect(await net.apply(tensor([[1, 2]])).array()).toEqual([[9]]);
     expect(net.weights).toHaveLength(4);

@@ -49,7 +49,7 @@ describe('batches from iterables', () => {
     await expect(net.fit(batches(5), { epochs: 3, stepsPerEpoch: 2 })).rejects.toThrow(
       /1 batches in epoch 3 of 3, which has 2 steps/,
     );
-    await expect(net.fit(batches(2), { epochs: 2 })).rejects.toThrow(/gives its batches once/);
+    await expect(net.fit(batches(2), { epochs: 2 })).rejects.toThrow(/yields its batches only once/);
     await expect(net.fit(() => batches(0))).rejects.toThrow(/at least one batch/);
   });
 
@@ -57,7 +57,7 @@ describe('batches from iterables', () => {
     const net = regressor();
     net.compile({ loss: 'mse' });
     const [x, y] = data(2);
-    await expect(net.fit((() => batches(1)) as never, y, {})).rejects.toThrow(/come as they are/);
+    await expect(net.fit((() => batches(1)) as never, y, {})).rejects.toThrow(/used as they come/);
     await expect(net.fit(() => batches(1), { batchSize: 2 })).rejects.toThrow(/batchSize/);
     await expect(net.fit(() => batches(1), { validationSplit: 0.5 })).rejects.toThrow(/validationSplit/);
     await expect(net.evaluate(() => batches(1), { sampleWeight: [1] })).rejects.toThrow(/sampleWeight/);

@@ -15,17 +15,16 @@ import {
   batchOf,
   isBatchIterable,
   IterableSource,
-} from '../../../src/keras/training/data/iterable.ts';
+} from '../../../src/keras/training/data/iterableSource.ts';
 import { permutation } from '../../../src/keras/training/data/permutation.ts';
-import type { Data } from '../../../src/keras/training/data/slots.ts';
-import { type BatchSource, freeBatch } from '../../../src/keras/training/data/source.ts';
+import type { Data, Slots } from '../../../src/keras/training/data/slots.ts';
+import { type BatchSource, freeBatch } from '../../../src/keras/training/data/batchSource.ts';
 import {
-  type Slots,
   Table,
   type TableData,
   TableSource,
   type TableSourceOptions,
-} from '../../../src/keras/training/data/table.ts';
+} from '../../../src/keras/training/data/tableSource.ts';
 
 beforeAll(async () => {
   await init();
@@ -275,7 +274,7 @@ describe('batches from iterables', () => {
   test('a generator gives its batches once', async () => {
     const batches = source(counting());
     expect(await inputs(batches, 9)).toHaveLength(3);
-    expect(() => batches.begin(1, null)).toThrow(/gives its batches once/);
+    expect(() => batches.begin(1, null)).toThrow(/yields its batches only once/);
   });
 
   test('an endless generator goes on from epoch to epoch', async () => {
@@ -363,7 +362,11 @@ describe('class weights', () => {
   });
 
   test.each<[string, () => Batch, RegExp]>([
-    ['beside sample weights', () => batch(tensor([1]), tensor([1])), /gives the sample weights itself/],
+    [
+      'beside sample weights',
+      () => batch(tensor([1]), tensor([1])),
+      /cannot be combined with sample weights/,
+    ],
     ['without targets', () => batch(null), /0 arrays of targets/],
     ['of steps', () => batch(tensor([[[1, 0]]])), /one class for each sample/],
   ])('are refused %s', (_, make, message) => {

@@ -11,11 +11,11 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { trace } from '../../graph/tracing.ts';
-import { leavesOf, type Nest } from '../../nest.ts';
-import { Dropout } from '../dropout.ts';
-import { type CallOptions, Layer, type LayerOptions } from '../layer.ts';
-import { requireFraction, seedOf } from '../options.ts';
-import { allOf, asMask, causalMask, maskedSoftmax, ofQueries, ofValues } from './masks.ts';
+import { leavesOf, type Nest } from '../../tensorNest.ts';
+import { Dropout } from '../regularization/dropout.ts';
+import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
+import { allOf, asMask, causalMask, maskedSoftmax, ofQueries, ofValues } from './attentionMasks.ts';
 
 export interface AdditiveAttentionOptions extends LayerOptions {
   /** Whether scores are scaled by a weight. Default true for additiveAttention, false for attention. */

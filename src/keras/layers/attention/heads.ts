@@ -6,7 +6,7 @@ import { matMul } from '../../../ops/matMul.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { transpose } from '../../../ops/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { maskedSoftmax } from './masks.ts';
+import { maskedSoftmax } from './attentionMasks.ts';
 
 export interface Attention {
   /** [batch, …, heads, size]; scaled. */
@@ -15,7 +15,7 @@ export interface Attention {
   value: Tensor;
   /** Between the batch and the heads. */
   axes: readonly number[];
-  /** [batch, …, ...queries, ...values]; axes that it lacks stand right before the queries. */
+  /** [batch, …, ...queries, ...values]; missing axes are inserted right before the queries. */
   mask: Tensor | null;
   /** What becomes of the scores before they meet the values. */
   drop(scores: Tensor): Tensor;

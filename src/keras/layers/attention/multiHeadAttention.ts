@@ -3,20 +3,21 @@ import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { sigmoid } from '../../../ops/activations.ts';
 import { mul } from '../../../ops/arithmetic.ts';
-import type { SymbolicTensor } from '../../../ops/recording.ts';
+import type { SymbolicTensor } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { configOf } from '../../family.ts';
+import { configOf } from '../../namedObjects.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { trace } from '../../graph/tracing.ts';
-import { leavesOf, type Nest } from '../../nest.ts';
+import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
-import { Dropout } from '../dropout.ts';
-import { EinsumDense } from '../einsumDense.ts';
-import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../layer.ts';
-import { type BiasOptions, type KernelOptions, requireFraction, seedOf } from '../options.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../weightRules.ts';
+import { Dropout } from '../regularization/dropout.ts';
+import { EinsumDense } from '../core/einsumDense.ts';
+import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
+import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 import { attend } from './heads.ts';
-import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './masks.ts';
+import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './attentionMasks.ts';
 
 export interface MultiHeadAttentionOptions extends LayerOptions, KernelOptions, BiasOptions {
   numHeads: number;
@@ -38,23 +39,23 @@ export interface MultiHeadAttentionOptions extends LayerOptions, KernelOptions, 
   seed?: number | null;
 }
 
-/** What a call may be told beside `training`. Masks of other dtypes than bool count by being 0 or not. */
+/** Options of a call besides `training`. Masks of other dtypes than bool are true where not 0. */
 export interface AttentionOptions<T> {
-  /** The value, where the query alone is the input. */
+  /** The value, if the input is only the query. */
   value?: T;
   /** Default: the value. */
   key?: T | null;
   /** [batch, queries, values], or with an axis of heads before the last two: true where a query sees a value. */
   attentionMask?: T | null;
-  /** [batch, queries]. Default: the mask that the query carries. */
+  /** [batch, queries]. Default: the mask of the query. */
   queryMask?: T | null;
-  /** [batch, values]. Default: the mask that the value carries. */
+  /** [batch, values]. Default: the mask of the value. */
   valueMask?: T | null;
-  /** [batch, values]. Default: the mask that the key carries. */
+  /** [batch, values]. Default: the mask of the key. */
   keyMask?: T | null;
   /** Whether queries see no later values. Default false. */
   useCausalMask?: boolean;
-  /** Whether the scores are returned beside the output. Default false. */
+  /** Whether to return the attention scores as well. Default false. */
   returnAttentionScores?: boolean;
 }
 
@@ -318,11 +319,11 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
  * [batch, queries, …], value and key [batch, values, …] → [batch, queries, features of the query]; with
  * `returnAttentionScores` [output, scores], scores [batch, heads, queries, values].
  *
- * A query sees a value where all masks hold: those that the inputs carry, `queryMask`, `valueMask`, `keyMask`,
- * `attentionMask`, `useCausalMask`. One that sees nothing attends to all values alike. The output carries the query's mask.
+ * A query attends to a value where all masks are true: those of the inputs, `queryMask`, `valueMask`, `keyMask`,
+ * `attentionMask`, `useCausalMask`. A fully masked query attends to all values equally. The output has the query's mask.
  * Weights, kernel and bias each, under query, key, value [features, heads, size] and attention_output [heads, size, features].
  * Source: Vaswani et al., Attention is all you need, 2017.
- * Errors: ValueError for bad options; ShapeError for inputs and masks that don't fit.
+ * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
  */
 export function multiHeadAttention(options: MultiHeadAttentionOptions): MultiHeadAttention {
   return new MultiHeadAttention(options);

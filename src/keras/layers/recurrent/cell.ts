@@ -1,10 +1,10 @@
-/** @file RNNCell: what a recurrent layer does at one time, as a layer of its own. */
+/** @file RNNCell: one time step of a recurrent layer, as a layer. */
 import type { OpenShape } from '../../../core/shape.ts';
 import { zeros } from '../../../ops/creation.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type CallOptions, Layer } from '../layer.ts';
+import { type CallOptions, Layer } from '../base/layer.ts';
 
-/** A run over a sequence, prepared once: noise is drawn once, and holds for all times. */
+/** A prepared run over a sequence. Dropout masks are drawn once and used at every time step. */
 export interface Steps {
   /**
    * The part of a step that depends on the inputs alone, at one time [batch, …] or at all of them [batch, time, …]: it is
@@ -45,7 +45,7 @@ export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]
     return [this.stateSize].flat() as number[];
   }
 
-  /** Whether `getInitialState` gives zeros. */
+  /** Whether `getInitialState` returns zeros. */
   get startsAtZero(): boolean {
     return this.getInitialState === RNNCell.prototype.getInitialState;
   }

@@ -21,9 +21,10 @@ import {
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { Initializer, InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import type { CallOptions, LayerOptions } from '../layer.ts';
-import { type BiasOptions, type KernelOptions, requireFraction, seedOf } from '../options.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../weightRules.ts';
+import type { CallOptions, LayerOptions } from '../base/layer.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
+import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 import { RNNCell, type Steps } from './cell.ts';
 
 export interface DenseCellOptions extends LayerOptions, KernelOptions, BiasOptions {

@@ -1,4 +1,4 @@
-/** @file DenseRNN: a recurrent layer that makes its cell itself, and takes the options of both. */
+/** @file DenseRNN: a recurrent layer that creates its own cell and takes the options of both. */
 import type { DenseCell } from './denseCell.ts';
 import { RNN, type RecurrentOptions, type RecurrentOutput } from './rnn.ts';
 

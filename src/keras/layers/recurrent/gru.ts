@@ -20,7 +20,7 @@ export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN
  * [units, 3 units], bias [2, 3 units], or [3 units] without `resetAfter`, for the gates z, r and the candidate.
  *
  * With tanh, sigmoid, `resetAfter` and no recurrent dropout all steps are one op, whose gradient is one, too.
- * Errors: ValueError for bad options; ShapeError for other inputs, and for states and masks that don't fit.
+ * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
 export function gru(options: GRUOptions & { returnState: true }): GRU<readonly Tensor[]>;
 export function gru(options: GRUOptions & { returnState?: false }): GRU<Tensor>;

@@ -133,7 +133,7 @@ function mixed(h: Tensor, candidate: Tensor, update: Tensor): readonly Tensor[] 
  * Shapes: x [batch, features], h [batch, units]. Weights: kernel [features, 3 units], recurrent_kernel [units, 3 units], bias
  * [2, 3 units] (of the inputs, of the state), or [3 units] without `resetAfter`.
  * Source: Cho et al., Learning phrase representations using RNN encoder-decoder, EMNLP 2014.
- * Errors: ValueError for bad options; ShapeError for other inputs.
+ * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
 export function gruCell(options: GRUCellOptions): GRUCell {
   return new GRUCell(options);

@@ -20,7 +20,7 @@ export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRN
  * [units, 4 units], bias [4 units], for the gates i, f, candidate and o.
  *
  * With tanh, sigmoid and no recurrent dropout all steps are one op, whose gradient is one, too.
- * Errors: ValueError for bad options; ShapeError for other inputs, and for states and masks that don't fit.
+ * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
 export function lstm(options: LSTMOptions & { returnState: true }): LSTM<readonly Tensor[]>;
 export function lstm(options: LSTMOptions & { returnState?: false }): LSTM<Tensor>;

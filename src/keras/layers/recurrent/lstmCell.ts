@@ -117,7 +117,7 @@ function forgetting(initializer: Initializer, units: number): Initializer {
  * activation(c'). Shapes: x [batch, features], h and c [batch, units]. Weights: kernel [features, 4 units],
  * recurrent_kernel [units, 4 units], bias [4 units].
  * Source: Hochreiter and Schmidhuber, Long short-term memory, 1997; with the forget gate of Gers et al., 2000.
- * Errors: ValueError for bad options; ShapeError for other inputs.
+ * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
 export function lstmCell(options: LSTMCellOptions): LSTMCell {
   return new LSTMCell(options);

@@ -5,9 +5,9 @@ import { formatSpec } from '../../../core/spec.ts';
 import { zerosLike } from '../../../ops/like.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
-import { leavesOf, type Nest } from '../../nest.ts';
+import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
-import { type CallOptions, Layer, type LayerOptions, type Shapes } from '../layer.ts';
+import { type CallOptions, Layer, type LayerOptions, type Shapes } from '../base/layer.ts';
 import { RNNCell } from './cell.ts';
 import { runSteps } from './runSteps.ts';
 import { StackedRNNCells } from './stackedRNNCells.ts';
@@ -15,7 +15,7 @@ import { StackedRNNCells } from './stackedRNNCells.ts';
 export interface RecurrentOptions extends LayerOptions {
   /** Whether the outputs of all steps are returned, or that of the last. Default false. */
   returnSequences?: boolean;
-  /** Whether the last states are returned beside the output, as [output, ...states]. Default false. */
+  /** Whether to return the last states as well: [output, ...states]. Default false. */
   returnState?: boolean;
   /** Whether the sequence is read from its end; outputs are in the order of the steps. Default false. */
   goBackwards?: boolean;
@@ -179,7 +179,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
       rule: `\`initialState\` has a tensor for each state: ${sizes.map((size) => `[${batch}, ${size}]`).join(', ')}.`,
       received:
         list.map((item) => (item instanceof Tensor ? formatSpec(item) : describe(item))).join(', ') || 'none',
-      hint: 'pass what getInitialState of the cell gives, or the states that a call returned.',
+      hint: 'pass the result of getInitialState of the cell, or the states that a call returned.',
     });
   }
 
@@ -189,7 +189,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
     if (given.rank === 2 && given.shape[0] === x.shape[0] && given.shape[1] === x.shape[1]) return given;
     throw new ShapeError({
       op: this.name,
-      rule: `\`mask\` says which steps count: [${x.shape.slice(0, 2).join(', ')}].`,
+      rule: `\`mask\` must have the shape of batch and time: [${x.shape.slice(0, 2).join(', ')}].`,
       received: formatSpec(given),
       hint: 'pass one value for each step of each sample.',
     });
@@ -237,7 +237,7 @@ function cellOf(op: string, given: unknown): RNNCell {
  *
  * Steps that the mask [batch, time] leaves out carry states and output over; before the first step that counts, outputs are
  * zeros. Cells in a list are stacked, and their states follow each other in one list.
- * Errors: ValueError for bad options; ShapeError for states and masks that don't fit.
+ * Errors: ValueError for invalid options; ShapeError for states and masks that don't fit.
  */
 export function rnn(options: RNNOptions & { returnState: true }): RNN<readonly Tensor[]>;
 export function rnn(options: RNNOptions & { returnState?: false }): RNN<Tensor>;

@@ -15,14 +15,14 @@ import type { Steps } from './cell.ts';
 export interface Run {
   /** [batch, time]: where it is false, states are carried over. */
   mask: Tensor | null;
-  /** The states before the first step; null for those that `initialStates` makes. */
+  /** The states before the first step; null for those of `initialStates`. */
   states: readonly Tensor[] | null;
   initialStates(): readonly Tensor[];
   /** Whether those are zeros. */
   startsAtZero: boolean;
   /** Whether the last time comes first. */
   goBackwards: boolean;
-  /** Whether every output is asked for, or the last alone. */
+  /** Whether to return every output, or only the last. */
   returnSequences: boolean;
   /** Whether the last states are asked for. */
   returnState: boolean;
@@ -38,7 +38,7 @@ export interface RunResult {
   states: readonly Tensor[];
 }
 
-/** Runs `steps` over x [batch, time, …]. Before the first step that counts, outputs are zeros. */
+/** Runs `steps` over x [batch, time, …]. Outputs are zeros before the first unmasked step. */
 export function runSteps(steps: Steps, x: Tensor, run: Run): RunResult {
   const [batch, time] = x.shape as [number, number];
   if (time === 0) {

@@ -18,7 +18,7 @@ export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends De
  * A fully connected layer whose output at one time is part of its input at the next (`simpleRNNCell`). Shapes: [batch, time,
  * features] → [batch, units], or [batch, time, units] with `returnSequences`; with `returnState` [output, h]. Weights, under
  * `simple_rnn_cell`: kernel [features, units], recurrent_kernel [units, units], bias [units].
- * Errors: ValueError for bad options; ShapeError for other inputs, and for states and masks that don't fit.
+ * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
 export function simpleRNN(options: SimpleRNNOptions & { returnState: true }): SimpleRNN<readonly Tensor[]>;
 export function simpleRNN(options: SimpleRNNOptions & { returnState?: false }): SimpleRNN<Tensor>;

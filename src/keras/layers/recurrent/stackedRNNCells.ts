@@ -3,7 +3,7 @@ import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
-import type { CallOptions, LayerOptions } from '../layer.ts';
+import type { CallOptions, LayerOptions } from '../base/layer.ts';
 import { RNNCell, type Steps } from './cell.ts';
 
 export interface StackedRNNCellsOptions extends LayerOptions {

@@ -1,5 +1,5 @@
 /** @file Schedules that fall along a cosine. Source: Loshchilov and Hutter, SGDR, ICLR 2017. */
-import { requireNotNegative, requireNumber, requireOption, requirePositive } from '../check.ts';
+import { requireNotNegative, requireNumber, requireOption, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
 export interface CosineDecayOptions extends ScheduleOptions {

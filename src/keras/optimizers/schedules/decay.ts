@@ -1,5 +1,5 @@
 /** @file Schedules that fall by a formula of the number of steps: exponential, with the inverse of time, polynomial. */
-import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../check.ts';
+import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
 export interface DecayOptions extends ScheduleOptions {
@@ -7,7 +7,7 @@ export interface DecayOptions extends ScheduleOptions {
   /** Steps after which the rate has decayed once. */
   decaySteps: number;
   decayRate: number;
-  /** Whether it falls every `decaySteps` alone. Default false. */
+  /** Whether to decay only every `decaySteps` steps. Default false. */
   staircase?: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface PolynomialDecayOptions extends ScheduleOptions {
   endLearningRate?: number;
   /** Default 1: a straight line. */
   power?: number;
-  /** Whether it begins again, ever longer, when the end is reached. Default false: it stays at the end. */
+  /** Whether to restart with a longer period at the end. Default false: the rate stays constant. */
   cycle?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /** @file The learning-rate schedules, and their names. */
-import { memberOf } from '../../family.ts';
+import { memberOf } from '../../namedObjects.ts';
 import { cosineDecay, cosineDecayRestarts } from './cosine.ts';
 import { exponentialDecay, inverseTimeDecay, polynomialDecay } from './decay.ts';
 import { piecewiseConstantDecay } from './piecewiseConstantDecay.ts';

@@ -1,9 +1,9 @@
 /** @file A schedule of steps. */
-import { requireNotNegative, requireOption } from '../check.ts';
+import { requireNotNegative, requireOption } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
 export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
-  /** Counts of steps, ascending: a value holds up to its boundary, that step included. */
+  /** Steps in ascending order. A value applies up to and including its boundary. */
   boundaries: readonly number[];
   /** One more than there are boundaries. */
   values: readonly number[];

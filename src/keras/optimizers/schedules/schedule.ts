@@ -1,8 +1,8 @@
-/** @file What a learning-rate schedule is: a rule from the count of steps to a rate, evaluated on the host. */
+/** @file LearningRateSchedule: a function of the step, evaluated on the host. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
-import type { Configured } from '../../family.ts';
-import { requireKnownOptions } from '../check.ts';
+import type { Configured } from '../../namedObjects.ts';
+import { requireKnownOptions } from '../../knownOptions.ts';
 
 /** A schedule of the library's or of an app's own. */
 export interface LearningRateSchedule extends Configured {

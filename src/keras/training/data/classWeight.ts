@@ -1,4 +1,4 @@
-/** @file Class weights: how much the samples of each class count, as sample weights of each batch. */
+/** @file Class weights, converted to the sample weights of each batch. */
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
@@ -10,20 +10,20 @@ import { squeeze } from '../../../ops/squeeze.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { leavesOf } from '../../nest.ts';
+import { leavesOf } from '../../tensorNest.ts';
 import type { Batch } from '../batch.ts';
-import { isRecord } from '../byOutput.ts';
+import { isRecord } from '../perOutput.ts';
 
-/** Weights by class number; classes that are left out count 1. */
+/** Weights by class number. Default for missing classes: 1. */
 export type ClassWeight = Readonly<Record<number, number>>;
 
-/** Classes from here on are refused: the weights lie in a table. */
+/** Limit of class numbers, because the weights are stored in a dense table. */
 const maxClasses = 2 ** 20;
 
 export class ClassWeights {
   readonly #weights: Tensor;
 
-  /** Errors: ValueError for keys that are no classes, and for weights that are no numbers of at least 0. */
+  /** Errors: ValueError for invalid class numbers, and for weights that are negative or not numbers. */
   constructor(
     private readonly op: string,
     given: ClassWeight,
@@ -36,7 +36,7 @@ export class ClassWeights {
 
   /**
    * Sample weights for the targets of `batch`, class numbers or one-hot rows. The caller frees them.
-   * Errors: ValueError for several outputs, and beside other sample weights; ShapeError for targets of steps.
+   * Errors: ValueError for several outputs, or if there are other sample weights; ShapeError for targets per step.
    */
   of({ y, sampleWeight }: Batch): Tensor {
     if (sampleWeight !== null) {
@@ -67,7 +67,7 @@ export class ClassWeights {
   #refuse(received: string, hint: string): ValueError {
     return new ValueError({
       op: this.op,
-      rule: 'classWeight serves a model with one output, and gives the sample weights itself.',
+      rule: 'classWeight needs a model with one output, and cannot be combined with sample weights.',
       received,
       hint,
     });
@@ -92,6 +92,6 @@ function requireClasses(op: string, given: unknown): number[] {
     op,
     rule: '`classWeight` is a record of class numbers, with a weight of at least 0 for each.',
     received: `classWeight: ${describe(given)}`,
-    hint: 'pass { 0: 1, 1: 5 }; classes that are left out count 1.',
+    hint: 'pass { 0: 1, 1: 5 }; the default for missing classes is 1.',
   });
 }

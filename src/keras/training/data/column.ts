@@ -1,6 +1,6 @@
 /**
- * @file Columns: the data of one input or output, from which batches of rows are taken. On the device they are taken by
- * a slice or a gather; what is too large for that stays on the host, and is uploaded batch by batch.
+ * @file Columns: the data of one input or output, from which batches are taken. Data on the device are sliced or gathered;
+ * data that are too large stay on the host and are uploaded batch by batch.
  */
 import { bytesPerElement, type DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';
@@ -12,7 +12,7 @@ import { disposing, keep } from '../../../tensor/scope.ts';
 import { makeTensor, Tensor } from '../../../tensor/tensor.ts';
 import type { Entry, Slot } from './slots.ts';
 
-/** Rows of a column: `count` from `from` on, or where an order is given, those at these places of the order. */
+/** Rows of a column: `count` rows from index `from`, of `order` if there is one. */
 export interface Rows {
   readonly from: number;
   readonly count: number;
@@ -28,14 +28,14 @@ export interface RowOrder {
 export interface Column {
   readonly what: string;
   readonly shape: Shape;
-  /** A new tensor of some rows. */
+  /** A new tensor of the given rows. */
   take(rows: Rows): Tensor;
-  /** Uploads a piece of what isn't on the device yet; false where nothing is left to do. */
+  /** Uploads a part of the data. Returns false when everything is uploaded. */
   upload(): boolean;
   dispose(): void;
 }
 
-/** A column of a tensor; `owned` where it was made here. */
+/** A column of a tensor. `owned` if it was created here. */
 class DeviceColumn implements Column {
   readonly shape: Shape;
 
@@ -94,10 +94,10 @@ class HostColumn implements Column {
   dispose(): void {}
 }
 
-/** Values in one piece of an upload, about: even where they come in nested arrays, some milliseconds of the host's time. */
+/** Approximate number of values per upload: a few milliseconds on the host, even for nested arrays. */
 const pieceValues = 2 ** 17;
 
-/** A column of host values that moves to the device piece by piece, so that others have their turn in between. */
+/** A column of host values that is uploaded in parts, so that other tasks can run in between. */
 class MovingColumn implements Column {
   readonly what: string;
   readonly shape: Shape;
@@ -113,7 +113,7 @@ class MovingColumn implements Column {
     const [rows = 0, ...inner] = shape;
     const size = sizeOf(inner);
     this.#pieceRows = Math.min(rows, Math.max(1, Math.floor(pieceValues / size)));
-    // The first values say of which dtype all are.
+    // The first values determine the dtype.
     const first = host.take({ from: 0, count: this.#pieceRows, order: null });
     const { device, dtype } = first;
     this.#rowBytes = size * bytesPerElement(dtype);
@@ -145,15 +145,15 @@ class MovingColumn implements Column {
     const { storage: target } = this.#target.values;
     const offset = target.offset + this.#moved * this.#rowBytes;
     device.copy(storage, { buffer: target.buffer, offset, bytes }, bytes);
-    // Once it is submitted, the next piece may take the same way.
+    // Once it is submitted, the staging memory can be used again.
     device.flush();
     this.#moved += rows;
   }
 }
 
 /**
- * The column of an entry, uploaded where `resident`. `rows` is the number of samples where it is known.
- * Errors: ShapeError for data without an axis of samples, and where a flat array doesn't fit its slot.
+ * The column of an entry, uploaded if `resident`. `rows` is the number of samples, if known.
+ * Errors: ShapeError for data without a sample axis, and for a flat array that doesn't match its slot.
  */
 export function columnOf(
   op: string,
@@ -173,12 +173,12 @@ export function columnOf(
   return new DeviceColumn(what, upload(host, shape, slot), true);
 }
 
-/** Bytes that the values take on the device, were they uploaded; 0 for tensors. */
+/** Size of the values on the device in bytes; 0 for tensors, which are there already. */
 export function uploadBytes({ values }: Entry): number {
   return values instanceof Tensor ? 0 : 4 * sizeOf(nestingOf(values as HostValues));
 }
 
-/** The values of one batch as a tensor, which is freed after its step: a tensor stays what it is. */
+/** The values of one batch as a tensor, which is freed after its step. A tensor is returned as it is. */
 export function batchTensor(op: string, { what, values, slot }: Entry, rows?: number): Tensor {
   if (values instanceof Tensor) {
     if (values.shape.length === 0) throw noSamples(op, what, '[]');
@@ -193,7 +193,7 @@ function upload(values: HostValues, shape: Shape, slot: Slot | null): Tensor {
   return keep(tensor(values, isLabel ? { shape } : { shape, dtype: slot.dtype as DType }));
 }
 
-/** The shape of host values: a flat array without a shape of its own takes that of its slot. */
+/** The shape of host values. A flat array without a shape takes that of its slot. */
 function shapeOf(op: string, what: string, values: HostValues, slot: Slot | null, rows?: number): Shape {
   const own = nestingOf(values);
   if (own.length === 0) throw noSamples(op, what, formatShape(own));
@@ -203,17 +203,17 @@ function shapeOf(op: string, what: string, values: HostValues, slot: Slot | null
   const inner = slot.shape.slice(1);
   const size = inner.reduce<number>((product, n) => product * (n ?? Number.NaN), 1);
   if (size > 0 && length % size === 0) return [length / size, ...(inner as number[])];
-  // Labels of other shapes than the output are a matter of the loss.
+  // The loss checks labels whose shape differs from the output.
   if (slot.dtype === undefined) return own;
   throw new ShapeError({
     op,
-    rule: `a flat array for '${slot.name}' holds samples of shape ${formatShape(inner)}, one after the other.`,
+    rule: `a flat array for '${slot.name}' must be samples of shape ${formatShape(inner)}, one after the other.`,
     received: `${what}: ${length} values`,
-    hint: 'make a tensor of it: tensor(values, { shape }).',
+    hint: 'create a tensor: tensor(values, { shape }).',
   });
 }
 
-/** Sizes along the first elements; ragged rows are found when they are uploaded. */
+/** Sizes along the first elements. Ragged rows are detected at the upload. */
 function nestingOf(values: HostValues): Shape {
   if (ArrayBuffer.isView(values)) return (values as ShapedData).shape ?? [(values as HostArray).length];
   if (!Array.isArray(values)) return [];

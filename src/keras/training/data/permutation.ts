@@ -1,14 +1,14 @@
 /**
- * @file Orders of rows: a function of a seed and the number of the pass over the data, so that a run that is taken up
- * again meets its batches in the order in which it would have met them.
+ * @file Permutations of rows, determined by a seed and the number of the pass over the data, so that a resumed run sees
+ * its batches in the same order.
  */
 
-/** The numbers 0 … n - 1 in the order of pass `pass` under `seed`. */
+/** A permutation of 0 … n - 1 for pass `pass` and `seed`. */
 export function permutation(n: number, seed: number, pass: number): Int32Array<ArrayBuffer> {
   const order = new Int32Array(n);
   for (let i = 0; i < n; i++) order[i] = i;
   const random = generator(seed, pass);
-  // Fisher and Yates's shuffle: every order is equally likely.
+  // Fisher–Yates shuffle.
   for (let i = n - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
     const value = order[i] as number;
@@ -18,7 +18,7 @@ export function permutation(n: number, seed: number, pass: number): Int32Array<A
   return order;
 }
 
-/** The sequence of numbers in [0, 1) that belongs to a seed and a pass. Source: sfc32 of PractRand (Doty-Humphrey). */
+/** Random numbers in [0, 1) for a seed and a pass. Source: sfc32 of PractRand (Doty-Humphrey). */
 function generator(seed: number, pass: number): () => number {
   let a = seed >>> 0;
   let b = Math.floor(seed / 2 ** 32) >>> 0;
@@ -32,7 +32,7 @@ function generator(seed: number, pass: number): () => number {
     c = (((c << 21) | (c >>> 11)) + result) | 0;
     return (result >>> 0) / 2 ** 32;
   };
-  // The first numbers still look like the seed.
+  // The first numbers still correlate with the seed.
   for (let i = 0; i < 16; i++) next();
   return next;
 }

@@ -1,34 +1,37 @@
-/**
- * @file What data are for: the inputs and outputs of a model, as far as it knows them before it runs, and the nest in
- * which data for them come.
- */
+/** @file Data slots: the inputs and outputs of a model, and the matching of data to them. */
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { HostArray } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
-import type { Nest } from '../../nest.ts';
-import { isRecord } from '../byOutput.ts';
+import type { Nest } from '../../tensorNest.ts';
+import { isRecord } from '../perOutput.ts';
 
 /** Numbers, booleans and typed arrays, nested at any depth. */
 export type NestedValues = number | boolean | HostArray | readonly NestedValues[];
 
-/** The data of one input or output: the first axis counts the samples. */
+/** The data of one input or output. The first axis is the samples. */
 export type Values = Tensor | HostArray | readonly NestedValues[];
 
-/** Data of all inputs, or of all outputs: for several an array in their order, or a record by name. */
+/** Data of all inputs or all outputs: for several, an array in order or a record by name. */
 export type Data = Values | readonly Values[] | { readonly [name: string]: Values };
 
-/** A place for data. */
+/** An input or output of a model. */
 export interface Slot {
   readonly name: string;
   /** The first axis is the batch. */
   readonly shape: OpenShape;
-  /** What host values are converted to; undefined: their own. */
+  /** Dtype to which host values are converted. Undefined: keep theirs. */
   readonly dtype?: DType | undefined;
 }
 
-/** Data for one slot, and what messages call them. A class: nests take plain objects for nests. */
+/** The inputs and outputs of a model; null if they are not known yet. */
+export interface Slots {
+  readonly inputs: readonly Slot[] | null;
+  readonly outputs: readonly Slot[] | null;
+}
+
+/** Data for one slot, with their name in messages. A class, because plain objects are nests. */
 export class Entry {
   constructor(
     readonly what: string,
@@ -38,9 +41,9 @@ export class Entry {
 }
 
 /**
- * The nest of `given`, with an entry for each slot. `slots` is null where the model doesn't know them: an array is then
- * one array of values, unless there are tensors in it.
- * Errors: ValueError for what is no data.
+ * The nest of `given` with an entry for each slot. If `slots` is null (unknown), an array is one array of values, unless it
+ * contains tensors.
+ * Errors: ValueError for invalid data.
  */
 export function entriesOf(
   op: string,
@@ -61,7 +64,7 @@ export function entriesOf(
   return entryOf(op, what, given, slots?.length === 1 ? (slots[0] as Slot) : null);
 }
 
-/** Whether an array holds the data of several slots, rather than one's rows. */
+/** Whether an array contains the data of several slots, rather than rows of one. */
 function isList(given: readonly unknown[], slots: readonly Slot[] | null): boolean {
   if (given.some((item) => item instanceof Tensor)) return true;
   const holdsValues = given.every((item) => Array.isArray(item) || ArrayBuffer.isView(item));
@@ -74,7 +77,7 @@ function entryOf(op: string, what: string, values: unknown, slot: Slot | null): 
     op,
     rule: `\`${what}\` is a tensor, a typed array or nested arrays of numbers.`,
     received: `${what}: ${describe(values)}`,
-    hint: 'pass arrays for several inputs, or a record by name; batches come from a function that makes a generator.',
+    hint: 'pass arrays for several inputs, or a record by name. For batches pass a generator function.',
   });
 }
 

@@ -10,7 +10,7 @@ import {
   type Variable,
   variable as makeVariable,
 } from '../../../../src/index.ts';
-import { activeRecorders } from '../../../../src/ops/recording.ts';
+import { activeRecorders } from '../../../../src/ops/recorders.ts';
 import { type Loose, Refusal, refuseUnless } from './call.ts';
 import { outside } from './notOffered.ts';
 

@@ -1,6 +1,13 @@
 import { ShapeError, ValueError } from '../../../../src/core/errors.ts';
 import { layers } from '../../../../src/keras/index.ts';
-import { gruStep, lstmStep, simpleStep, type Unrolled, unrolled, zeroStates } from '../recurrentOracle.ts';
+import {
+  gruStep,
+  lstmStep,
+  simpleStep,
+  type Unrolled,
+  unrolled,
+  zeroStates,
+} from '../recurrent/recurrentOracle.ts';
 import type { BadLayerCase, InputSample, LayerCase, LayerSamples, Oracle } from './types.ts';
 
 type Tensors = Parameters<NonNullable<LayerCase['reference']>>[1];

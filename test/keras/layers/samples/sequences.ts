@@ -1,6 +1,6 @@
 import { ShapeError, ValueError } from '../../../../src/core/errors.ts';
 import { layers } from '../../../../src/keras/index.ts';
-import { gruStep, lstmStep, unrolled, zeroStates } from '../recurrentOracle.ts';
+import { gruStep, lstmStep, unrolled, zeroStates } from '../recurrent/recurrentOracle.ts';
 import type { InputSample, LayerCase, LayerSamples } from './types.ts';
 
 const x: InputSample = { shape: [2, 4, 3] };

@@ -1,0 +1,129 @@
+/** @file Dry runs of calls: finds what a call would launch by running it on placeholders. */
+import { finishing } from '../core/cleanup.ts';
+import type { DType } from '../core/dtype.ts';
+import { TapeError } from '../core/errors.ts';
+import { checkShape, describe, type Shape } from '../core/shape.ts';
+import { withDevice } from '../webgpu/current.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DryRun } from '../execution/dryRun.ts';
+import { insideCall } from '../history/frames.ts';
+import { output } from '../kernels/output.ts';
+import { withRecorders } from '../ops/recorders.ts';
+import { rewindSeeds, seedPosition } from '../ops/seeds.ts';
+import { checkDType } from '../tensor/create.ts';
+import { tidy } from '../tensor/scope.ts';
+import { Tensor } from '../tensor/tensor.ts';
+
+/** Something that knows which calls it will make, such as a model. */
+export interface DryRunnable<O extends object> {
+  /** Makes these calls with placeholders instead of data. Called during a dry run. */
+  dryRun(options: O): void;
+  /** Awaited before the dry run: loads what it needs. */
+  loadTraining?(): Promise<void>;
+}
+
+/** Describes a tensor that does not exist yet. */
+export interface InputSpec {
+  readonly shape: Shape;
+  /** Default float32. */
+  readonly dtype?: DType;
+}
+
+/** Most passes: weights and states that one pass creates may change the launches of the next. */
+const maxPasses = 3;
+
+/** A function, or a model. */
+export type Target = ((...args: never) => unknown) | DryRunnable<object>;
+
+/** Repeats the dry run of a call until a pass creates nothing that stays; `begin` creates the dry run of each pass. */
+export async function dryRunCall<D extends DryRun>(
+  op: string,
+  device: Device,
+  target: Target,
+  inputs: readonly unknown[],
+  begin: () => D,
+): Promise<D[]> {
+  const body = bodyOf(op, device, target, inputs);
+  if (typeof target === 'object') await target.loadTraining?.();
+  const runs: D[] = [];
+  for (let pass = 0; pass < maxPasses; pass++) {
+    const dry = begin();
+    runs.push(dry);
+    runDry(op, device, body, dry);
+    if (!dry.disturbed) break;
+  }
+  return runs;
+}
+
+function bodyOf(op: string, device: Device, target: Target, inputs: readonly unknown[]): () => unknown {
+  if (typeof target === 'function') {
+    if (target.constructor.name === 'AsyncFunction') throw notSync(op, 'an async function');
+    return () => target(...(argumentsOf(op, device, target, inputs) as never));
+  }
+  if (typeof (target as Partial<DryRunnable<object>> | null)?.dryRun === 'function') {
+    return () => target.dryRun((inputs[0] ?? {}) as object);
+  }
+  throw new TapeError({
+    op,
+    rule: `${op} takes a function, or a model.`,
+    received: describe(target),
+    hint: `call ${op}(() => step(x, y)), or ${op}(net, { batchSize: 32 }).`,
+  });
+}
+
+/** Runs `body` once without launching anything. */
+export function runDry(op: string, device: Device, body: () => unknown, dry: DryRun): void {
+  const seeds = seedPosition();
+  const run = () => {
+    const result = body();
+    if (!(result instanceof Promise)) return;
+    result.catch(() => {});
+    throw notSync(op, 'a function that returned a Promise');
+  };
+  const alone = () => withRecorders([], () => insideCall(null, () => tidy(run)));
+  finishing(
+    () => withDevice(device, () => dry.run(alone)),
+    () => dry.end(),
+    // What was created and stays keeps its seeds.
+    () => {
+      if (!dry.disturbed) rewindSeeds(seeds);
+    },
+  );
+}
+
+/** `inputs` with placeholders for specs. An op's options may also have a `shape`, which does not describe a tensor. */
+export function argumentsOf(
+  op: string,
+  device: Device,
+  target: (...args: never) => unknown,
+  inputs: readonly unknown[],
+): unknown[] {
+  const { definition } = target as { definition?: { inputs: readonly string[] } };
+  const operands = definition?.inputs.length ?? inputs.length;
+  return inputs.map((input, i) => (i < operands ? withPlaceholders(op, device, input) : input));
+}
+
+/** `input` with a placeholder for each spec in it. */
+function withPlaceholders(op: string, device: Device, input: unknown): unknown {
+  if (input instanceof Tensor || typeof input !== 'object' || input === null) return input;
+  if (Array.isArray(input)) return input.map((item) => withPlaceholders(op, device, item));
+  if (Object.getPrototypeOf(input) !== Object.prototype) return input;
+  if (Array.isArray((input as Partial<InputSpec>).shape)) {
+    const { shape, dtype = 'float32' } = input as InputSpec;
+    checkShape(op, shape);
+    checkDType(op, dtype);
+    return output(device, { shape, dtype }, op);
+  }
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, withPlaceholders(op, device, value)]),
+  );
+}
+
+function notSync(op: string, received: string): TapeError {
+  return new TapeError({
+    op,
+    rule: 'a dry run is synchronous: work after an await would be launched.',
+    received,
+    hint: `pass the part that launches work, such as ${op}(() => step(x, y)), or ${op}(net, { training: true }).`,
+  });
+}

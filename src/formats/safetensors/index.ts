@@ -1,0 +1,105 @@
+/** @file Safetensors: tensors by name in one file, read and written. */
+import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { numberToHalf } from '../../core/float16.ts';
+import { describe } from '../../core/shape.ts';
+import type { FileContext } from '../formatErrors.ts';
+import type { HostTensor } from '../hostTensor.ts';
+import { readHeader, type StoredType } from './header.ts';
+import { readValues } from './values.ts';
+
+/** Bytes of a file. */
+export type FileBytes = ArrayBuffer | Uint8Array;
+
+export interface ReadOptions {
+  /** The file's name, for errors and histories. */
+  file?: string | undefined;
+}
+
+export interface SafetensorsContents {
+  /** In the order of the header. */
+  readonly tensors: ReadonlyMap<string, HostTensor>;
+  readonly metadata: ReadonlyMap<string, string>;
+}
+
+/**
+ * The tensors of a safetensors file, on the host. Small floats widen to float32, doubles round to it, 64-bit integers
+ * must fit into 32 bits. Errors: FormatError for a file that isn't sound, before anything is allocated on its word.
+ */
+export function readSafetensors(file: FileBytes, options: ReadOptions = {}): SafetensorsContents {
+  const context: FileContext = { file: options.file ?? 'file', format: 'safetensors' };
+  const bytes = bytesOf('readSafetensors', file);
+  const { entries, metadata } = readHeader(bytes, context);
+  const tensors = new Map(entries.map((entry) => [entry.name, readValues(bytes, entry, context)]));
+  return { tensors, metadata };
+}
+
+/** How each dtype is stored: by little-endian elements of so many bytes, whatever the machine is. */
+const storing: Record<
+  DType,
+  { type: StoredType; bytes: number; write: (view: DataView, at: number, value: number) => void }
+> = {
+  float32: { type: 'F32', bytes: 4, write: (view, at, value) => view.setFloat32(at, value, true) },
+  int32: { type: 'I32', bytes: 4, write: (view, at, value) => view.setInt32(at, value, true) },
+  uint32: { type: 'U32', bytes: 4, write: (view, at, value) => view.setUint32(at, value, true) },
+  float16: {
+    type: 'F16',
+    bytes: 2,
+    write: (view, at, value) => view.setUint16(at, numberToHalf(value), true),
+  },
+  bool: { type: 'BOOL', bytes: 1, write: (view, at, value) => view.setUint8(at, value) },
+};
+
+/**
+ * A safetensors file of `tensors`, in their order, larger types before smaller ones so that all are aligned. The same tensors
+ * give the same bytes. Errors: ValueError for a name that the format keeps for itself.
+ */
+export function writeSafetensors(
+  tensors: ReadonlyMap<string, HostTensor>,
+  metadata: Readonly<Record<string, string>> = {},
+): Uint8Array<ArrayBuffer> {
+  const inOrder = [...tensors].sort(([, a], [, b]) => storing[b.dtype].bytes - storing[a.dtype].bytes);
+  const header: [string, unknown][] = Object.keys(metadata).length > 0 ? [['__metadata__', metadata]] : [];
+  let end = 0;
+  for (const [name, { shape, dtype, data }] of inOrder) {
+    if (name === '__metadata__') throw reserved(name);
+    const begin = end;
+    end += data.length * storing[dtype].bytes;
+    header.push([name, { dtype: storing[dtype].type, shape, data_offsets: [begin, end] }]);
+  }
+  // Spaces at its end align the data, as the format allows.
+  const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
+  const headerBytes = Math.ceil(text.length / 8) * 8;
+  const bytes = new Uint8Array(8 + headerBytes + end).fill(0x20, 8, 8 + headerBytes);
+  const view = new DataView(bytes.buffer);
+  view.setBigUint64(0, BigInt(headerBytes), true);
+  bytes.set(text, 8);
+  let at = 8 + headerBytes;
+  for (const [, { dtype, data }] of inOrder) {
+    const { bytes: size, write } = storing[dtype];
+    for (let i = 0; i < data.length; i++) write(view, at + i * size, data[i] as number);
+    at += data.length * size;
+  }
+  return bytes;
+}
+
+/** What was given as a file, as bytes. Errors: ValueError. */
+export function bytesOf(op: string, file: unknown): Uint8Array {
+  if (file instanceof ArrayBuffer) return new Uint8Array(file);
+  if (ArrayBuffer.isView(file)) return new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
+  throw new ValueError({
+    op,
+    rule: 'a file is given as its bytes: an ArrayBuffer or a Uint8Array.',
+    received: describe(file),
+    hint: 'fetch or read it first: await (await fetch(url)).arrayBuffer(), or await readFile(path).',
+  });
+}
+
+function reserved(name: string): ValueError {
+  return new ValueError({
+    op: 'writeSafetensors',
+    rule: "the format keeps the name '__metadata__' for itself.",
+    received: `a tensor named '${name}'`,
+    hint: 'give the tensor another name.',
+  });
+}

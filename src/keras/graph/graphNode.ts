@@ -1,0 +1,99 @@
+/**
+ * @file A node of a graph: one symbolic call of a layer or an op, with its symbolic inputs and outputs.
+ */
+import { type KerasHistory, Node, type Operation } from '../../history/node.ts';
+import { isSymbolic } from '../../ops/recorders.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
+import type { GraphTensor } from './graphTensor.ts';
+import { isTracing } from './tracing.ts';
+
+/** Something whose calls are nodes of a graph, and can be run again on other values. */
+export interface GraphOperation extends Operation {
+  /** The calls, in order; `kerasHistory.nodeIndex` is an index into them. */
+  readonly inboundNodes: GraphNode[];
+  /** Calls of other operations that take an output of this one. */
+  readonly outboundNodes: readonly GraphNode[];
+  /** Adds a call to `outboundNodes`. */
+  addOutbound(node: GraphNode): void;
+  /** Repeats the call of `node` with other tensors in `argument` and `options`. */
+  replay(node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown>;
+}
+
+export interface GraphNodeParts {
+  operation: GraphOperation;
+  /** The argument of the call: symbolic tensors and constants. */
+  argument: Nest<unknown>;
+  outputs: Nest<GraphTensor>;
+  /** The options of the call: settings, and tensors by name (`mask`, `initialState`). */
+  options?: object;
+}
+
+export class GraphNode extends Node {
+  declare readonly operation: GraphOperation;
+  readonly argument: Nest<unknown>;
+  readonly inputTensors: readonly GraphTensor[];
+  /** The outputs, in their nest. */
+  readonly outputNest: Nest<GraphTensor>;
+  readonly outputTensors: readonly GraphTensor[];
+
+  /** Adds itself to the operation's nodes, to the outbound nodes of the operations that made the inputs, and to the histories of the outputs. */
+  constructor({ operation, argument, outputs, options = {} }: GraphNodeParts) {
+    const inputTensors = [argument, options as Nest<unknown>].flatMap((nest) =>
+      leavesOf(nest).filter(isSymbolic),
+    ) as GraphTensor[];
+    const outputTensors = leavesOf(outputs);
+    super({
+      operation,
+      index: operation.inboundNodes.length,
+      inputs: inputTensors.map(({ id, name, shape, dtype, kerasHistory }) => ({
+        id,
+        name,
+        shape,
+        dtype,
+        history: kerasHistory,
+      })),
+      outputs: outputTensors.map(({ shape, dtype }) => ({ shape, dtype })),
+      options: options as Record<string, unknown>,
+    });
+    this.argument = argument;
+    this.inputTensors = inputTensors;
+    this.outputNest = outputs;
+    this.outputTensors = outputTensors;
+    outputTensors.forEach((output, i) => {
+      output.kerasHistory = this.historyOf(i);
+    });
+    if (isTracing()) return;
+    operation.inboundNodes.push(this);
+    for (const maker of new Set(inputTensors.map(nodeOf))) maker?.operation.addOutbound(this);
+  }
+
+  /** Whether this node created an input of a model. */
+  get isInput(): boolean {
+    return this.inputTensors.length === 0;
+  }
+
+  /** The nodes that produced the inputs. */
+  get parentNodes(): GraphNode[] {
+    return [...new Set(this.inputTensors.map(nodeOf))].filter((node) => node !== null);
+  }
+
+  /** The argument with each symbolic tensor replaced by `substitute` of it. */
+  argumentWith(substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
+    return filled(this.argument, substitute);
+  }
+
+  /** The options with each symbolic tensor replaced by `substitute` of it. */
+  optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
+    return filled(this.options as Nest<unknown>, substitute) as object;
+  }
+}
+
+function filled(nest: Nest<unknown>, substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
+  return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf as GraphTensor) : leaf));
+}
+
+/** The node that produced `tensor`; null if it has no history. */
+export function nodeOf(tensor: GraphTensor): GraphNode | null {
+  const history: KerasHistory | null = tensor.kerasHistory;
+  return history ? (history.node as GraphNode) : null;
+}

@@ -1,0 +1,39 @@
+/** @file Errors of reading and writing Keras's JSON, with the place in the document. */
+import { FormatError, RetrogradError, UnsafeModelError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+
+export interface Refusal {
+  /** Where in the document, such as `config.layers[2].config.units`. */
+  place: string;
+  rule: string;
+  received: unknown;
+  hint: string;
+  cause?: unknown;
+}
+
+export function refusal(source: string, { place, rule, received, hint, cause }: Refusal): FormatError {
+  const text = typeof received === 'string' ? received : describe(received);
+  return new FormatError({ op: source, rule, received: `${text}, at ${place}`, hint, cause });
+}
+
+export function unsafe(source: string, { place, rule, received, hint }: Refusal): UnsafeModelError {
+  return new UnsafeModelError({ op: source, rule, received: `${String(received)}, at ${place}`, hint });
+}
+
+/** Runs `body`; adds the place in the document to its errors. */
+export function placed<T>(source: string, place: string, body: () => T): T {
+  try {
+    return body();
+  } catch (cause) {
+    if (cause instanceof FormatError) throw cause;
+    const known = cause instanceof RetrogradError ? cause : null;
+    const rule = known ? known.rule : 'the configuration makes a layer.';
+    throw refusal(source, {
+      place,
+      rule: known?.op ? `${known.op}: ${rule}` : rule,
+      received: known?.received ?? String(cause),
+      hint: known?.hint ?? 'save the model again.',
+      cause,
+    });
+  }
+}

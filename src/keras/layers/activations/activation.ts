@@ -1,0 +1,37 @@
+/** @file Activation: an activation function as a layer. */
+import type { Tensor } from '../../../tensor/tensor.ts';
+import {
+  type Activation as ActivationFunction,
+  type ActivationLike,
+  activationOf,
+  serializeActivation,
+} from '../../activations.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface ActivationOptions extends LayerOptions {
+  activation: ActivationLike;
+}
+
+export class Activation extends Layer {
+  static override readonly className: string = 'Activation';
+  override readonly supportsMasking: boolean = true;
+  readonly activation: ActivationFunction;
+
+  constructor(options: ActivationOptions) {
+    super(options);
+    this.activation = activationOf(options.activation);
+  }
+
+  override call(x: Tensor): Tensor {
+    return this.activation(x);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), activation: serializeActivation(this.activation) };
+  }
+}
+
+/** An activation function as a layer. Shape: that of the input. Errors: ValueError for an unknown name. */
+export function activation(options: ActivationOptions): Activation {
+  return new Activation(options);
+}

@@ -1,0 +1,116 @@
+/** @file ReLU, LeakyReLU, ELU: rectifiers with options, as layers. */
+import { requireFinite } from '../../../core/shape.ts';
+import { elu as exponentialLinear, leakyRelu, relu6 } from '../../../ops/rectifiers.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { reluWith } from '../../activationFunctions.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface ReLUOptions extends LayerOptions {
+  /** The largest value. Default null: none. */
+  maxValue?: number | null;
+  /** Slope below the threshold. Default 0. */
+  negativeSlope?: number;
+  /** Values up to here are no longer passed. Default 0. */
+  threshold?: number;
+}
+
+export class ReLU extends Layer {
+  static override readonly className: string = 'ReLU';
+  override readonly supportsMasking: boolean = true;
+  readonly maxValue: number | null;
+  readonly negativeSlope: number;
+  readonly threshold: number;
+
+  constructor(options: ReLUOptions = {}) {
+    super(options);
+    const { maxValue = null, negativeSlope = 0, threshold = 0 } = options;
+    if (maxValue !== null) requireFinite(this.name, 'maxValue', maxValue, 0);
+    requireFinite(this.name, 'negativeSlope', negativeSlope, 0);
+    requireFinite(this.name, 'threshold', threshold, 0);
+    this.maxValue = maxValue;
+    this.negativeSlope = negativeSlope;
+    this.threshold = threshold;
+  }
+
+  override call(x: Tensor): Tensor {
+    const { maxValue, negativeSlope, threshold } = this;
+    if (threshold === 0 && negativeSlope === 0 && maxValue === 6) return relu6(x);
+    if (threshold === 0 && negativeSlope > 0 && maxValue === null) return leakyRelu(x, { negativeSlope });
+    return reluWith(x, { maxValue, negativeSlope, threshold });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { maxValue, negativeSlope, threshold } = this;
+    return { ...super.getConfig(), maxValue, negativeSlope, threshold };
+  }
+}
+
+export interface LeakyReLUOptions extends LayerOptions {
+  /** Slope below 0. Default 0.3. */
+  negativeSlope?: number;
+}
+
+export class LeakyReLU extends Layer {
+  static override readonly className: string = 'LeakyReLU';
+  override readonly supportsMasking: boolean = true;
+  readonly negativeSlope: number;
+
+  constructor(options: LeakyReLUOptions = {}) {
+    super(options);
+    const { negativeSlope = 0.3 } = options;
+    requireFinite(this.name, 'negativeSlope', negativeSlope);
+    this.negativeSlope = negativeSlope;
+  }
+
+  override call(x: Tensor): Tensor {
+    return leakyRelu(x, { negativeSlope: this.negativeSlope });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), negativeSlope: this.negativeSlope };
+  }
+}
+
+export interface ELUOptions extends LayerOptions {
+  /** What large negative values come to, negated. Default 1. */
+  alpha?: number;
+}
+
+export class ELU extends Layer {
+  static override readonly className: string = 'ELU';
+  override readonly supportsMasking: boolean = true;
+  readonly alpha: number;
+
+  constructor(options: ELUOptions = {}) {
+    super(options);
+    const { alpha = 1 } = options;
+    requireFinite(this.name, 'alpha', alpha);
+    this.alpha = alpha;
+  }
+
+  override call(x: Tensor): Tensor {
+    return exponentialLinear(x, { alpha: this.alpha });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), alpha: this.alpha };
+  }
+}
+
+/**
+ * x above `threshold` and up to `maxValue`, negativeSlope · (x - threshold) elsewhere. Shape: that of the input. float32.
+ * Errors: ValueError for options that are negative or no numbers.
+ */
+export function reLU(options?: ReLUOptions): ReLU {
+  return new ReLU(options);
+}
+
+/** x above 0, negativeSlope · x below. Shape: that of the input. float32. Errors: ValueError for the slope. */
+export function leakyReLU(options?: LeakyReLUOptions): LeakyReLU {
+  return new LeakyReLU(options);
+}
+
+/** x above 0, alpha · (exp(x) - 1) below. Shape: that of the input. float32. Errors: ValueError for `alpha`. */
+export function elu(options?: ELUOptions): ELU {
+  return new ELU(options);
+}

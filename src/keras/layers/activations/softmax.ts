@@ -1,0 +1,55 @@
+/** @file Softmax: values as probabilities. */
+import { sub } from '../../../ops/arithmetic.ts';
+import { cast } from '../../../ops/cast.ts';
+import { logSumExp } from '../../../ops/logSumExp.ts';
+import { softmax as probabilities } from '../../../ops/softmax.ts';
+import { exp } from '../../../ops/unary.ts';
+import { where } from '../../../ops/where.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { axisOrAxes } from '../normalization/unitNormalization.ts';
+
+export interface SoftmaxOptions extends LayerOptions {
+  /** The axis, or the axes, whose values sum to 1. Default -1. */
+  axis?: number | readonly number[];
+}
+
+/** Added to masked values, so that their probability is 0. */
+const hidden = -1e9;
+
+export class Softmax extends Layer {
+  static override readonly className: string = 'Softmax';
+  override readonly supportsMasking: boolean = true;
+  override readonly takesMask: boolean = true;
+  readonly axis: number | readonly number[];
+
+  constructor(options: SoftmaxOptions = {}) {
+    super(options);
+    this.axis = axisOrAxes(this.name, options.axis ?? -1);
+  }
+
+  override call(x: Tensor, { mask }: CallOptions): Tensor {
+    if (!mask) return this.#normalize(x);
+    const shown = cast(mask as Tensor, 'bool');
+    // Where a mask hides all of an axis, nothing is probable.
+    return where(shown, this.#normalize(where(shown, x, hidden)), 0);
+  }
+
+  #normalize(x: Tensor): Tensor {
+    const axes = Array.isArray(this.axis) ? this.axis : [this.axis];
+    if (axes.length === 1) return probabilities(x, { axis: axes[0] as number });
+    return exp(sub(x, logSumExp(x, { axis: axes, keepDims: true })));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), axis: this.axis };
+  }
+}
+
+/**
+ * exp(x) over its sum along `axis`. Shape: that of the input. float32. A mask of the input's shape, given with the call,
+ * takes values out. Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
+ */
+export function softmax(options?: SoftmaxOptions): Softmax {
+  return new Softmax(options);
+}

@@ -1,0 +1,47 @@
+/** @file Checks of the inputs and options of a layer call: tensors or symbolic tensors. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { isSymbolic } from '../../../ops/recorders.ts';
+import { alias, Tensor } from '../../../tensor/tensor.ts';
+import { Variable } from '../../../tensor/variable.ts';
+import { isTracing } from '../../graph/tracing.ts';
+import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';
+
+/**
+ * Whether a call is symbolic.
+ * Errors: ValueError for inputs that are not tensors or symbolic tensors, or a mix of both.
+ */
+export function requireTensors(layer: string, inputs: Nest<unknown>, options: object): boolean {
+  mapNest(inputs, (leaf, path) => {
+    if (leaf instanceof Tensor || isSymbolic(leaf)) return;
+    throw new ValueError({
+      op: layer,
+      rule: 'a layer is called on tensors or symbolic tensors.',
+      received: `${path}: ${describe(leaf)}`,
+      hint: 'create a tensor from host values: tensor(values).',
+    });
+  });
+  const leaves = leavesOf(inputs);
+  const symbolic = leaves.some(isSymbolic);
+  if (symbolic ? leaves.every(isSymbolic) : !leavesOf(options as Nest<unknown>).some(isSymbolic))
+    return symbolic;
+  throw new ValueError({
+    op: layer,
+    rule: 'the inputs and options of a layer call are either all symbolic tensors or all tensors.',
+    received: [...leaves, ...leavesOf(options as Nest<unknown>).filter(isSymbolic)].map(String).join(', '),
+    hint: 'add constants with an op, or pass them to the model as an input.',
+  });
+}
+
+/** Options as a graph stores them: with its own tensor handles, so that the end of a scope doesn't free them. */
+export function heldOptions<O extends object>(options: O): O {
+  if (isTracing()) return options;
+  return mapNest(options as Nest<unknown>, (leaf) =>
+    leaf instanceof Tensor && !(leaf instanceof Variable) ? alias(leaf) : leaf,
+  ) as O;
+}
+
+/** Whether any of `masks` is not null. */
+export function isMasked(masks: Nest<unknown>): boolean {
+  return leavesOf(masks).some((mask) => mask !== null);
+}

@@ -1,0 +1,57 @@
+/** @file The shapes of inputs that a layer accepts. */
+import { ShapeError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
+
+/** The shapes that a layer accepts for one input. */
+export interface InputSpec {
+  rank?: number;
+  minRank?: number;
+  /** Required sizes by axis; negative axes count from the end. */
+  axes?: Readonly<Record<number, number>>;
+}
+
+/** Throws unless `given` matches the spec. */
+export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec, given: OpenSpec): void {
+  const refuse = (rule: string) => {
+    throw new ShapeError({
+      op: name,
+      rule,
+      received: formatSpec(given),
+      hint: 'reshape the input, or create a layer for inputs of this shape.',
+    });
+  };
+  const actual = given.shape.length;
+  if (rank !== undefined && actual !== rank) refuse(`its input must have rank ${rank}, the batch included.`);
+  if (minRank !== undefined && actual < minRank)
+    refuse(`its input must have rank ${minRank} or more, the batch included.`);
+  for (const [axis, size] of Object.entries(axes)) {
+    const found = given.shape.at(Number(axis));
+    if (found !== null && found !== size) refuse(`axis ${axis} of its input must have size ${size}.`);
+  }
+}
+
+/** Throws unless every input matches its spec. */
+export function checkInputs(name: string, wanted: readonly InputSpec[], given: readonly OpenSpec[]): void {
+  wanted.forEach((spec, i) => {
+    const input = given[i];
+    if (input) checkInput(name, spec, input);
+  });
+}
+
+/** The size of the last axis, which determines the shapes of weights. Errors: ShapeError if it is unknown. */
+export function requireChannels(op: string, inputShape: OpenShape): number {
+  return requireSize(op, inputShape, -1);
+}
+
+/** The size of `axis`, which determines the shapes of weights. Errors: ShapeError if it is unknown or missing. */
+export function requireSize(op: string, inputShape: OpenShape, axis: number): number {
+  const size = inputShape.at(axis);
+  if (size !== null && size !== undefined && axis < inputShape.length) return size;
+  throw new ShapeError({
+    op,
+    rule: `axis ${axis} of the input must exist and have a known size: weights depend on it.`,
+    received: describe(inputShape),
+    hint: 'specify the size, as in input({ shape: [null, null, 3] }).',
+  });
+}

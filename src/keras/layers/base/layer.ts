@@ -1,0 +1,302 @@
+/**
+ * @file Layer: an operation with weights. Called on symbolic tensors it becomes a node of a graph; called on tensors it
+ * runs, and its outputs remember the call, which opens to the ops inside.
+ */
+import { runAll } from '../../../core/cleanup.ts';
+import type { DType } from '../../../core/dtype.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
+import { untraced } from '../../../execution/currentExecutor.ts';
+import { insideCall } from '../../../history/frames.ts';
+import type { Operation } from '../../../history/node.ts';
+import { isSymbolic, type SymbolicTensor, withRecorders } from '../../../ops/recorders.ts';
+import { tidy } from '../../../tensor/scope.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import { configOf } from '../../namedObjects.ts';
+import { KerasTensor } from '../../graph/kerasTensor.ts';
+import { GraphNode } from '../../graph/graphNode.ts';
+import { isTracing, trace } from '../../graph/tracing.ts';
+import { maskOf, setMask } from '../../masks.ts';
+import { inNameScope } from '../../names.ts';
+import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../../tensorNest.ts';
+import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
+import { currentCall, insideLayerCall } from './callContext.ts';
+import { runEagerly } from './eagerCall.ts';
+import { findInProperties } from './findInProperties.ts';
+import { checkInputs, type InputSpec } from './inputSpec.ts';
+import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
+import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
+import { type LayerOptions, WeightedOperation } from './weightedOperation.ts';
+
+export type { LayerOptions } from './weightedOperation.ts';
+export type { WeightOptions } from './layerWeights.ts';
+
+/** Options of a call. Further options depend on the layer (`initialState`) and may contain tensors. */
+export interface CallOptions {
+  /** Whether the layer runs in training mode (dropout, batch statistics). Default: that of the surrounding call, or false. */
+  training?: boolean | undefined;
+  /** Masks of the inputs, in the same nest. Default: the masks attached to the inputs. */
+  mask?: Nest<Tensor | null> | undefined;
+  [kwarg: string]: unknown;
+}
+
+/** Options of a call on tensors or symbolic tensors. */
+export interface ApplyOptions {
+  training?: boolean | undefined;
+  mask?: Nest<Tensor | SymbolicTensor | null> | undefined;
+  [kwarg: string]: unknown;
+}
+
+/** A layer of any inputs and outputs. */
+export type AnyLayer = Layer<Nest<Tensor>, Nest<Tensor>>;
+
+/** Shapes, in the same nest as the tensors. */
+export type Shapes<S> = Mapped<S, OpenShape>;
+
+/**
+ * Base class of layers. A subclass defines `static className`, creates its weights in `build(inputShape)` and computes
+ * its outputs in `call(inputs, options)`, using ops only. Shapes of symbolic outputs are inferred by running `call` on
+ * symbolic tensors, unless the subclass overrides `computeOutputShape`. `getConfig` returns all options, so that
+ * `fromConfig` creates an equal layer. Layers and variables in its properties, including arrays and records, belong to
+ * it.
+ *
+ * `In` and `Out` are the types of inputs and outputs: a Tensor, or arrays and records of tensors.
+ */
+export abstract class Layer<
+  In extends Nest<Tensor> = Tensor,
+  Out extends Nest<Tensor> = Tensor,
+> extends WeightedOperation<In, Out> {
+  static override readonly className: string = 'Layer';
+
+  /** Creates a layer from the result of `getConfig`. */
+  static fromConfig<T, C>(this: new (options: C) => T, config: C): T {
+    return new this(config);
+  }
+
+  /** Whether the weights exist. */
+  built = false;
+  /** The argument of `build`; null before it was called. */
+  buildShape: Shapes<In> | null = null;
+  /** Whether the masks of the inputs are passed on to the outputs. */
+  readonly supportsMasking: boolean = false;
+  /** Whether `call` reads `options.mask`. If so, masks are inputs of the call in a graph, as in Keras. */
+  readonly takesMask: boolean = false;
+  /** The dtype of a model's input if this is its first layer and nothing else determines it. */
+  readonly inputDType: DType = 'float32';
+  /** Penalty on the outputs. */
+  readonly activityRegularizer: Regularizer | null;
+  /** Accepted shapes, one entry per input; checked before every call. */
+  protected inputSpec: readonly InputSpec[] = [];
+  readonly #added = new CallLosses();
+  /** The outermost call of this layer's last call. */
+  #lastCall: object | null = null;
+  /** Identifies eager calls in history, so that `nodeIndex` counts symbolic calls only. */
+  readonly #eager: Operation;
+
+  constructor({ activityRegularizer, ...options }: LayerOptions = {}) {
+    super(options);
+    this.activityRegularizer = regularizerOf(activityRegularizer);
+    this.#eager = { name: this.name, className: this.className };
+    // As in Keras, the app may call `build` itself, which then marks the layer as built. `super.build` still works.
+    const build = this.build;
+    const value = (inputShape: Shapes<In>) => this.#runBuild(inputShape, build);
+    Object.defineProperty(this, 'build', { value, configurable: true, writable: true });
+  }
+
+  /** Creates the weights. Called once, before the first call. Build layers inside with `ensureBuilt`. */
+  build(_inputShape: Shapes<In>): void {}
+
+  /** Computes the outputs with ops. It is also run on symbolic tensors, to infer shapes. */
+  abstract call(inputs: In, options: CallOptions): Out;
+
+  /** Shapes of the outputs. Default: inferred by running `call` on symbolic tensors. */
+  computeOutputShape(inputShape: Shapes<In>): Shapes<Out> {
+    const shapes = inputShape as Nest<OpenShape>;
+    const inputs = trace(() => mapShapes(shapes, (shape) => new KerasTensor({ shape, dtype: this.dtype })));
+    return mapNest(this.traceCall(inputs, {}), ({ shape }) => shape) as Shapes<Out>;
+  }
+
+  /**
+   * Symbolic outputs with their shapes and dtypes. Default: from `computeOutputShape` and `outputDType` if the subclass
+   * overrides the former, otherwise by running `call`.
+   */
+  protected computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
+    if (this.computeOutputShape === Layer.prototype.computeOutputShape)
+      return this.traceCall(inputs, options);
+    const dtype = this.outputDType(leavesOf(inputs));
+    const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
+    return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
+  }
+
+  /** Dtype of the outputs, for layers that override `computeOutputShape`. Default: that of the weights. */
+  protected outputDType(_inputs: readonly OpenSpec[]): DType {
+    return this.dtype;
+  }
+
+  /** Masks of the outputs. Default: the input masks if `supportsMasking`, otherwise null. */
+  computeMask(_inputs: In, mask: Nest<Tensor | null>): Nest<Tensor | null> {
+    return this.supportsMasking ? mask : null;
+  }
+
+  /** The configuration, from which `fromConfig` creates an equal layer. */
+  getConfig(): Record<string, unknown> {
+    const { name, trainable, dtype, activityRegularizer } = this;
+    const config = { name, trainable, dtype };
+    return activityRegularizer ? { ...config, activityRegularizer: configOf(activityRegularizer) } : config;
+  }
+
+  /**
+   * Calls the layer. For symbolic tensors it returns symbolic tensors and adds a node to the graph; for tensors it returns
+   * tensors whose history is this call.
+   * Errors: ValueError for other inputs; ShapeError for inputs that the layer does not accept.
+   */
+  apply(inputs: Mapped<In, SymbolicTensor>, options?: ApplyOptions): Mapped<Out, KerasTensor>;
+  apply(inputs: In, options?: ApplyOptions): Out;
+  apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions = {}): unknown {
+    const nest = inputs as Nest<unknown>;
+    const symbolic = requireTensors(this.name, nest, options);
+    checkInputs(this.name, this.inputSpec, leavesOf(nest) as OpenSpec[]);
+    this.ensureBuilt(mapNest(nest, (leaf) => (leaf as OpenSpec).shape) as Shapes<In>);
+    return symbolic
+      ? this.#applySymbolic(nest as Nest<KerasTensor>, options as CallOptions)
+      : this.#applyEager(inputs as In, options as CallOptions);
+  }
+
+  /** Builds the layer unless it is built. */
+  ensureBuilt(inputShape: Shapes<In>): void {
+    if (!this.built) this.#runBuild(inputShape, (shape) => this.build(shape));
+  }
+
+  #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
+    const inScope = () => inNameScope(this, this.name, () => build.call(this, inputShape));
+    // Weights are leaves: their initialization is not recorded, and they outlive scopes.
+    untraced(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
+    this.built = true;
+    this.buildShape = inputShape;
+  }
+
+  override replay(_node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown> {
+    return this.apply(argument as In, options as ApplyOptions);
+  }
+
+  /**
+   * Adds a scalar loss. Call it in `call`; the next outermost call discards it.
+   * Errors: ValueError if it is not a tensor, or outside of a call.
+   */
+  protected addLoss(loss: Tensor): void {
+    const context = currentCall();
+    if (isSymbolic(loss) && isTracing()) return;
+    if (!(loss instanceof Tensor) || !context) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`addLoss` takes a tensor and must be called inside `call`.',
+        received: context ? describe(loss) : 'a loss outside of any call',
+        hint: 'compute the loss in `call`, from its inputs and weights.',
+      });
+    }
+    this.#added.add(loss, context.outermost);
+  }
+
+  /** Layers inside this one: its properties, including those in arrays, records, maps and sets. */
+  override get sublayers(): AnyLayer[] {
+    return findInProperties(this, (value): value is AnyLayer => value instanceof Layer);
+  }
+
+  /** Layers inside this one at any depth, each once. */
+  get layersInside(): AnyLayer[] {
+    const found = new Set<AnyLayer>();
+    const visit = ({ sublayers }: { sublayers: AnyLayer[] }) => {
+      for (const inner of sublayers) {
+        if (found.has(inner)) continue;
+        found.add(inner);
+        visit(inner);
+      }
+    };
+    visit(this);
+    return [...found];
+  }
+
+  /**
+   * The losses of this layer and of layers inside: those added by the last call, and penalties on trainable weights,
+   * computed now. Read it under the tape that recorded the call.
+   */
+  get losses(): Tensor[] {
+    const during = this.#lastCall;
+    const added = [this as unknown as AnyLayer, ...this.layersInside].flatMap((layer) =>
+      during ? layer.#added.during(during) : [],
+    );
+    return [...added, ...weightLosses(this.trainableWeights)];
+  }
+
+  /** Releases the losses of the last call, which keep tensors alive for their gradients. */
+  clearLosses(): void {
+    for (const layer of [this as unknown as AnyLayer, ...this.layersInside]) layer.#added.clear();
+  }
+
+  /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */
+  override dispose(): void {
+    // Layers may own more than weights.
+    const inner = this.sublayers.map((layer) => () => layer.dispose());
+    runAll([() => super.dispose(), () => this.clearLosses(), ...inner]);
+  }
+
+  #applySymbolic(inputs: Nest<KerasTensor>, given: CallOptions): Nest<KerasTensor> {
+    const carried = mapNest(inputs, (input) => maskOf(input)) as Nest<never>;
+    const masks = given.mask === undefined ? carried : given.mask;
+    const options = heldOptions(
+      this.takesMask && given.mask === undefined && isMasked(carried) ? { ...given, mask: carried } : given,
+    );
+    const outputs = mapNest(this.computeOutputSpec(inputs, options), (spec) => new KerasTensor(spec));
+    new GraphNode({ operation: this, argument: inputs, outputs, options });
+    this.#attachMasks(inputs as unknown as In, outputs, masks);
+    return outputs;
+  }
+
+  /** Symbolic outputs of `call`, run on placeholders of the inputs. */
+  protected traceCall(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
+    return trace(() => {
+      const placeholders = mapNest(inputs, (spec) => new KerasTensor(spec)) as unknown as In;
+      const call = () => this.#call(placeholders, options) as unknown as Nest<KerasTensor>;
+      return withRecorders([], () => insideCall(null, () => tidy(call)));
+    });
+  }
+
+  #applyEager(inputs: In, given: CallOptions): Out {
+    const nest = inputs as Nest<Tensor>;
+    const carried = given.mask === undefined ? mapNest(nest, (input) => maskOf(input)) : given.mask;
+    const options = isMasked(carried) ? { ...given, mask: carried } : given;
+    return runEagerly({
+      operation: this.#eager,
+      inputs: nest,
+      options,
+      run: () => this.#call(inputs, options) as Nest<Tensor>,
+      finish: (outputs) => this.#attachMasks(inputs, outputs, carried),
+    }) as Out;
+  }
+
+  /** Runs `call` in its name scope and call context, and adds the activity loss. */
+  #call(inputs: In, options: CallOptions): Out {
+    return insideLayerCall(options.training, ({ training, outermost }) => {
+      if (!isTracing()) this.#lastCall = outermost;
+      const outputs = inNameScope(this, this.name, () => this.call(inputs, { ...options, training }));
+      const { activityRegularizer } = this;
+      if (activityRegularizer && !isTracing()) {
+        for (const output of leavesOf(outputs as Nest<Tensor>))
+          this.addLoss(activityLoss(activityRegularizer, output));
+      }
+      return outputs;
+    });
+  }
+
+  /** Attaches masks to the outputs, except those that got one from a layer inside. */
+  #attachMasks(inputs: In, outputs: Nest<Tensor | KerasTensor>, masks: Nest<Tensor | null>): void {
+    const leaves = leavesOf(outputs);
+    if (leaves.every((output) => maskOf(output))) return;
+    const computed = leavesOf(this.computeMask(inputs, masks));
+    leaves.forEach((output, i) => {
+      const mask = computed[i] ?? null;
+      if (mask && !maskOf(output)) setMask(output, mask as never);
+    });
+  }
+}

@@ -1,0 +1,102 @@
+/** @file Creation, order and assignment of the weights of a layer. */
+import type { DType } from '../../../core/dtype.ts';
+import { DTypeError, ShapeError } from '../../../core/errors.ts';
+import { describe, sameShape, type Shape } from '../../../core/shape.ts';
+import { formatSpec } from '../../../core/spec.ts';
+import { withDevice } from '../../../webgpu/current.ts';
+import type { TensorLike } from '../../../ops/operands.ts';
+import { withRecorders } from '../../../ops/recorders.ts';
+import { type HostValues, tensor } from '../../../tensor/create.ts';
+import { tidy } from '../../../tensor/scope.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import { Variable } from '../../../tensor/variable.ts';
+import { type ConstraintLike, constraintOf } from '../../constraints/index.ts';
+import { initializerOf, type InitializerLike } from '../../initializers/index.ts';
+import { scopedName } from '../../names.ts';
+import { type RegularizerLike, regularizerOf } from '../../regularizers/index.ts';
+
+export interface WeightOptions {
+  shape: Shape;
+  /** Default 'glorotUniform'. */
+  initializer?: InitializerLike;
+  /** Default true. */
+  trainable?: boolean;
+  /** Default: that of the layer. */
+  dtype?: DType;
+  /** Penalty on its values, which training adds to the loss. Default null. */
+  regularizer?: RegularizerLike | null;
+  /** Constraint applied after each training step. Default null. */
+  constraint?: ConstraintLike | null;
+}
+
+/** A weight, and whether it is trainable if its layer is. */
+export interface OwnWeight {
+  readonly variable: Variable;
+  readonly trainable: boolean;
+}
+
+/** Creates a weight, named within the current name scopes. */
+export function makeWeight(
+  name: string,
+  options: WeightOptions & { dtype: DType },
+  layerTrainable: boolean,
+): OwnWeight {
+  const { shape, initializer = 'glorotUniform', trainable = true, dtype, regularizer, constraint } = options;
+  const initial = initializerOf(initializer).call(shape, dtype);
+  const variable = new Variable(initial, { name: scopedName(name), trainable: trainable && layerTrainable });
+  initial.dispose();
+  variable.regularizer = regularizerOf(regularizer);
+  variable.constraint = constraintOf(constraint);
+  return { variable, trainable };
+}
+
+/** Trainable weights first, as in Keras. */
+export function inKerasOrder(weights: readonly OwnWeight[]): Variable[] {
+  const ofKind = (wanted: boolean) => weights.filter(({ trainable }) => trainable === wanted);
+  return [...ofKind(true), ...ofKind(false)].map(({ variable }) => variable);
+}
+
+/**
+ * Assigns all weights. All values are checked before any weight changes.
+ * Errors: ShapeError, DTypeError.
+ */
+export function assignAll(layer: string, weights: readonly Variable[], values: readonly TensorLike[]): void {
+  if (!Array.isArray(values) || values.length !== weights.length) {
+    throw new ShapeError({
+      op: layer,
+      rule: `it has ${weights.length} weights and takes a value for each.`,
+      received: Array.isArray(values) ? `${values.length} values` : describe(values),
+      hint: `pass them in the order of \`weights\`: ${weights.map((w) => w.name).join(', ') || 'none; build the layer first'}.`,
+    });
+  }
+  withRecorders([], () =>
+    tidy(() => {
+      const given = weights.map((weight, i) => asTensor(weight, values[i] as TensorLike));
+      weights.forEach((weight, i) => {
+        requireLike(layer, weight, given[i] as Tensor);
+      });
+      weights.forEach((weight, i) => {
+        weight.assign(given[i] as Tensor);
+      });
+    }),
+  );
+}
+
+/** Host values are converted to the weight's dtype; a flat typed array also takes its shape. */
+function asTensor(weight: Variable, value: TensorLike): Tensor {
+  if (value instanceof Tensor) return value;
+  const flat = ArrayBuffer.isView(value) && !('shape' in value);
+  const { device, dtype, shape } = weight;
+  return withDevice(device, () => tensor(value as HostValues, flat ? { dtype, shape } : { dtype }));
+}
+
+function requireLike(layer: string, weight: Variable, value: Tensor): void {
+  const parts = {
+    op: layer,
+    rule: `weight '${weight.name}' takes ${formatSpec(weight)}.`,
+    received: formatSpec(value),
+    hint: 'pass values in the order of `weights`, in their shapes.',
+  };
+  if (!sameShape(weight.shape, value.shape)) throw new ShapeError(parts);
+  if (weight.dtype !== value.dtype) throw new DTypeError(parts);
+}

@@ -1,0 +1,22 @@
+/** @file Checks of the options of random layers: rates and seeds. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { checkSeed } from '../../../ops/seeds.ts';
+
+/** Throws unless `value` is a number from 0 to 1. */
+export function requireFraction(op: string, what: string, value: unknown): asserts value is number {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a number from 0 to 1.`,
+    received: `${what}: ${describe(value)}`,
+    hint: 'pass a fraction such as 0.5.',
+  });
+}
+
+/** The seed, or null if there is none. Errors: ValueError unless it is an integer in [0, 2^53). */
+export function seedOf(op: string, seed: unknown): number | null {
+  if (seed === undefined || seed === null) return null;
+  checkSeed(op, seed);
+  return seed as number;
+}

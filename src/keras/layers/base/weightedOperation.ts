@@ -1,0 +1,161 @@
+/**
+ * @file WeightedOperation: the weights of a layer and of the layers inside it, whether they are trainable, and their
+ * values. The base of Layer.
+ */
+import { type DType, isDType } from '../../../core/dtype.ts';
+import { DTypeError, ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { identity } from '../../../ops/identity.ts';
+import type { TensorLike } from '../../../ops/operands.ts';
+import { withRecorders } from '../../../ops/recorders.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Variable } from '../../../tensor/variable.ts';
+import { SymbolicOperation } from '../../graph/operation.ts';
+import { snakeCase, uniqueName } from '../../names.ts';
+import type { Nest } from '../../tensorNest.ts';
+import type { RegularizerLike } from '../../regularizers/index.ts';
+import { findInProperties } from './findInProperties.ts';
+import { assignAll, inKerasOrder, makeWeight, type OwnWeight, type WeightOptions } from './layerWeights.ts';
+
+export interface LayerOptions {
+  /** Default: the class name with a number, such as `conv2d_1`. */
+  name?: string;
+  /** Whether its weights are trainable. Default true. */
+  trainable?: boolean;
+  /** Dtype of the weights. Default float32. */
+  dtype?: DType;
+  /** Penalty on its outputs, which training adds to the loss. Default null. */
+  activityRegularizer?: RegularizerLike | null;
+}
+
+/** What an operation needs of the layers inside it. */
+export interface Sublayer {
+  readonly weights: Variable[];
+  trainable: boolean;
+}
+
+export abstract class WeightedOperation<
+  In extends Nest<Tensor> = Tensor,
+  Out extends Nest<Tensor> = Tensor,
+> extends SymbolicOperation<In, Out> {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly #weights: OwnWeight[] = [];
+  /** Variables that are properties, and whether they are trainable if the layer is. */
+  readonly #adopted = new Map<Variable, boolean>();
+  #trainable: boolean;
+
+  constructor({ name, trainable = true, dtype = 'float32' }: LayerOptions) {
+    super();
+    checkOptions(this.className, name, trainable, dtype);
+    this.name = name ?? uniqueName(snakeCase(this.className));
+    this.dtype = dtype;
+    this.#trainable = trainable;
+  }
+
+  /** Creates a weight named `layer/name`, prefixed by the surrounding layers. Call it in `build`. */
+  protected addWeight(name: string, options: WeightOptions): Variable {
+    const made = makeWeight(name, { ...options, dtype: options.dtype ?? this.dtype }, this.#trainable);
+    this.#weights.push(made);
+    return made.variable;
+  }
+
+  /** Layers inside this one. */
+  abstract get sublayers(): readonly Sublayer[];
+
+  /** All weights: this layer's own first, trainable ones before others, then those of layers inside. */
+  get weights(): Variable[] {
+    const inside = this.sublayers.flatMap((layer) => layer.weights);
+    return [...new Set([...inKerasOrder(this.#weights), ...this.#properVariables(), ...inside])];
+  }
+
+  /** Variables that are properties but were not created by `addWeight`. */
+  #properVariables(): Variable[] {
+    const made = new Set(this.#weights.map(({ variable }) => variable));
+    return findInProperties(this, (value) => value instanceof Variable).filter((found) => !made.has(found));
+  }
+
+  get trainableWeights(): Variable[] {
+    return this.#trainable ? this.weights.filter((weight) => weight.trainable) : [];
+  }
+
+  get nonTrainableWeights(): Variable[] {
+    return this.#trainable ? this.weights.filter((weight) => !weight.trainable) : this.weights;
+  }
+
+  /** Number of values in the weights. */
+  countParams(): number {
+    return this.weights.reduce((total, { size }) => total + size, 0);
+  }
+
+  /**
+   * Whether the weights are trainable. Setting it also sets it on the layers inside. A frozen layer has no trainable
+   * weights, whatever the layers inside say. Tapes watch trainable weights only.
+   */
+  get trainable(): boolean {
+    return this.#trainable;
+  }
+
+  set trainable(value: boolean) {
+    requireBoolean(this.name, value);
+    this.#trainable = value;
+    for (const { variable, trainable } of this.#weights) variable.trainable = value && trainable;
+    for (const variable of this.#properVariables()) {
+      const own = this.#adopted.get(variable) ?? variable.trainable;
+      this.#adopted.set(variable, own);
+      variable.trainable = value && own;
+    }
+    for (const layer of this.sublayers) layer.trainable = value;
+  }
+
+  /** Copies of the values of `weights`, which later steps do not change. */
+  getWeights(): Tensor[] {
+    return withRecorders([], () => this.weights.map((weight) => identity(weight)));
+  }
+
+  /**
+   * Assigns `values`, tensors or host values, to `weights` in order.
+   * Errors: ShapeError, DTypeError if count, shape or dtype differ; then nothing changes.
+   */
+  setWeights(values: readonly TensorLike[]): void {
+    assignAll(this.name, this.weights, values);
+  }
+
+  /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */
+  dispose(): void {
+    for (const weight of this.weights) weight.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+function checkOptions(className: string, name: unknown, trainable: unknown, dtype: unknown): void {
+  if (name !== undefined && (typeof name !== 'string' || name === '' || name.includes('/'))) {
+    throw new ValueError({
+      op: className,
+      rule: '`name` must be a non-empty string without a slash: weights are named `layer/weight`.',
+      received: `name: ${describe(name)}`,
+      hint: 'choose another name, or omit it.',
+    });
+  }
+  requireBoolean(className, trainable);
+  if (isDType(dtype)) return;
+  throw new DTypeError({
+    op: className,
+    rule: 'a dtype is float32, int32, uint32 or bool.',
+    received: `dtype: ${describe(dtype)}`,
+    hint: "pass one of these names; the default is 'float32'.",
+  });
+}
+
+function requireBoolean(op: string, trainable: unknown): void {
+  if (typeof trainable === 'boolean') return;
+  throw new ValueError({
+    op,
+    rule: '`trainable` is true or false.',
+    received: `trainable: ${describe(trainable)}`,
+    hint: 'pass false to freeze the weights.',
+  });
+}

@@ -1,0 +1,149 @@
+/**
+ * @file The base of convolutional layers: window options, bias and activation. Sequences are convolved as images of
+ * height 1.
+ */
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape, requireBoolean, requireOneOf } from '../../../core/shape.ts';
+import { type Padding, perAxis } from '../../../core/windows.ts';
+import { add } from '../../../ops/arithmetic.ts';
+import { expandDims } from '../../../ops/expandDims.ts';
+import { squeeze } from '../../../ops/squeeze.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import {
+  type Activation,
+  type ActivationLike,
+  activationOf,
+  serializeActivation,
+} from '../../activations.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import type { BiasOptions } from '../base/weightOptions.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { requireChannels } from '../base/inputSpec.ts';
+import { type WeightRules, weightRules } from '../base/weightRules.ts';
+
+/** Options of all convolutional layers; `Size` is a number, or one per axis. */
+export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, DataFormatOptions {
+  /** Size of the kernel. */
+  kernelSize: Size;
+  /** Default 1. */
+  strides?: Size;
+  /** Default 'valid'. */
+  padding?: 'valid' | 'same';
+  /** Default 1. */
+  dilationRate?: Size;
+  /** Default: none. */
+  activation?: ActivationLike | null;
+}
+
+/** Options of the image ops. */
+export interface ImageOptions {
+  readonly strides: readonly [number, number];
+  readonly padding: Padding;
+  readonly dilationRate: readonly [number, number];
+}
+
+export abstract class Convolution extends Layer {
+  bias: Variable | null = null;
+  readonly kernelSize: readonly number[];
+  readonly strides: readonly number[];
+  readonly padding: 'valid' | 'same' | 'causal';
+  readonly dataFormat = 'channelsLast';
+  readonly dilationRate: readonly number[];
+  readonly activation: Activation;
+  readonly useBias: boolean;
+  protected readonly biasRules: WeightRules;
+
+  /** `rank` is 1 for sequences, 2 for images. */
+  constructor(
+    readonly rank: 1 | 2,
+    options: Omit<ConvolutionOptions<unknown>, 'padding'> & { padding?: string },
+    paddings: readonly string[] = ['valid', 'same'],
+  ) {
+    super(options);
+    const { name } = this;
+    const { kernelSize, strides = 1, padding = 'valid', dilationRate = 1, useBias = true } = options;
+    this.kernelSize = perAxis(name, 'kernelSize', kernelSize, rank);
+    this.strides = perAxis(name, 'strides', strides, rank);
+    this.dilationRate = perAxis(name, 'dilationRate', dilationRate, rank);
+    requireOneOf(name, 'padding', padding, paddings);
+    requireChannelsLast(name, options.dataFormat);
+    requireBoolean(name, 'useBias', useBias);
+    this.padding = padding as 'valid' | 'same' | 'causal';
+    this.activation = activationOf(options.activation);
+    this.useBias = useBias;
+    this.biasRules = weightRules(options, 'bias', 'zeros');
+    this.inputSpec = [{ rank: rank + 2 }];
+  }
+
+  /** The channels of the input. Later inputs must have as many. */
+  protected channelsOf(inputShape: OpenShape): number {
+    const channels = requireChannels(this.name, inputShape);
+    this.inputSpec = [{ rank: this.rank + 2, axes: { [-1]: channels } }];
+    return channels;
+  }
+
+  protected addBias(filters: number): void {
+    if (this.useBias) this.bias = this.addWeight('bias', { shape: [filters], ...this.biasRules });
+  }
+
+  /** The input as images. */
+  protected asImages(x: Tensor): Tensor {
+    return this.rank === 1 ? expandDims(x, { axis: 1 }) : x;
+  }
+
+  /** The kernel as an image kernel. */
+  protected asImageKernel(kernel: Variable | null): Tensor {
+    return this.rank === 1 ? expandDims(kernel as Tensor, { axis: 0 }) : (kernel as Tensor);
+  }
+
+  /** The inverse of `asImages`. */
+  protected fromImages(y: Tensor): Tensor {
+    return this.rank === 1 ? squeeze(y, { axis: 1 }) : y;
+  }
+
+  /** Adds the bias, for ops that don't. */
+  protected withBias(y: Tensor): Tensor {
+    return this.bias ? add(y, this.bias) : y;
+  }
+
+  protected get imageOptions(): ImageOptions {
+    const onImages = (sizes: readonly number[]) =>
+      (this.rank === 1 ? [1, ...sizes] : sizes) as readonly [number, number];
+    return {
+      strides: onImages(this.strides),
+      padding: this.#imagePadding(),
+      dilationRate: onImages(this.dilationRate),
+    };
+  }
+
+  #imagePadding(): Padding {
+    if (this.padding !== 'causal') return this.padding;
+    const [window, dilation] = [this.kernelSize[0] as number, this.dilationRate[0] as number];
+    return [
+      [0, 0],
+      [(window - 1) * dilation, 0],
+    ];
+  }
+
+  /** The window options, for the configuration. */
+  protected get windowConfig(): Record<string, unknown> {
+    const { kernelSize, strides, padding, dataFormat, dilationRate } = this;
+    return { kernelSize, strides, padding, dataFormat, dilationRate };
+  }
+
+  protected get activationConfig(): Record<string, unknown> {
+    return { activation: serializeActivation(this.activation), useBias: this.useBias };
+  }
+}
+
+/** Throws unless `filters` is divisible by `groups`. */
+export function requireGroups(op: string, filters: number, groups: number): void {
+  if (filters % groups === 0) return;
+  throw new ValueError({
+    op,
+    rule: '`filters` must be divisible by `groups`.',
+    received: `filters: ${describe(filters)}, groups: ${describe(groups)}`,
+    hint: 'choose a multiple of the groups.',
+  });
+}

@@ -1,0 +1,96 @@
+/** @file DepthwiseConv1D, DepthwiseConv2D: convolutions that leave channels apart. */
+import { type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { depthwiseConv2d as depthwise } from '../../../ops/depthwiseConv2d.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import type { ConstraintLike } from '../../constraints/index.ts';
+import type { InitializerLike } from '../../initializers/index.ts';
+import type { RegularizerLike } from '../../regularizers/index.ts';
+import { Convolution, type ConvolutionOptions } from './baseConvolution.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
+import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+
+export interface DepthwiseOptions<Size> extends ConvolutionOptions<Size> {
+  /** Channels of the result for each channel of the input. Default 1. */
+  depthMultiplier?: number;
+  /** Default 'glorotUniform'. */
+  depthwiseInitializer?: InitializerLike;
+  /** Default: none. */
+  depthwiseRegularizer?: RegularizerLike | null;
+  /** Default: none. */
+  depthwiseConstraint?: ConstraintLike | null;
+}
+
+export type DepthwiseConv1DOptions = DepthwiseOptions<Single>;
+export type DepthwiseConv2DOptions = DepthwiseOptions<Pair>;
+
+abstract class Depthwise extends Convolution {
+  kernel: Variable | null = null;
+  readonly depthMultiplier: number;
+  readonly #kernelRules: WeightRules;
+
+  constructor(rank: 1 | 2, options: DepthwiseOptions<unknown>) {
+    super(rank, options);
+    const { depthMultiplier = 1 } = options;
+    requireInteger(this.name, 'depthMultiplier', depthMultiplier, 1);
+    this.depthMultiplier = depthMultiplier;
+    this.#kernelRules = weightRules(options, 'depthwise', 'glorotUniform');
+  }
+
+  override build(inputShape: OpenShape): void {
+    const channels = this.channelsOf(inputShape);
+    const shape = [...this.kernelSize, channels, this.depthMultiplier];
+    this.kernel = this.addWeight('kernel', { shape, ...this.#kernelRules });
+    this.addBias(channels * this.depthMultiplier);
+  }
+
+  override call(x: Tensor): Tensor {
+    const images = depthwise(this.asImages(x), this.asImageKernel(this.kernel), this.imageOptions);
+    return this.activation(this.withBias(this.fromImages(images)));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return {
+      ...super.getConfig(),
+      depthMultiplier: this.depthMultiplier,
+      ...this.windowConfig,
+      ...this.activationConfig,
+      ...rulesConfig({ depthwise: this.#kernelRules, bias: this.biasRules }),
+    };
+  }
+}
+
+export class DepthwiseConv1D extends Depthwise {
+  static override readonly className: string = 'DepthwiseConv1D';
+
+  constructor(options: DepthwiseConv1DOptions) {
+    super(1, options);
+  }
+}
+
+export class DepthwiseConv2D extends Depthwise {
+  static override readonly className: string = 'DepthwiseConv2D';
+
+  constructor(options: DepthwiseConv2DOptions) {
+    super(2, options);
+  }
+}
+
+/**
+ * A convolution of sequences that leaves channels apart. Shapes: [batch, steps, channels] → [batch, steps', channels ·
+ * depthMultiplier]. Weights: kernel [kernelSize, channels, depthMultiplier] and bias [channels · depthMultiplier].
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
+ */
+export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D {
+  return new DepthwiseConv1D(options);
+}
+
+/**
+ * A convolution of images that leaves channels apart. Shapes: [batch, height, width, channels] → [batch, height', width',
+ * channels · depthMultiplier]. Weights: kernel [kernelHeight, kernelWidth, channels, depthMultiplier] and bias [channels ·
+ * depthMultiplier].
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
+ */
+export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D {
+  return new DepthwiseConv2D(options);
+}

@@ -1,0 +1,81 @@
+/** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
+import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import {
+  type Activation,
+  type ActivationLike,
+  activationOf,
+  serializeActivation,
+  splitActivation,
+} from '../../activations.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
+import { requireChannels } from '../base/inputSpec.ts';
+import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+
+export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
+  units: number;
+  /** Default: none. */
+  activation?: ActivationLike | null;
+}
+
+export class Dense extends Layer {
+  static override readonly className: string = 'Dense';
+  override readonly supportsMasking: boolean = true;
+  kernel: Variable | null = null;
+  bias: Variable | null = null;
+  readonly units: number;
+  readonly activation: Activation;
+  readonly useBias: boolean;
+  readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
+
+  constructor(options: DenseOptions) {
+    super(options);
+    const { units, activation, useBias = true } = options;
+    requireInteger(this.name, 'units', units, 1);
+    requireBoolean(this.name, 'useBias', useBias);
+    this.units = units;
+    this.activation = activationOf(activation);
+    this.useBias = useBias;
+    this.#rules = {
+      kernel: weightRules(options, 'kernel', 'glorotUniform'),
+      bias: weightRules(options, 'bias', 'zeros'),
+    };
+    this.inputSpec = [{ minRank: 2 }];
+  }
+
+  override build(inputShape: OpenShape): void {
+    const features = requireChannels(this.name, inputShape);
+    const { units } = this;
+    this.kernel = this.addWeight('kernel', { shape: [features, units], ...this.#rules.kernel });
+    if (this.useBias) this.bias = this.addWeight('bias', { shape: [units], ...this.#rules.bias });
+    this.inputSpec = [{ minRank: 2, axes: { [-1]: features } }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const { fused: activation, after } = splitActivation(this.activation);
+    return after(fusedMatMul(x, this.kernel as Tensor, this.bias, { activation }));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { units, useBias } = this;
+    return {
+      ...super.getConfig(),
+      units,
+      activation: serializeActivation(this.activation),
+      useBias,
+      ...rulesConfig(this.#rules),
+    };
+  }
+}
+
+/**
+ * A fully connected layer: activation(x · kernel + bias) over the last axis. Shapes: [batch, …, features] → [batch, …,
+ * units]. Weights: kernel [features, units] and bias [units].
+ * Errors: ValueError for invalid options; ShapeError where the features don't fit.
+ */
+export function dense(options: DenseOptions): Dense {
+  return new Dense(options);
+}

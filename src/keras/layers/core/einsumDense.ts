@@ -1,0 +1,218 @@
+/** @file EinsumDense: a dense layer over any axes, named by letters. */
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import { add } from '../../../ops/arithmetic.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import {
+  type Activation,
+  type ActivationLike,
+  activationOf,
+  serializeActivation,
+} from '../../activations.ts';
+import { einsum } from '../../einsum.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
+import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+
+export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<BiasOptions, 'useBias'> {
+  /** Axes of the input, of the kernel and of the output, such as 'abc,cd->abd', or '...c,cd->...d'. */
+  equation: string;
+  /** Sizes of the output, without the batch and the axes of an ellipsis; null for sizes taken from the input. */
+  outputShape: number | readonly (number | null)[];
+  /** Default: none. */
+  activation?: ActivationLike | null;
+  /** Letters of the output that a bias has. Default: no bias. */
+  biasAxes?: string | null;
+}
+
+/** Letters for the axes of an ellipsis. Equations use other letters. */
+const elided = '012345';
+
+/** A parsed equation. `ellipsis` is the position of the ellipsis. */
+interface Equation {
+  input: string;
+  kernel: string;
+  output: string;
+  ellipsis: 'first' | 'last' | null;
+}
+
+/** An equation with the sizes of its axes. */
+interface Plan {
+  input: string;
+  output: string;
+  kernelShape: number[];
+  biasShape: number[] | null;
+  outputShape: OpenShape;
+}
+
+export class EinsumDense extends Layer {
+  static override readonly className: string = 'EinsumDense';
+  kernel: Variable | null = null;
+  bias: Variable | null = null;
+  readonly equation: string;
+  readonly biasAxes: string | null;
+  readonly activation: Activation;
+  readonly #outputShape: readonly (number | null)[];
+  readonly #axes: Equation;
+  readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
+
+  constructor(options: EinsumDenseOptions) {
+    super(options);
+    const { equation, outputShape, activation, biasAxes = null } = options;
+    this.equation = equation;
+    this.biasAxes = biasAxes;
+    this.activation = activationOf(activation);
+    this.#axes = this.#parse(equation);
+    this.#outputShape = [outputShape].flat() as (number | null)[];
+    this.#checkOutputShape(outputShape);
+    this.#checkBiasAxes();
+    this.#rules = {
+      kernel: weightRules(options, 'kernel', 'glorotUniform'),
+      bias: weightRules(options, 'bias', 'zeros'),
+    };
+  }
+
+  override build(inputShape: OpenShape): void {
+    const { kernelShape, biasShape } = this.#plan(inputShape);
+    this.kernel = this.addWeight('kernel', { shape: kernelShape, ...this.#rules.kernel });
+    if (biasShape) this.bias = this.addWeight('bias', { shape: biasShape, ...this.#rules.bias });
+    this.inputSpec = [{ rank: inputShape.length }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const { input, output } = this.#plan(x.shape);
+    const { kernel, bias, activation } = this;
+    const y = einsum({ a: input, b: this.#axes.kernel, result: output }, x, kernel as Variable);
+    return activation(bias ? add(y, bias) : y);
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return this.#plan(inputShape).outputShape;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return {
+      ...super.getConfig(),
+      equation: this.equation,
+      outputShape: [...this.#outputShape],
+      activation: serializeActivation(this.activation),
+      biasAxes: this.biasAxes,
+      ...rulesConfig(this.#rules),
+    };
+  }
+
+  #plan(inputShape: OpenShape): Plan {
+    const { input, kernel, output, ellipsis } = this.#axes;
+    const count = inputShape.length - input.length;
+    if (count < 0 || (count > 0 && !ellipsis)) {
+      throw this.#unfit(
+        inputShape,
+        `the input of '${this.equation}' has ${ellipsis ? 'at least ' : ''}${input.length} axes.`,
+      );
+    }
+    const rest = elided.slice(0, count);
+    const around = (axes: string) => (ellipsis === 'first' ? rest + axes : axes + rest);
+    const inputAxes = around(input);
+    const sizes = new Map([...inputAxes].map((letter, i) => [letter, inputShape[i] ?? null]));
+    const outputAxes = around(output);
+    // The batch size comes from the input, the rest from `outputShape`.
+    const told = ellipsis === 'first' ? output : output.slice(1);
+    [...told].forEach((letter, i) => {
+      const size = this.#outputShape[i] ?? null;
+      const known = sizes.get(letter) ?? null;
+      if (size !== null && known !== null && size !== known) {
+        throw this.#unfit(
+          inputShape,
+          `axis '${letter}' of '${this.equation}' has the size of outputShape, ${size}.`,
+        );
+      }
+      sizes.set(letter, size ?? known);
+    });
+    const known = (letter: string) => {
+      const size = sizes.get(letter) ?? null;
+      if (size !== null) return size;
+      throw this.#unfit(
+        inputShape,
+        `the size of axis '${letter}' of '${this.equation}' is known: a weight has it.`,
+      );
+    };
+    const bias = this.biasAxes;
+    const biased = bias
+      ? outputAxes.slice(Math.min(...[...bias].map((letter) => outputAxes.indexOf(letter))))
+      : '';
+    return {
+      input: inputAxes,
+      output: outputAxes,
+      kernelShape: [...kernel].map(known),
+      biasShape: bias ? [...biased].map((letter) => (bias.includes(letter) ? known(letter) : 1)) : null,
+      outputShape: [...outputAxes].map((letter) => sizes.get(letter) ?? null),
+    };
+  }
+
+  #parse(equation: unknown): Equation {
+    const pattern = /^(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?$/;
+    const parts = typeof equation === 'string' ? pattern.exec(equation.replaceAll(' ', '')) : null;
+    const [, first, input, last, kernel, firstOut, output, lastOut] = parts ?? [];
+    const ellipsis = first ? 'first' : last ? 'last' : null;
+    const ellipsisOut = firstOut ? 'first' : lastOut ? 'last' : null;
+    const twice = [input, kernel, output].some((axes) => new Set(axes).size !== axes?.length);
+    if (parts && ellipsis === ellipsisOut && !(first && last) && !(firstOut && lastOut) && !twice)
+      return { input: input as string, kernel: kernel as string, output: output as string, ellipsis };
+    throw new ValueError({
+      op: this.name,
+      rule: "`equation` names the axes of input, kernel and output, each once: 'ab,bc->ac', '...b,bc->...c' or 'ab...,bc->ac...'.",
+      received: `equation: ${describe(equation)}`,
+      hint: "write a dense layer over the last axis as '...b,bc->...c'.",
+    });
+  }
+
+  #checkOutputShape(given: unknown): void {
+    const { output, ellipsis } = this.#axes;
+    const count = output.length - (ellipsis === 'first' ? 0 : 1);
+    const sizes = this.#outputShape;
+    if (sizes.length === count && sizes.every((n) => n === null || (Number.isInteger(n) && n > 0))) return;
+    throw new ValueError({
+      op: this.name,
+      rule: `\`outputShape\` of '${this.equation}' has ${count} sizes, without the batch and the axes of an ellipsis; null for sizes taken from the input.`,
+      received: `outputShape: ${describe(given)}`,
+      hint: "pass [null, 8] for 'abc,cd->abd', or 8 for '...c,cd->...d'.",
+    });
+  }
+
+  #checkBiasAxes(): void {
+    const { biasAxes } = this;
+    const { output } = this.#axes;
+    if (biasAxes === null) return;
+    if (
+      typeof biasAxes === 'string' &&
+      biasAxes !== '' &&
+      [...biasAxes].every((letter) => output.includes(letter))
+    )
+      return;
+    throw new ValueError({
+      op: this.name,
+      rule: `\`biasAxes\` are letters of the output, '${output}'.`,
+      received: `biasAxes: ${describe(biasAxes)}`,
+      hint: `pass '${output.at(-1)}', or leave it out for no bias.`,
+    });
+  }
+
+  #unfit(inputShape: OpenShape, rule: string): ShapeError {
+    return new ShapeError({
+      op: this.name,
+      rule,
+      received: describe(inputShape),
+      hint: 'reshape the input, or write another equation.',
+    });
+  }
+}
+
+/**
+ * A dense layer over any axes: the product of input and kernel by `equation`, plus a bias, activated. Weights: kernel, with the
+ * sizes of its letters; bias, with those of `biasAxes`, and 1 for letters between and after them.
+ * Errors: ValueError for invalid options; ShapeError where the input doesn't fit.
+ */
+export function einsumDense(options: EinsumDenseOptions): EinsumDense {
+  return new EinsumDense(options);
+}

@@ -1,0 +1,92 @@
+/** @file Embedding: a row of weights for each of a number of ids. */
+import { type DType, isInteger } from '../../../core/dtype.ts';
+import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { cast } from '../../../ops/cast.ts';
+import { notEqual } from '../../../ops/comparison.ts';
+import { embedding as lookUp } from '../../../ops/embedding.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import type { ConstraintLike } from '../../constraints/index.ts';
+import type { InitializerLike } from '../../initializers/index.ts';
+import type { Nest } from '../../tensorNest.ts';
+import type { RegularizerLike } from '../../regularizers/index.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+
+export interface EmbeddingOptions extends LayerOptions {
+  /** Number of ids: they are whole numbers in [0, inputDim). */
+  inputDim: number;
+  /** Size of a row. */
+  outputDim: number;
+  /** Default 'uniform', between -0.05 and 0.05. */
+  embeddingsInitializer?: InitializerLike;
+  /** Penalty on the rows. Default: none. */
+  embeddingsRegularizer?: RegularizerLike | null;
+  /** Where the rows are put back to after each step of training. Default: none. */
+  embeddingsConstraint?: ConstraintLike | null;
+  /** Whether id 0 is padding: the output mask is false there. Default false. */
+  maskZero?: boolean;
+}
+
+export class Embedding extends Layer {
+  static override readonly className: string = 'Embedding';
+  override readonly supportsMasking: boolean;
+  override readonly inputDType: DType = 'int32';
+  embeddings: Variable | null = null;
+  readonly inputDim: number;
+  readonly outputDim: number;
+  readonly maskZero: boolean;
+  readonly #rules: { readonly embeddings: WeightRules };
+
+  constructor(options: EmbeddingOptions) {
+    super(options);
+    const { inputDim, outputDim, maskZero = false } = options;
+    requireInteger(this.name, 'inputDim', inputDim, 1);
+    requireInteger(this.name, 'outputDim', outputDim, 1);
+    requireBoolean(this.name, 'maskZero', maskZero);
+    this.inputDim = inputDim;
+    this.outputDim = outputDim;
+    this.maskZero = maskZero;
+    this.supportsMasking = maskZero;
+    this.#rules = { embeddings: weightRules(options, 'embeddings', 'uniform') };
+  }
+
+  override build(): void {
+    const { inputDim, outputDim } = this;
+    this.embeddings = this.addWeight('embeddings', {
+      shape: [inputDim, outputDim],
+      ...this.#rules.embeddings,
+    });
+  }
+
+  override call(ids: Tensor): Tensor {
+    return lookUp(this.embeddings as Variable, isInteger(ids.dtype) ? ids : cast(ids, { dtype: 'int32' }));
+  }
+
+  override computeMask(ids: Tensor): Nest<Tensor | null> {
+    return this.maskZero ? notEqual(ids, 0) : null;
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return [...inputShape, this.outputDim];
+  }
+
+  protected override outputDType(): DType {
+    return this.dtype;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { inputDim, outputDim, maskZero } = this;
+    return { ...super.getConfig(), inputDim, outputDim, ...rulesConfig(this.#rules), maskZero };
+  }
+}
+
+/**
+ * A row of weights for each id. Shapes: ids of any rank, int32 or uint32 (floats lose their fraction) → [..ids, outputDim].
+ * Weight: embeddings [inputDim, outputDim]. The gradient is added up in the rows that were read.
+ * Errors: ValueError for invalid options; IndexOutOfRangeError when the result is read, for an id outside [0, inputDim), whose
+ * row reads as zeros.
+ */
+export function embedding(options: EmbeddingOptions): Embedding {
+  return new Embedding(options);
+}

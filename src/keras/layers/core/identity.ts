@@ -1,0 +1,17 @@
+/** @file Identity: what goes in. */
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export class Identity extends Layer {
+  static override readonly className: string = 'Identity';
+  override readonly supportsMasking: boolean = true;
+
+  override call(x: Tensor): Tensor {
+    return x;
+  }
+}
+
+/** A layer that returns its input, of any shape and dtype. */
+export function identity(options?: LayerOptions): Identity {
+  return new Identity(options);
+}

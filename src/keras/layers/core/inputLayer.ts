@@ -1,0 +1,111 @@
+/** @file InputLayer: where values enter a model. Its one call has no inputs. */
+import { type DType, isDType } from '../../../core/dtype.ts';
+import { DTypeError, ShapeError } from '../../../core/errors.ts';
+import { describe, maxRank, type OpenShape } from '../../../core/shape.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { KerasTensor } from '../../graph/kerasTensor.ts';
+import { GraphNode } from '../../graph/graphNode.ts';
+import { Layer } from '../base/layer.ts';
+
+export interface InputOptions {
+  /** Sizes without the batch; null where one is open. */
+  shape?: OpenShape;
+  /** Sizes with the batch, instead of `shape` and `batchSize`. */
+  batchShape?: OpenShape;
+  /** Default float32. */
+  dtype?: DType;
+  /** Default `input_layer`, numbered. */
+  name?: string;
+  /** Default null: any batch. */
+  batchSize?: number | null;
+}
+
+export class InputLayer extends Layer {
+  static override readonly className: string = 'InputLayer';
+  readonly batchShape: OpenShape;
+  readonly tensor: KerasTensor;
+
+  constructor(options: InputOptions) {
+    const { dtype = 'float32', name } = options;
+    const batchShape = checkedShape(options);
+    checkDType(dtype);
+    super({ dtype, ...(name === undefined ? {} : { name }) });
+    this.batchShape = batchShape;
+    this.built = true;
+    this.tensor = new KerasTensor({ shape: this.batchShape, dtype }, this.name);
+    new GraphNode({ operation: this, argument: [], outputs: this.tensor });
+  }
+
+  override call(inputs: Tensor): Tensor {
+    return inputs;
+  }
+
+  override get output(): KerasTensor {
+    return this.tensor;
+  }
+
+  override get input(): KerasTensor {
+    return this.tensor;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { name, dtype, batchShape } = this;
+    return { name, dtype, batchShape: [...batchShape] };
+  }
+}
+
+/**
+ * A symbolic tensor from which a model is described. Shape: [batchSize, ...shape].
+ * Errors: ShapeError for a shape that isn't a list of sizes and nulls; DTypeError.
+ */
+export function input(options: InputOptions): KerasTensor {
+  return new InputLayer(options).tensor;
+}
+
+/** The layer of `input(options)`; its `output` is the symbolic tensor. */
+export function inputLayer(options: InputOptions): InputLayer {
+  return new InputLayer(options);
+}
+
+function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape {
+  const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 0);
+  const isShape = (sizes: unknown) => Array.isArray(sizes) && sizes.every(isSize);
+  if (batchShape !== undefined) {
+    const alone = shape === undefined && batchSize === undefined;
+    if (alone && isShape(batchShape) && batchShape.length >= 1 && batchShape.length <= maxRank)
+      return [...batchShape];
+    throw new ShapeError({
+      op: 'input',
+      rule: `\`batchShape\` is a list of 1 to ${maxRank} sizes, the batch first, and replaces \`shape\` and \`batchSize\`.`,
+      received: `batchShape: ${describe(batchShape)}${alone ? '' : ', beside `shape` or `batchSize`'}`,
+      hint: 'pass batchShape: [null, 64, 64, 3], or shape: [64, 64, 3].',
+    });
+  }
+  if (!isShape(shape) || (shape as OpenShape).length >= maxRank) {
+    throw new ShapeError({
+      op: 'input',
+      rule: `\`shape\` is a list of at most ${maxRank - 1} sizes without the batch, null where one is open.`,
+      received: `shape: ${describe(shape)}`,
+      hint: 'pass sizes such as [64, 64, 3], or [null, 8].',
+    });
+  }
+  if (!isSize(batchSize ?? null)) {
+    throw new ShapeError({
+      op: 'input',
+      rule: '`batchSize` is a whole number, or null for any.',
+      received: `batchSize: ${describe(batchSize)}`,
+      hint: 'leave it out for batches of any size.',
+    });
+  }
+  return [batchSize ?? null, ...(shape as OpenShape)];
+}
+
+function checkDType(dtype: unknown): void {
+  if (isDType(dtype)) return;
+  throw new DTypeError({
+    op: 'input',
+    rule: 'a dtype is float32, int32, uint32 or bool.',
+    received: `dtype: ${describe(dtype)}`,
+    hint: "pass one of these names; the default is 'float32'.",
+  });
+}

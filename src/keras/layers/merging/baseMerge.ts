@@ -1,0 +1,80 @@
+/** @file The base of merging layers: checks of the inputs, and masks. */
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { formatSpec } from '../../../core/spec.ts';
+import { any } from '../../../ops/anyAll.ts';
+import { broadcastTo } from '../../../ops/sum.ts';
+import { expandDims } from '../../../ops/expandDims.ts';
+import { logicalOr } from '../../../ops/logical.ts';
+import { isSymbolic } from '../../../ops/recorders.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Nest } from '../../tensorNest.ts';
+import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+
+export type Mask = Tensor | null;
+
+/** A layer of a list of tensors. */
+export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
+  override readonly supportsMasking: boolean = true;
+
+  constructor(options: LayerOptions = {}) {
+    super(options);
+  }
+
+  /** Throws unless the inputs are a non-empty list of tensors with the same batch size. */
+  protected requireList(inputs: readonly Tensor[]): void {
+    if (!Array.isArray(inputs) || inputs.length === 0) {
+      throw new ValueError({
+        op: this.name,
+        rule: `a ${this.className} layer is called on a list of one tensor or more.`,
+        received: Array.isArray(inputs) ? '[]' : describe(inputs),
+        hint: 'pass an array: layer.apply([a, b]).',
+      });
+    }
+    const batches = new Set(inputs.map(({ shape }) => shape[0]).filter((size) => typeof size === 'number'));
+    if (batches.size <= 1) return;
+    throw new ShapeError({
+      op: this.name,
+      rule: 'tensors to merge must have the same batch size.',
+      received: inputs.map((input) => formatSpec(input)).join(', '),
+      hint: 'merge tensors of the same samples.',
+    });
+  }
+}
+
+/** Merges elementwise. Inputs of lower rank get axes of size 1 after the batch axis; shapes broadcast. */
+export abstract class ElementwiseMerge extends Merge {
+  /** Merges inputs of the same rank. `masks` is null if no input has a mask. */
+  protected abstract merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor;
+
+  override call(inputs: readonly Tensor[], { mask }: CallOptions): Tensor {
+    this.requireList(inputs);
+    const rank = Math.max(...inputs.map((input) => input.shape.length));
+    const raised = inputs.map((input) => raise(input, rank));
+    const masks = Array.isArray(mask) ? (mask as readonly Mask[]) : null;
+    return this.merge(raised, raised.some(isSymbolic) ? null : masks);
+  }
+
+  /** The logical or of all masks; null if an input has no mask. */
+  override computeMask(_inputs: readonly Tensor[], masks: Nest<Tensor | null>): Mask {
+    const list = Array.isArray(masks) ? (masks as readonly Mask[]) : [];
+    if (list.length === 0 || list.includes(null)) return null;
+    return (list as readonly Tensor[]).reduce((either, mask) => logicalOr(either, mask));
+  }
+}
+
+function raise(x: Tensor, rank: number): Tensor {
+  let raised = x;
+  while (raised.shape.length < rank) raised = expandDims(raised, { axis: 1 });
+  return raised;
+}
+
+/** The mask of steps, broadcast to the shape of `x`. */
+export function maskOverValues(mask: Tensor, x: Tensor): Tensor {
+  return broadcastTo(expandDims(mask, { axis: -1 }), { shape: x.shape });
+}
+
+/** The mask of steps with at least one unmasked value. */
+export function maskOfSteps(overValues: Tensor): Tensor {
+  return any(overValues, { axis: -1 });
+}

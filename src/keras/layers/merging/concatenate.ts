@@ -1,0 +1,64 @@
+/** @file Concatenate: tensors one behind the other. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { concat } from '../../../ops/concat.ts';
+import { onesLike } from '../../../ops/like.ts';
+import { cast } from '../../../ops/cast.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Nest } from '../../tensorNest.ts';
+import type { LayerOptions } from '../base/layer.ts';
+import { type Mask, maskOfSteps, maskOverValues, Merge } from './baseMerge.ts';
+
+export interface ConcatenateOptions extends LayerOptions {
+  /** The axis along which the inputs follow one another. Default -1. */
+  axis?: number;
+}
+
+export class Concatenate extends Merge {
+  static override readonly className: string = 'Concatenate';
+  readonly axis: number;
+
+  constructor(options: ConcatenateOptions = {}) {
+    super(options);
+    const { axis = -1 } = options;
+    if (!Number.isInteger(axis)) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`axis` is a whole number.',
+        received: `axis: ${describe(axis)}`,
+        hint: 'pass -1 for the channels.',
+      });
+    }
+    this.axis = axis;
+  }
+
+  override call(inputs: readonly Tensor[]): Tensor {
+    if (this.axis !== 0) this.requireList(inputs);
+    return concat([...inputs], { axis: this.axis });
+  }
+
+  /** An input without a mask counts as unmasked. A step is unmasked if any of its values is. */
+  override computeMask(inputs: readonly Tensor[], masks: Nest<Tensor | null>): Mask {
+    const list = Array.isArray(masks) ? (masks as readonly Mask[]) : [];
+    if (list.every((mask) => mask === null)) return null;
+    const over = inputs.map((input, i) => {
+      const mask = list[i] ?? null;
+      if (!mask) return cast(onesLike(input), 'bool');
+      return mask.shape.length < input.shape.length ? maskOverValues(mask, input) : mask;
+    });
+    return maskOfSteps(concat(over, { axis: this.axis }));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), axis: this.axis };
+  }
+}
+
+/**
+ * A list of tensors, one behind the other along `axis`. Shapes: those of the inputs, which agree but for `axis`, whose
+ * sizes add up. Dtypes are one.
+ * Errors: ValueError for what is no list; ShapeError, DTypeError for inputs that don't fit.
+ */
+export function concatenate(options?: ConcatenateOptions): Concatenate {
+  return new Concatenate(options);
+}

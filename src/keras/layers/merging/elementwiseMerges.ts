@@ -1,0 +1,141 @@
+/** @file Add, Subtract, Average, Multiply, Maximum, Minimum: elementwise merges of a list of tensors. */
+import { ValueError } from '../../../core/errors.ts';
+import { sameShape } from '../../../core/shape.ts';
+import { addN } from '../../../ops/addN.ts';
+import { add as sum, mul, sub } from '../../../ops/arithmetic.ts';
+import { logicalOr } from '../../../ops/logical.ts';
+import { maximum as larger, minimum as smaller } from '../../../ops/maximum.ts';
+import { where } from '../../../ops/where.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { LayerOptions } from '../base/layer.ts';
+import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
+
+export class Add extends ElementwiseMerge {
+  static override readonly className: string = 'Add';
+
+  protected override merge(inputs: readonly Tensor[]): Tensor {
+    return total(inputs);
+  }
+}
+
+export class Average extends ElementwiseMerge {
+  static override readonly className: string = 'Average';
+
+  protected override merge(inputs: readonly Tensor[]): Tensor {
+    return mul(total(inputs), 1 / inputs.length);
+  }
+}
+
+export class Subtract extends ElementwiseMerge {
+  static override readonly className: string = 'Subtract';
+
+  protected override merge(inputs: readonly Tensor[]): Tensor {
+    if (inputs.length === 2) return sub(inputs[0] as Tensor, inputs[1] as Tensor);
+    throw new ValueError({
+      op: this.name,
+      rule: 'a Subtract layer must be called on two tensors.',
+      received: `${inputs.length} tensors`,
+      hint: 'pass [a, b] to compute a - b.',
+    });
+  }
+}
+
+/** Three or more tensors of the same shape and dtype are added in one pass. */
+function total(inputs: readonly Tensor[]): Tensor {
+  const [first, ...rest] = inputs as [Tensor, ...Tensor[]];
+  const alike = rest.every(({ shape, dtype }) => sameShape(shape, first.shape) && dtype === first.dtype);
+  if (inputs.length > 2 && alike) return addN([...inputs]);
+  return rest.reduce((partial, input) => sum(partial, input), first);
+}
+
+export class Multiply extends ElementwiseMerge {
+  static override readonly className: string = 'Multiply';
+
+  /** Masked values count as 1; where every input is masked the result is 0. */
+  protected override merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor {
+    const expanded = inputs.map((x, i) => expandedMask(x, masks?.[i]));
+    const product = inputs
+      .map((x, i) => {
+        const mask = expanded[i];
+        return mask ? where(mask, x, 1) : x;
+      })
+      .reduce((partial, x) => mul(partial, x));
+    if (expanded.includes(null)) return product;
+    const visible = (expanded as readonly Tensor[]).reduce((either, mask) => logicalOr(either, mask));
+    return where(visible, product, 0);
+  }
+}
+
+abstract class Extremum extends ElementwiseMerge {
+  protected abstract pick(a: Tensor, b: Tensor): Tensor;
+
+  /** Masked values are ignored: the other inputs decide. */
+  protected override merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor {
+    let result = inputs[0] as Tensor;
+    let visible = expandedMask(result, masks?.[0]);
+    for (let i = 1; i < inputs.length; i++) {
+      let x = inputs[i] as Tensor;
+      const mask = expandedMask(x, masks?.[i]);
+      if (mask) x = where(mask, x, result);
+      if (visible) result = where(visible, result, x);
+      visible = mask && visible ? logicalOr(visible, mask) : null;
+      result = this.pick(result, x);
+    }
+    return result;
+  }
+}
+
+/** The mask of `x`, expanded to its shape; null if it has none. */
+function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
+  return mask ? maskOverValues(mask, x) : null;
+}
+
+export class Maximum extends Extremum {
+  static override readonly className: string = 'Maximum';
+
+  protected override pick(a: Tensor, b: Tensor): Tensor {
+    return larger(a, b);
+  }
+}
+
+export class Minimum extends Extremum {
+  static override readonly className: string = 'Minimum';
+
+  protected override pick(a: Tensor, b: Tensor): Tensor {
+    return smaller(a, b);
+  }
+}
+
+/**
+ * The sum of a list of tensors. Shapes: the inputs broadcast; inputs of lower rank get axes of size 1 after the batch
+ * axis. Dtypes promote.
+ * Errors: ValueError if the input is not a list; ShapeError for shapes that do not broadcast.
+ */
+export function add(options?: LayerOptions): Add {
+  return new Add(options);
+}
+
+/** The elementwise mean of a list of tensors. Shapes and errors as for `add`. */
+export function average(options?: LayerOptions): Average {
+  return new Average(options);
+}
+
+/** The first of two tensors minus the second. Shapes and errors as for `add`; ValueError unless there are two tensors. */
+export function subtract(options?: LayerOptions): Subtract {
+  return new Subtract(options);
+}
+
+/** The product of a list of tensors. Shapes and errors as for `add`. Masked values count as 1. */
+export function multiply(options?: LayerOptions): Multiply {
+  return new Multiply(options);
+}
+
+/** The elementwise maximum of a list of tensors. Shapes and errors as for `add`. Masked values are ignored. */
+export function maximum(options?: LayerOptions): Maximum {
+  return new Maximum(options);
+}
+
+/** The elementwise minimum of a list of tensors. Shapes and errors as for `add`. Masked values are ignored. */
+export function minimum(options?: LayerOptions): Minimum {
+  return new Minimum(options);
+}

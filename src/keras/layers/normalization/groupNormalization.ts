@@ -1,0 +1,83 @@
+/** @file GroupNormalization: groups of the channels of each sample about 0 with variance 1. */
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
+import { groupNorm } from '../../../ops/groupNorm.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { requireWholeAxis } from './batchNormalization.ts';
+import { requireSize } from '../base/inputSpec.ts';
+import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
+import { rulesConfig } from '../base/weightRules.ts';
+
+export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
+  /** Groups that the channels are divided into; -1: each channel is one. Default 32. */
+  groups?: number;
+  /** The channel axis. Default -1. */
+  axis?: number;
+}
+
+export class GroupNormalization extends ScaledNormalization {
+  static override readonly className: string = 'GroupNormalization';
+  readonly groups: number;
+  readonly axis: number;
+
+  constructor(options: GroupNormalizationOptions = {}) {
+    super(options);
+    const { groups = 32, axis = -1 } = options;
+    if (!Number.isInteger(groups) || groups === 0 || groups < -1) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`groups` is a positive whole number, or -1 for as many as channels.',
+        received: `groups: ${describe(groups)}`,
+        hint: 'pass a divisor of the number of channels.',
+      });
+    }
+    requireWholeAxis(this.name, axis);
+    this.groups = groups;
+    this.axis = axis;
+    this.inputSpec = [{ minRank: 2 }];
+  }
+
+  override build(inputShape: OpenShape): void {
+    const rank = inputShape.length;
+    const axis = normalizeAxis(this.name, this.axis, rank);
+    const channels = requireSize(this.name, inputShape, axis);
+    if (this.groups !== -1 && channels % this.groups !== 0) {
+      throw new ShapeError({
+        op: this.name,
+        rule: 'groups divide the channels evenly.',
+        received: `${this.groups} groups of ${channels} channels`,
+        hint: 'choose a divisor of the number of channels.',
+      });
+    }
+    this.addScale([channels]);
+    this.inputSpec = [{ rank, axes: { [axis]: channels } }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const { axis, epsilon } = this;
+    const groups = this.groups === -1 ? (x.shape.at(axis) as number) : this.groups;
+    return groupNorm(x, this.gamma, this.beta, { groups, axis, epsilon });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { groups, axis, epsilon, center, scale } = this;
+    return {
+      ...super.getConfig(),
+      groups,
+      axis,
+      epsilon,
+      center,
+      scale,
+      ...rulesConfig(this.scaleRules),
+    };
+  }
+}
+
+/**
+ * (x - mean) / √(variance + epsilon) · gamma + beta, with the moments of each sample over a group of channels and all
+ * other axes. Shape: that of the input. float32. Weights: gamma and beta, [channels]. Wu and He, Group normalization, 2018.
+ * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or groups that don't divide it.
+ */
+export function groupNormalization(options?: GroupNormalizationOptions): GroupNormalization {
+  return new GroupNormalization(options);
+}

@@ -1,0 +1,63 @@
+/** @file UnitNormalization: vectors of length 1. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { mul } from '../../../ops/arithmetic.ts';
+import { maximum } from '../../../ops/maximum.ts';
+import { sum } from '../../../ops/sum.ts';
+import { rsqrt, square } from '../../../ops/unary.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface UnitNormalizationOptions extends LayerOptions {
+  /** The axis, or the axes, along which a vector runs. Default -1. */
+  axis?: number | readonly number[];
+}
+
+/** Lower bound of the squared length. */
+const smallestSquare = 1e-24;
+
+/** `x` with vectors along `axis` scaled to length 1; zeros stay. */
+export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor {
+  const squares = sum(square(x), { axis, keepDims: true });
+  return mul(x, rsqrt(maximum(squares, smallestSquare)));
+}
+
+export class UnitNormalization extends Layer {
+  static override readonly className: string = 'UnitNormalization';
+  override readonly supportsMasking: boolean = true;
+  readonly axis: number | readonly number[];
+
+  constructor(options: UnitNormalizationOptions = {}) {
+    super(options);
+    const { axis = -1 } = options;
+    this.axis = axisOrAxes(this.name, axis);
+  }
+
+  override call(x: Tensor): Tensor {
+    return unitLength(x, this.axis);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), axis: this.axis };
+  }
+}
+
+/** Throws unless `axis` is a whole number, or a list of one or more. */
+export function axisOrAxes(op: string, axis: unknown): number | readonly number[] {
+  const list: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
+  if (list.length > 0 && list.every((one) => Number.isInteger(one))) return axis as number | number[];
+  throw new ValueError({
+    op,
+    rule: '`axis` is a whole number, or a list of them.',
+    received: `axis: ${describe(axis)}`,
+    hint: 'pass -1, or [1, 2].',
+  });
+}
+
+/**
+ * Vectors along `axis` scaled to length 1; zeros stay. Shapes: that of the input. float32.
+ * Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
+ */
+export function unitNormalization(options?: UnitNormalizationOptions): UnitNormalization {
+  return new UnitNormalization(options);
+}

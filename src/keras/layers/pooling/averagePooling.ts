@@ -1,0 +1,48 @@
+/** @file AveragePooling1D, AveragePooling2D: the mean of each window, its padding left out. */
+import { avgPool, avgPool1d } from '../../../ops/avgPool.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
+import { Pooling, type PoolingOptions } from './basePooling.ts';
+
+export type AveragePooling1DOptions = PoolingOptions<Single>;
+export type AveragePooling2DOptions = PoolingOptions<Pair>;
+
+export class AveragePooling1D extends Pooling {
+  static override readonly className: string = 'AveragePooling1D';
+
+  constructor(options?: AveragePooling1DOptions) {
+    super(1, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return avgPool1d(x, this.windows);
+  }
+}
+
+export class AveragePooling2D extends Pooling {
+  static override readonly className: string = 'AveragePooling2D';
+
+  constructor(options?: AveragePooling2DOptions) {
+    super(2, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return avgPool(x, this.windows);
+  }
+}
+
+/**
+ * The mean of each window of a sequence. Shapes: [batch, steps, channels] → [batch, steps', channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function averagePooling1d(options?: AveragePooling1DOptions): AveragePooling1D {
+  return new AveragePooling1D(options);
+}
+
+/**
+ * The mean of each window of an image. Shapes: [batch, height, width, channels] → [batch, height', width', channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function averagePooling2d(options?: AveragePooling2DOptions): AveragePooling2D {
+  return new AveragePooling2D(options);
+}

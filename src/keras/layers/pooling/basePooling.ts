@@ -1,0 +1,44 @@
+/** @file The base of pooling layers: window options. */
+import { requireOneOf } from '../../../core/shape.ts';
+import { perAxis } from '../../../core/windows.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+
+/** `Size` is a number, or one per axis. */
+export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
+  /** Window size. Default 2. */
+  poolSize?: Size;
+  /** Default: `poolSize`. */
+  strides?: Size | null;
+  /** Default 'valid'. */
+  padding?: 'valid' | 'same';
+}
+
+export abstract class Pooling extends Layer {
+  readonly poolSize: readonly number[];
+  readonly strides: readonly number[];
+  readonly padding: 'valid' | 'same';
+  readonly dataFormat = 'channelsLast';
+
+  constructor(rank: 1 | 2, options: PoolingOptions<unknown> = {}) {
+    super(options);
+    const { poolSize = 2, strides, padding = 'valid' } = options;
+    this.poolSize = perAxis(this.name, 'poolSize', poolSize, rank);
+    this.strides = perAxis(this.name, 'strides', strides ?? this.poolSize, rank);
+    requireOneOf(this.name, 'padding', padding, ['valid', 'same']);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.padding = padding;
+    this.inputSpec = [{ rank: rank + 2 }];
+  }
+
+  /** Options of the pooling ops. */
+  protected get windows() {
+    const { poolSize, strides, padding } = this;
+    return { poolSize, strides, padding };
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { poolSize, padding, strides, dataFormat } = this;
+    return { ...super.getConfig(), poolSize, padding, strides, dataFormat };
+  }
+}

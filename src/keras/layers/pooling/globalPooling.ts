@@ -1,0 +1,126 @@
+/** @file GlobalMaxPooling1D/2D, GlobalAveragePooling1D/2D: one value for each channel of a sequence or an image. */
+import { requireBoolean } from '../../../core/shape.ts';
+import { div, mul } from '../../../ops/arithmetic.ts';
+import { cast } from '../../../ops/cast.ts';
+import { expandDims } from '../../../ops/expandDims.ts';
+import { max } from '../../../ops/extrema.ts';
+import { globalAveragePool, globalMaxPool } from '../../../ops/globalPool.ts';
+import { mean } from '../../../ops/mean.ts';
+import { sum } from '../../../ops/sum.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+
+export interface GlobalPoolingOptions extends LayerOptions, DataFormatOptions {
+  /** Keeps the axes of steps or pixels, with size 1. Default false. */
+  keepDims?: boolean;
+}
+
+abstract class GlobalPooling extends Layer {
+  readonly keepDims: boolean;
+  readonly dataFormat = 'channelsLast';
+
+  constructor(rank: 1 | 2, options: GlobalPoolingOptions = {}) {
+    super(options);
+    const { keepDims = false } = options;
+    requireBoolean(this.name, 'keepDims', keepDims);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.keepDims = keepDims;
+    this.inputSpec = [{ rank: rank + 2 }];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { dataFormat, keepDims } = this;
+    return { ...super.getConfig(), dataFormat, keepDims };
+  }
+}
+
+export class GlobalMaxPooling1D extends GlobalPooling {
+  static override readonly className: string = 'GlobalMaxPooling1D';
+
+  constructor(options?: GlobalPoolingOptions) {
+    super(1, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return max(x, { axis: 1, keepDims: this.keepDims });
+  }
+}
+
+export class GlobalMaxPooling2D extends GlobalPooling {
+  static override readonly className: string = 'GlobalMaxPooling2D';
+
+  constructor(options?: GlobalPoolingOptions) {
+    super(2, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return globalMaxPool(x, { keepDims: this.keepDims });
+  }
+}
+
+export class GlobalAveragePooling1D extends GlobalPooling {
+  static override readonly className: string = 'GlobalAveragePooling1D';
+  override readonly supportsMasking: boolean = true;
+
+  constructor(options?: GlobalPoolingOptions) {
+    super(1, options);
+  }
+
+  override call(x: Tensor, { mask }: CallOptions): Tensor {
+    const over = { axis: 1, keepDims: this.keepDims };
+    if (!mask) return mean(x, over);
+    const weights = expandDims(cast(mask as Tensor, 'float32'), { axis: 2 });
+    return div(sum(mul(x, weights), over), sum(weights, over));
+  }
+
+  /** The steps are gone, and their mask with them. */
+  override computeMask(): null {
+    return null;
+  }
+}
+
+export class GlobalAveragePooling2D extends GlobalPooling {
+  static override readonly className: string = 'GlobalAveragePooling2D';
+
+  constructor(options?: GlobalPoolingOptions) {
+    super(2, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return globalAveragePool(x, { keepDims: this.keepDims });
+  }
+}
+
+/**
+ * The largest value of each channel of a sequence. Shapes: [batch, steps, channels] → [batch, channels], or [batch, 1,
+ * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function globalMaxPooling1d(options?: GlobalPoolingOptions): GlobalMaxPooling1D {
+  return new GlobalMaxPooling1D(options);
+}
+
+/**
+ * The largest value of each channel of an image. Shapes: [batch, height, width, channels] → [batch, channels], or [batch,
+ * 1, 1, channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function globalMaxPooling2d(options?: GlobalPoolingOptions): GlobalMaxPooling2D {
+  return new GlobalMaxPooling2D(options);
+}
+
+/**
+ * The mean of each channel over the steps of a sequence; over those that its mask lets through, where it has one. Shapes:
+ * [batch, steps, channels] → [batch, channels], or [batch, 1, channels] where `keepDims`.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function globalAveragePooling1d(options?: GlobalPoolingOptions): GlobalAveragePooling1D {
+  return new GlobalAveragePooling1D(options);
+}
+
+/**
+ * The mean of each channel of an image. Shapes: [batch, height, width, channels] → [batch, channels], or [batch, 1, 1,
+ * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function globalAveragePooling2d(options?: GlobalPoolingOptions): GlobalAveragePooling2D {
+  return new GlobalAveragePooling2D(options);
+}

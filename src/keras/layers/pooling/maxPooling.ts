@@ -1,0 +1,48 @@
+/** @file MaxPooling1D, MaxPooling2D: the largest value of each window. */
+import { maxPool, maxPool1d } from '../../../ops/maxPool.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Pair, Single } from '../base/dataFormat.ts';
+import { Pooling, type PoolingOptions } from './basePooling.ts';
+
+export type MaxPooling1DOptions = PoolingOptions<Single>;
+export type MaxPooling2DOptions = PoolingOptions<Pair>;
+
+export class MaxPooling1D extends Pooling {
+  static override readonly className: string = 'MaxPooling1D';
+
+  constructor(options?: MaxPooling1DOptions) {
+    super(1, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return maxPool1d(x, this.windows);
+  }
+}
+
+export class MaxPooling2D extends Pooling {
+  static override readonly className: string = 'MaxPooling2D';
+
+  constructor(options?: MaxPooling2DOptions) {
+    super(2, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return maxPool(x, this.windows);
+  }
+}
+
+/**
+ * The largest value of each window of a sequence. Shapes: [batch, steps, channels] → [batch, steps', channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function maxPooling1d(options?: MaxPooling1DOptions): MaxPooling1D {
+  return new MaxPooling1D(options);
+}
+
+/**
+ * The largest value of each window of an image. Shapes: [batch, height, width, channels] → [batch, height', width',
+ * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function maxPooling2d(options?: MaxPooling2DOptions): MaxPooling2D {
+  return new MaxPooling2D(options);
+}

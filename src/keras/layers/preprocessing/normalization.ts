@@ -1,0 +1,232 @@
+/** @file Normalization: features about 0 with variance 1, by moments that are given, or learned from data once. */
+import type { DType } from '../../../core/dtype.ts';
+import { type RetrogradError, ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, normalizeAxes, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
+import { formatSpec } from '../../../core/spec.ts';
+import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
+import { broadcastTo } from '../../../ops/sum.ts';
+import { cast } from '../../../ops/cast.ts';
+import { maximum } from '../../../ops/maximum.ts';
+import { withRecorders } from '../../../ops/recorders.ts';
+import { reshape } from '../../../ops/reshape.ts';
+import { sqrt, square } from '../../../ops/unary.ts';
+import { moments } from '../../../ops/variance.ts';
+import { tensor } from '../../../tensor/create.ts';
+import { tidy } from '../../../tensor/scope.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import { Variable } from '../../../tensor/variable.ts';
+import { epsilon } from '../../epsilon.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { requireSize } from '../base/inputSpec.ts';
+import { axisOrAxes } from '../normalization/unitNormalization.ts';
+
+/** A number, or numbers for features at any depth. */
+type Moments = number | readonly Moments[];
+
+export interface NormalizationOptions extends LayerOptions {
+  /** Axes with separate mean and variance per feature; null: one mean and variance for all values. Default -1. */
+  axis?: number | readonly number[] | null;
+  /** Default null: learned by `adapt`. Given together with `variance`. */
+  mean?: Moments | null;
+  /** Default null: learned by `adapt`. */
+  variance?: Moments | null;
+  /** Whether it undoes a normalisation. Default false. */
+  invert?: boolean;
+}
+
+interface Layout {
+  /** The axes with separate moments, in ascending order, and their sizes. */
+  kept: readonly number[];
+  sizes: readonly number[];
+  /** The other axes. */
+  reduced: readonly number[];
+  /** The shape in which the moments broadcast over the input. */
+  over: readonly number[];
+}
+
+export class Normalization extends Layer {
+  static override readonly className: string = 'Normalization';
+  override readonly supportsMasking: boolean = true;
+  mean: Variable | null = null;
+  variance: Variable | null = null;
+  count: Variable | null = null;
+  readonly axis: readonly number[];
+  readonly invert: boolean;
+  readonly #given: { readonly mean: Moments; readonly variance: Moments } | null;
+  /** Moments that were given are no weights. */
+  #constants: { readonly mean: Variable; readonly variance: Variable } | null = null;
+  #layout: Layout | null = null;
+
+  constructor(options: NormalizationOptions = {}) {
+    super(options);
+    const { axis = -1, mean = null, variance = null, invert = false } = options;
+    this.axis =
+      axis === null
+        ? []
+        : Array.isArray(axis) && axis.length === 0
+          ? []
+          : [axisOrAxes(this.name, axis)].flat();
+    requireBoolean(this.name, 'invert', invert);
+    this.invert = invert;
+    this.#given = givenMoments(this.name, mean, variance, this.axis.length);
+  }
+
+  protected override outputDType(): DType {
+    return 'float32';
+  }
+
+  override build(inputShape: OpenShape): void {
+    const rank = inputShape.length;
+    const kept = this.axis.length === 0 ? [] : normalizeAxes(this.name, this.axis, rank);
+    const sizes = kept.map((axis) => requireSize(this.name, inputShape, axis));
+    const axes = inputShape.map((_, axis) => axis);
+    const over = axes.map((axis) => (kept.includes(axis) ? (inputShape[axis] as number) : 1));
+    this.#layout = { kept, sizes, over, reduced: axes.filter((axis) => !kept.includes(axis)) };
+    this.inputSpec = [{ rank, axes: Object.fromEntries(kept.map((axis, i) => [axis, sizes[i] as number])) }];
+    if (this.#given) {
+      const { mean, variance } = this.#given;
+      this.#constants = { mean: this.#constant(mean, over), variance: this.#constant(variance, over) };
+      return;
+    }
+    const weight = { shape: sizes, trainable: false };
+    this.mean = this.addWeight('mean', { ...weight, initializer: 'zeros' });
+    this.variance = this.addWeight('variance', { ...weight, initializer: 'ones' });
+    this.count = this.addWeight('count', {
+      shape: [],
+      initializer: 'zeros',
+      trainable: false,
+      dtype: 'int32',
+    });
+  }
+
+  /** Given moments in broadcast shape. Their axes are the last ones of `axis`. */
+  #constant(moment: Moments, over: readonly number[]): Variable {
+    const { kept } = this.#layout as Layout;
+    const value = tensor(moment as number[], { dtype: 'float32' });
+    const shape = over.map(() => 1);
+    value.shape.forEach((size, i) => {
+      shape[kept[kept.length - value.rank + i] as number] = size;
+    });
+    return new Variable(broadcastTo(reshape(value, { shape }), { shape: [...over] }), { trainable: false });
+  }
+
+  override call(input: Tensor): Tensor {
+    const x = input.dtype === 'float32' ? input : cast(input, 'float32');
+    const { over } = this.#layout as Layout;
+    const laid = (weight: Variable | null) => reshape(weight as Tensor, { shape: [...over] });
+    const mean = this.#constants?.mean ?? laid(this.mean);
+    const deviation = maximum(sqrt(this.#constants?.variance ?? laid(this.variance)), epsilon);
+    return this.invert ? add(mul(x, deviation), mean) : div(sub(x, mean), deviation);
+  }
+
+  /**
+   * Learns mean and variance from data: a tensor of samples, or tensors of batches. What it learned before is forgotten.
+   * Errors: ValueError for what is neither, for no data, and where the moments were given; ShapeError for data that the
+   * layer wasn't built for.
+   */
+  adapt(data: Tensor | Iterable<Tensor>): void {
+    if (this.#given) {
+      throw this.#refuse('moments that were given are not learned.', 'a layer with `mean` and `variance`');
+    }
+    const batches = data instanceof Tensor ? [data] : isIterable(data) ? data : null;
+    if (!batches) throw this.#refuse('it adapts to a tensor, or to tensors of batches.', describe(data));
+    withRecorders([], () => tidy(() => this.#learn(batches)));
+  }
+
+  #learn(batches: Iterable<Tensor>): void {
+    let seen = 0;
+    let total: readonly [Tensor, Tensor] | null = null;
+    for (const batch of batches) {
+      if (!(batch instanceof Tensor)) throw this.#refuse('batches are tensors.', describe(batch));
+      this.#requireFit(batch);
+      const { reduced } = this.#layout as Layout;
+      const count = sizeOf(reduced.map((axis) => batch.shape[axis] as number));
+      if (count === 0) continue;
+      seen += count;
+      const found = moments(cast(batch, 'float32'), { axis: [...reduced] }) as [Tensor, Tensor];
+      total = total ? merged(total, found, count / seen) : found;
+    }
+    if (!total) throw this.#refuse('it adapts to one sample or more.', 'no data');
+    this.mean?.assign(total[0]);
+    this.variance?.assign(total[1]);
+  }
+
+  #requireFit(batch: Tensor): void {
+    this.ensureBuilt(batch.shape);
+    const { over, kept } = this.#layout as Layout;
+    const fits = batch.rank === over.length && kept.every((axis) => batch.shape[axis] === over[axis]);
+    if (fits) return;
+    throw new ShapeError({
+      op: this.name,
+      rule: `it was built for features of shape ${describe(over)}, where 1 means any size.`,
+      received: formatSpec(batch),
+      hint: 'adapt it to data like its inputs.',
+    });
+  }
+
+  #refuse(rule: string, received: string): RetrogradError {
+    return new ValueError({
+      op: this.name,
+      rule,
+      received,
+      hint: 'call adapt(tensor), or adapt([batch, batch]), on a layer without `mean`.',
+    });
+  }
+
+  override dispose(): void {
+    super.dispose();
+    for (const constant of Object.values(this.#constants ?? {})) constant.dispose();
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { axis, invert } = this;
+    const { mean = null, variance = null } = this.#given ?? {};
+    return { ...super.getConfig(), axis, invert, mean, variance };
+  }
+}
+
+/** Mean and variance of two sets of samples, of which the second is `part` of the whole. Chan, Golub and LeVeque, 1979. */
+function merged(a: readonly [Tensor, Tensor], b: readonly [Tensor, Tensor], part: number): [Tensor, Tensor] {
+  const apart = sub(b[0], a[0]);
+  const mean = add(a[0], mul(apart, part));
+  const within = add(mul(a[1], 1 - part), mul(b[1], part));
+  return [mean, add(within, mul(square(apart), part * (1 - part)))];
+}
+
+function isIterable(data: unknown): data is Iterable<Tensor> {
+  return typeof data === 'object' && data !== null && Symbol.iterator in data;
+}
+
+function givenMoments(op: string, mean: Moments | null, variance: Moments | null, axes: number) {
+  if (mean === null && variance === null) return null;
+  const [a, b] = [mean, variance].map((moment) => (moment === null ? null : shapeOf(moment)));
+  const fits = a && b && describe(a) === describe(b) && a.length <= axes;
+  if (fits) return { mean: mean as Moments, variance: variance as Moments };
+  throw new ValueError({
+    op,
+    rule: '`mean` and `variance` are given together: finite numbers in one shape, of at most as many axes as `axis` names.',
+    received: `mean: ${describe(mean)}, variance: ${describe(variance)}`,
+    hint: 'pass a number, or a list with one for each feature, for both.',
+  });
+}
+
+/** The shape of nested lists of numbers; null for anything else. */
+function shapeOf(values: unknown): number[] | null {
+  if (typeof values === 'number' && Number.isFinite(values)) return [];
+  if (!Array.isArray(values) || values.length === 0) return null;
+  const shapes = values.map(shapeOf);
+  const [first] = shapes;
+  return first && shapes.every((shape) => describe(shape) === describe(first))
+    ? [values.length, ...first]
+    : null;
+}
+
+/**
+ * (x - mean) / max(√variance, 1e-7) for each feature, in float32; or, with `invert`, x · max(√variance, 1e-7) + mean.
+ * Shape: that of the input, of any dtype. Moments that aren't given are weights, which `adapt(data)` sets: mean, variance
+ * (of the sizes of `axis`) and count, an int32 that Keras's files have; none is trained.
+ * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
+ */
+export function normalization(options?: NormalizationOptions): Normalization {
+  return new Normalization(options);
+}

@@ -1,0 +1,62 @@
+/** @file Rescaling: values in another range. */
+import type { DType } from '../../../core/dtype.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
+import { cast } from '../../../ops/cast.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface RescalingOptions extends LayerOptions {
+  /** What values are multiplied by: a number, or one for each channel. */
+  scale: number | readonly number[];
+  /** What is added then. Default 0. */
+  offset?: number | readonly number[];
+}
+
+export class Rescaling extends Layer {
+  static override readonly className: string = 'Rescaling';
+  override readonly supportsMasking: boolean = true;
+  readonly scale: number | readonly number[];
+  readonly offset: number | readonly number[];
+
+  constructor(options: RescalingOptions) {
+    super(options);
+    const { scale, offset = 0 } = options;
+    this.scale = numbers(this.name, 'scale', scale);
+    this.offset = numbers(this.name, 'offset', offset);
+  }
+
+  protected override outputDType(): DType {
+    return 'float32';
+  }
+
+  override call(x: Tensor): Tensor {
+    const scaled = mul(x.dtype === 'float32' ? x : cast(x, 'float32'), this.scale as number);
+    return this.offset === 0 ? scaled : add(scaled, this.offset as number);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { scale, offset } = this;
+    return { ...super.getConfig(), scale, offset };
+  }
+}
+
+function numbers(op: string, what: string, value: unknown): number | readonly number[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > 0 && list.every((n) => Number.isFinite(n))) return value as number | number[];
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a finite number, or a list of one for each channel.`,
+    received: `${what}: ${describe(value)}`,
+    hint: 'pass 1 / 255 to scale pixels to [0, 1].',
+  });
+}
+
+/**
+ * x · scale + offset, in float32. Shape: that of the input, of any dtype; lists of numbers run along the last axis.
+ * Errors: ValueError for what are no finite numbers; ShapeError for lists that don't fit the channels.
+ */
+export function rescaling(options: RescalingOptions): Rescaling {
+  return new Rescaling(options);
+}

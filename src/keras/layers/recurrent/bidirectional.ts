@@ -1,0 +1,204 @@
+/** @file Bidirectional: a recurrent layer over a sequence from both ends. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape, requireOneOf } from '../../../core/shape.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
+import { concat } from '../../../ops/concat.ts';
+import { flip } from '../../../ops/flip.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import type { ClassConfig } from '../../namedObjects.ts';
+import { leavesOf, type Nest } from '../../tensorNest.ts';
+import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
+import { type AnyLayer, Layer, type LayerOptions, type Shapes } from '../base/layer.ts';
+import { RNN, type RecurrentCallOptions, type RecurrentOutput } from './rnn.ts';
+import { wrapped } from './timeDistributed.ts';
+
+const mergeModes = ['concat', 'sum', 'mul', 'ave'] as const;
+export type MergeMode = (typeof mergeModes)[number];
+
+export interface BidirectionalOptions<Out extends RecurrentOutput = RecurrentOutput> extends LayerOptions {
+  /** A recurrent layer. A copy with its own weights reads the sequence forwards. */
+  layer: RNN<Out> | ClassConfig;
+  /** What reads from the end. Default: another copy of `layer`. */
+  backwardLayer?: RNN<Out> | ClassConfig | null;
+  /** How the outputs meet; null returns both. Default 'concat'. */
+  mergeMode?: MergeMode | null;
+}
+
+/** What both directions have in common. */
+const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
+
+export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
+  static override readonly className: string = 'Bidirectional';
+  override readonly supportsMasking: boolean = true;
+  override readonly takesMask: boolean = true;
+  readonly forwardLayer: RNN;
+  readonly backwardLayer: RNN;
+  readonly mergeMode: MergeMode | null;
+
+  constructor(options: BidirectionalOptions<never>) {
+    super(options);
+    const { mergeMode = 'concat' } = options;
+    if (mergeMode !== null) requireOneOf(this.name, 'mergeMode', mergeMode, mergeModes);
+    const layer = this.#recurrent(options.layer, 'layer');
+    const given = options.backwardLayer ?? null;
+    this.forwardLayer = copyOf(layer, 'forward_', {});
+    this.backwardLayer = given
+      ? this.#recurrent(given, 'backwardLayer')
+      : copyOf(layer, 'backward_', { goBackwards: true });
+    this.mergeMode = mergeMode;
+    this.#requireAlike();
+    // Outputs that were carried over from opposite ends can't be merged.
+    for (const direction of [this.forwardLayer, this.backwardLayer]) {
+      direction.zeroOutputForMask = direction.returnSequences;
+    }
+    this.inputSpec = [{ minRank: 3 }];
+  }
+
+  /** The last states of stateful layers: forward, then backward. */
+  get states(): readonly Variable[] | null {
+    const forward = this.forwardLayer.states;
+    const backward = this.backwardLayer.states;
+    return forward && backward ? [...forward, ...backward] : null;
+  }
+
+  /** Forgets the states of both directions. */
+  resetState(): void {
+    this.forwardLayer.resetState();
+    this.backwardLayer.resetState();
+  }
+
+  override build(inputShape: OpenShape): void {
+    this.forwardLayer.ensureBuilt(inputShape);
+    this.backwardLayer.ensureBuilt(inputShape);
+  }
+
+  override call(x: Tensor, { initialState, mask = null, training }: RecurrentCallOptions): Out {
+    const states = this.#halvesOf(initialState);
+    const run = (layer: RNN, initialState: unknown) => layer.apply(x, { training, mask, initialState });
+    const [forward, ...forwardStates] = [run(this.forwardLayer, states[0])].flat() as [Tensor, ...Tensor[]];
+    const [last, ...backwardStates] = [run(this.backwardLayer, states[1])].flat() as [Tensor, ...Tensor[]];
+    const backward = this.forwardLayer.returnSequences ? flip(last, { axis: 1 }) : last;
+    return this.#output(this.#merge(forward, backward), [...forwardStates, ...backwardStates]);
+  }
+
+  override computeMask(_inputs: Tensor, mask: Nest<Tensor | null>): Nest<Tensor | null> {
+    const kept = this.forwardLayer.returnSequences ? (leavesOf(mask)[0] ?? null) : null;
+    const states = [this.forwardLayer, this.backwardLayer].flatMap(({ cell }) =>
+      cell.stateSizes.map(() => null),
+    );
+    return this.#output(this.mergeMode === null ? [kept, kept] : kept, states) as Nest<Tensor | null>;
+  }
+
+  override computeOutputShape(inputShape: OpenShape): Shapes<Out> {
+    const shapes = [this.forwardLayer, this.backwardLayer].map((layer) => {
+      const shape = layer.computeOutputShape(inputShape);
+      return (layer.returnState ? shape : [shape]) as unknown as [OpenShape, ...OpenShape[]];
+    });
+    const [[forward, ...forwardStates], [backward, ...backwardStates]] = shapes as [
+      [OpenShape, ...OpenShape[]],
+      [OpenShape, ...OpenShape[]],
+    ];
+    const width = (forward.at(-1) as number) + (backward.at(-1) as number);
+    const concatenated = [...forward.slice(0, -1), width];
+    const merged = {
+      null: [forward, backward],
+      concat: concatenated,
+      sum: forward,
+      mul: forward,
+      ave: forward,
+    };
+    const output = merged[this.mergeMode ?? 'null'];
+    return this.#output(output, [...forwardStates, ...backwardStates]) as unknown as Shapes<Out>;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { mergeMode, forwardLayer, backwardLayer } = this;
+    return {
+      ...super.getConfig(),
+      mergeMode,
+      layer: serializeLayer(forwardLayer as unknown as AnyLayer),
+      backwardLayer: serializeLayer(backwardLayer as unknown as AnyLayer),
+    };
+  }
+
+  #merge(forward: Tensor, backward: Tensor): Tensor | readonly Tensor[] {
+    if (this.mergeMode === null) return [forward, backward];
+    if (this.mergeMode === 'concat') return concat([forward, backward], { axis: -1 });
+    if (this.mergeMode === 'mul') return mul(forward, backward);
+    const total = add(forward, backward);
+    return this.mergeMode === 'sum' ? total : mul(total, 0.5);
+  }
+
+  /** Output and states in one list, where states are asked for; both outputs are a list anyway. */
+  #output(merged: unknown, states: readonly unknown[]): Out {
+    const outputs = this.mergeMode === null ? (merged as unknown[]) : [merged];
+    if (this.forwardLayer.returnState) return [...outputs, ...states] as unknown as Out;
+    return merged as Out;
+  }
+
+  #halvesOf(states: RecurrentCallOptions['initialState']): readonly [unknown, unknown] {
+    if (states === undefined || states === null) return [null, null];
+    const count = this.forwardLayer.cell.stateSizes.length;
+    const list = [states].flat();
+    if (list.length === count + this.backwardLayer.cell.stateSizes.length)
+      return [list.slice(0, count), list.slice(count)];
+    throw new ValueError({
+      op: this.name,
+      rule: `\`initialState\` is a list of the states of the forward layer (${count}), then those of the backward layer.`,
+      received: `${list.length} states`,
+      hint: 'pass one list: [...forwardStates, ...backwardStates].',
+    });
+  }
+
+  #recurrent(given: unknown, what: string): RNN {
+    const layer = wrapped(this.name, given, what) as unknown;
+    if (layer instanceof RNN) return layer;
+    throw new ValueError({
+      op: this.name,
+      rule: `\`${what}\` is a recurrent layer.`,
+      received: `${what}: ${String(layer)}`,
+      hint: 'pass layers.lstm({ units: 8 }), or layers.rnn({ cell }) with a cell of your own.',
+    });
+  }
+
+  #requireAlike(): void {
+    const { forwardLayer, backwardLayer } = this;
+    const differs = shared.find((option) => forwardLayer[option] !== backwardLayer[option]);
+    if (differs === undefined && forwardLayer.goBackwards !== backwardLayer.goBackwards) return;
+    const option = differs ?? 'goBackwards';
+    throw new ValueError({
+      op: this.name,
+      rule: `both directions agree in ${shared.join(', ')}, and differ in goBackwards.`,
+      received: `${option}: ${describe(forwardLayer[option])} and ${describe(backwardLayer[option])}`,
+      hint: differs ? `set ${option} to the same value.` : 'set goBackwards on the backward layer only.',
+    });
+  }
+}
+
+/** A layer of the same options and no weights yet, with `prefix` before its name. */
+function copyOf(layer: RNN, prefix: string, changed: object): RNN {
+  const { className, config } = serializeLayer(layer as unknown as AnyLayer);
+  const { name } = layer;
+  const own = name.startsWith(prefix) ? name : `${prefix}${name}`;
+  return deserializeLayer({ className, config: { ...config, ...changed, name: own } }) as unknown as RNN;
+}
+
+/**
+ * A recurrent layer over a sequence from both ends. Shapes: as the layer, with the outputs of both side by side ('concat'),
+ * added ('sum'), multiplied ('mul'), averaged ('ave'), or as a list (null). With `returnState` a list, in which the states of
+ * the forward layer follow, then those of the backward layer; `initialState` is in that order, too. Outputs of masked
+ * steps are zeros.
+ *
+ * Its layers are copies with their own weights, named `forward_<layer>` and `backward_<layer>`.
+ * Errors: ValueError for bad options, and for layers that don't go together.
+ */
+export function bidirectional<Out extends RecurrentOutput>(
+  options: BidirectionalOptions<Out> & { mergeMode: null },
+): Bidirectional<readonly Tensor[]>;
+export function bidirectional<Out extends RecurrentOutput>(
+  options: BidirectionalOptions<Out>,
+): Bidirectional<Out>;
+export function bidirectional<Out extends RecurrentOutput>(options: BidirectionalOptions<Out>): unknown {
+  return new Bidirectional(options as BidirectionalOptions<never>);
+}

@@ -1,0 +1,104 @@
+/** @file TimeDistributed: one layer at every time. */
+import type { DType } from '../../../core/dtype.ts';
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
+import { reshape } from '../../../ops/reshape.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import type { ClassConfig } from '../../namedObjects.ts';
+import type { Nest } from '../../tensorNest.ts';
+import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
+import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface TimeDistributedOptions extends LayerOptions {
+  /** From one tensor to one. */
+  layer: Layer | ClassConfig;
+}
+
+export class TimeDistributed extends Layer {
+  static override readonly className: string = 'TimeDistributed';
+  override readonly supportsMasking: boolean = true;
+  override readonly takesMask: boolean = true;
+  readonly layer: Layer;
+
+  constructor(options: TimeDistributedOptions) {
+    super(options);
+    this.layer = wrapped(this.name, options.layer) as unknown as Layer;
+    this.inputSpec = [{ minRank: 3 }];
+  }
+
+  override build(inputShape: OpenShape): void {
+    this.layer.ensureBuilt(atOneTime(inputShape));
+  }
+
+  override call(x: Tensor, { training, mask }: CallOptions): Tensor {
+    const [batch, time, ...rest] = x.shape as [number, number, ...number[]];
+    const outputs = this.layer.apply(reshape(x, { shape: [batch * time, ...rest] }), {
+      training,
+      mask: this.#maskAtAllTimes(mask, batch, time),
+    });
+    if (outputs instanceof Tensor && outputs.shape[0] === batch * time)
+      return reshape(outputs, { shape: [batch, time, ...outputs.shape.slice(1)] });
+    throw new ShapeError({
+      op: this.name,
+      rule: 'the inner layer must return one tensor with the batch as its first axis.',
+      received: outputs instanceof Tensor ? formatSpec(outputs) : describe(outputs),
+      hint: `check what ${this.layer} returns.`,
+    });
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    const [batch, ...rest] = this.layer.computeOutputShape(atOneTime(inputShape)) as OpenShape;
+    return [batch ?? null, inputShape[1] ?? null, ...rest];
+  }
+
+  protected override outputDType(inputs: readonly OpenSpec[]): DType {
+    // Of another instance of the base class, which TypeScript protects from this one.
+    return (this.layer as unknown as TimeDistributed).outputDType(inputs);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), layer: serializeLayer(this.layer as unknown as AnyLayer) };
+  }
+
+  #maskAtAllTimes(mask: Nest<Tensor | null> | undefined, batch: number, time: number): Tensor | null {
+    if (!(mask instanceof Tensor)) return null;
+    const [first, second, ...rest] = mask.shape;
+    if (first === batch && second === time) return reshape(mask, { shape: [batch * time, ...rest] });
+    throw new ShapeError({
+      op: this.name,
+      rule: `the first axes of \`mask\` must be batch and time, [${batch}, ${time}].`,
+      received: formatSpec(mask),
+      hint: 'pass one value for each step of each sample.',
+    });
+  }
+}
+
+/** The shape that the layer inside sees. */
+function atOneTime(inputShape: OpenShape): OpenShape {
+  const [batch = null, , ...rest] = inputShape;
+  return [batch, ...rest];
+}
+
+/** The layer of a wrapper. Errors: ValueError for what is none. */
+export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
+  if (given instanceof Layer) return given;
+  const { className } = (given ?? {}) as Partial<ClassConfig>;
+  if (typeof className === 'string') return deserializeLayer(given as ClassConfig);
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a layer.`,
+    received: `${what}: ${describe(given)}`,
+    hint: `pass one, such as ${what}: layers.dense({ units: 8 }).`,
+  });
+}
+
+/**
+ * One layer at every time, with the same weights. Shapes: [batch, time, …] → [batch, time, …], the rest being what the layer
+ * makes of [batch, …]. All times are computed as one batch: what a layer does over its batch (the statistics of a
+ * batchNormalization) it does over samples and times. A mask [batch, time, …] is handed on likewise.
+ * Errors: ValueError for what is no layer; ShapeError for inputs without times.
+ */
+export function timeDistributed(options: TimeDistributedOptions): TimeDistributed {
+  return new TimeDistributed(options);
+}

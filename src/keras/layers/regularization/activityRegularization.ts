@@ -1,0 +1,41 @@
+/** @file ActivityRegularization: a penalty on the values that pass. */
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { l1l2 } from '../../regularizers/index.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activityRegularizer'> {
+  /** Factor of the sum of absolute values. Default 0. */
+  l1?: number;
+  /** Factor of the sum of squares. Default 0. */
+  l2?: number;
+}
+
+export class ActivityRegularization extends Layer {
+  static override readonly className: string = 'ActivityRegularization';
+  override readonly supportsMasking: boolean = true;
+  readonly l1: number;
+  readonly l2: number;
+
+  constructor({ l1 = 0, l2 = 0, ...options }: ActivityRegularizationOptions = {}) {
+    super({ ...options, activityRegularizer: l1l2({ l1, l2 }) });
+    this.l1 = l1;
+    this.l2 = l2;
+  }
+
+  override call(x: Tensor): Tensor {
+    return x;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { name, trainable, dtype, l1, l2 } = this;
+    return { name, trainable, dtype, l1, l2 };
+  }
+}
+
+/**
+ * Returns its input and adds l1 · Σ|x| + l2 · Σx² to the loss. Shape: that of the input.
+ * Errors: ValueError for factors below 0.
+ */
+export function activityRegularization(options?: ActivityRegularizationOptions): ActivityRegularization {
+  return new ActivityRegularization(options);
+}

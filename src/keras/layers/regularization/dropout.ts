@@ -1,0 +1,149 @@
+/** @file Dropout, SpatialDropout1D, SpatialDropout2D: values cleared at random while training. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import { dropout as cleared } from '../../../ops/dropout.ts';
+import { zerosLike } from '../../../ops/like.ts';
+import { SeedSequence } from '../../../ops/seeds.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
+
+export interface SpatialDropoutOptions extends LayerOptions {
+  /** Fraction of the values that are cleared, from 0 to 1. */
+  rate: number;
+  /** A whole number in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */
+  seed?: number | null;
+}
+
+export interface DropoutOptions extends SpatialDropoutOptions {
+  /**
+   * Shape of the mask, the batch included: axes of size 1 are kept or cleared as one, null stands for the size of the
+   * input. Default null: the shape of the input.
+   */
+  noiseShape?: OpenShape | null;
+}
+
+export interface SpatialDropout2DOptions extends SpatialDropoutOptions, DataFormatOptions {}
+
+abstract class RandomClearing extends Layer {
+  override readonly supportsMasking: boolean = true;
+  readonly rate: number;
+  readonly seed: number | null;
+  /** Where its draws are, which a checkpoint keeps. */
+  readonly seeds: SeedSequence | null;
+
+  constructor(options: SpatialDropoutOptions) {
+    super(options);
+    requireFraction(this.name, 'rate', options.rate);
+    this.rate = options.rate;
+    this.seed = seedOf(this.name, options.seed);
+    this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
+  }
+
+  /** The shape of the mask; null for that of the input. */
+  protected abstract maskShape(x: Tensor): OpenShape | null;
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return inputShape;
+  }
+
+  override call(x: Tensor, { training = false }: CallOptions): Tensor {
+    const { rate } = this;
+    if (!training || rate === 0) return x;
+    if (rate === 1) return zerosLike(x);
+    return cleared(x, { rate, noiseShape: this.maskShape(x) ?? undefined, seed: this.seeds?.draw() });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { rate, seed } = this;
+    return { ...super.getConfig(), rate, seed };
+  }
+}
+
+export class Dropout extends RandomClearing {
+  static override readonly className: string = 'Dropout';
+  readonly noiseShape: OpenShape | null;
+
+  constructor(options: DropoutOptions) {
+    super(options);
+    const { noiseShape = null } = options;
+    const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 1);
+    if (noiseShape !== null && !(Array.isArray(noiseShape) && noiseShape.every(isSize))) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`noiseShape` is a list of positive sizes, the batch included, with null for those of the input.',
+        received: `noiseShape: ${describe(noiseShape)}`,
+        hint: 'pass [null, 1, null] to clear the steps of a sequence as one.',
+      });
+    }
+    this.noiseShape = noiseShape;
+  }
+
+  protected override maskShape(): OpenShape | null {
+    return this.noiseShape;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), noiseShape: this.noiseShape };
+  }
+}
+
+export class SpatialDropout1D extends RandomClearing {
+  static override readonly className: string = 'SpatialDropout1D';
+
+  constructor(options: SpatialDropoutOptions) {
+    super(options);
+    this.inputSpec = [{ rank: 3 }];
+  }
+
+  protected override maskShape(): OpenShape {
+    return [null, 1, null];
+  }
+}
+
+export class SpatialDropout2D extends RandomClearing {
+  static override readonly className: string = 'SpatialDropout2D';
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: SpatialDropout2DOptions) {
+    super(options);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.inputSpec = [{ rank: 4 }];
+  }
+
+  protected override maskShape(): OpenShape {
+    return [null, 1, 1, null];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), dataFormat: this.dataFormat };
+  }
+}
+
+/**
+ * While training, a fraction `rate` of the values cleared at random and the others scaled by 1 / (1 - rate); what it is
+ * given otherwise. Shape: that of the input. float32. Srivastava et al., Dropout, JMLR 2014.
+ * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
+ */
+export function dropout(options: DropoutOptions): Dropout {
+  return new Dropout(options);
+}
+
+/**
+ * As `dropout`, with whole channels of a sequence cleared. Shapes: [batch, steps, channels], as the input. Tompson et
+ * al., Efficient object localization using convolutional networks, CVPR 2015.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D {
+  return new SpatialDropout1D(options);
+}
+
+/**
+ * As `dropout`, with whole channels of an image cleared. Shapes: [batch, height, width, channels], as the input. Tompson
+ * et al., Efficient object localization using convolutional networks, CVPR 2015.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D {
+  return new SpatialDropout2D(options);
+}

@@ -1,0 +1,111 @@
+/** @file Cropping1D, Cropping2D: sequences and images without their edges. */
+import type { DType } from '../../../core/dtype.ts';
+import { ShapeError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
+import { slice } from '../../../ops/slice.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
+
+export interface Cropping1DOptions extends LayerOptions {
+  /** Steps to take away at both ends, or [before, after]. Default 1. */
+  cropping?: number | readonly [number, number];
+}
+
+export interface Cropping2DOptions extends LayerOptions, DataFormatOptions {
+  /** Pixels to take away: on all sides, [above and below, left and right], or [[top, bottom], [left, right]]. Default 0. */
+  cropping?:
+    | number
+    | readonly [number, number]
+    | readonly [readonly [number, number], readonly [number, number]];
+}
+
+/** Takes away elements before and after on each axis between the first and the last. */
+abstract class Cropping extends Layer {
+  protected abstract get sides(): readonly (readonly [number, number])[];
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    const sides = [[0, 0], ...this.sides, [0, 0]] as [number, number][];
+    return inputShape.map((size, axis) => {
+      const [before, after] = sides[axis] as [number, number];
+      if (size === null) return null;
+      const left = size - before - after;
+      if (left > 0 || before + after === 0) return left;
+      throw new ShapeError({
+        op: this.name,
+        rule: '`cropping` leaves something of every axis.',
+        received: `cropping ${describe([before, after])} of axis ${axis} of ${describe(inputShape)}`,
+        hint: 'take away less, or give larger inputs.',
+      });
+    });
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[]): DType {
+    return (input as OpenSpec).dtype;
+  }
+
+  override call(x: Tensor): Tensor {
+    const begin = [0, ...this.sides.map(([before]) => before), 0];
+    return slice(x, { begin, size: this.computeOutputShape(x.shape) as number[] });
+  }
+}
+
+export class Cropping1D extends Cropping {
+  static override readonly className: string = 'Cropping1D';
+  readonly cropping: readonly [number, number];
+
+  constructor(options: Cropping1DOptions = {}) {
+    super(options);
+    this.cropping = sidesOfSequence(this.name, 'cropping', options.cropping ?? 1);
+    this.inputSpec = [{ rank: 3 }];
+  }
+
+  protected override get sides() {
+    return [this.cropping];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), cropping: this.cropping };
+  }
+}
+
+export class Cropping2D extends Cropping {
+  static override readonly className: string = 'Cropping2D';
+  readonly cropping: readonly [readonly [number, number], readonly [number, number]];
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: Cropping2DOptions = {}) {
+    super(options);
+    this.cropping = sidesOfImage(this.name, 'cropping', options.cropping ?? 0);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.inputSpec = [{ rank: 4 }];
+  }
+
+  protected override get sides() {
+    return this.cropping;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { cropping, dataFormat } = this;
+    return { ...super.getConfig(), cropping, dataFormat };
+  }
+}
+
+/**
+ * A sequence without its ends, of any dtype. Shapes: [batch, steps, channels] → [batch, steps - cropping, channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or of which nothing would be left.
+ */
+export function cropping1d(options?: Cropping1DOptions): Cropping1D {
+  return new Cropping1D(options);
+}
+
+/**
+ * An image without its edges, of any dtype. Shapes: [batch, height, width, channels] → [batch, height - top - bottom,
+ * width - left - right, channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or of which nothing would be left.
+ */
+export function cropping2d(options?: Cropping2DOptions): Cropping2D {
+  return new Cropping2D(options);
+}

@@ -1,0 +1,48 @@
+/** @file Permute: the axes of each sample in another order. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { transpose } from '../../../ops/transpose.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface PermuteOptions extends LayerOptions {
+  /** The axes of a sample, counted from 1, in their new order. */
+  dims: readonly number[];
+}
+
+export class Permute extends Layer {
+  static override readonly className: string = 'Permute';
+  readonly dims: readonly number[];
+
+  constructor(options: PermuteOptions) {
+    super(options);
+    const { dims } = options;
+    const sorted = Array.isArray(dims) ? [...dims].sort((a, b) => a - b) : [];
+    if (!Array.isArray(dims) || sorted.some((n, i) => n !== i + 1)) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`dims` names each axis of a sample once; axes are counted from 1, after the batch.',
+        received: `dims: ${describe(dims)}`,
+        hint: 'pass [2, 1] to exchange two axes.',
+      });
+    }
+    this.dims = [...dims];
+    this.inputSpec = [{ rank: dims.length + 1 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    return transpose(x, { perm: [0, ...this.dims] });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), dims: this.dims };
+  }
+}
+
+/**
+ * The axes of each sample in another order, of any dtype. Shapes: [batch, a, b] → [batch, b, a] for dims [2, 1].
+ * Errors: ValueError for what is no order of axes; ShapeError for inputs of another rank.
+ */
+export function permute(options: PermuteOptions): Permute {
+  return new Permute(options);
+}

@@ -1,0 +1,39 @@
+/** @file RepeatVector: a vector as each step of a sequence. */
+import { requireInteger } from '../../../core/shape.ts';
+import { expandDims } from '../../../ops/expandDims.ts';
+import { tile } from '../../../ops/tile.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface RepeatVectorOptions extends LayerOptions {
+  /** Number of steps. */
+  n: number;
+}
+
+export class RepeatVector extends Layer {
+  static override readonly className: string = 'RepeatVector';
+  readonly n: number;
+
+  constructor(options: RepeatVectorOptions) {
+    super(options);
+    requireInteger(this.name, 'n', options.n, 1);
+    this.n = options.n;
+    this.inputSpec = [{ rank: 2 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    return tile(expandDims(x, { axis: 1 }), { reps: [1, this.n, 1] });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), n: this.n };
+  }
+}
+
+/**
+ * A vector as each step of a sequence, of any dtype. Shapes: [batch, features] → [batch, n, features].
+ * Errors: ValueError for n; ShapeError for inputs that aren't vectors.
+ */
+export function repeatVector(options: RepeatVectorOptions): RepeatVector {
+  return new RepeatVector(options);
+}

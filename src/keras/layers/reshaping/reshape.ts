@@ -1,0 +1,77 @@
+/** @file Reshape: the values of each sample in another shape. */
+import type { DType } from '../../../core/dtype.ts';
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape, type Shape, sizeOf } from '../../../core/shape.ts';
+import type { OpenSpec } from '../../../core/spec.ts';
+import { reshape as reshaped } from '../../../ops/reshape.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+
+export interface ReshapeOptions extends LayerOptions {
+  /** Sizes without the batch; one of them may be -1: what is left. */
+  targetShape: readonly number[];
+}
+
+export class Reshape extends Layer {
+  static override readonly className: string = 'Reshape';
+  readonly targetShape: readonly number[];
+
+  constructor(options: ReshapeOptions) {
+    super(options);
+    const { targetShape } = options;
+    const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= -1;
+    const valid = Array.isArray(targetShape) && targetShape.every(isSize);
+    if (!valid || targetShape.filter((n) => n === -1).length > 1) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`targetShape` is a list of sizes without the batch, of which one may be -1.',
+        received: `targetShape: ${describe(targetShape)}`,
+        hint: 'pass sizes such as [4, -1].',
+      });
+    }
+    this.targetShape = [...targetShape];
+    this.inputSpec = [{ minRank: 1 }];
+  }
+
+  override computeOutputShape([batch, ...sizes]: OpenShape): OpenShape {
+    if (sizes.includes(null)) return [batch ?? null, ...this.targetShape.map((n) => (n === -1 ? null : n))];
+    return [batch ?? null, ...this.#shapeOfSample(sizes as number[])];
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[]): DType {
+    return (input as OpenSpec).dtype;
+  }
+
+  override call(x: Tensor): Tensor {
+    const [batch, ...sizes] = x.shape as [number, ...number[]];
+    return reshaped(x, { shape: [batch, ...this.#shapeOfSample(sizes)] });
+  }
+
+  /** The target for samples of `sizes`, with a size in place of -1. */
+  #shapeOfSample(sizes: Shape): number[] {
+    const { targetShape } = this;
+    const [total, known] = [sizeOf(sizes), sizeOf(targetShape.filter((n) => n !== -1))];
+    const open = targetShape.includes(-1);
+    if (open ? known > 0 && total % known === 0 : total === known) {
+      return targetShape.map((n) => (n === -1 ? total / known : n));
+    }
+    throw new ShapeError({
+      op: this.name,
+      rule: '`targetShape` has as many values as a sample of the input.',
+      received: `samples of shape ${describe(sizes)} for targetShape: ${describe(targetShape)}`,
+      hint: 'choose sizes with the same product, or -1 for one of them.',
+    });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), targetShape: this.targetShape };
+  }
+}
+
+/**
+ * The values of each sample in another shape, of any dtype. Shapes: [batch, …] → [batch, ...targetShape].
+ * Errors: ValueError for what is no shape; ShapeError where the sizes don't fit.
+ */
+export function reshape(options: ReshapeOptions): Reshape {
+  return new Reshape(options);
+}

@@ -1,0 +1,87 @@
+/** @file UpSampling1D, UpSampling2D: sequences and images enlarged by whole factors. */
+import { requireInteger, requireOneOf } from '../../../core/shape.ts';
+import { perAxis } from '../../../core/windows.ts';
+import { expandDims } from '../../../ops/expandDims.ts';
+import { upSampling2d as enlarged } from '../../../ops/resize.ts';
+import { squeeze } from '../../../ops/squeeze.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { type DataFormatOptions, type Pair, requireChannelsLast } from '../base/dataFormat.ts';
+
+export interface UpSampling1DOptions extends LayerOptions {
+  /** How often each step is repeated. Default 2. */
+  size?: number;
+}
+
+export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
+  /** Factors of height and width. Default 2. */
+  size?: Pair;
+  /** Default 'nearest': pixels are repeated. */
+  interpolation?: 'nearest' | 'bilinear';
+}
+
+export class UpSampling1D extends Layer {
+  static override readonly className: string = 'UpSampling1D';
+  readonly size: number;
+
+  constructor(options: UpSampling1DOptions = {}) {
+    super(options);
+    const { size = 2 } = options;
+    requireInteger(this.name, 'size', size, 1);
+    this.size = size;
+    this.inputSpec = [{ rank: 3 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const image = expandDims(x, { axis: 2 });
+    return squeeze(enlarged(image, { size: [this.size, 1] }), { axis: 2 });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), size: this.size };
+  }
+}
+
+export class UpSampling2D extends Layer {
+  static override readonly className: string = 'UpSampling2D';
+  readonly size: readonly number[];
+  readonly interpolation: 'nearest' | 'bilinear';
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: UpSampling2DOptions = {}) {
+    super(options);
+    const { size = 2, interpolation = 'nearest' } = options;
+    this.size = perAxis(this.name, 'size', size, 2);
+    requireOneOf(this.name, 'interpolation', interpolation, ['nearest', 'bilinear']);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.interpolation = interpolation;
+    this.inputSpec = [{ rank: 4 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const { size, interpolation } = this;
+    return enlarged(x, { size, interpolation });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { size, dataFormat, interpolation } = this;
+    return { ...super.getConfig(), size, dataFormat, interpolation };
+  }
+}
+
+/**
+ * A sequence with each step repeated, of any dtype. Shapes: [batch, steps, channels] → [batch, steps · size, channels].
+ * Errors: ValueError for `size`; ShapeError for inputs of another rank.
+ */
+export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D {
+  return new UpSampling1D(options);
+}
+
+/**
+ * An image enlarged by whole factors: pixels repeated, of any dtype, or interpolated by half-pixel centres, float32.
+ * Shapes: [batch, height, width, channels] → [batch, height · size[0], width · size[1], channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function upSampling2d(options?: UpSampling2DOptions): UpSampling2D {
+  return new UpSampling2D(options);
+}

@@ -1,0 +1,79 @@
+/** @file ZeroPadding1D, ZeroPadding2D: zeros around sequences and images. */
+import { pad } from '../../../ops/slice.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
+
+export interface ZeroPadding1DOptions extends LayerOptions, DataFormatOptions {
+  /** Steps to add at both ends, or [before, after]. Default 1. */
+  padding?: number | readonly [number, number];
+}
+
+export interface ZeroPadding2DOptions extends LayerOptions, DataFormatOptions {
+  /** Pixels to add: on all sides, [above and below, left and right], or [[top, bottom], [left, right]]. Default 1. */
+  padding?:
+    | number
+    | readonly [number, number]
+    | readonly [readonly [number, number], readonly [number, number]];
+}
+
+export class ZeroPadding1D extends Layer {
+  static override readonly className: string = 'ZeroPadding1D';
+  readonly padding: readonly [number, number];
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: ZeroPadding1DOptions = {}) {
+    super(options);
+    this.padding = sidesOfSequence(this.name, 'padding', options.padding ?? 1);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.inputSpec = [{ rank: 3 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    return pad(x, { paddings: [[0, 0], this.padding, [0, 0]] });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { padding, dataFormat } = this;
+    return { ...super.getConfig(), padding, dataFormat };
+  }
+}
+
+export class ZeroPadding2D extends Layer {
+  static override readonly className: string = 'ZeroPadding2D';
+  readonly padding: readonly [readonly [number, number], readonly [number, number]];
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: ZeroPadding2DOptions = {}) {
+    super(options);
+    this.padding = sidesOfImage(this.name, 'padding', options.padding ?? 1);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.inputSpec = [{ rank: 4 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    return pad(x, { paddings: [[0, 0], ...this.padding, [0, 0]] });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { padding, dataFormat } = this;
+    return { ...super.getConfig(), padding, dataFormat };
+  }
+}
+
+/**
+ * Zeros at the ends of a sequence, of any dtype. Shapes: [batch, steps, channels] → [batch, steps + padding, channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function zeroPadding1d(options?: ZeroPadding1DOptions): ZeroPadding1D {
+  return new ZeroPadding1D(options);
+}
+
+/**
+ * Zeros around an image, of any dtype. Shapes: [batch, height, width, channels] → [batch, top + height + bottom, left +
+ * width + right, channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function zeroPadding2d(options?: ZeroPadding2DOptions): ZeroPadding2D {
+  return new ZeroPadding2D(options);
+}

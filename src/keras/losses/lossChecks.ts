@@ -1,0 +1,87 @@
+/** @file Checks of a loss's options and of the shapes that it is given. */
+import { ShapeError, ValueError } from '../../core/errors.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
+import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+
+export interface Bounds {
+  min?: number;
+  max?: number;
+  /** Exclusive bounds. */
+  above?: number;
+  below?: number;
+}
+
+/** Throws unless `value` is a finite number within `bounds`. */
+export function requireNumber(
+  op: string,
+  what: string,
+  value: unknown,
+  bounds: Bounds = {},
+): asserts value is number {
+  const { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } = bounds;
+  const isNumber = typeof value === 'number' && Number.isFinite(value);
+  if (isNumber && value >= min && value <= max && value > above && value < below) return;
+  const words = { min: 'at least', max: 'at most', above: 'above', below: 'below' };
+  const said = Object.entries(bounds).map(([key, bound]) => `${words[key as keyof Bounds]} ${bound}`);
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be ${['a finite number', ...said].join(', ')}.`,
+    received: `${what}: ${describe(value)}`,
+    hint: `correct \`${what}\`, or leave it out for the default.`,
+  });
+}
+
+/** Throws for predictions with fewer axes than `min`. */
+export function requireMinRank(op: string, yPred: OpenSpec, min: number): void {
+  if (yPred.shape.length >= min) return;
+  throw new ShapeError({
+    op,
+    rule: `\`yPred\` must have rank ${min} or more.`,
+    received: `yPred ${formatSpec(yPred)}`,
+    hint: 'give it an axis of samples or of features: expandDims(yPred, { axis: 0 }).',
+  });
+}
+
+/** A tensor and what messages call it. */
+export type Named = readonly [name: string, spec: OpenSpec];
+
+/** Throws unless the shapes broadcast, by NumPy's rule. Open sizes meet all. */
+export function requireBroadcast(op: string, a: Named, b: Named): void {
+  if (broadcast(a[1].shape, b[1].shape)) return;
+  throw new ShapeError({
+    op,
+    rule: `${a[0]} and ${b[0]} must have shapes that broadcast: counted from the last axis, equal sizes or 1.`,
+    received: formatPair(a, b),
+    hint: `reshape or expandDims ${a[0]} so that the axes line up.`,
+  });
+}
+
+/** Throws unless the shapes are the same. Open sizes meet all. */
+export function requireSame(op: string, a: Named, b: Named): void {
+  if (isSameShape(a[1].shape, b[1].shape)) return;
+  throw new ShapeError({
+    op,
+    rule: `${a[0]} and ${b[0]} must have the same shape.`,
+    received: formatPair(a, b),
+    hint: 'encode the targets as the predictions are; whole-number labels go to sparseCategoricalCrossentropy.',
+  });
+}
+
+export function formatPair(a: Named, b: Named): string {
+  return `${a[0]} ${formatSpec(a[1])}, ${b[0]} ${formatSpec(b[1])}`;
+}
+
+/** Whether two shapes are the same, as far as is known. */
+export function isSameShape(a: OpenShape, b: OpenShape): boolean {
+  return a.length === b.length && a.every((n, i) => isSameSize(n, b[i]));
+}
+
+function broadcast(a: OpenShape, b: OpenShape): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  const offset = long.length - short.length;
+  return short.every((n, i) => n === 1 || long[i + offset] === 1 || isSameSize(n, long[i + offset]));
+}
+
+function isSameSize(n: number | null, m: number | null | undefined): boolean {
+  return n === null || m === null || n === m;
+}

@@ -1,0 +1,57 @@
+/** @file Converts the arguments of a loss to tensors of matching ranks. */
+import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import type { OpenSpec } from '../../core/spec.ts';
+import { cast } from '../../ops/cast.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
+import { squeeze } from '../../ops/squeeze.ts';
+import { tensor } from '../../tensor/create.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+
+/** Tensors, host values or symbolic tensors. */
+export type LossInput = TensorLike | SymbolicTensor;
+
+/** `value` as a tensor of `dtype`. Symbolic tensors stay symbolic, under the type that ops give and take. */
+export function toTensor(op: string, what: string, value: unknown, dtype: DType = 'float32'): Tensor {
+  if (value instanceof Tensor || isSymbolic(value)) {
+    const found = value as Tensor;
+    return found.dtype === dtype ? found : cast(found, dtype);
+  }
+  if (
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    Array.isArray(value) ||
+    ArrayBuffer.isView(value)
+  ) {
+    return tensor(value as Float32Array, { dtype });
+  }
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be a tensor, a number or nested arrays.`,
+    received: String(value),
+    hint: 'call a loss on targets and predictions: loss.call(yTrue, yPred).',
+  });
+}
+
+/**
+ * Matches two tensors whose ranks differ by one if the last axis of the longer one has size 1. As in Keras, a vector gets
+ * such an axis; otherwise the axis is removed from the longer tensor.
+ */
+export function sameRank(a: Tensor, b: Tensor): [Tensor, Tensor] {
+  if (a.shape.length === b.shape.length + 1) return matched(a, b);
+  if (b.shape.length === a.shape.length + 1) return matched(b, a).reverse() as [Tensor, Tensor];
+  return [a, b];
+}
+
+function matched(long: Tensor, short: Tensor): [Tensor, Tensor] {
+  if (long.shape.at(-1) !== 1) return [long, short];
+  if (short.shape.length === 1) return [long, expandDims(short, { axis: -1 })];
+  return [squeeze(long, { axis: -1 }), short];
+}
+
+/** Whether `x` is known to have no elements. */
+export function isEmpty({ shape }: OpenSpec): boolean {
+  return shape.includes(0);
+}

@@ -1,0 +1,31 @@
+/** @file Losses of distributions: klDivergence and poisson. Crossentropies have files of their own. */
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { clip } from '../../ops/clip.ts';
+import { mean } from '../../ops/mean.ts';
+import { sum } from '../../ops/sum.ts';
+import { log } from '../../ops/unary.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon } from '../epsilon.ts';
+import { defineLoss, type LossMaker } from './defineLoss.ts';
+
+/** The sum over the last axis of yTrue·log(yTrue / yPred), of probabilities clipped to [1e-7, 1]. Shapes broadcast. */
+export const klDivergence: LossMaker = /* @__PURE__ */ defineLoss({
+  className: 'KLDivergence',
+  aliases: ['kld', 'kullback_leibler_divergence'],
+  defaults: {},
+  shapes: 'broadcast',
+  values: (yTrue, yPred) => {
+    const target = probability(yTrue);
+    return sum(mul(target, log(div(target, probability(yPred)))), { axis: -1 });
+  },
+});
+
+const probability = (x: Tensor) => clip(x, { min: epsilon, max: 1 });
+
+/** The mean over the last axis of yPred - yTrue·log(yPred + 1e-7): counts, and the rates predicted for them. */
+export const poisson: LossMaker = /* @__PURE__ */ defineLoss({
+  className: 'Poisson',
+  defaults: {},
+  shapes: 'broadcast',
+  values: (yTrue, yPred) => mean(sub(yPred, mul(yTrue, log(add(yPred, epsilon)))), { axis: -1 }),
+});

@@ -1,0 +1,118 @@
+/** @file defineMetric: means over batches of a function of targets and predictions, by one definition each. */
+import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { TensorLike } from '../../ops/operands.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Loss } from '../losses/loss.ts';
+import { toTensor } from '../losses/lossInputs.ts';
+import { snakeCase } from '../names.ts';
+import { type ClassMaker, type MetricNames, metricOptions } from './classMaker.ts';
+import { MeanOfFunction, type MetricFunction } from './meanMetricWrapper.ts';
+import type { Direction, Metric, MetricOptions } from './metric.ts';
+
+export interface MetricDefinition<O extends object> extends MetricNames {
+  /** Its options with their defaults. */
+  defaults: Required<O>;
+  direction: Direction;
+  /** Checks the options, and gives the function of samples; throws. */
+  prepare: (options: Required<O>, op: string) => MetricFunction | Loss;
+  /** What the result is of the mean. Default: the mean itself. */
+  finish?: (mean: Tensor) => Tensor;
+}
+
+/**
+ * A metric by its function, `binaryAccuracy(yTrue, yPred, { threshold })`, which gives the values of samples; and by its
+ * object, `binaryAccuracy({ threshold, name })`, which averages them over batches.
+ */
+export interface MetricMaker<O extends object = object> extends ClassMaker<[options?: O & MetricOptions]> {
+  (options?: O & MetricOptions): Metric;
+  (yTrue: TensorLike, yPred: TensorLike, options?: O): Tensor;
+}
+
+/** Makes a metric of a definition. */
+/* @__NO_SIDE_EFFECTS__ */
+export function defineMetric<O extends object = object>(definition: MetricDefinition<O>): MetricMaker<O> {
+  const op = labelOf(definition);
+  const make = (...args: [(O & MetricOptions)?] | [TensorLike, TensorLike, O?]): unknown => {
+    if (args.length < 2) return new DefinedMetric(definition, optionsOf(op, args[0]));
+    const [yTrue, yPred, options] = args as [TensorLike, TensorLike, O?];
+    const { values, targetDType } = prepared(definition, op, (options ?? {}) as O);
+    return tidy(() => values(toTensor(op, 'yTrue', yTrue, targetDType), toTensor(op, 'yPred', yPred)));
+  };
+  return Object.assign(make, { names: definition }) as unknown as MetricMaker<O>;
+}
+
+/** A metric object of `defineMetric`. */
+class DefinedMetric<O extends object = object> extends MeanOfFunction {
+  readonly definition: MetricDefinition<O>;
+  readonly options: Required<O>;
+  readonly #fn: MetricFunction;
+  readonly #targets: DType;
+
+  constructor(definition: MetricDefinition<O>, { name = labelOf(definition), ...given }: O & MetricOptions) {
+    // Options are checked before there is any state to free.
+    const { values, targetDType, options } = prepared(definition, name, given as unknown as O);
+    super({ name });
+    this.definition = definition;
+    this.options = options;
+    this.#fn = values;
+    this.#targets = targetDType;
+  }
+
+  override get className(): string {
+    return this.definition.className;
+  }
+
+  override get direction(): Direction {
+    return this.definition.direction;
+  }
+
+  override result(): Tensor {
+    const { finish } = this.definition;
+    return finish ? this.compute(() => finish(super.result())) : super.result();
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), ...this.options };
+  }
+
+  protected override values(yTrue: Tensor, yPred: Tensor): Tensor {
+    return this.#fn(yTrue, yPred);
+  }
+
+  protected override get targetDType(): DType {
+    return this.#targets;
+  }
+}
+
+interface Prepared<O> {
+  values: MetricFunction;
+  targetDType: DType;
+  options: Required<O>;
+}
+
+/** The function of samples for the options, with defaults in place of what wasn't given. */
+function prepared<O extends object>(definition: MetricDefinition<O>, op: string, given: O): Prepared<O> {
+  const options = metricOptions(op, given, definition.defaults);
+  const made = definition.prepare(options, op);
+  if (typeof made === 'function') return { values: made, targetDType: 'float32', options };
+  return { values: (yTrue, yPred) => made.values(yTrue, yPred), targetDType: made.targetDType, options };
+}
+
+function optionsOf<O extends object>(op: string, given: unknown = {}): O & MetricOptions {
+  if (typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype) {
+    return given as O & MetricOptions;
+  }
+  throw new ValueError({
+    op,
+    rule: 'a metric takes targets and predictions, or one object of options.',
+    received: describe(given),
+    hint: `call it with (yTrue, yPred), or create an object: metrics.binaryAccuracy({ threshold: 0.5 }).`,
+  });
+}
+
+function labelOf({ label, className }: MetricNames): string {
+  return label ?? snakeCase(className);
+}

@@ -1,0 +1,254 @@
+/**
+ * @file TrainedLayer: the training methods of a model (compile, fit, evaluate, predict). The base of Model. The methods
+ * delegate to `training/`, which is loaded on demand.
+ */
+import { runAll } from '../../core/cleanup.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { CallbackModel } from '../callbacks/callback.ts';
+import type { History } from '../callbacks/history.ts';
+import { Layer } from '../layers/base/layer.ts';
+import type { Metric } from '../metrics/metric.ts';
+import type { Nest } from '../tensorNest.ts';
+import type { Optimizer } from '../optimizers/optimizer.ts';
+import type * as training from '../training/index.ts';
+import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
+
+type Loose = training.TrainableModel;
+
+export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
+  extends Layer<In, Out>
+  implements CallbackModel
+{
+  /** If set to true, usually by a callback, training stops after the current step. */
+  stopTraining = false;
+  #trainer: training.Trainer | null = null;
+  /** Options of a `compile` that was called before training was loaded. */
+  #pending: training.CompileOptions | null = null;
+
+  /** The training state: what it was compiled with, its metrics, and what is running. */
+  get trainer(): training.Trainer {
+    return this.#trainerOf(requireTraining('trainer'));
+  }
+
+  #trainerOf({ Trainer }: Training): training.Trainer {
+    this.#trainer ??= new Trainer(this.#loose);
+    if (this.#pending) {
+      this.#trainer.compile(this.#pending);
+      this.#pending = null;
+    }
+    return this.#trainer;
+  }
+
+  /** Runs `body` once training is loaded; immediately if it is. */
+  async #whenLoaded<T>(body: (training: Training, model: Loose) => Promise<T>): Promise<T> {
+    const training = loadedTraining() ?? (await loadTraining());
+    this.#trainerOf(training);
+    return body(training, this.#loose);
+  }
+
+  /** Loads training, which `fit` and other awaited methods do by themselves. Errors: those of a preceding `compile`. */
+  async loadTraining(): Promise<void> {
+    await this.#whenLoaded(async () => {});
+  }
+
+  /** Its inputs and outputs, as far as they are known before the first call. */
+  get slots(): training.Slots {
+    return { inputs: null, outputs: null };
+  }
+
+  /**
+   * Configures training: optimizer, losses and metrics.
+   *
+   *     net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics: ['accuracy'] });
+   *
+   * For several outputs, pass losses, weights and metrics as arrays in the order of the outputs, or as records by name.
+   * Errors: ValueError for an unknown optimizer, loss or metric, and for names that no output has.
+   *
+   * In a bundled app this starts to load training. The promise resolves when it is loaded, and rejects with these errors.
+   * `fit`, `evaluate`, `predict` and other async methods wait for it. Use `optimizer`, `metrics` or a step of your own only
+   * after one of them.
+   */
+  compile(options: training.CompileOptions = {}): Promise<void> {
+    const training = loadedTraining();
+    this.#pending = training ? null : options;
+    if (!training) return this.loadTraining();
+    this.#trainerOf(training).compile(options);
+    return Promise.resolve();
+  }
+
+  /** The options of the last `compile`; null before. */
+  get compileOptions(): training.CompileOptions | null {
+    return this.#pending ?? this.#trainer?.compiled?.options ?? null;
+  }
+
+  /** The optimizer that it was compiled with; null before. */
+  get optimizer(): Optimizer | null {
+    if (this.#pending) this.#trainerOf(requireTraining('optimizer'));
+    return this.createdOptimizer;
+  }
+
+  /** Like `optimizer`, but null if training is not loaded yet. */
+  protected get createdOptimizer(): Optimizer | null {
+    return this.#trainer?.compiled?.optimizer ?? null;
+  }
+
+  /** The history of the last `fit`, even if it failed or was aborted. Null before. */
+  get history(): History | null {
+    return this.#trainer?.history ?? null;
+  }
+
+  /**
+   * Trains for a number of epochs and resolves to the history of the metrics. Data are tensors, typed arrays or nested
+   * arrays with the samples along the first axis; for several inputs or outputs, an array or a record of these. Or pass
+   * batches `[x, y]`, `[x, y, sampleWeight]` or `{ xs, ys }` from an iterable, a generator or a function that returns one,
+   * sync or async: `fit(batches, options)`. Tensors in such batches are freed after their step.
+   *
+   * Steps are launched without waiting. Metrics are read back once per epoch, or more often if a callback needs them.
+   * If `signal` is aborted, the promise rejects with its reason; `history` contains the finished epochs, and the weights
+   * are those after the last step.
+   * Errors: ValueError and ShapeError for invalid data and options; faults of the device, with epoch and batch; ValueError
+   * if the model is not compiled, or if something is running on it.
+   */
+  fit(x: training.Data, y?: training.Data | null, options?: training.FitOptions): Promise<History>;
+  fit(batches: training.BatchIterable, options?: training.FitOptions): Promise<History>;
+  fit(batches: training.BatchIterable, y: null, options?: training.FitOptions): Promise<History>;
+  fit(
+    x: training.Data | training.BatchIterable,
+    y: training.Data | training.FitOptions | null = null,
+    options?: training.FitOptions,
+  ): Promise<History> {
+    return this.#whenLoaded((training, model) => {
+      const { data, settings } = training.splitArguments(x, y, options);
+      return training.fit(model, x, data, settings);
+    });
+  }
+
+  /**
+   * Computes the loss and the metrics over data: `{ loss, accuracy }`. Data as for `fit`.
+   * Errors: those of `fit`.
+   */
+  evaluate(
+    x: training.Data,
+    y?: training.Data | null,
+    options?: training.EvaluateOptions,
+  ): Promise<training.Logs>;
+  evaluate(batches: training.BatchIterable, options?: training.EvaluateOptions): Promise<training.Logs>;
+  evaluate(
+    batches: training.BatchIterable,
+    y: null,
+    options?: training.EvaluateOptions,
+  ): Promise<training.Logs>;
+  evaluate(
+    x: training.Data | training.BatchIterable,
+    y: training.Data | training.EvaluateOptions | null = null,
+    options?: training.EvaluateOptions,
+  ): Promise<training.Logs> {
+    return this.#whenLoaded(({ evaluate, splitArguments }, model) => {
+      const { data, settings } = splitArguments(x, y, options);
+      return evaluate(model, x, data, settings);
+    });
+  }
+
+  /**
+   * Computes the outputs for all samples. Resolves to tensors on the device. Data as for `fit`, batches `[x]`.
+   * Errors: those of `fit`, except that the model need not be compiled.
+   */
+  predict(x: training.Data | training.BatchIterable, options: training.PredictOptions = {}): Promise<Out> {
+    return this.#whenLoaded(({ predict }, model) => predict(model, x, options)) as Promise<Out>;
+  }
+
+  /**
+   * The steps that `warmup(model, options)` runs dry: prediction, or training and evaluation with `training: true`. Pass
+   * specs as `x`, `y` and `sampleWeight` if they cannot be inferred from the model:
+   *
+   *     await warmup(net, { batchSize: 32, training: true, y: { shape: [32], dtype: 'int32' } });
+   */
+  dryRun(options: training.DryRunOptions = {}): void {
+    requireTraining('dryRun').dryRun(this.#loose, options);
+  }
+
+  /** One training step on one batch. Resolves to the metrics since `resetMetrics()`. */
+  trainOnBatch(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.TrainOnBatchOptions = {},
+  ): Promise<training.Logs> {
+    return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options));
+  }
+
+  /** One evaluation step on one batch. Resolves to the metrics since `resetMetrics()`. */
+  testOnBatch(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.OnBatchOptions = {},
+  ): Promise<training.Logs> {
+    return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
+  }
+
+  /** The outputs for one batch, without waiting. */
+  predictOnBatch(x: training.Data): Out {
+    return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x) as Out;
+  }
+
+  /**
+   * One training step, which launches work without waiting. A subclass may override it. The step is captured and replayed,
+   * so its JavaScript runs once per batch shape, except inside `onReplay`. A returned record replaces the results of all
+   * metrics in the logs.
+   */
+  trainStep(batch: training.Batch): training.StepLogs {
+    return requireTraining('trainStep').trainStep(this.#loose, batch);
+  }
+
+  /** One evaluation step. See `trainStep`. */
+  testStep(batch: training.Batch): training.StepLogs {
+    return requireTraining('testStep').testStep(this.#loose, batch);
+  }
+
+  /** The outputs for one batch. */
+  predictStep(batch: training.Batch): Out {
+    return tidy(() => this.apply(batch.x as In, { training: false }));
+  }
+
+  /** The loss of predictions, a scalar: compiled losses and those that layers add. */
+  computeLoss(predicted: training.Predicted): Tensor {
+    return requireTraining('computeLoss').computeLoss(this.#loose, predicted);
+  }
+
+  /** Updates the compiled metrics by predictions. */
+  computeMetrics(predicted: training.Predicted): training.StepLogs {
+    return requireTraining('computeMetrics').computeMetrics(this.#loose, predicted);
+  }
+
+  /** The loss, the compiled metrics, the losses of outputs, then metrics in properties of the model and its layers. */
+  get metrics(): readonly Metric<never>[] {
+    return this.trainer.entries.map(({ metric }) => metric);
+  }
+
+  /** Their names in logs. Names of compiled metrics are known after the first batch. */
+  get metricsNames(): string[] {
+    return this.trainer.entries.map(({ key }) => key);
+  }
+
+  /** Metrics in properties of the model and of the layers inside it. */
+  get ownMetrics(): readonly Metric<never>[] {
+    const layers = this.layersInside.filter((layer) => !(layer instanceof TrainedLayer));
+    const { metricsIn } = requireTraining('metrics');
+    return [this, ...layers].flatMap(metricsIn);
+  }
+
+  /** Resets all metrics. `fit` and `evaluate` do so themselves. */
+  resetMetrics(): void {
+    if (loadedTraining()) this.trainer.resetMetrics();
+  }
+
+  override dispose(): void {
+    this.#pending = null;
+    runAll([() => super.dispose(), () => this.#trainer?.dispose()]);
+  }
+
+  /** This model with the types of inputs and outputs erased. */
+  get #loose(): Loose {
+    return this as unknown as Loose;
+  }
+}

@@ -1,0 +1,179 @@
+/** @file The step engine of fused optimizers: computes clipping factors if needed, then launches the update rule. */
+import {
+  accumulatorState,
+  averageState,
+  isPresent,
+  type StepKernel,
+  stepKernel,
+  type StepVariable,
+} from '../../kernels/optimizerStep.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
+import type { DynamicScalar } from '../../webgpu/params.ts';
+import { type Storage, wholeWords } from '../../webgpu/storage.ts';
+import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
+import { sqrt } from '../../ops/unary.ts';
+import { tensor } from '../../tensor/create.ts';
+import { keep } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import type { StepEngine, StepExtras, StepNumbers } from './stepEngine.ts';
+import {
+  type FusedLaunch,
+  type FusedVariables,
+  type SlotSpec,
+  withReadableGradients,
+} from './fusedVariables.ts';
+
+/** The update rule of an optimizer, as launches take it. */
+export interface StepSettings {
+  readonly kernel: StepKernel;
+  /** The variant of the kernel. */
+  readonly variant: string;
+  /** The kernel's own parameters. */
+  readonly params: Readonly<Record<string, number | DynamicScalar>>;
+}
+
+export class FusedStepEngine implements StepEngine {
+  readonly #slotNames: readonly string[];
+  #firstChunks: FirstChunks | null = null;
+
+  constructor(
+    private readonly variables: FusedVariables,
+    /** Slots in the groups in which `stateVariables` lists them. */
+    private readonly slotGroups: readonly (readonly SlotSpec[])[],
+    private readonly settings: () => StepSettings,
+    private readonly numbers: StepNumbers,
+    private readonly extras: StepExtras,
+  ) {
+    this.#slotNames = slotGroups.flat().map(({ name }) => name);
+  }
+
+  get isPacked(): boolean {
+    return this.variables.isPacked;
+  }
+
+  repack(): void {
+    this.variables.repack();
+  }
+
+  /** Group after group; within a group all slots of one variable, then those of the next. */
+  get stateVariables(): Variable[] {
+    let first = 0;
+    return this.slotGroups.flatMap((group) => {
+      const begin = first;
+      first += group.length;
+      return this.variables.all.flatMap(({ slots }) => slots.slice(begin, first));
+    });
+  }
+
+  /** One step. Call it in a scope that frees temporaries. */
+  run(gradients: ReadonlyMap<Variable, Tensor>): void {
+    const { numbers } = this;
+    const { kernel, variant, params } = this.settings();
+    const { clipping, useEma, accumulating, scaled, decayed } = this.extras;
+    // Accumulated gradients and gradients clipped by value are not sums of slices.
+    const squares = !accumulating && clipping !== 'value';
+    const launches = withReadableGradients(this.variables.launches(gradients, squares));
+    const filler = launches.flatMap(({ variables }) => variables).find(({ gradient }) => gradient)
+      ?.gradient as Tensor;
+    const scales = this.#clipScales(launches, filler);
+    const options = {
+      variant,
+      states: this.#slotNames,
+      clipping,
+      scaled,
+      accumulated: accumulating,
+      decayed,
+      averaged: useEma,
+    };
+    for (const { buffers, variables, first } of launches) {
+      // Without gradients only the moving average is updated.
+      if (!useEma && !variables.some(isPresent)) continue;
+      stepKernel(filler.device, {
+        kernel,
+        options,
+        buffers,
+        variables,
+        filler,
+        scales: scales && { storage: scales, first },
+        shared: { ...numbers },
+        own: params,
+      });
+    }
+    scales?.release();
+  }
+
+  /** Factors that clip gradients by norm, in launch order; null for other kinds of clipping. */
+  #clipScales(launches: readonly FusedLaunch[], filler: Tensor): Storage | null {
+    const { numbers } = this;
+    const { clipping, accumulating, scaled } = this.extras;
+    if (clipping !== 'norm' && clipping !== 'globalNorm') return null;
+    const { device } = filler;
+    this.#firstChunks ??= firstChunks(device, this.variables.inLaunchOrder);
+    const { table, starts } = this.#firstChunks;
+    const chunks = starts.at(-1) as number;
+    const sums = device.allocate(4 * chunks, 'optimizer');
+    for (const { buffers, variables, first } of launches) {
+      squareChunksKernel(device, {
+        buffers,
+        variables: variables.map(withNormOfSlices),
+        filler,
+        lossScale: scaled ? numbers.loss_scale : null,
+        accumulation: accumulating
+          ? { role: 1 + this.#slotNames.indexOf(accumulatorState), steps: numbers.accumulation_steps }
+          : null,
+        sums,
+        firstChunk: starts[first] as number,
+      });
+    }
+    const count = clipping === 'norm' ? starts.length - 1 : 1;
+    const scales = device.allocate(4 * count, 'optimizer');
+    clipScalesKernel(device, {
+      sums,
+      chunks,
+      firstChunks: clipping === 'norm' ? table.storage : null,
+      count,
+      clip: numbers.clip,
+      scales,
+    });
+    sums.release();
+    return scales;
+  }
+
+  /** Sets `variables` to their moving averages. */
+  takeAverages(variables: readonly Variable[]): void {
+    const index = this.#slotNames.indexOf(averageState);
+    for (const { variable, slots } of this.variables.all) {
+      if (!variables.includes(variable) || variable.disposed) continue;
+      const average = slots[index] as Variable;
+      const own = variable.device.allocate(variable.bytes, variable.label);
+      variable.device.copy(average.storage, own, wholeWords(variable.bytes));
+      void variable.storage;
+      variable.adopt(own);
+    }
+  }
+
+  dispose(): void {
+    this.variables.dispose();
+    this.#firstChunks?.table.dispose();
+  }
+}
+
+/** As in Keras, the norm of a sum of slices is that of the slices before they are summed. */
+function withNormOfSlices(variable: StepVariable): StepVariable {
+  return variable.squares ? { ...variable, gradient: sqrt(variable.squares) } : variable;
+}
+
+/** Where the chunk sums of each gradient start, in launch order, and where the last ones end. */
+interface FirstChunks {
+  readonly starts: readonly number[];
+  readonly table: Tensor;
+}
+
+function firstChunks(device: Device, variables: readonly Variable[]): FirstChunks {
+  const starts = [0];
+  for (const { size } of variables) starts.push((starts.at(-1) as number) + chunksOf(size));
+  const table = withDevice(device, () => keep(tensor(Uint32Array.from(starts))));
+  return { starts, table };
+}

@@ -1,0 +1,235 @@
+/**
+ * @file The variables of a fused optimizer with their slot variables, and the launches that a step needs. Small variables
+ * are packed into groups, one launch each. A large variable keeps buffers and a launch of its own; so does, for one step,
+ * a variable whose values have left the packed buffer.
+ */
+import { copyWords } from '../../kernels/copyWords.ts';
+import { fillKernel } from '../../kernels/fill.ts';
+import {
+  type Clipping,
+  largestPacked,
+  type StepBuffers,
+  type StepVariable,
+  variablesPerLaunch,
+} from '../../kernels/optimizerStep.ts';
+import { bindsAsVectors, output } from '../../kernels/output.ts';
+import { squaresOf } from '../../ops/slices.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import type { DeviceBuffer } from '../../webgpu/deviceBuffer.ts';
+import { PackedGroup, type SlotInit } from './packedGroup.ts';
+
+/** A slot variable that the update rule keeps for each variable, such as a momentum. */
+export interface SlotSpec {
+  /** Keras's name, such as `velocity_hat`. */
+  readonly name: string;
+  /** Initial value. Default 0. */
+  readonly initial?: number;
+}
+
+export interface FusedVariable {
+  readonly variable: Variable;
+  /** In the order of the optimizer's slots. */
+  readonly slots: readonly Variable[];
+  readonly decayed: boolean;
+}
+
+/** The variables that one launch updates. */
+export interface FusedLaunch {
+  readonly buffers: StepBuffers;
+  readonly variables: readonly LaunchVariable[];
+  /** Index of the first variable, in the order of all launches. */
+  readonly first: number;
+}
+
+export interface LaunchVariable extends StepVariable {
+  readonly variable: Variable;
+}
+
+interface Group {
+  readonly group: PackedGroup;
+  readonly variables: readonly FusedVariable[];
+}
+
+export class FusedVariables {
+  /** In the order in which the optimizer was given them. */
+  readonly all: readonly FusedVariable[];
+  readonly #groups: readonly Group[];
+  readonly #separate: readonly FusedVariable[];
+
+  constructor(
+    variables: readonly Variable[],
+    slots: readonly SlotInit[],
+    clipping: Clipping,
+    isDecayed: (variable: Variable) => boolean,
+  ) {
+    const made = new Map<Variable, FusedVariable>();
+    const make = (variable: Variable, own: readonly Variable[]) => {
+      const fused = { variable, slots: own, decayed: isDecayed(variable) };
+      made.set(variable, fused);
+      return fused;
+    };
+    const [first] = variables;
+    const capacity = first ? variablesPerLaunch(first.device, clipping) : 1;
+    this.#groups = groupsOf(variables.filter(isSmall), capacity).map((members) => {
+      const { device } = members[0] as Variable;
+      const group = new PackedGroup(device, members, slots, capacity);
+      return {
+        group,
+        variables: members.map((variable, k) => make(variable, group.slots[k] as Variable[])),
+      };
+    });
+    this.#separate = variables
+      .filter((variable) => !made.has(variable))
+      .map((variable) =>
+        make(
+          variable,
+          slots.map((slot) => makeSlot(variable, slot)),
+        ),
+      );
+    this.all = variables.map((variable) => made.get(variable) as FusedVariable);
+  }
+
+  /** Whether all grouped variables are in their packed buffers. */
+  get isPacked(): boolean {
+    return this.#groups.every(({ group }) => group.isPacked);
+  }
+
+  /** Moves values that left a packed buffer back in. */
+  repack(): void {
+    for (const { group } of this.#groups) group.repack();
+  }
+
+  /**
+   * The launches of a step; from here on nobody else reads what they overwrite. If `squares` are read, a variable whose
+   * gradient is a sum of slices has a launch of its own.
+   */
+  launches(gradients: ReadonlyMap<Variable, Tensor>, squares: boolean): FusedLaunch[] {
+    const launches: FusedLaunch[] = [];
+    const describe = (fused: FusedVariable, start: number, skipped: boolean) =>
+      launchVariable(fused, gradients.get(fused.variable) ?? null, { start, skipped, squares });
+    const addSeparate = (fused: FusedVariable, first: number) => {
+      if (fused.variable.disposed) return;
+      const storages = [fused.variable, ...fused.slots].map((variable) => ownStorage(variable));
+      launches.push({
+        buffers: { kind: 'separate', storages },
+        variables: [describe(fused, 0, false)],
+        first,
+      });
+    };
+    let first = 0;
+    for (const { group, variables } of this.#groups) {
+      const isOut = variables.map((_, k) => !group.isWritable(k));
+      const isAlone = variables.map(
+        ({ variable }, k) => isOut[k] || (squares && hasSquares(gradients.get(variable))),
+      );
+      const start = (k: number) => group.starts[k] as number;
+      if (!isAlone.every((alone) => alone)) {
+        const described = variables.map((fused, k) => describe(fused, start(k), isAlone[k] as boolean));
+        launches.push({ buffers: group.buffers, variables: described, first });
+      }
+      for (const [k, fused] of variables.entries()) {
+        if (isOut[k]) addSeparate(fused, first + k);
+        else if (isAlone[k]) {
+          const buffers = { ...group.buffers, capacity: 1 };
+          launches.push({ buffers, variables: [describe(fused, start(k), false)], first: first + k });
+        }
+      }
+      first += variables.length;
+    }
+    for (const fused of this.#separate) addSeparate(fused, first++);
+    return launches;
+  }
+
+  /** Variables in the order that `FusedLaunch.first` counts. */
+  get inLaunchOrder(): Variable[] {
+    const grouped = this.#groups.flatMap(({ variables }) => variables);
+    return [...grouped, ...this.#separate].map(({ variable }) => variable);
+  }
+
+  dispose(): void {
+    for (const { group } of this.#groups) group.dispose();
+    for (const slot of this.#separate.flatMap(({ slots }) => slots)) slot.dispose();
+  }
+}
+
+function launchVariable(
+  { variable, decayed }: FusedVariable,
+  gradient: Tensor | null,
+  { start, skipped, squares }: { start: number; skipped: boolean; squares: boolean },
+): LaunchVariable {
+  return {
+    variable,
+    start,
+    size: variable.size,
+    gradient,
+    squares: squares && gradient ? squaresOf(gradient) : null,
+    decayed,
+    skipped,
+  };
+}
+
+function hasSquares(gradient: Tensor | undefined): boolean {
+  return gradient !== undefined && squaresOf(gradient) !== null;
+}
+
+function isSmall(variable: Variable): boolean {
+  return variable.bytes <= largestPacked(variable.device);
+}
+
+/** Groups of two to `size` variables. A single variable needs no packed buffer. */
+function groupsOf(variables: readonly Variable[], size: number): Variable[][] {
+  const count = Math.ceil(variables.length / size);
+  const all = Array.from({ length: count }, (_, k) => variables.slice(k * size, (k + 1) * size));
+  return all.filter((group) => group.length > 1);
+}
+
+function makeSlot(variable: Variable, { initial, nameFor }: SlotInit): Variable {
+  const values = fillKernel(variable.device, variable, initial, 'optimizer');
+  const made = new Variable(values, { name: nameFor(variable), trainable: false });
+  values.dispose();
+  return made;
+}
+
+/** The storage of a variable that a step may overwrite in whole vectors. */
+function ownStorage(variable: Variable) {
+  const storage = variable.writableStorage();
+  if (bindsAsVectors(variable)) return storage;
+  // The values are in a buffer of the app that ends within a vector.
+  const own = output(variable.device, variable, 'optimizer');
+  copyWords(variable, own.storage);
+  variable.adopt(own.storage.retain());
+  own.dispose();
+  return variable.writableStorage();
+}
+
+/** Buffers that the launches write. */
+function writtenBy(launches: readonly FusedLaunch[]): Set<DeviceBuffer> {
+  return new Set(
+    launches.flatMap(({ buffers }) =>
+      buffers.kind === 'packed' ? [buffers.block.buffer] : buffers.storages.map(({ buffer }) => buffer),
+    ),
+  );
+}
+
+/**
+ * The launches with gradients that can be bound next to the written buffers, as whole vectors. Copies are freed with the
+ * surrounding scope.
+ */
+export function withReadableGradients(launches: readonly FusedLaunch[]): FusedLaunch[] {
+  const written = writtenBy(launches);
+  const readable = (gradient: Tensor): Tensor => {
+    if (!written.has(gradient.storage.buffer) && bindsAsVectors(gradient)) return gradient;
+    const copy = output(gradient.device, gradient, 'optimizer');
+    copyWords(gradient, copy.storage);
+    return copy;
+  };
+  return launches.map((launch) => ({
+    ...launch,
+    variables: launch.variables.map((variable) => ({
+      ...variable,
+      gradient: variable.gradient && readable(variable.gradient),
+      squares: variable.squares && readable(variable.squares),
+    })),
+  }));
+}

@@ -1,0 +1,201 @@
+/**
+ * @file The step engine of optimizers whose update rule is not elementwise and is written with ops. What all optimizers
+ * share (scaling, accumulation, clipping, decay, averages) is written with ops, too, in the order of Keras's
+ * BaseOptimizer.
+ */
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { onReplay } from '../../execution/currentExecutor.ts';
+import { DynamicScalar } from '../../webgpu/params.ts';
+import { bitsOf, fillRange } from '../../kernels/fill.ts';
+import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
+import { output } from '../../kernels/output.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { clip } from '../../ops/clip.ts';
+import { notEqual } from '../../ops/comparison.ts';
+import { zeros } from '../../ops/creation.ts';
+import { maximum } from '../../ops/maximum.ts';
+import { sum } from '../../ops/sum.ts';
+import { sqrt, square } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
+import type { HostVariable } from './hostVariable.ts';
+
+/** The update rule of one variable. */
+export interface OpRule {
+  /** The slot variables of a variable; a HostVariable takes the place of a slot that it doesn't need. */
+  makeSlots(variable: Variable): (Variable | HostVariable)[];
+  /** New values of the variable and of its slots on the device. `scalar` makes a tensor of a number that may change. */
+  update(value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor): Tensor[];
+}
+
+/** A scalar tensor whose value is what `read` returns at each replay. */
+export type DynamicTensor = (read: () => number) => Tensor;
+
+interface Slots {
+  readonly own: readonly (Variable | HostVariable)[];
+  readonly average: Variable | null;
+  readonly accumulator: Variable | null;
+}
+
+export class OpStepEngine implements StepEngine {
+  readonly isPacked = true;
+  readonly #slots: ReadonlyMap<Variable, Slots>;
+
+  constructor(
+    private readonly parts: EngineParts,
+    private readonly rule: OpRule,
+    nameFor: (variable: Variable, state: string) => string,
+  ) {
+    const { extras, variables } = parts;
+    const make = (variable: Variable, slot: string) => makeSlot(variable, nameFor(variable, slot));
+    this.#slots = new Map(
+      variables.map((variable) => [
+        variable,
+        {
+          average: extras.useEma ? make(variable, averageState) : null,
+          accumulator: extras.accumulating ? make(variable, accumulatorState) : null,
+          own: rule.makeSlots(variable),
+        },
+      ]),
+    );
+  }
+
+  get stateVariables(): (Variable | HostVariable)[] {
+    const slots = [...this.#slots.values()];
+    const all = [
+      ...slots.map(({ average }) => average),
+      ...slots.map(({ accumulator }) => accumulator),
+      ...slots.flatMap(({ own }) => own),
+    ];
+    return all.filter((slot) => slot !== null);
+  }
+
+  repack(): void {}
+
+  run(gradients: ReadonlyMap<Variable, Tensor>): void {
+    const { numbers, extras } = this.parts;
+    const { device } = gradients.keys().next().value as Variable;
+    const scalar: DynamicTensor = (read) => dynamicTensor(device, read);
+    const isUpdate = extras.accumulating
+      ? notEqual(
+          scalar(() => numbers.update.value),
+          0,
+        )
+      : null;
+    const decay = extras.decayed ? scalar(() => numbers.decay.value) : null;
+    for (const [variable, gradient] of this.#clipped(this.#effective(gradients))) {
+      tidy(() => this.#update(variable, gradient, isUpdate, decay, scalar));
+    }
+    if (extras.accumulating && isUpdate) this.#accumulate(gradients, isUpdate);
+    if (extras.useEma) this.#average(scalar);
+  }
+
+  takeAverages(variables: readonly Variable[]): void {
+    for (const variable of variables) {
+      const average = this.#slots.get(variable)?.average;
+      if (average && !variable.disposed) variable.assign(average);
+    }
+  }
+
+  dispose(): void {
+    for (const state of this.stateVariables) if (state instanceof Variable) state.dispose();
+  }
+
+  /** Gradients before clipping: unscaled, and averaged over the accumulated steps. */
+  #effective(gradients: ReadonlyMap<Variable, Tensor>): Map<Variable, Tensor> {
+    const { numbers } = this.parts;
+    return mapValues(gradients, (gradient, variable) => {
+      const unscaled = this.#unscaled(gradient);
+      const accumulator = this.#slots.get(variable)?.accumulator;
+      return accumulator ? div(add(unscaled, accumulator), numbers.accumulation_steps) : unscaled;
+    });
+  }
+
+  #unscaled(gradient: Tensor): Tensor {
+    return this.parts.extras.scaled ? div(gradient, this.parts.numbers.loss_scale) : gradient;
+  }
+
+  #clipped(gradients: Map<Variable, Tensor>): Map<Variable, Tensor> {
+    const { clipping } = this.parts.extras;
+    const limit = this.parts.numbers.clip;
+    const squared = (gradient: Tensor) => sum(square(gradient));
+    const scaleOf = (norm: Tensor) => div(limit, maximum(norm, limit));
+    if (clipping === 'none') return gradients;
+    if (clipping === 'value') return mapValues(gradients, (g) => clip(g, { min: -limit, max: limit }));
+    if (clipping === 'norm') return mapValues(gradients, (g) => mul(g, scaleOf(sqrt(squared(g)))));
+    const norm = sqrt([...gradients.values()].map(squared).reduce((a, b) => add(a, b)));
+    // An infinite norm makes all gradients NaN, as in Keras.
+    const scale = add(scaleOf(norm), sub(norm, norm));
+    return mapValues(gradients, (g) => mul(g, scale));
+  }
+
+  #update(
+    variable: Variable,
+    gradient: Tensor,
+    isUpdate: Tensor | null,
+    decay: Tensor | null,
+    scalar: DynamicTensor,
+  ): void {
+    const slots = (this.#slots.get(variable) as Slots).own.filter((slot) => slot instanceof Variable);
+    const decays = decay && this.parts.isDecayed(variable);
+    const value = decays ? sub(variable, mul(variable, decay)) : variable;
+    const updated = this.rule.update(value, gradient, slots, scalar);
+    for (const [i, target] of [variable, ...slots].entries()) {
+      const next = updated[i] as Tensor;
+      target.assign(isUpdate ? where(isUpdate, next, target) : next);
+    }
+  }
+
+  #accumulate(gradients: ReadonlyMap<Variable, Tensor>, isUpdate: Tensor): void {
+    for (const [variable, gradient] of gradients) {
+      const accumulator = this.#slots.get(variable)?.accumulator as Variable;
+      tidy(() => accumulator.assign(where(isUpdate, 0, add(accumulator, this.#unscaled(gradient)))));
+    }
+  }
+
+  #average(scalar: DynamicTensor): void {
+    const { numbers } = this.parts;
+    const momentum = scalar(() => numbers.average_momentum.value);
+    const overwrites = notEqual(
+      scalar(() => numbers.overwrite.value),
+      0,
+    );
+    for (const [variable, { average }] of this.#slots) {
+      if (!average || variable.disposed) continue;
+      tidy(() => {
+        const next = add(mul(momentum, average), mul(sub(1, momentum), variable));
+        average.assign(next);
+        variable.assign(where(overwrites, next, variable));
+      });
+    }
+  }
+}
+
+function makeSlot(variable: Variable, name: string): Variable {
+  const initial = withDevice(variable.device, () => zeros(variable.shape));
+  const slot = new Variable(initial, { name, trainable: false });
+  initial.dispose();
+  return slot;
+}
+
+/** A scalar tensor that is filled again at each replay. */
+function dynamicTensor(device: Device, read: () => number): Tensor {
+  const bits = new DynamicScalar(0);
+  onReplay(() => {
+    bits.value = bitsOf(read(), 'float32');
+  });
+  const scalar = output(device, { shape: [], dtype: 'float32' }, 'optimizer');
+  fillRange(device, scalar.storage, 1, bits);
+  return scalar;
+}
+
+function mapValues(
+  map: ReadonlyMap<Variable, Tensor>,
+  change: (gradient: Tensor, variable: Variable) => Tensor,
+): Map<Variable, Tensor> {
+  return new Map([...map].map(([variable, gradient]) => [variable, change(gradient, variable)]));
+}

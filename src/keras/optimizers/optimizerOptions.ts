@@ -1,0 +1,116 @@
+/** @file The options of all optimizers, with Keras's defaults. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import type { Clipping } from '../../kernels/optimizerStep.ts';
+import { requireKnownOptions } from '../knownOptions.ts';
+import type { ClassConfig } from '../namedObjects.ts';
+import { requireBoolean, requireNotNegative, requireOption, requirePositive } from './optionChecks.ts';
+import type { LearningRateSchedule } from './schedules/schedule.ts';
+
+/** A number, or a schedule: an object, `{ className, config }`, or a function of the step. */
+export type LearningRate = number | LearningRateSchedule | ClassConfig | ((step: number) => number);
+
+export interface OptimizerOptions {
+  learningRate?: LearningRate;
+  /** Weight decay: each step first subtracts this fraction of the variable times the learning rate. Default null. */
+  weightDecay?: number | null;
+  /** Maximum norm of each gradient. At most one kind of clipping can be set. Default null. */
+  clipnorm?: number | null;
+  /** Maximum norm of all gradients together. */
+  globalClipnorm?: number | null;
+  /** Maximum magnitude of each value of a gradient. */
+  clipvalue?: number | null;
+  /** Whether a running average of the variables is kept. Default false. */
+  useEma?: boolean;
+  /** Share of the old average in the new one. Default 0.99. */
+  emaMomentum?: number;
+  /** Set the variables to their averages every n steps. Default null: only at the end of `fit`. */
+  emaOverwriteFrequency?: number | null;
+  /** What the loss is multiplied by (`scaleLoss`), and gradients are divided by. Default null. */
+  lossScaleFactor?: number | null;
+  /** Variables move every so many steps, by the mean of the gradients since. Default null. */
+  gradientAccumulationSteps?: number | null;
+  name?: string;
+}
+
+const names = [
+  'learningRate',
+  'weightDecay',
+  'clipnorm',
+  'globalClipnorm',
+  'clipvalue',
+  'useEma',
+  'emaMomentum',
+  'emaOverwriteFrequency',
+  'lossScaleFactor',
+  'gradientAccumulationSteps',
+  'name',
+];
+
+/** All options except learning rate and name, with defaults filled in. */
+export type StepOptions = {
+  readonly [K in Exclude<keyof OptimizerOptions, 'learningRate' | 'name'>]-?: Exclude<
+    OptimizerOptions[K],
+    undefined
+  >;
+};
+
+/** Errors: ValueError for unknown options and for values out of range. */
+export function completeOptions(op: string, options: OptimizerOptions, own: readonly string[]): StepOptions {
+  requireKnownOptions(op, options, [...own, ...names]);
+  const {
+    weightDecay = null,
+    clipnorm = null,
+    globalClipnorm = null,
+    clipvalue = null,
+    useEma = false,
+    emaMomentum = 0.99,
+    emaOverwriteFrequency = null,
+    lossScaleFactor = null,
+    gradientAccumulationSteps = null,
+  } = options;
+  if (weightDecay !== null) requireNotNegative(op, 'weightDecay', weightDecay);
+  const clippings = { clipnorm, globalClipnorm, clipvalue };
+  for (const [what, value] of Object.entries(clippings)) if (value !== null) requirePositive(op, what, value);
+  requireOneClipping(op, clippings);
+  requireBoolean(op, 'useEma', useEma);
+  const isShare = typeof emaMomentum === 'number' && emaMomentum >= 0 && emaMomentum <= 1;
+  requireOption(op, 'emaMomentum', emaMomentum, isShare, 'a number in [0, 1]');
+  if (emaOverwriteFrequency !== null) requireCount(op, 'emaOverwriteFrequency', emaOverwriteFrequency, 1);
+  if (lossScaleFactor !== null) requirePositive(op, 'lossScaleFactor', lossScaleFactor);
+  if (gradientAccumulationSteps !== null)
+    requireCount(op, 'gradientAccumulationSteps', gradientAccumulationSteps, 2);
+  return {
+    weightDecay,
+    clipnorm,
+    globalClipnorm,
+    clipvalue,
+    useEma,
+    emaMomentum,
+    emaOverwriteFrequency,
+    lossScaleFactor,
+    gradientAccumulationSteps,
+  };
+}
+
+export function clippingOf({ clipnorm, globalClipnorm, clipvalue }: StepOptions): Clipping {
+  if (clipnorm !== null) return 'norm';
+  if (globalClipnorm !== null) return 'globalNorm';
+  return clipvalue === null ? 'none' : 'value';
+}
+
+function requireCount(op: string, what: string, value: unknown, least: number): void {
+  const isCount = Number.isInteger(value) && (value as number) >= least;
+  requireOption(op, what, value, isCount, `a whole number of at least ${least}`);
+}
+
+function requireOneClipping(op: string, clippings: Readonly<Record<string, unknown>>): void {
+  const given = Object.entries(clippings).filter(([, value]) => value !== null);
+  if (given.length < 2) return;
+  throw new ValueError({
+    op,
+    rule: 'at most one of `clipnorm`, `globalClipnorm` and `clipvalue` can be set.',
+    received: given.map(([what, value]) => `${what}: ${describe(value)}`).join(', '),
+    hint: 'omit all but one.',
+  });
+}

@@ -1,0 +1,52 @@
+/** @file StepEngine: how an optimizer updates its variables, by fused kernels or by ops. */
+import type { DynamicScalar } from '../../webgpu/params.ts';
+import type { Clipping } from '../../kernels/optimizerStep.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import type { HostVariable } from './hostVariable.ts';
+
+/** What a step does besides the update rule, by the optimizer's options. */
+export interface StepExtras {
+  readonly clipping: Clipping;
+  readonly useEma: boolean;
+  readonly accumulating: boolean;
+  readonly scaled: boolean;
+  readonly decayed: boolean;
+}
+
+/** Numbers of a step that all rules share. Those of type DynamicScalar change from step to step. */
+export interface StepNumbers {
+  readonly loss_scale: number;
+  readonly accumulation_steps: number;
+  readonly clip: number;
+  /** 1 if the variables are updated, 0 if gradients are only accumulated. */
+  readonly update: DynamicScalar;
+  /** 1 if the variables are set to their moving averages. */
+  readonly overwrite: DynamicScalar;
+  /** Weight decay times the learning rate. */
+  readonly decay: DynamicScalar;
+  readonly average_momentum: DynamicScalar;
+}
+
+/** What an engine is created from. */
+export interface EngineParts {
+  readonly variables: readonly Variable[];
+  readonly numbers: StepNumbers;
+  readonly extras: StepExtras;
+  isDecayed(variable: Variable): boolean;
+}
+
+export interface StepEngine {
+  /** The optimizer's state, in Keras's order. */
+  readonly stateVariables: readonly (Variable | HostVariable)[];
+  /** Whether the variables are packed as fused launches need them. */
+  readonly isPacked: boolean;
+  /** Packs them again. */
+  repack(): void;
+  /** One step. Variables without a gradient are left as they are. */
+  run(gradients: ReadonlyMap<Variable, Tensor>): void;
+  /** Sets `variables` to their moving averages. */
+  takeAverages(variables: readonly Variable[]): void;
+  /** Frees the state. */
+  dispose(): void;
+}

@@ -1,0 +1,134 @@
+/** @file Saves and loads the weights of models by path, as safetensors. Loading sets all weights or none. */
+import { FormatError, ValueError } from '../../core/errors.ts';
+import { sameShape } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from '../../formats/hostTensor.ts';
+import { matchPaths } from './matchPaths.ts';
+import {
+  type FileBytes,
+  type ReadOptions,
+  readSafetensors,
+  writeSafetensors,
+} from '../../formats/safetensors/index.ts';
+
+/** A model or a layer. */
+export interface WithWeights {
+  readonly name: string;
+  readonly weights: readonly Variable[];
+}
+
+/** The result of loading weights. */
+export interface LoadReport {
+  /** Paths of the loaded weights. */
+  readonly loaded: readonly string[];
+  /** Weights that contain NaN or infinite values, and how many. */
+  readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
+}
+
+/**
+ * Reads back the weights of a model and saves them as a safetensors file, by path (`encoder/lstm_cell/kernel`).
+ * Errors: ValueError if two weights have the same path.
+ */
+export async function saveWeights(model: WithWeights): Promise<Uint8Array<ArrayBuffer>> {
+  const byPath = weightsByPath('saveWeights', model);
+  const values = await Promise.all([...byPath.values()].map(hostTensorOf));
+  return writeSafetensors(new Map([...byPath.keys()].map((path, i) => [path, values[i] as HostTensor])));
+}
+
+/**
+ * Sets the weights of a model to those of a safetensors file, by path. If a weight is missing, left over or has another
+ * shape, nothing changes. Automatically named layers may have other numbers, in the same order. A path in the file may
+ * have fewer or more outer layers if the match is unique, because Keras names weights differently in a model that it
+ * loaded than in one that it built.
+ * Errors: FormatError for an invalid file or other weights; ValueError if two weights have the same path.
+ */
+export function loadWeights(model: WithWeights, file: FileBytes, options: ReadOptions = {}): LoadReport {
+  const { tensors } = readSafetensors(file, options);
+  return setWeightsByPath(model, tensors, { op: 'loadWeights', file: options.file ?? 'file' });
+}
+
+/** Sets all weights of `model`, or throws and changes nothing. */
+export function setWeightsByPath(
+  model: WithWeights,
+  values: ReadonlyMap<string, HostTensor>,
+  { op, file }: { op: string; file: string },
+): LoadReport {
+  const byPath = weightsByPath(op, model);
+  const matched = matchPaths([...byPath.keys()], [...values.keys()]);
+  const given = new Map([...matched].map(([path, name]) => [path, values.get(name) as HostTensor]));
+  const extra = [...values.keys()].filter((name) => !new Set(matched.values()).has(name));
+  requireFit(`${op} ${file}`, model.name, byPath, given, extra);
+  const uploaded: Tensor[] = [];
+  try {
+    for (const path of byPath.keys()) uploaded.push(uploadLoaded(given.get(path) as HostTensor, file));
+    [...byPath.values()].forEach((variable, i) => {
+      variable.assign(uploaded[i] as Tensor);
+    });
+  } finally {
+    for (const tensor of uploaded) tensor.dispose();
+  }
+  const notFinite = [...given]
+    .map(([weight, value]) => ({ weight, notFinite: countNotFinite(value) }))
+    .filter((entry) => entry.notFinite > 0);
+  return { loaded: [...byPath.keys()], notFinite };
+}
+
+/** Errors: ValueError if two weights have the same path. */
+export function weightsByPath(op: string, { name, weights }: WithWeights): Map<string, Variable> {
+  const byPath = new Map<string, Variable>();
+  for (const weight of weights) {
+    const path = weight.name as string;
+    if (byPath.has(path)) {
+      throw new ValueError({
+        op,
+        rule: 'every weight must have a unique path.',
+        received: `'${path}' twice in '${name}'`,
+        hint: 'give the layers different names.',
+      });
+    }
+    byPath.set(path, weight);
+  }
+  return byPath;
+}
+
+function requireFit(
+  op: string,
+  model: string,
+  byPath: ReadonlyMap<string, Variable>,
+  given: ReadonlyMap<string, HostTensor>,
+  extra: readonly string[],
+): void {
+  const refuse = (rule: string, received: string, hint: string) =>
+    new FormatError({ op, rule, received, hint });
+  const missing = [...byPath.keys()].filter((path) => !given.has(path));
+  if (missing.length > 0) {
+    throw refuse(
+      `the file must have a value for each of the ${byPath.size} weights of '${model}'.`,
+      `none for ${listed(missing)}${extra.length > 0 ? `; but ${listed(extra)}` : ''}`,
+      'load a file that was saved from this model; weights are named after their layers.',
+    );
+  }
+  if (extra.length > 0) {
+    throw refuse(
+      `the file must have no other weights than those of '${model}'.`,
+      listed(extra),
+      'load it into the model that it was saved from.',
+    );
+  }
+  for (const [path, variable] of byPath) {
+    const value = given.get(path) as HostTensor;
+    if (sameShape(value.shape, variable.shape) && value.dtype === variable.dtype) continue;
+    throw refuse(
+      `weight '${path}' of '${model}' is ${formatSpec(variable)}.`,
+      formatSpec(value),
+      'create the layer with the options that it had when the file was saved.',
+    );
+  }
+}
+
+function listed(paths: readonly string[]): string {
+  const shown = paths.slice(0, 5).map((path) => `'${path}'`);
+  return paths.length > 5 ? `${shown.join(', ')} and ${paths.length - 5} more` : shown.join(', ');
+}

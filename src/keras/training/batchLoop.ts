@@ -1,0 +1,77 @@
+/** @file The loop over batches that training, evaluation and prediction share. */
+import { ValueError } from '../../core/errors.ts';
+import type { HookResult } from '../callbacks/callback.ts';
+import type { Batch } from './batch.ts';
+import { type BatchSource, freeBatch } from './data/batchSource.ts';
+import type { Throttle } from './throttle.ts';
+
+export interface BatchLoop {
+  readonly op: string;
+  readonly source: BatchSource;
+  /** Most batches; null for all. */
+  readonly steps: number | null;
+  /** Whether there must be exactly `steps` batches. */
+  readonly strict: boolean;
+  readonly throttle: Throttle;
+  /** Launches the step of a batch. The batch is freed afterwards. */
+  run(batch: Batch): void;
+  before?(index: number): HookResult;
+  after?(index: number): HookResult;
+  /** Whether to stop after the current batch. */
+  stopped?(): boolean;
+}
+
+/** Number of batches in one pass over the data, at most `steps`; null if unknown. */
+export function batchLimit({ batches }: BatchSource, steps: number | null): number | null {
+  return batches === null ? steps : Math.min(batches, steps ?? batches);
+}
+
+/** Launches all batches and resolves to their number. Errors: faults; ValueError if the data run out of batches. */
+export async function runBatches(loop: BatchLoop): Promise<number> {
+  const { source, steps, throttle } = loop;
+  const { device } = throttle;
+  let index = 0;
+  for (; steps === null || index < steps; index++) {
+    // Awaiting costs a turn of the event loop, so it is done for promises only.
+    const next = throttle.within(() => source.next());
+    const batch = next instanceof Promise ? await throttle.orAborted(next, freeLate) : next;
+    if (!batch) break;
+    try {
+      throttle.check();
+      const before = loop.before?.(index);
+      if (before) await before;
+      throttle.within(() => loop.run(batch));
+      throttle.launched(index);
+    } finally {
+      freeBatch(batch);
+    }
+    const after = loop.after?.(index);
+    if (after) await after;
+    // With automatic tuning, a slow guess then affects only the step that started the measurement.
+    const measuring = device.autotuner?.measuring;
+    if (measuring) await throttle.orAborted(measuring, () => {});
+    const wait = throttle.step();
+    if (wait) await wait;
+    if (loop.stopped?.()) return index + 1;
+  }
+  if (index === 0 || (loop.strict && steps !== null && index !== steps)) throw ranOut(loop, index);
+  return index;
+}
+
+/** Frees a batch that arrives after the run has ended. */
+function freeLate(batch: Batch | null): void {
+  if (batch) freeBatch(batch);
+}
+
+function ranOut({ op, steps, throttle }: BatchLoop, count: number): ValueError {
+  return new ValueError({
+    op,
+    rule:
+      steps === null ? 'the data must have at least one batch.' : 'the data must have a batch for each step.',
+    received: `${count} batches in ${throttle.where}${steps === null ? '' : `, which has ${steps} steps`}`,
+    hint:
+      count === 0
+        ? 'check what the generator yields. A generator can be used once only: pass the function that creates it.'
+        : 'let the generator yield indefinitely, or ask for fewer steps.',
+  });
+}

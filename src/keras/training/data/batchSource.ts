@@ -1,0 +1,58 @@
+/** @file BatchSource: the interface of data that yield batches. */
+import { ShapeError } from '../../../core/errors.ts';
+import type { Shape } from '../../../core/shape.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { leavesOf, type Nest } from '../../tensorNest.ts';
+import type { Batch } from '../batch.ts';
+
+export interface BatchSource {
+  /** Number of batches in one pass over the data; null if unknown. */
+  readonly batches: number | null;
+  /**
+   * Starts epoch `epoch` of `steps` batches, or of one pass over the data if `steps` is null.
+   * Errors: ValueError for an exhausted iterator.
+   */
+  begin(epoch: number, steps: number | null): void;
+  /** Uploads a part of large data. Returns false when everything is uploaded. */
+  upload(): boolean;
+  /** The next batch, which the caller frees; null at the end. */
+  next(): Batch | null | Promise<Batch | null>;
+  /**
+   * Frees what the source created. Data passed by the caller are not freed. Closes a generator and waits for it.
+   * Errors: those of its `finally`.
+   */
+  dispose(): void | Promise<void>;
+}
+
+/** Frees the tensors of a batch. */
+export function freeBatch({ x, y, sampleWeight }: Batch): void {
+  for (const nest of [x, y, sampleWeight]) {
+    if (nest !== null) for (const tensor of leavesOf<Tensor>(nest)) tensor.dispose();
+  }
+}
+
+/** The number of samples of all `parts`. Errors: ShapeError if they differ, or if there are none. */
+export function commonRows(op: string, parts: readonly { what: string; shape: Shape }[]): number {
+  const rows = parts[0]?.shape[0] ?? 0;
+  const received = parts.map(({ what, shape }) => `${what}: ${shape[0]}`).join(', ');
+  if (parts.some(({ shape }) => shape[0] !== rows)) {
+    throw new ShapeError({
+      op,
+      rule: 'inputs, targets and weights must have the same number of samples.',
+      received,
+      hint: 'check the first axis of each.',
+    });
+  }
+  if (rows > 0) return rows;
+  throw new ShapeError({
+    op,
+    rule: 'there is at least one sample.',
+    received: received || 'no data',
+    hint: 'check the data that were loaded.',
+  });
+}
+
+/** The number of samples in a batch. */
+export function samplesOf(x: Nest<Tensor>): number {
+  return leavesOf<Tensor>(x)[0]?.shape[0] ?? 0;
+}

@@ -1,0 +1,71 @@
+/** @file The default steps of a model. They launch work without waiting, so a step can be captured and replayed. */
+import { ValueError } from '../../core/errors.ts';
+import { addN } from '../../ops/addN.ts';
+import { zeros } from '../../ops/creation.ts';
+import { withSquaredSlices } from '../../ops/slices.ts';
+import { sum } from '../../ops/sum.ts';
+import { GradientTape } from '../../autodiff/tape.ts';
+import { disposing, tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Batch, Predicted, StepLogs } from './batch.ts';
+import { samplesOf } from './data/batchSource.ts';
+import type { TrainableModel } from './trainableModel.ts';
+
+/** Computes predictions, loss and gradients, applies the optimizer and updates the metrics. */
+export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+  const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
+  return tidy(() => {
+    const { predicted, loss } = disposing(new GradientTape(), (tape) => {
+      const yPred = model.apply(x, { training: true });
+      const predicted = { x, y, yPred, sampleWeight };
+      const loss = model.computeLoss(predicted);
+      const weights = model.trainableWeights;
+      if (weights.length > 0) {
+        const scaled = optimizer.scaleLoss(loss);
+        const gradients = optimizer.readsSquares
+          ? withSquaredSlices(() => tape.gradient(scaled, weights))
+          : tape.gradient(scaled, weights);
+        optimizer.apply(gradients, weights);
+      }
+      return { predicted, loss };
+    });
+    lossTracker.track(loss, samplesOf(x));
+    return model.computeMetrics(predicted);
+  });
+}
+
+/** Computes predictions and the loss, and updates the metrics. */
+export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+  const { lossTracker } = model.trainer.requireCompiled('testStep');
+  return tidy(() => {
+    const yPred = model.apply(x, { training: false });
+    const predicted = { x, y, yPred, sampleWeight };
+    lossTracker.track(model.computeLoss(predicted), samplesOf(x));
+    return model.computeMetrics(predicted);
+  });
+}
+
+/** The sum of the compiled losses and the losses of layers. Errors: ValueError if there is none. */
+export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor {
+  const { loss } = model.trainer.requireCompiled('computeLoss');
+  return tidy(() => {
+    const compiled = loss?.call(predicted) ?? null;
+    const losses = compiled ? [compiled] : [];
+    for (const added of model.losses) losses.push(added.shape.length === 0 ? added : sum(added));
+    if (losses.length === 1) return losses[0] as Tensor;
+    if (losses.length > 1) return addN(losses);
+    if (model.trainableWeights.length === 0) return zeros([]);
+    throw new ValueError({
+      op: model.name,
+      rule: 'a model is trained by a loss.',
+      received: 'neither a compiled loss nor a loss of a layer',
+      hint: "pass it to compile({ loss: 'mse' }), or call addLoss in a layer.",
+    });
+  });
+}
+
+/** Updates the compiled metrics. A returned record replaces the results of all metrics in the logs. */
+export function computeMetrics(model: TrainableModel, predicted: Predicted): StepLogs {
+  model.trainer.requireCompiled('computeMetrics').metrics.updateState(predicted);
+  return undefined;
+}

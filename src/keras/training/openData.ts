@@ -1,0 +1,85 @@
+/** @file Opens the data that a caller passes as a source of batches. */
+import type { Cleanup } from '../../core/cleanup.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { isRecord } from './perOutput.ts';
+import { type BatchIterable, isBatchIterable, IterableSource } from './data/iterableSource.ts';
+import type { Data, Slots } from './data/slots.ts';
+import type { BatchSource } from './data/batchSource.ts';
+import { Table, type TableData, TableSource } from './data/tableSource.ts';
+
+export type { BatchIterable, BatchItem } from './data/iterableSource.ts';
+export type { Data, Values } from './data/slots.ts';
+
+/** Validation data: `[x, y]`, `[x, y, sampleWeight]`, `{ xs, ys, sampleWeight }`, or batches. */
+export type ValidationData =
+  | readonly (Data | null | undefined)[]
+  | { readonly xs: Data; readonly ys?: Data | null; readonly sampleWeight?: Data | null }
+  | BatchIterable;
+
+export interface OpenOptions {
+  op: string;
+  slots: Slots;
+  batchSize: number | undefined;
+  cleanup: Cleanup;
+}
+
+/** Default batch size. */
+export const defaultBatchSize = 32;
+
+/** Tells `(x, y, options)` from `(batches, options)`: batches bring their own targets. */
+export function splitArguments<O extends object>(
+  x: unknown,
+  y: unknown,
+  options: O | undefined,
+): { data: Data | null; settings: O } {
+  const optionsAreSecond = options === undefined && isBatchIterable(x) && y !== null;
+  if (optionsAreSecond) return { data: null, settings: y as O };
+  return { data: y as Data | null, settings: options ?? ({} as O) };
+}
+
+/** The batches of data, in order. Errors: ValueError, ShapeError. */
+export function openData(
+  data: TableData | BatchIterable,
+  { op, slots, batchSize, cleanup }: OpenOptions,
+): BatchSource {
+  if (isBatchIterable(data)) {
+    requireNone(op, { batchSize });
+    return cleanup.add(new IterableSource(op, data, { slots }));
+  }
+  const table = cleanup.add(new Table(op, data, slots));
+  return cleanup.add(new TableSource(table, { batchSize: batchSize ?? defaultBatchSize }));
+}
+
+/** The batches of validation data. Errors: ValueError, ShapeError. */
+export function openValidation(data: ValidationData, options: OpenOptions): BatchSource {
+  if (isBatchIterable(data)) {
+    // `batchSize` applies only to data that are sliced here.
+    return openData(data, { ...options, batchSize: undefined });
+  }
+  const parts = Array.isArray(data)
+    ? { x: data[0] as Data, y: data[1] as Data | null, sampleWeight: data[2] as Data | null | undefined }
+    : isRecord(data) && 'xs' in data
+      ? { x: data.xs as Data, y: data.ys as Data | null, sampleWeight: data.sampleWeight as Data | null }
+      : null;
+  if (parts && !(Array.isArray(data) && (data.length < 1 || data.length > 3)))
+    return openData(parts, options);
+  throw new ValueError({
+    op: options.op,
+    rule: '`validationData` is [x, y], [x, y, sampleWeight], { xs, ys, sampleWeight }, or batches.',
+    received: Array.isArray(data) ? `an array of ${data.length}` : describe(data),
+    hint: 'pass validationData: [xv, yv].',
+  });
+}
+
+/** Throws for options that do not apply to data that come in batches. */
+export function requireNone(op: string, options: Readonly<Record<string, unknown>>): void {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+  if (given.length === 0) return;
+  throw new ValueError({
+    op,
+    rule: 'batches from an iterable are used as they come.',
+    received: given.map(([name, value]) => `${name}: ${describe(value)}`).join(', '),
+    hint: 'yield [x, y, sampleWeight], in batches of the size that you want.',
+  });
+}

@@ -1,0 +1,30 @@
+/** @file Checks of the options of `compile`, `fit`, `evaluate` and `predict`. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+
+/** Throws unless `value` is undefined or an integer of at least `min`. */
+export function requireCount(
+  op: string,
+  what: string,
+  value: unknown,
+  min: number,
+): asserts value is number | undefined {
+  if (value === undefined || (Number.isInteger(value) && (value as number) >= min)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a whole number of at least ${min}.`,
+    received: `${what}: ${describe(value)}`,
+    hint: 'correct it, or omit it.',
+  });
+}
+
+/** Throws unless `value` is at least 0 and below 1. */
+export function requireShare(op: string, what: string, value: unknown): asserts value is number {
+  if (typeof value === 'number' && value >= 0 && value < 1) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a number of at least 0 and below 1.`,
+    received: `${what}: ${describe(value)}`,
+    hint: 'pass 0.2 to hold out a fifth, or omit it.',
+  });
+}

@@ -1,0 +1,240 @@
+/**
+ * @file Throttle: limits how far the host runs ahead of the device, and yields to other tasks of the page.
+ *
+ * Steps are launched without waiting. Every few steps a fence is set; it resolves when the steps before it are done, or
+ * rejects with their faults. With two fences pending, the host waits for the older one.
+ */
+import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { joinErrors } from '../../webgpu/faults.ts';
+import { FaultLedger } from '../../webgpu/faultSets.ts';
+import { apart } from './apart.ts';
+
+/** A fence is set after this many milliseconds of launching, or this many steps. */
+const fenceAfter = 4;
+const stepsPerFence = 16;
+/** Most pending fences. */
+const maxFences = 2;
+/** Milliseconds between yields: less than a frame at 60 Hz, and much less than a long task (50 ms). */
+const yieldAfter = 10;
+
+interface Fence {
+  /** Resolves when the faults of the steps before it are known; rejects with errors of the device. */
+  readonly done: Promise<void>;
+  /** The number of the first check after its steps. */
+  readonly end: number;
+  readonly label: () => string;
+}
+
+export class Throttle {
+  readonly #fences: Fence[] = [];
+  /** Steps since the last fence: the batch of the first one, and their number. */
+  #first = 0;
+  #steps = 0;
+  #fencedAt = performance.now();
+  #yieldedAt = performance.now();
+  /** Faults of what this run launched. */
+  readonly #faults: FaultLedger;
+  /** Whether one of them was thrown. */
+  #isFaulty = false;
+
+  /**
+   * `where` says what the steps belong to, such as 'epoch 2 of 5'. An aborted `signal` ends the run between steps.
+   */
+  constructor(
+    readonly device: Device,
+    public where: string,
+    private readonly signal?: AbortSignal | undefined,
+  ) {
+    this.#faults = new FaultLedger(device.faults.tracker);
+  }
+
+  /**
+   * Runs a piece of the run: on its device, unseen by tapes and scopes that are open elsewhere, and with its faults
+   * reported to this run.
+   */
+  within<T>(body: () => T): T {
+    return this.#faults.during(() => withDevice(this.device, () => apart(body)));
+  }
+
+  /** Throws the signal's reason if it was aborted. */
+  check(): void {
+    this.signal?.throwIfAborted();
+  }
+
+  /** Calls `piece` until it returns false, and yields to other tasks in between. */
+  async inPieces(piece: () => boolean): Promise<void> {
+    while (this.within(piece)) {
+      this.check();
+      if (performance.now() - this.#yieldedAt >= yieldAfter) await this.#yield();
+    }
+  }
+
+  /** Records that the step of a batch was launched. */
+  launched(batch: number): void {
+    if (this.#steps === 0) this.#first = batch;
+    this.#steps++;
+  }
+
+  /** Call it after each step. Waits if the host is too far ahead. Errors: faults of earlier steps. */
+  step(): Promise<void> | null {
+    const now = performance.now();
+    if (now - this.#fencedAt >= fenceAfter || this.#steps >= stepsPerFence) this.#fence(now);
+    else this.device.flush();
+    this.check();
+    if (this.#fences.length >= maxFences) return this.#waitForOldest();
+    return now - this.#yieldedAt >= yieldAfter ? this.#yield() : null;
+  }
+
+  /** Waits for all steps and for a readback requested after them. Errors: faults of either. */
+  async finish<T>(reading: Promise<T>): Promise<T> {
+    const located = this.locate(reading);
+    // It may reject while earlier fences are awaited.
+    located.catch(() => {});
+    const label = this.#label();
+    this.#steps = 0;
+    while (this.#fences.length > 0) await this.#waitForOldest();
+    const result = await located;
+    this.#throwFaults(label);
+    return result;
+  }
+
+  /** Awaits `reading`; its errors name the steps since the last fence. */
+  async locate<T>(reading: Promise<T>): Promise<T> {
+    const label = this.#label();
+    try {
+      return await reading;
+    } catch (error) {
+      this.#isFaulty = true;
+      throw located(error, label());
+    }
+  }
+
+  /**
+   * Waits for `promise`, which does not come from the device, or until the signal is aborted. In that case `late` receives
+   * the value if it still arrives. Errors: the signal's reason.
+   */
+  async orAborted<T>(promise: Promise<T>, late: (value: T) => void): Promise<T> {
+    const { signal } = this;
+    if (!signal) return promise;
+    return new Promise<T>((resolve, reject) => {
+      const abort = () => {
+        promise.then(late, () => {});
+        reject(signal.reason);
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener('abort', abort, { once: true });
+      promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    });
+  }
+
+  /**
+   * Runs the body of a run. If it fails, waits for pending steps.
+   * Errors: those of `body`; for an abort the first fault of those steps, if there is one.
+   */
+  async settling<T>(body: () => Promise<T>): Promise<T> {
+    try {
+      return await body();
+    } catch (error) {
+      throw await this.#abandon(error);
+    }
+  }
+
+  /**
+   * Waits for pending steps after `error` ended the run. Resolves to the error to report: `error`, or a fault of these
+   * steps if the run was aborted. Faults after the first are among its `others`.
+   */
+  async #abandon(error: unknown): Promise<unknown> {
+    if (this.#steps > 0 && !this.device.isLost) this.#fence(performance.now());
+    const isAborted = this.signal?.aborted === true && error === this.signal.reason;
+    let reported = error;
+    for (const { done, end, label } of this.#fences.splice(0)) {
+      const late = await done.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (!isAborted || reported !== error) continue;
+      const fault = late ?? joinErrors(this.#faults.take(end));
+      if (fault) reported = located(fault, label());
+    }
+    // If something else ended the run, its faults are left to those who read what depends on them.
+    if (reported === error && !this.#isFaulty) return reported;
+    const others = this.#faults.takeUnreported();
+    if (reported instanceof RetrogradError) reported.others = [...reported.others, ...others];
+    return reported;
+  }
+
+  #fence(now: number): void {
+    const done = this.device.finish();
+    // Avoids an unhandled rejection while nobody waits yet.
+    done.catch(() => {});
+    this.#fences.push({ done, end: this.device.faults.tracker.begun, label: this.#label() });
+    this.#steps = 0;
+    this.#fencedAt = now;
+  }
+
+  /** Names the steps since the last fence. */
+  #label(): () => string {
+    const { where } = this;
+    const [first, last] = [this.#first + 1, this.#first + this.#steps];
+    if (this.#steps === 0) return () => where;
+    return () => (first === last ? `${where}, batch ${first}` : `${where}, batches ${first} to ${last}`);
+  }
+
+  async #waitForOldest(): Promise<void> {
+    const { done, end, label } = this.#fences.shift() as Fence;
+    try {
+      await done;
+    } catch (error) {
+      throw located(error, label());
+    }
+    this.#throwFaults(label, end);
+    const now = performance.now();
+    if (now - this.#yieldedAt >= yieldAfter) await this.#yield();
+    this.check();
+  }
+
+  /** Throws the faults of checks below number `end`, where there are any. */
+  #throwFaults(label: () => string, end?: number): void {
+    const error = joinErrors(this.#faults.take(end));
+    if (!error) return;
+    this.#isFaulty = true;
+    throw located(error, label());
+  }
+
+  async #yield(): Promise<void> {
+    await yieldTask();
+    this.#yieldedAt = performance.now();
+    this.check();
+  }
+}
+
+/** The error, with the part of the run in which it happened. */
+function located(error: unknown, where: string): unknown {
+  if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
+  error.message += `\n  during: ${where}`;
+  return error;
+}
+
+interface Scheduling {
+  scheduler?: { yield?: () => Promise<void> };
+  setImmediate?: (callback: () => void) => unknown;
+}
+
+/** Resolves in a new task, after pending ones such as input, painting and timers. */
+function yieldTask(): Promise<void> {
+  const { scheduler, setImmediate } = globalThis as Scheduling;
+  if (scheduler?.yield) return scheduler.yield();
+  if (setImmediate) return new Promise((resolve) => void setImmediate(resolve));
+  if (typeof MessageChannel === 'undefined') return new Promise((resolve) => setTimeout(resolve));
+  // Nested timers are delayed by at least 4 ms.
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

@@ -1,0 +1,24 @@
+/** @file What the training loop needs of a model. Training imports no model; models load training. */
+import type { Tensor } from '../../tensor/tensor.ts';
+import { getDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
+import type { CallbackModel } from '../callbacks/callback.ts';
+import type { Nest } from '../tensorNest.ts';
+import type { Predicted, StepLogs } from './batch.ts';
+import type { Trainer, TrainerModel } from './trainer.ts';
+
+export interface TrainableModel extends CallbackModel, TrainerModel {
+  readonly trainer: Trainer;
+  /** Regularization and other losses of the last call, scalars. */
+  readonly losses: readonly Tensor[];
+
+  apply(inputs: Nest<Tensor>, options?: { training?: boolean }): Nest<Tensor>;
+  computeLoss(predicted: Predicted): Tensor;
+  computeMetrics(predicted: Predicted): StepLogs;
+  resetMetrics(): void;
+}
+
+/** The device of the model's weights, or the current device if it has none yet. */
+export function deviceOf(model: TrainableModel): Device {
+  return model.weights[0]?.device ?? getDevice();
+}
