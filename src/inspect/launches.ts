@@ -4,7 +4,8 @@ import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import type { PreparedLaunch } from '../webgpu/command.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
-import type { Span, StreamWatcher } from '../webgpu/timing.ts';
+import type { StreamWatcher } from '../webgpu/streamWatcher.ts';
+import type { Span } from '../webgpu/timing.ts';
 
 /** One launch, and when it ran. */
 export interface ProfiledLaunch extends Span {

@@ -57,7 +57,9 @@ export async function open({
     const { Device } = await loaded;
     // Another part of the app may have opened it meanwhile.
     const now = openedDevice();
-    return now?.gpu === appDevice && !now.isLost ? listen(now) : opened(new Device(appDevice, false, maxPooledBytes));
+    return now?.gpu === appDevice && !now.isLost
+      ? listen(now)
+      : opened(new Device(appDevice, false, maxPooledBytes));
   }
   // Two parts of an app may both call this before either has a device: they get the same one.
   opening ??= openDevice(gpu, adapterOptions, subgroupMatrices ? subgroupMatrixFeatures : [])

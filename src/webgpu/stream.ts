@@ -10,7 +10,7 @@ import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { PreparedLaunch } from './command.ts';
-import type { StreamWatcher } from './timing.ts';
+import type { StreamWatcher } from './streamWatcher.ts';
 import type { ErrorWatch } from './watch.ts';
 
 /** Dynamic uniform offsets are multiples of this on every device (the WebGPU default limit). */

@@ -4,18 +4,7 @@
 import { BufferUsage, MapMode } from './flags.ts';
 import type { PreparedLaunch } from './command.ts';
 import type { CommandStream } from './stream.ts';
-
-/** Watches what a stream does. */
-export interface StreamWatcher {
-  /** 'pass': each launch has a pass of its own; 'submission': a command buffer, too, which is submitted on its own. */
-  readonly apart: 'pass' | 'submission' | null;
-  /** `launch` begins a pass, or is the next one where launches stand apart. Where its pass writes timestamps. */
-  next(launch: PreparedLaunch): GPUComputePassTimestampWrites | undefined;
-  /** Adds to the commands that are about to be submitted. */
-  resolve?(encoder: GPUCommandEncoder): void;
-  /** Submits in place of the stream. */
-  submit?(queue: GPUQueue, buffers: readonly GPUCommandBuffer[]): void;
-}
+import type { StreamWatcher } from './streamWatcher.ts';
 
 /** When something began and ended, in microseconds from a beginning of its own. */
 export interface Span {
