@@ -3,7 +3,10 @@
  *
  * A shape is a list of sizes, row-major, the last axis contiguous. Ranks go from 0 to `maxRank`.
  */
+import { describe } from './describe.ts';
 import { ShapeError, ValueError } from './errors.ts';
+
+export { describe };
 
 export type Shape = readonly number[];
 
@@ -57,18 +60,6 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
       hint: 'reshape so that neighbouring axes are merged.',
     });
   }
-}
-
-/** A short picture of any value for error messages. */
-export function describe(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(describe).join(', ')}]`;
-  if (typeof value === 'string') return `'${value}'`;
-  if (typeof value === 'function') return 'a function';
-  if (value !== null && typeof value === 'object') {
-    const name = value.constructor?.name;
-    return name && name !== 'Object' ? `a ${name}` : JSON.stringify(value);
-  }
-  return String(value);
 }
 
 /** An axis counted from the front; negative axes count from the back. */
