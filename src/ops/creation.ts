@@ -1,5 +1,6 @@
 /** @file Tensors made on the device with one value everywhere, and what makes tensors of any rule. */
 import type { DType } from '../core/dtype.ts';
+import { requireNumber } from '../core/integers.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Device, getDevice } from '../webgpu/device.ts';
@@ -35,7 +36,10 @@ function filled<D extends DType>(
   value: number,
   options: CreationOptions<D>,
 ): Tensor<D> {
-  return create(op, shape, options, (device, spec) => fillKernel(device, spec, value, op));
+  return create(op, shape, options, (device, spec) => {
+    requireNumber(op, 'value', value, spec.dtype);
+    return fillKernel(device, spec, value, op);
+  });
 }
 
 /** A tensor of `shape` with `value` everywhere. */

@@ -1,5 +1,7 @@
 /** @file gather */
+import type { DType } from '../core/dtype.ts';
 import { DTypeError, ValueError } from '../core/errors.ts';
+import { requireNumber } from '../core/integers.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
@@ -60,7 +62,7 @@ export function gatherSpec(
   options: GatherOptions,
 ): TensorSpec {
   checkIndices(op, 'indices', indices, options);
-  checkFillValue(op, options);
+  checkFillValue(op, options, x.dtype);
   const { gathered, indexing } = axisGeometry(op, name, x.shape, indices.shape, options);
   // Halves move two at a time, as words.
   if (x.dtype === 'float16' && indexing.inner % 2 === 1) {
@@ -74,13 +76,15 @@ export function gatherSpec(
   return { shape: gathered, dtype: x.dtype };
 }
 
-export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): void {
-  if (fillValue === undefined || (typeof fillValue === 'number' && mode === 'fill')) return;
+export function checkFillValue(op: string, { fillValue, mode }: GatherOptions, dtype: DType): void {
+  if (fillValue === undefined) return;
+  requireNumber(op, 'fillValue', fillValue, dtype);
+  if (mode === 'fill') return;
   throw new ValueError({
     op,
-    rule: "`fillValue` must be a number, and is read with mode: 'fill' alone.",
+    rule: "`fillValue` is read with mode: 'fill' alone.",
     received: `fillValue: ${describe(fillValue)} with mode: ${describe(mode)}`,
-    hint: "pass mode: 'fill' beside a number, or leave fillValue out.",
+    hint: "pass mode: 'fill' as well, or leave fillValue out.",
   });
 }
 

@@ -45,7 +45,7 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor>
   infer: (inputs, options) => {
     const [x, indices] = inputs as [TensorSpec, TensorSpec];
     checkIndices('gatherNd', 'indices', indices, options);
-    checkFillValue('gatherNd', options);
+    checkFillValue('gatherNd', options, x.dtype);
     return {
       shape: coordinateGeometry('gatherNd', 'x', x.shape, indices.shape, options).gathered,
       dtype: x.dtype,

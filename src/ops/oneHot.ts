@@ -1,12 +1,13 @@
 /** @file oneHot */
 import { type DType, requireDType } from '../core/dtype.ts';
-import { ValueError } from '../core/errors.ts';
-import { checkShape, describe, normalizeAxis, requireInteger } from '../core/shape.ts';
+import { requireNumber } from '../core/integers.ts';
+import { checkShape, normalizeAxis, requireInteger } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { oneHotKernel } from '../kernels/oneHot.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
+import { requireInt32 } from './indices.ts';
 
 export interface OneHotOptions {
   /** Size of the new axis. */
@@ -34,18 +35,19 @@ export const oneHot: Op<[indices: Tensor], OneHotOptions, Tensor> = /* @__PURE__
   inputs: ['indices:int32'],
   infer: ([input], options) => {
     const { shape, dtype } = input as TensorSpec;
-    const { depth, onValue, offValue, dtype: result = 'float32' } = options;
+    const { depth, onValue = 1, offValue = 0, dtype: result = 'float32' } = options;
     requireDType('oneHot', 'indices', dtype, ['int32', 'uint32']);
     requireInteger('oneHot', 'depth', depth, 0);
-    requireNumber('onValue', onValue);
-    requireNumber('offValue', offValue);
     checkDType('oneHot', result);
+    requireNumber('oneHot', 'onValue', onValue, result);
+    requireNumber('oneHot', 'offValue', offValue, result);
     const axis = newAxis(shape.length, options);
     const out = [...shape.slice(0, axis), depth, ...shape.slice(axis)];
     checkShape('oneHot', out);
     return { shape: out, dtype: result };
   },
-  forward: ([indices], options, { outputs: [spec] }) => {
+  forward: ([indices], options, { operands, outputs: [spec] }) => {
+    requireInt32('oneHot', 'indices', operands[0]);
     const { onValue = 1, offValue = 0 } = options;
     const axis = newAxis((indices as Tensor).rank, options);
     return oneHotKernel(indices as Tensor, spec as TensorSpec, axis, onValue, offValue);
@@ -55,13 +57,3 @@ export const oneHot: Op<[indices: Tensor], OneHotOptions, Tensor> = /* @__PURE__
 });
 
 const newAxis = (rank: number, { axis = -1 }: OneHotOptions) => normalizeAxis('oneHot', axis, rank + 1);
-
-function requireNumber(what: string, value: unknown): void {
-  if (value === undefined || typeof value === 'number') return;
-  throw new ValueError({
-    op: 'oneHot',
-    rule: `\`${what}\` must be a number.`,
-    received: `${what}: ${describe(value)}`,
-    hint: 'leave it out for 1 and 0.',
-  });
-}

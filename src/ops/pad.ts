@@ -1,5 +1,6 @@
 /** @file pad */
-import { ShapeError, ValueError } from '../core/errors.ts';
+import { ShapeError } from '../core/errors.ts';
+import { requireNumber } from '../core/integers.ts';
 import { describe, formatShape, requireOneOf, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
@@ -36,14 +37,7 @@ export const pad: Op<[x: Tensor], PadOptions, Tensor> = /* @__PURE__ */ defineOp
     const { shape, dtype } = x as TensorSpec;
     const { mode = 'constant', constantValue } = options;
     requireOneOf('pad', 'mode', mode, ['constant', 'reflect', 'symmetric']);
-    if (constantValue !== undefined && typeof constantValue !== 'number') {
-      throw new ValueError({
-        op: 'pad',
-        rule: '`constantValue` must be a number.',
-        received: `constantValue: ${describe(constantValue)}`,
-        hint: 'leave it out for 0.',
-      });
-    }
+    if (constantValue !== undefined) requireNumber('pad', 'constantValue', constantValue, dtype);
     const paddings = checkPaddings(shape, options);
     return { shape: shape.map((n, i) => n + sumOf(paddings[i] as Padding)), dtype };
   },

@@ -1,6 +1,7 @@
 /** @file Numbers at equal distances: range, linspace. */
 import { type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
+import { requireNumber } from '../core/integers.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { stepsKernel } from '../kernels/sequence.ts';
 import { checkDType } from '../tensor/create.ts';
@@ -48,6 +49,12 @@ export function range<D extends DType = 'float32'>(
   }
   const count = Math.max(0, Math.ceil((stop - start) / by));
   const last = start + (count - 1) * by;
+  if (count > 0)
+    for (const [what, end] of [
+      ['start', start],
+      ['last', last],
+    ] as const)
+      requireNumber('range', what, end, dtype);
   return create('range', [count], options, (device, spec) =>
     stepsKernel(device, spec, { start, step: by, last }, 'range'),
   );

@@ -37,7 +37,7 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
     infer: (inputs, options) => {
       const [x, indices] = inputs as [TensorSpec, TensorSpec];
       checkIndices('takeAlongAxis', 'indices', indices, options);
-      checkFillValue('takeAlongAxis', options);
+      checkFillValue('takeAlongAxis', options, x.dtype);
       return { shape: sharedShapes(x.shape, indices.shape, options).out, dtype: x.dtype };
     },
     forward: (inputs, options, call) => {

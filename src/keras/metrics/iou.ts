@@ -19,6 +19,7 @@ import type { Variable } from '../../tensor/variable.ts';
 import { epsilon } from '../epsilon.ts';
 import { requireNumber } from '../losses/check.ts';
 import { toTensor } from '../losses/operands.ts';
+import { toIndices } from '../toIndices.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { requireOptions } from './options.ts';
@@ -96,13 +97,13 @@ abstract class IntersectionOverUnion extends Metric {
   /** Targets as numbers of classes. */
   protected targets(yTrue: Tensor): Tensor {
     const { sparseYTrue, axis } = this.#classes;
-    return sparseYTrue ? cast(yTrue, 'int32') : argMax(yTrue, { axis });
+    return sparseYTrue ? toIndices(yTrue) : argMax(yTrue, { axis });
   }
 
   /** Predictions as numbers of classes. */
   protected predictions(yPred: Tensor): Tensor {
     const { sparseYPred, axis } = this.#classes;
-    return sparseYPred ? cast(yPred, 'int32') : argMax(yPred, { axis });
+    return sparseYPred ? toIndices(yPred) : argMax(yPred, { axis });
   }
 
   protected config(...names: (keyof Classes)[]): Record<string, unknown> {

@@ -11,6 +11,7 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireMinRank, requireSame } from '../losses/check.ts';
 import { labelsOf } from '../losses/labels.ts';
+import { toIndices } from '../toIndices.ts';
 import { defineMetric, type MetricMaker } from './define.ts';
 
 export interface TopKAccuracyOptions {
@@ -44,7 +45,7 @@ export const sparseTopKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
       requireInteger(op, 'k', k, 1);
       return (yTrue, yPred) => {
         requireMinRank(op, yPred, 1);
-        return inTopK(cast(labelsOf(op, yTrue, yPred, -1), 'int32'), yPred, k);
+        return inTopK(toIndices(labelsOf(op, yTrue, yPred, -1)), yPred, k);
       };
     },
   });
