@@ -3,7 +3,7 @@
  */
 import type { DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
-import { sameShape } from '../core/shape.ts';
+import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { activeRecording } from '../webgpu/activeRecording.ts';
 import type { StorageHolder } from '../webgpu/recording.ts';
@@ -95,9 +95,20 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
 
   /**
    * Takes the values of `value`; nothing is copied, and what a tape saved of the old values stays as it was.
-   * Errors: ShapeError, DTypeError where `value` has another spec.
+   * Errors: ShapeError, DTypeError where `value` has another spec; DisposedError; DeviceError.
    */
   assign(value: Tensor): this {
+    this.requireAssignable(value);
+    // A recording hears of the variable before it moves: what it had so far is its home.
+    void this.storage;
+    this.replaceStorage(value.storage.retain());
+    this.provenance = leaf(value);
+    return this;
+  }
+
+  /** Throws what `assign(value)` would throw. */
+  requireAssignable(value: Tensor): void {
+    if (!(value instanceof Tensor)) throw notATensor(this, value);
     const parts = {
       op: 'assign',
       rule: 'a variable keeps its shape and dtype.',
@@ -113,11 +124,8 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
         hint: 'upload the value to the device of the variable.',
       });
     }
-    // A recording hears of the variable before it moves: what it had so far is its home.
-    void this.storage;
-    this.replaceStorage(value.storage.retain());
-    this.provenance = leaf(value);
-    return this;
+    requireStorage(this);
+    requireStorage(value);
   }
 
   /**
@@ -132,6 +140,20 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     this.replaceStorage(copy);
     return copy;
   }
+}
+
+/** Throws where `tensor` is disposed. A recording doesn't hear of it. */
+function requireStorage(tensor: Tensor): void {
+  if (tensor.disposed) void tensor.storage;
+}
+
+function notATensor(variable: Variable, value: unknown): ValueError {
+  return new ValueError({
+    op: 'assign',
+    rule: 'the new value of a variable is a tensor.',
+    received: `${describe(value)} for variable '${variable.name}' ${formatSpec(variable)}`,
+    hint: 'make one of it: v.assign(tensor(values)).',
+  });
 }
 
 function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {

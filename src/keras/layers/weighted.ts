@@ -16,7 +16,7 @@ import type { Nest } from '../nest.ts';
 import type { RegularizerLike } from '../regularizers/index.ts';
 import type { AnyLayer } from './layer.ts';
 import { membersOf } from './members.ts';
-import { assignAll, inKerasOrder, makeWeight, type OwnWeight, type WeightOptions } from './weights.ts';
+import { setWeights, inKerasOrder, makeWeight, type OwnWeight, type WeightOptions } from './weights.ts';
 
 export interface LayerOptions {
   /** Default: the class's name with a number, such as `conv2d_1`. */
@@ -129,7 +129,7 @@ export abstract class Weighted<
    * Errors: ShapeError, DTypeError where count, shape or dtype differ; nothing is changed then.
    */
   setWeights(values: readonly TensorLike[]): void {
-    assignAll(this.name, this.weights, values);
+    setWeights(this.name, this.weights, values);
   }
 
   /** Frees the weights, with those of the layers inside. The layer can't be called any more. */

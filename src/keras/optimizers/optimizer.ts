@@ -5,7 +5,7 @@
  */
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, requireInteger } from '../../core/shape.ts';
 import { onReplay } from '../../webgpu/onReplay.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { activeRecording, forReal, withRecording } from '../../webgpu/activeRecording.ts';
@@ -168,12 +168,14 @@ export abstract class Optimizer {
    */
   get variables(): OptimizerVariable[] {
     const count = {
+      check: (value: number) => requireInteger(this.name, 'iteration', value, 0),
       get: () => this.#calls,
       set: (value: number) => {
         this.#calls = value;
       },
     };
     const rate = {
+      check: (value: number) => void this.#checkedRate(value),
       get: () => this.learningRate,
       set: (value: number) => {
         this.learningRate = value;
