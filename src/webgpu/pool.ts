@@ -54,7 +54,7 @@ export class BufferPool {
   readonly #free = new Map<number, DeviceBuffer[]>();
   #condemned: DeviceBuffer[] = [];
   readonly #statistics: PoolStatistics;
-  /** The most bytes that a buffer can have. */
+  /** The most bytes that a buffer can have: bindings take whole words, whatever the device's limits are. */
   readonly limit: number;
 
   constructor(
@@ -73,7 +73,7 @@ export class BufferPool {
   ) {
     this.#statistics = statistics;
     const { maxBufferSize, maxStorageBufferBindingSize } = device.limits;
-    this.limit = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    this.limit = Math.floor(Math.min(maxBufferSize, maxStorageBufferBindingSize) / 4) * 4;
   }
 
   get statistics(): Readonly<PoolStatistics> {
