@@ -7,6 +7,7 @@ import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, sub } from './arithmetic.ts';
+import { equal } from './comparison.ts';
 import { defineOp, type Op } from './define.ts';
 import { mean } from './mean.ts';
 import {
@@ -17,6 +18,7 @@ import {
   reducedSpec,
   restoreAxes,
 } from './reduction.ts';
+import { where } from './where.ts';
 
 const floats: readonly DType[] = ['float32'];
 
@@ -44,7 +46,7 @@ export const variance: ReductionOp = /* @__PURE__ */ defineReduction({
 
 /**
  * The population standard deviation along `axis`: √variance. Shape: x without the reduced axes, or with size 1 where
- * `keepDims`. The gradient is NaN where the deviation is 0.
+ * `keepDims`. Where the deviation is 0, which is a kink, the gradient is 0: the subgradient of least norm.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const std: ReductionOp = /* @__PURE__ */ defineReduction({
@@ -53,7 +55,10 @@ export const std: ReductionOp = /* @__PURE__ */ defineReduction({
   reduction: () => momentsReduction([`sqrt(${varianceOf})`]),
   gradient: (dy, { inputs, outputs: [y], inputSpecs }, options) => {
     const x = inputSpecs[0] as TensorSpec;
-    const scaled = div(dy, mul(y as Tensor, reducedSize(x.shape, options)));
+    const isZero = equal(y as Tensor, 0);
+    // Both selections: the derivative of the one not taken would bring NaN into derivatives of higher order.
+    const deviation = where(isZero, 1, y as Tensor);
+    const scaled = where(isZero, 0, div(dy, mul(deviation, reducedSize(x.shape, options))));
     return mul(deviations(inputs[0] as Tensor, options), restoreAxes(scaled, x, options));
   },
   save: { inputs: [0], outputs: [0] },
