@@ -1,4 +1,5 @@
 /** @file unstack */
+import { requireOutputs } from '../core/outputs.ts';
 import { normalizeAxis } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { copied } from '../kernels/copy.ts';
@@ -22,6 +23,7 @@ export const unstack: Op<[x: Tensor], StackOptions, Tensor[]> = /* @__PURE__ */ 
   infer: ([x], { axis = 0 }) => {
     const { shape, dtype } = x as TensorSpec;
     const along = normalizeAxis('unstack', axis, shape.length);
+    requireOutputs('unstack', shape[along] as number);
     const slice = shape.filter((_, i) => i !== along);
     return Array.from({ length: shape[along] as number }, () => ({ shape: slice, dtype }));
   },
