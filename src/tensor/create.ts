@@ -10,9 +10,10 @@ import {
   isStoredDType,
   type TypedData,
 } from '../core/dtype.ts';
-import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, maxRank, sameShape, type Shape, sizeOf } from '../core/shape.ts';
-import { type Device, getDevice } from '../webgpu/device.ts';
+import { Device, getDevice } from '../webgpu/device.ts';
+import { wholeWords } from '../webgpu/storage.ts';
 import { callSite } from '../history/callSite.ts';
 import { encodeValues, type HostArray } from './encodeValues.ts';
 import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
@@ -236,6 +237,7 @@ export interface BufferOptions {
  * Errors: ShapeError where the buffer is too small; ValueError for its usage or offset.
  */
 export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
+  requireBuffer(buffer, options);
   const { shape, dtype = 'float32', offset = 0, name, device = getDevice() } = options;
   checkShape('fromBuffer', shape);
   checkStoredDType('fromBuffer', dtype);
@@ -255,13 +257,22 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       hint: 'create it with usage STORAGE | COPY_SRC.',
     });
   }
-  const bytes = sizeOf(shape) * bytesPerElement(dtype);
+  // Bindings take whole words: of an odd number of halves the last word must be there, too.
+  const bytes = wholeWords(sizeOf(shape) * bytesPerElement(dtype));
   if (offset + bytes > buffer.size) {
     throw new ShapeError({
       op: 'fromBuffer',
       rule: 'the buffer must hold the whole tensor.',
       received: `${bytes} bytes from offset ${offset} for ${dtype}${formatShape(shape)}, in a buffer of ${buffer.size} bytes`,
       hint: 'correct the shape, the dtype or the offset.',
+    });
+  }
+  if (bytes > device.pool.limit) {
+    throw new OutOfMemoryError({
+      op: 'fromBuffer',
+      rule: `a tensor takes at most ${device.pool.limit} bytes on this device.`,
+      received: `${bytes} bytes for ${dtype}${formatShape(shape)}`,
+      hint: 'make several tensors of parts of the buffer, by `offset`.',
     });
   }
   const storage = device.adopt(buffer, offset, Math.max(4, bytes));
@@ -273,4 +284,30 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
   );
   made.name = name;
   return made;
+}
+
+/** Throws unless `buffer` is a GPUBuffer, described by `options`. */
+function requireBuffer(buffer: unknown, options: unknown): void {
+  const { usage, size } = (buffer ?? {}) as Partial<GPUBuffer>;
+  if (typeof usage !== 'number' || typeof size !== 'number') {
+    throw new ValueError({
+      op: 'fromBuffer',
+      rule: 'it takes a GPUBuffer of the app.',
+      received: describe(buffer),
+      hint: 'pass what device.createBuffer gave; for values on the host use tensor(values).',
+    });
+  }
+  const { device } = (options ?? {}) as Partial<BufferOptions>;
+  if (
+    typeof options !== 'object' ||
+    options === null ||
+    !(device === undefined || device instanceof Device)
+  ) {
+    throw new ValueError({
+      op: 'fromBuffer',
+      rule: 'its options are { shape }, and dtype, offset, name and a Device of this library.',
+      received: describe(options),
+      hint: 'pass { shape: [2, 3] }; leave `device` out for the current one.',
+    });
+  }
 }
