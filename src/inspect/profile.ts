@@ -1,8 +1,10 @@
 /** @file profile: what a piece of work costs on the GPU, by op and layer. */
+import { requireOptions } from '../core/arguments.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { keepAccount } from '../webgpu/charge.ts';
 import { type Device, getDevice } from '../webgpu/device.ts';
+import { requireDevice } from '../webgpu/requireDevice.ts';
 import { chargeCalls } from '../ops/charging.ts';
 import { PassTimer, WallTimer } from '../webgpu/timing.ts';
 import { LaunchLog } from './launches.ts';
@@ -27,9 +29,12 @@ export interface ProfileOptions {
  */
 export async function profile<R>(
   run: () => R | Promise<R>,
-  { device = getDevice() }: ProfileOptions = {},
+  options: ProfileOptions = {},
 ): Promise<ProfileReport<R>> {
   requireFunction(run);
+  requireOptions('profile', options);
+  const { device = getDevice() } = options;
+  requireDevice('profile', device);
   await device.sync();
   const { stream } = device;
   requireUnwatched(device);

@@ -1,5 +1,6 @@
 /** @file Tensors made on the device with one value everywhere, and what makes tensors of any rule. */
 import type { DType } from '../core/dtype.ts';
+import { requireOptions } from '../core/arguments.ts';
 import { requireNumber } from '../core/integers.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -19,9 +20,11 @@ export interface CreationOptions<D extends DType = DType> {
 export function create<D extends DType>(
   op: string,
   shape: Shape,
-  { dtype = 'float32' as D, name }: CreationOptions<D>,
+  options: CreationOptions<D>,
   launch: (device: Device, spec: TensorSpec) => Tensor,
 ): Tensor<D> {
+  requireOptions(op, options);
+  const { dtype = 'float32' as D, name } = options;
   checkShape(op, shape);
   checkDType(op, dtype);
   const tensor = launch(getDevice(), { shape: [...shape], dtype });

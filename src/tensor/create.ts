@@ -10,6 +10,7 @@ import {
   isStoredDType,
   type TypedData,
 } from '../core/dtype.ts';
+import { requireOptions } from '../core/arguments.ts';
 import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, maxRank, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { Device, getDevice } from '../webgpu/device.ts';
@@ -64,9 +65,11 @@ export function freshTensor<D extends DType = 'float32'>(
 export function fromHost(
   by: string,
   values: HostValues,
-  { shape, dtype, name }: TensorOptions = {},
+  options: TensorOptions = {},
   saturates = false,
 ): Tensor {
+  requireOptions(by, options);
+  const { shape, dtype, name } = options;
   if (dtype !== undefined) checkStoredDType(by, dtype);
   const { flat, nesting } = flattened(by, values);
   if (shape !== undefined) checkShape(by, shape);

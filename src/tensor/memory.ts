@@ -2,6 +2,7 @@
  * @file What is alive on the device.
  */
 import { type Device, getDevice } from '../webgpu/device.ts';
+import { requireDevice } from '../webgpu/requireDevice.ts';
 import { tensorCount } from './tensor.ts';
 
 export interface MemoryReport {
@@ -18,10 +19,12 @@ export interface MemoryReport {
 }
 
 export function memory(device: Device = getDevice()): MemoryReport {
+  requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.pool.statistics;
   return { tensors: tensorCount(), bytes: bytesInUse, peakBytes, pooledBytes: bytesPooled, allocations };
 }
 
 export function resetPeakMemory(device: Device = getDevice()): void {
+  requireDevice('resetPeakMemory', device);
   device.pool.resetPeak();
 }

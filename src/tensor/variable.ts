@@ -3,6 +3,7 @@
  */
 import type { DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { requireOptions } from '../core/arguments.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { activeRecording } from '../webgpu/activeRecording.ts';
@@ -34,7 +35,10 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   constraint: WeightFunction | null = null;
 
   /** Errors: DTypeError for float16 that would be trained. */
-  constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
+  constructor(initial: Tensor<D>, options: VariableOptions = {}) {
+    if (!(initial instanceof Tensor)) throw noInitial(initial);
+    requireOptions('variable', options);
+    const { name, trainable = true } = options;
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, initial.storage.retain(), initial, leaf(initial));
     this.watchDrop();
@@ -145,6 +149,15 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
 /** Throws where `tensor` is disposed. A recording doesn't hear of it. */
 function requireStorage(tensor: Tensor): void {
   if (tensor.disposed) void tensor.storage;
+}
+
+function noInitial(initial: unknown): ValueError {
+  return new ValueError({
+    op: 'variable',
+    rule: 'a variable starts as a tensor.',
+    received: describe(initial),
+    hint: 'make one of it: variable(tensor(values)).',
+  });
 }
 
 function notATensor(variable: Variable, value: unknown): ValueError {

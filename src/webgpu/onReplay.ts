@@ -2,7 +2,7 @@
  * @file What JavaScript does once for every run of captured work: counting a step, drawing a seed, setting a rate. The
  * launches of such work are replayed without the code that made them; effects named here run again before each replay.
  */
-
+import { requireFunction } from '../core/arguments.ts';
 import { activeDryRun } from './activeRecording.ts';
 
 let listener: ((effect: () => void) => void) | null = null;
@@ -12,6 +12,7 @@ let listener: ((effect: () => void) => void) | null = null;
  * LiveNumbers, and launches nothing. In a dry run it doesn't run.
  */
 export function onReplay(effect: () => void): void {
+  requireFunction('onReplay', 'effect', effect);
   if (!activeDryRun()) effect();
   listener?.(effect);
 }

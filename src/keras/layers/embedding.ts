@@ -5,7 +5,7 @@ import { notEqual } from '../../ops/comparison.ts';
 import { embedding as lookUp } from '../../ops/embedding.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { toIndices } from '../toIndices.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import type { ConstraintLike } from '../constraints/index.ts';
 import type { InitializerLike } from '../initializers/index.ts';
 import type { Nest } from '../nest.ts';

@@ -10,7 +10,7 @@ import { isSymbolic, type SymbolicTensor } from '../../ops/recording.ts';
 import { squeeze } from '../../ops/squeeze.ts';
 import { tensor } from '../../tensor/create.ts';
 import { Tensor } from '../../tensor/tensor.ts';
-import { toIndices } from '../toIndices.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 
 /** Tensors, host values or symbolic tensors. */
 export type LossInput = TensorLike | SymbolicTensor;

@@ -10,7 +10,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { requireBroadcast, requireMinRank, requireSame } from '../losses/check.ts';
 import { labelsOf } from '../losses/labels.ts';
 import { sameRank } from '../losses/operands.ts';
-import { toIndices } from '../toIndices.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import { defineMetric, type MetricMaker } from './define.ts';
 
 /** How often yPred equals yTrue: the mean over the last axis, and over samples. State: total, count. */

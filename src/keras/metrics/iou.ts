@@ -19,7 +19,7 @@ import type { Variable } from '../../tensor/variable.ts';
 import { epsilon } from '../epsilon.ts';
 import { requireNumber } from '../losses/check.ts';
 import { toTensor } from '../losses/operands.ts';
-import { toIndices } from '../toIndices.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { requireOptions } from './options.ts';

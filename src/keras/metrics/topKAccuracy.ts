@@ -11,7 +11,7 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireMinRank, requireSame } from '../losses/check.ts';
 import { labelsOf } from '../losses/labels.ts';
-import { toIndices } from '../toIndices.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import { defineMetric, type MetricMaker } from './define.ts';
 
 export interface TopKAccuracyOptions {

@@ -10,7 +10,7 @@ import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { leavesOf } from '../../nest.ts';
-import { toIndices } from '../../toIndices.ts';
+import { toIndices } from '../../../ops/toIndices.ts';
 import type { Batch } from '../batch.ts';
 import { isRecord } from '../byOutput.ts';
 

@@ -1,7 +1,7 @@
 /** @file toIndices: numbers that name rows or classes, as integers. */
 import * as math from '../kernels/math.ts';
-import { cast } from '../ops/cast.ts';
-import { defineUnary, type UnaryOp } from '../ops/elementwise.ts';
+import { cast } from './cast.ts';
+import { defineUnary, type UnaryOp } from './elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 const floatsToIndices: UnaryOp = /* @__PURE__ */ defineUnary({
