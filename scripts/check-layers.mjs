@@ -123,7 +123,7 @@ export const MAY_IMPORT = {
   ],
   // Files name every layer and model, so that nothing that they name may know them.
   'src/keras/json': ['src/keras', 'src/keras/models', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
-  // Weights and checkpoints of models, written in a file format.
+  // Weights and checkpoints of models, written in a file format. Values are uploaded to the device of their weight.
   'src/keras/saving': [
     'src/keras',
     'src/keras/json',
@@ -131,6 +131,7 @@ export const MAY_IMPORT = {
     'src/formats',
     'src/ops',
     'src/tensor',
+    'src/webgpu',
     'src/core',
   ],
   'src/io': [

@@ -1,21 +1,22 @@
 // @ts-check
 /**
- * @file Starts a headless Chromium with WebGPU, serves folders to it, and runs functions in its pages. Used by
+ * @file Starts a headless Chromium with WebGPU and runs functions in its pages. Used by
  * the tests, the demo and the benchmark.
  *
  * A page's errors are collected, never dropped: console errors, exceptions, failed requests, uncaptured GPU
  * errors. Needs the installed packages (see ../setup.mjs).
  */
-import fs from 'node:fs';
-import http from 'node:http';
-import path from 'node:path';
 import process from 'node:process';
 import puppeteer from 'puppeteer';
 import { findBrowser } from './find-browser.mjs';
 import { hasGpuNode } from './node-gpu.mjs';
+import { serveFolder } from './static-server.mjs';
+
+export { serveFolder };
 
 /** @typedef {import('puppeteer').Browser} Browser */
 /** @typedef {import('puppeteer').Page} Page */
+/** @typedef {import('./static-server.mjs').StaticServer} StaticServer */
 
 /** A page may compute for long on a software adapter; puppeteer's own limit is 3 minutes. */
 const PROTOCOL_TIMEOUT_MS = 60 * 60_000;
@@ -133,92 +134,6 @@ function delay(ms) {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
-}
-
-/** @type {Record<string, string | undefined>} */
-const MIME_TYPES = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.map': 'application/json',
-  '.wgsl': 'text/plain; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.wasm': 'application/wasm',
-};
-
-/** @typedef {{ url: string, close: () => Promise<void> }} StaticServer `url` ends with a slash */
-
-/**
- * Serves `root`, and further folders under their prefixes, on localhost: a secure context, as WebGPU asks for.
- * `/` without an index.html is an empty page. Cross-origin isolated, which makes `performance.now()` fine-grained.
- *
- * @param {string | null} root null serves the empty page alone
- * @param {{ mounts?: Record<string, string>, port?: number, headers?: Record<string, string> }} [options]
- *   mounts: `{ '/dist/': 'dist' }`; headers: further ones of every answer
- * @returns {Promise<StaticServer>}
- */
-export async function serveFolder(root, { mounts = {}, port = 0, headers = {} } = {}) {
-  const folders = Object.entries({ ...(root === null ? {} : { '/': root }), ...mounts })
-    .map(([prefix, folder]) => ({
-      prefix: prefix.endsWith('/') ? prefix : `${prefix}/`,
-      folder: path.resolve(folder),
-    }))
-    .sort((a, b) => b.prefix.length - a.prefix.length);
-  const server = http.createServer((request, response) => {
-    response.setHeader('Cache-Control', 'no-store');
-    response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-    response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp');
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const file = resolveFile(folders, decodeURIComponent(url.pathname));
-    if (file) {
-      const type = MIME_TYPES[path.extname(file).toLowerCase()];
-      response.setHeader('Content-Type', type ?? 'application/octet-stream');
-      fs.createReadStream(file).pipe(response);
-    } else if (url.pathname === '/') {
-      response.setHeader('Content-Type', 'text/html; charset=utf-8');
-      response.end('<!doctype html><link rel="icon" href="data:,"><title>Retrograd</title>');
-    } else {
-      response.statusCode = url.pathname === '/favicon.ico' ? 204 : 404;
-      response.end();
-    }
-  });
-  await new Promise((resolve) => {
-    server.listen(port, '127.0.0.1', () => resolve(undefined));
-  });
-  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return {
-    url: `http://localhost:${address.port}/`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve(undefined));
-        server.closeAllConnections();
-      }),
-  };
-}
-
-/**
- * The file behind a request path, or null. Never one outside of the served folders.
- *
- * @param {{ prefix: string, folder: string }[]} folders
- * @param {string} pathname
- */
-function resolveFile(folders, pathname) {
-  for (const { prefix, folder } of folders) {
-    if (!pathname.startsWith(prefix)) continue;
-    const file = path.join(folder, pathname.slice(prefix.length));
-    if (file !== folder && !file.startsWith(folder + path.sep)) continue;
-    const candidate = fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()
-      ? path.join(file, 'index.html')
-      : file;
-    if (fs.statSync(candidate, { throwIfNoEntry: false })?.isFile()) return candidate;
-  }
-  return null;
 }
 
 /** @typedef {{ page: Page, errors: string[] }} OpenPage `errors` fills while the page lives */

@@ -126,6 +126,15 @@ function requireValue(name: string, value: unknown): asserts value is Tensor {
 }
 
 function requireLike(name: string, what: string, given: readonly Tensor[], inputs: readonly Tensor[]): void {
+  const isList = (value: unknown) => Array.isArray(value) && value.every((t) => t instanceof Tensor);
+  if (!isList(given) || !isList(inputs)) {
+    throw new TapeError({
+      op: name,
+      rule: `inputs and ${what} are lists of tensors.`,
+      received: `${describe(inputs)} and ${describe(given)}`,
+      hint: `call ${name}(f, [x], [v]).`,
+    });
+  }
   const fits =
     given.length === inputs.length &&
     given.every((t, i) => sizeAndShape(t) === sizeAndShape(inputs[i] as Tensor));

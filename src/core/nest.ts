@@ -1,8 +1,12 @@
 /**
- * @file Nests: a value, or arrays and records of values at any depth.
+ * @file Nests: a value, or arrays and records of values at any depth up to a limit, which cyclic ones exceed.
  */
+import { ValueError } from './errors.ts';
 
 export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T> };
+
+/** Deeper than any nest of inputs, and far from where recursion ends. */
+const maxDepth = 200;
 
 /** Arrays and plain objects are nests; everything else, null included, is a leaf. */
 export function isBranch(value: unknown): value is readonly unknown[] | Record<string, unknown> {
@@ -12,15 +16,39 @@ export function isBranch(value: unknown): value is readonly unknown[] | Record<s
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The nest with `map` applied to every leaf; `path` names the leaf, as in `inputs.image` or `inputs[1]`. */
+/**
+ * The nest with `map` applied to every leaf; `path` names the leaf, as in `inputs.image` or `inputs[1]`.
+ * Errors: ValueError for a nest that is cyclic, or more than 200 deep.
+ */
 export function mapNest<T, R>(nest: Nest<T>, map: (leaf: T, path: string) => R, path = 'inputs'): Nest<R> {
-  if (!isBranch(nest)) return map(nest as T, path);
-  if (Array.isArray(nest)) return nest.map((item, i) => mapNest(item as Nest<T>, map, `${path}[${i}]`));
-  const entries = Object.entries(nest as Record<string, Nest<T>>);
-  return Object.fromEntries(entries.map(([key, item]) => [key, mapNest(item, map, `${path}.${key}`)]));
+  return mapLevel(nest, map, path, 0);
 }
 
-/** The leaves, in order; records by insertion. */
+function mapLevel<T, R>(
+  nest: Nest<T>,
+  map: (leaf: T, path: string) => R,
+  path: string,
+  depth: number,
+): Nest<R> {
+  if (!isBranch(nest)) return map(nest as T, path);
+  if (depth >= maxDepth) throw tooDeep(path);
+  if (Array.isArray(nest))
+    return nest.map((item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
+  const entries = Object.entries(nest as Record<string, Nest<T>>);
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, mapLevel(item, map, `${path}.${key}`, depth + 1)]),
+  );
+}
+
+function tooDeep(path: string): ValueError {
+  return new ValueError({
+    rule: `lists and records nest at most ${maxDepth} deep, and never contain themselves.`,
+    received: `more levels than that, at ${path.slice(0, 40)}…`,
+    hint: 'look for a list or record that contains itself.',
+  });
+}
+
+/** The leaves, in order; records by insertion. Errors: as `mapNest`. */
 export function leavesOf<T>(nest: Nest<T>): T[] {
   const leaves: T[] = [];
   mapNest(nest, (leaf: T) => leaves.push(leaf));

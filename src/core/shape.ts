@@ -3,7 +3,10 @@
  *
  * A shape is a list of sizes, row-major, the last axis contiguous. Ranks go from 0 to `maxRank`.
  */
+import { describe } from './describe.ts';
 import { ShapeError, ValueError } from './errors.ts';
+
+export { describe };
 
 export type Shape = readonly number[];
 
@@ -40,35 +43,24 @@ export function formatShape(shape: OpenShape): string {
 
 /** Throws unless `shape` is a list of at most `maxRank` non-negative integers. */
 export function checkShape(op: string, shape: unknown): asserts shape is number[] {
-  const valid = Array.isArray(shape) && shape.every((n) => Number.isInteger(n) && n >= 0);
-  if (!valid) {
-    throw new ShapeError({
-      op,
-      rule: 'a shape is a list of non-negative integers.',
-      received: describe(shape),
-      hint: 'pass sizes such as [2, 3]; [] is a scalar.',
-    });
-  }
-  if (shape.length > maxRank) {
+  // The rank first: a list may be of any length.
+  if (Array.isArray(shape) && shape.length > maxRank) {
     throw new ShapeError({
       op,
       rule: `tensors have at most ${maxRank} axes.`,
-      received: `rank ${shape.length}, shape ${formatShape(shape)}`,
+      received: `rank ${shape.length}, shape ${describe(shape)}`,
       hint: 'reshape so that neighbouring axes are merged.',
     });
   }
-}
-
-/** A short picture of any value for error messages. */
-export function describe(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(describe).join(', ')}]`;
-  if (typeof value === 'string') return `'${value}'`;
-  if (typeof value === 'function') return 'a function';
-  if (value !== null && typeof value === 'object') {
-    const name = value.constructor?.name;
-    return name && name !== 'Object' ? `a ${name}` : JSON.stringify(value);
-  }
-  return String(value);
+  const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
+  // Copied, since `every` passes over holes.
+  if (Array.isArray(shape) && [...shape].every(isSize)) return;
+  throw new ShapeError({
+    op,
+    rule: 'a shape is a list of non-negative integers.',
+    received: describe(shape),
+    hint: 'pass sizes such as [2, 3]; [] is a scalar.',
+  });
 }
 
 /** An axis counted from the front; negative axes count from the back. */
@@ -94,16 +86,21 @@ export function normalizeAxes(
   rank: number,
 ): number[] {
   if (axis === null || axis === undefined) return Array.from({ length: rank }, (_, i) => i);
-  const axes = (Array.isArray(axis) ? axis : [axis]).map((a) => normalizeAxis(op, a, rank));
-  if (new Set(axes).size !== axes.length) {
-    throw new ShapeError({
-      op,
-      rule: 'an axis may be named once.',
-      received: `axis: ${describe(axis)} of a tensor of rank ${rank}`,
-      hint: 'remove the repeated axis; -1 and rank - 1 are the same axis.',
-    });
-  }
+  const given: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
+  if (given.length > rank) throw repeatedAxis(op, axis, rank);
+  // Copied, since `map` passes over holes.
+  const axes = [...given].map((a) => normalizeAxis(op, a, rank));
+  if (new Set(axes).size !== axes.length) throw repeatedAxis(op, axis, rank);
   return axes.sort((a, b) => a - b);
+}
+
+function repeatedAxis(op: string, axis: unknown, rank: number): ShapeError {
+  return new ShapeError({
+    op,
+    rule: 'an axis may be named once.',
+    received: `axis: ${describe(axis)} of a tensor of rank ${rank}`,
+    hint: 'remove the repeated axis; -1 and rank - 1 are the same axis.',
+  });
 }
 
 /** The shape that `a` and `b` broadcast to, by NumPy's rule. */

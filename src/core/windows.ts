@@ -59,9 +59,12 @@ export function checkPadding(op: string, padding: unknown, rank: number): assert
   });
 }
 
+/** Positions along an axis, padding included, are below this: kernels compute them as i32. */
+const maxExtent = 2 ** 31 - 1;
+
 /**
  * The windows over the spatial axes of `sizes`. Options are checked before.
- * Errors: ShapeError where a window is larger than a padded axis.
+ * Errors: ShapeError where a window is larger than a padded axis, and for an axis that padding makes longer than 2³¹ - 1.
  */
 export function slideWindows(op: string, sizes: readonly number[], options: WindowOptions): WindowAxis[] {
   const { strides, padding } = options;
@@ -69,22 +72,65 @@ export function slideWindows(op: string, sizes: readonly number[], options: Wind
     const window = options.window[axis] as number;
     const stride = strides[axis] as number;
     const dilation = options.dilation?.[axis] ?? 1;
+    if (padding === 'same') return sameWindows({ input, window, stride, dilation });
     const extent = (window - 1) * dilation + 1;
-    if (padding === 'same') {
-      const output = Math.ceil(input / stride);
-      const total = Math.max(0, (output - 1) * stride + extent - input);
-      return { input, output, window, stride, dilation, before: Math.floor(total / 2) };
-    }
     const [before, after] = padding === 'valid' ? [0, 0] : (padding[axis] as readonly [number, number]);
-    const room = input + before + after - extent;
-    if (room < 0) {
+    const padded = input + before + after;
+    if (padded < extent) {
       throw new ShapeError({
         op,
         rule: 'a window must fit into the padded image.',
-        received: `a window of ${extent} on spatial axis ${axis}, which has ${input + before + after} elements with padding (image ${formatShape(sizes)})`,
+        received: `a window of ${extent} on spatial axis ${axis}, which has ${padded} elements with padding (image ${formatShape(sizes)})`,
         hint: "take a smaller window, or padding: 'same'.",
       });
     }
-    return { input, output: Math.floor(room / stride) + 1, window, stride, dilation, before };
+    if (padded > maxExtent) {
+      throw new ShapeError({
+        op,
+        rule: `a padded axis has at most ${maxExtent} elements.`,
+        received: `${padded} elements with padding on spatial axis ${axis} (image ${formatShape(sizes)})`,
+        hint: 'take less padding.',
+      });
+    }
+    const output = Math.floor((padded - extent) / stride) + 1;
+    return { input, output, window, stride: reachingStride(stride, output, padded), dilation, before };
   });
+}
+
+/**
+ * Windows with the padding of 'same'. Dilations and strides that lead beyond the image are replaced by smaller ones that
+ * do as well, since kernels compute positions as i32.
+ */
+function sameWindows({ input, window, stride, dilation }: Omit<WindowAxis, 'output' | 'before'>): WindowAxis {
+  const output = Math.ceil(input / stride);
+  const span = Math.max(0, output - 1) * stride;
+  // Neighbouring taps are then farther apart than an image and all steps over it: at most one of them meets the image.
+  const spread = Math.min(dilation, 4 * (input + span) + 1);
+  const extent = (window - 1) * spread + 1;
+  const before = Math.floor(Math.max(0, span + extent - input) / 2);
+  return {
+    input,
+    output,
+    window,
+    stride: reachingStride(stride, output, input + extent),
+    dilation: spread,
+    before,
+  };
+}
+
+/** The stride, or where there is one window alone, one that leads just as well beyond the padded axis. */
+function reachingStride(stride: number, output: number, padded: number): number {
+  return output > 1 ? stride : Math.min(stride, padded + 1);
+}
+
+/**
+ * `axis` with a window that doesn't reach farther beyond the image than any of its steps. For pools, where elements
+ * beyond the image don't count, so that windows may be of any size.
+ */
+export function clippedWindow(axis: WindowAxis): WindowAxis {
+  const { input, output, stride } = axis;
+  const span = Math.max(0, output - 1) * stride;
+  const before = Math.min(axis.before, span);
+  const window = Math.min(axis.window - (axis.before - before), before + input);
+  return { ...axis, before, window, stride: reachingStride(stride, output, window + input) };
 }

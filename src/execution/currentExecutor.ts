@@ -1,4 +1,5 @@
 /** @file Which executors devices have, for the time of a piece of work. */
+import { requireFunction } from '../core/arguments.ts';
 import { openedDevice } from '../webgpu/current.ts';
 import { type Executor, type ExecutorHolder, openHolders } from '../webgpu/executor.ts';
 
@@ -32,6 +33,7 @@ export function untraced<T>(body: () => T): T {
  * setting a rate. It reads and writes host state and DynamicScalars, and launches nothing. In a dry run it doesn't run.
  */
 export function onReplay(effect: () => void): void {
+  requireFunction('onReplay', 'effect', effect);
   const executor = currentExecutor();
   if (executor) executor.onReplay(effect);
   else effect();

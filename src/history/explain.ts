@@ -1,6 +1,7 @@
 /**
  * @file Why a tensor has no Keras history, in words: what, why, where, and the hint.
  */
+import { requireOptions } from '../core/arguments.ts';
 import { MissingHistoryError } from '../core/errors.ts';
 import { describe, formatShape } from '../core/shape.ts';
 import type { KerasHistory } from './node.ts';
@@ -59,8 +60,12 @@ function wordsOf(value: unknown): Mistakable[typeof notHistory] | null {
 }
 
 /** Stands for what isn’t a tensor at all, so that asking about it is answered rather than punished. */
-function asExplainable(value: unknown): Explainable {
-  const isTensor = typeof value === 'object' && value !== null && 'shape' in value && 'kerasHistory' in value;
+export function asExplainable(value: unknown): Explainable {
+  const isTensor =
+    typeof value === 'object' &&
+    value !== null &&
+    'kerasHistory' in value &&
+    Array.isArray((value as Partial<Explainable>).shape);
   return isTensor ? (value as Explainable) : { shape: [], dtype: describe(value), kerasHistory: null };
 }
 
@@ -69,6 +74,7 @@ function asExplainable(value: unknown): Explainable {
  * one is foreign.
  */
 export function explainHistory(tensor: Explainable, options: ExplainOptions = {}): HistoryExplanation {
+  requireOptions('explainHistory', options);
   const { shape, dtype, name, kerasHistory, provenance, device } = asExplainable(tensor);
   const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
   if (options.device !== undefined && device !== undefined && options.device !== device) {

@@ -3,7 +3,7 @@
  * one node that opens to the ops inside.
  */
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { type Explainable, explainHistory } from './explain.ts';
+import { asExplainable, type Explainable, explainHistory } from './explain.ts';
 import type { KerasHistory, Node, NodeInput } from './node.ts';
 
 export interface LineageNode {
@@ -58,8 +58,9 @@ export interface DrawOptions {
   open?: boolean;
 }
 
-/** The ancestry of `tensor`, as far as it was recorded. Errors: none; a tensor without history is a single leaf. */
-export function lineage(tensor: Explainable): Lineage {
+/** The ancestry of a tensor, as far as it was recorded. Errors: none; a tensor without history is a single leaf. */
+export function lineage(given: Explainable): Lineage {
+  const tensor = asExplainable(given);
   const { kerasHistory } = tensor;
   if (kerasHistory) return trace([kerasHistory]);
   const spec = formatSpec(tensor as TensorSpec);

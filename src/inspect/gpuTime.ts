@@ -1,6 +1,8 @@
 /** @file gpuTime: how long launches take, in one number. */
+import { requireFunction, requireOptions } from '../core/arguments.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
+import { requireDevice } from '../webgpu/requireDevice.ts';
 import { timePasses } from '../webgpu/timing.ts';
 import type { ProfileOptions } from './profile.ts';
 
@@ -9,6 +11,9 @@ import type { ProfileOptions } from './profile.ts';
  * profile runs: `run` doesn't run then.
  */
 export async function gpuTime(run: () => void, options: ProfileOptions = {}): Promise<number | null> {
+  requireFunction('gpuTime', 'run', run);
+  requireOptions('gpuTime', options);
   const device: Device = options.device ?? getDevice();
+  requireDevice('gpuTime', device);
   return timePasses(device.gpu, device.stream, run);
 }

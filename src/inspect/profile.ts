@@ -1,10 +1,12 @@
 /** @file profile: what a piece of work costs on the GPU, by op and layer. */
+import { requireOptions } from '../core/arguments.ts';
 import { Cleanup, runAll } from '../core/cleanup.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { ProfilingExecutor } from '../execution/profilingExecutor.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
+import { requireDevice } from '../webgpu/requireDevice.ts';
 import { PassTimer, WallTimer } from '../webgpu/timing.ts';
 import { LaunchLog } from './launches.ts';
 import { ProfileReport } from './report.ts';
@@ -28,9 +30,12 @@ export interface ProfileOptions {
  */
 export async function profile<R>(
   run: () => R | Promise<R>,
-  { device = getDevice() }: ProfileOptions = {},
+  options: ProfileOptions = {},
 ): Promise<ProfileReport<R>> {
   requireFunction(run);
+  requireOptions('profile', options);
+  const { device = getDevice() } = options;
+  requireDevice('profile', device);
   await device.sync();
   const { stream } = device;
   requireUnwatched(device);

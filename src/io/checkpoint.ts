@@ -16,7 +16,7 @@ import { preloadTraining } from '../keras/training/preload.ts';
  * Saves a checkpoint of `model` as a safetensors file: the weights, the optimizer with its state, the positions of seeded
  * layers in their random sequences, the model's configuration, and `training`. The values are those at the time of the
  * call; work launched later does not affect them.
- * Errors: ValueError if two weights have the same path.
+ * Errors: ValueError if two weights have the same path, and for invalid `training`.
  */
 export async function saveCheckpoint(
   model: CheckpointModel,
@@ -37,6 +37,7 @@ export async function saveCheckpoint(
  * random layers have seeds.
  *
  * Errors: FormatError for a damaged file or the checkpoint of another model; ValueError for an optimizer of another class.
+ * The model and its optimizer are then unchanged.
  */
 export function loadCheckpoint(
   model: CheckpointModel,

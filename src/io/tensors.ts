@@ -1,4 +1,5 @@
 /** @file Saves and loads named tensors. */
+import { tidy } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type HostTensor, hostTensorOf, uploadLoaded } from '../formats/hostTensor.ts';
 import {
@@ -25,5 +26,7 @@ export async function saveTensors(
 export function loadTensors(file: FileBytes, options: ReadOptions = {}): Map<string, Tensor> {
   const { tensors } = readSafetensors(file, options);
   const name = options.file ?? 'file';
-  return new Map([...tensors].map(([key, value]) => [key, uploadLoaded(value, name)]));
+  // The scope frees those before one that can't be uploaded.
+  const uploaded = tidy(() => [...tensors].map(([, value]) => uploadLoaded(value, name)));
+  return new Map([...tensors.keys()].map((key, i) => [key, uploaded[i] as Tensor]));
 }

@@ -53,6 +53,7 @@ export function runKernel<
   P extends ParamFields,
   R extends Readonly<Record<string, TensorSpec>>,
 >(kernel: Kernel<O, B, P>, run: KernelRun<O, P, R>): { [name in keyof R]: Tensor } {
+  requireRun(kernel, run);
   const { inputs, outputs, params, workgroups, fault } = run;
   const options = (run.options ?? {}) as O;
   const own = kernel as unknown as Kernel;
@@ -80,6 +81,27 @@ export function runKernel<
     ...(fault ? { fault } : {}),
   });
   return made as { [name in keyof R]: Tensor };
+}
+
+/** Throws unless it is a kernel and the description of a launch. */
+function requireRun(kernel: unknown, run: unknown): void {
+  const { name, bindings } = (kernel ?? {}) as Partial<Kernel>;
+  if (typeof name !== 'string' || bindings === undefined) {
+    throw new ValueError({
+      op: 'runKernel',
+      rule: 'it launches a kernel that defineKernel made.',
+      received: describe(kernel),
+      hint: "make one: defineKernel({ name: 'scale', bindings: { … }, params: { … }, source: () => `…` }).",
+    });
+  }
+  const { inputs, outputs, params } = (run ?? {}) as Readonly<Record<string, unknown>>;
+  if ([inputs, outputs, params].every((part) => typeof part === 'object' && part !== null)) return;
+  throw new ValueError({
+    op: name,
+    rule: 'a launch has inputs, outputs and params, each by name.',
+    received: describe(run),
+    hint: 'pass { inputs: { x }, outputs: { y: x }, params: { … }, workgroups: 1 }; {} where there are none.',
+  });
 }
 
 function checkInput(kernel: Kernel, name: string, type: BindingType, x: unknown): asserts x is Tensor {

@@ -1,5 +1,7 @@
 /** @file Tensors made on the device with one value everywhere, and what makes tensors of any rule. */
 import type { DType } from '../core/dtype.ts';
+import { requireOptions } from '../core/arguments.ts';
+import { requireNumber } from '../core/integers.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { getDevice } from '../webgpu/current.ts';
@@ -19,9 +21,11 @@ export interface CreationOptions<D extends DType = DType> {
 export function create<D extends DType>(
   op: string,
   shape: Shape,
-  { dtype = 'float32' as D, name }: CreationOptions<D>,
+  options: CreationOptions<D>,
   launch: (device: Device, spec: TensorSpec) => Tensor,
 ): Tensor<D> {
+  requireOptions(op, options);
+  const { dtype = 'float32' as D, name } = options;
   checkShape(op, shape);
   checkDType(op, dtype);
   const tensor = launch(getDevice(), { shape: [...shape], dtype });
@@ -37,7 +41,10 @@ function filled<D extends DType>(
   value: number,
   options: CreationOptions<D>,
 ): Tensor<D> {
-  return create(op, shape, options, (device, spec) => fillKernel(device, spec, value, op));
+  return create(op, shape, options, (device, spec) => {
+    requireNumber(op, 'value', value, spec.dtype);
+    return fillKernel(device, spec, value, op);
+  });
 }
 
 /** A tensor of `shape` with `value` everywhere. */

@@ -112,8 +112,20 @@ function splitArguments(
       hint: `call ${op}([a, b], options).`,
     });
   }
-  return { operands: list, options };
+  if (list.length > maxOperands) {
+    throw new ValueError({
+      op,
+      rule: `\`${slots[0]?.name}\` holds at most ${maxOperands} tensors.`,
+      received: `a list of ${list.length}`,
+      hint: 'combine them in parts.',
+    });
+  }
+  // Copied, so that holes are undefined as any other missing operand.
+  return { operands: [...list], options };
 }
+
+/** Of ops that take a list. */
+const maxOperands = 2 ** 16;
 
 function isOptions(value: unknown): boolean {
   return (

@@ -4,7 +4,7 @@
  */
 import { bytesPerElement, type DType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { describe, sameShape, type Shape, sizeOf } from '../core/shape.ts';
+import { checkShape, describe, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -141,6 +141,7 @@ function lend(
   { values, shape, dtype = 'float32' }: BufferTensor,
 ): Lent {
   checkDType(op, dtype);
+  checkShape(op, shape);
   const range = rangeOf(op, what, values);
   const bytes = sizeOf(shape) * bytesPerElement(dtype);
   if (bytes <= Math.min(range.bytes, device.limits.maxStorageBufferBindingSize))

@@ -1,5 +1,6 @@
 /** @file eye */
 import type { DType } from '../core/dtype.ts';
+import { requireOptions } from '../core/arguments.ts';
 import { checkShape, requireInteger, type Shape } from '../core/shape.ts';
 import { eyeKernel } from '../kernels/sequence.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -17,6 +18,7 @@ export interface EyeOptions<D extends DType = DType> extends CreationOptions<D> 
  * Errors: ValueError for negative or fractional sizes, ShapeError for a batch shape that isn't one.
  */
 export function eye<D extends DType = 'float32'>(rows: number, options: EyeOptions<D> = {}): Tensor<D> {
+  requireOptions('eye', options);
   const { columns = rows, batchShape = [] } = options;
   requireInteger('eye', 'rows', rows, 0);
   requireInteger('eye', 'columns', columns, 0);

@@ -1,7 +1,9 @@
 /**
  * @file gather and scatterAdd. Each is the gradient of the other, so they share a file.
  */
+import type { DType } from '../core/dtype.ts';
 import { DTypeError, ValueError } from '../core/errors.ts';
+import { requireNumber } from '../core/integers.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
@@ -114,7 +116,7 @@ export function planGather(
   options: GatherOptions,
 ): GatherPlan {
   checkIndices(op, 'indices', indices, options);
-  checkFillValue(op, options);
+  checkFillValue(op, options, x.dtype);
   const { fillValue = 0, mode, validateIndices } = options;
   const geometry = axisGeometry(op, name, x.shape, indices.shape, options);
   const { inner } = geometry.indexing;
@@ -131,13 +133,15 @@ export function planGather(
   return { shape, dtype: x.dtype, geometry, fill: bitsOf(fillValue, x.dtype), mode, validateIndices };
 }
 
-export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): void {
-  if (fillValue === undefined || (typeof fillValue === 'number' && mode === 'fill')) return;
+export function checkFillValue(op: string, { fillValue, mode }: GatherOptions, dtype: DType): void {
+  if (fillValue === undefined) return;
+  requireNumber(op, 'fillValue', fillValue, dtype);
+  if (mode === 'fill') return;
   throw new ValueError({
     op,
-    rule: "`fillValue` must be a number, and is read with mode: 'fill' alone.",
+    rule: "`fillValue` is read with mode: 'fill' alone.",
     received: `fillValue: ${describe(fillValue)} with mode: ${describe(mode)}`,
-    hint: "pass mode: 'fill' beside a number, or leave fillValue out.",
+    hint: "pass mode: 'fill' as well, or leave fillValue out.",
   });
 }
 

@@ -50,7 +50,7 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions> = /* @_
   save: { inputs: [1] },
   infer: ([x, indices], options) => {
     checkIndices('gatherNd', 'indices', indices, options);
-    checkFillValue('gatherNd', options);
+    checkFillValue('gatherNd', options, x.dtype);
     const geometry = coordinateGeometry('gatherNd', 'x', x.shape, indices.shape, options);
     return { shape: geometry.gathered, dtype: x.dtype, geometry };
   },

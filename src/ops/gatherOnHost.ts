@@ -1,6 +1,8 @@
 /** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
 import type { DataOf } from '../core/dtype.ts';
-import type { Shape } from '../core/shape.ts';
+import { requireOptions } from '../core/arguments.ts';
+import { ValueError } from '../core/errors.ts';
+import { describe, type Shape } from '../core/shape.ts';
 import { specOf } from '../core/spec.ts';
 import { originOf, rememberOrigin, Tensor } from '../tensor/tensor.ts';
 import { tensor } from '../tensor/create.ts';
@@ -24,6 +26,8 @@ export async function gatherOnHost(
   indices: TensorLike,
   options: AxisOptions = {},
 ): Promise<GatheredData> {
+  requireTensor(x);
+  requireOptions('gatherOnHost', options);
   const onDevice = indices instanceof Tensor;
   const given = onDevice ? indices : tensor(indices, { dtype: 'int32' });
   try {
@@ -31,6 +35,16 @@ export async function gatherOnHost(
   } finally {
     if (!onDevice) given.dispose();
   }
+}
+
+function requireTensor(x: unknown): void {
+  if (x instanceof Tensor) return;
+  throw new ValueError({
+    op: 'gatherOnHost',
+    rule: '`x` is a tensor.',
+    received: `x: ${describe(x)}`,
+    hint: 'values on the host are gathered by indexing them.',
+  });
 }
 
 async function gatherRows(

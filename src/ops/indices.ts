@@ -4,6 +4,7 @@
  */
 import { type DType, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
+import { requireNumber } from '../core/integers.ts';
 import {
   checkShape,
   describe,
@@ -101,6 +102,8 @@ export function checkingOf(
   if (!(operand instanceof Tensor)) {
     hostValues(operand).forEach((index, flat) => {
       if (!Number.isInteger(index)) throwFractional(call.op, name, index);
+      // To clip it, or to read nothing at it, the nearest int32 will do: that is what was uploaded.
+      if (mode === 'wrap') requireNumber(call.op, name, index, 'int32');
       const { limit } = turn(flat);
       const isOutside = index >= limit || (index < 0 && !ignoresNegative);
       if (validates && isOutside) throw call.indexError(unravel(flat, indices.shape), index, turn(flat));
@@ -113,6 +116,12 @@ export function checkingOf(
     // Where indices alternate between axes, the last index of a position determines which axis is meant.
     fault: call.indexFault(indices, (position) => turn(position.at(-1) ?? 0)),
   };
+}
+
+/** Throws unless int32 holds the indices of a host operand. For ops to which no index is out of range. */
+export function requireInt32(op: string, name: string, operand: unknown): void {
+  if (operand instanceof Tensor) return;
+  for (const index of hostValues(operand)) requireNumber(op, name, index, 'int32');
 }
 
 /** The numbers of a host operand, row-major. */

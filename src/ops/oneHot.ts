@@ -1,11 +1,12 @@
 /** @file oneHot */
 import { type DType, requireDType } from '../core/dtype.ts';
-import { ValueError } from '../core/errors.ts';
-import { checkShape, describe, normalizeAxis, requireInteger } from '../core/shape.ts';
+import { requireNumber } from '../core/integers.ts';
+import { checkShape, normalizeAxis, requireInteger } from '../core/shape.ts';
 import { oneHotKernel } from '../kernels/oneHot.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
+import { requireInt32 } from './indices.ts';
 
 export interface OneHotOptions {
   /** Size of the new axis. */
@@ -32,24 +33,17 @@ export const oneHot: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defi
     const { depth, axis = -1, onValue = 1, offValue = 0, dtype: result = 'float32' } = options;
     requireDType('oneHot', 'indices', dtype, ['int32', 'uint32']);
     requireInteger('oneHot', 'depth', depth, 0);
-    requireNumber('onValue', onValue);
-    requireNumber('offValue', offValue);
     checkDType('oneHot', result);
+    requireNumber('oneHot', 'onValue', onValue, result);
+    requireNumber('oneHot', 'offValue', offValue, result);
     const at = normalizeAxis('oneHot', axis, shape.length + 1);
     const out = [...shape.slice(0, at), depth, ...shape.slice(at)];
     checkShape('oneHot', out);
     return { shape: out, dtype: result, axis: at, onValue, offValue };
   },
-  forward: ([indices], plan) => oneHotKernel(indices, plan, plan.axis, plan.onValue, plan.offValue),
+  forward: ([indices], plan, { operands }) => {
+    requireInt32('oneHot', 'indices', operands[0]);
+    return oneHotKernel(indices, plan, plan.axis, plan.onValue, plan.offValue);
+  },
   backward: null,
 });
-
-function requireNumber(what: string, value: unknown): void {
-  if (typeof value === 'number') return;
-  throw new ValueError({
-    op: 'oneHot',
-    rule: `\`${what}\` must be a number.`,
-    received: `${what}: ${describe(value)}`,
-    hint: 'leave it out for 1 and 0.',
-  });
-}

@@ -4,11 +4,12 @@
  */
 import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';
 import { DeviceError, ValueError } from '../core/errors.ts';
+import { type IntegerDType, rangeOf } from '../core/integers.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
-import { type HostValues, tensor } from '../tensor/create.ts';
+import { fromHost, type HostValues, tensor } from '../tensor/create.ts';
 import { tidy, track } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
@@ -62,7 +63,7 @@ export function weakDType(value: number, beside: DType | undefined): DType {
 /** Throws where an integer dtype doesn't hold `value`. */
 function requireRange(op: string, what: string, value: number, dtype: DType): void {
   if (!isInteger(dtype)) return;
-  const [lowest, highest] = dtype === 'int32' ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
+  const [lowest, highest] = rangeOf(dtype as IntegerDType);
   if (value >= lowest && value <= highest) return;
   throw new ValueError({
     op,
@@ -136,7 +137,10 @@ export function toTensors(
     }
     if (typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand)) {
       const upload = () =>
-        tensor(operand as HostValues, slot.hostDType ? { dtype: slot.hostDType } : undefined);
+        // Ops check the indices that the host knows, and name the range that they miss.
+        slot.hostDType === 'int32'
+          ? fromHost('tensor', operand as HostValues, { dtype: 'int32' }, true)
+          : tensor(operand as HostValues, slot.hostDType ? { dtype: slot.hostDType } : undefined);
       return withDevice(device ?? getDevice(), upload);
     }
     throw new ValueError({

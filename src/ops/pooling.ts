@@ -2,7 +2,14 @@
 import { ValueError } from '../core/errors.ts';
 import { requireRank, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { checkPadding, type Padding, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
+import {
+  checkPadding,
+  clippedWindow,
+  type Padding,
+  perAxis,
+  slideWindows,
+  type WindowAxis,
+} from '../core/windows.ts';
 import type { PoolGeometry } from '../kernels/pool.ts';
 import type { Cost } from './cost.ts';
 
@@ -49,7 +56,7 @@ export function poolGeometry(
     window,
     strides: perAxis(op, 'strides', strides ?? window, spatialRank),
     padding,
-  });
+  }).map(clippedWindow);
   const [rows, columns] = spatialRank === 1 ? [oneRow, axes[0]] : axes;
   return {
     batch: x.shape[0] as number,

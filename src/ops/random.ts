@@ -3,6 +3,7 @@
  * The same seed gives the same values on every adapter, up to the rounding of float arithmetic; without one each call
  * takes a fresh seed. Neighbouring seeds are independent of one another.
  */
+import { requireOptions } from '../core/arguments.ts';
 import { type ComputeDType, type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe, type Shape } from '../core/shape.ts';
@@ -101,6 +102,7 @@ export function randomUniform<D extends DType = 'float32'>(
   shape: Shape,
   options: UniformOptions<D> = {},
 ): Tensor<D> {
+  requireOptions('randomUniform', options);
   const { dtype = 'float32', seed, min = 0 } = options;
   checkDType('randomUniform', dtype);
   checkSeed('randomUniform', seed);
@@ -116,6 +118,7 @@ function normal<D extends DType>(
   distribution: Distribution,
   options: NormalOptions<D>,
 ): Tensor<D> {
+  requireOptions(op, options);
   const { dtype = 'float32', seed, mean = 0, stddev = 1 } = options;
   checkDType(op, dtype);
   requireDType(op, 'dtype', dtype, ['float32', 'int32']);

@@ -1,6 +1,8 @@
 /** @file Numbers at equal distances: range, linspace. */
 import { type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
+import { requireOptions } from '../core/arguments.ts';
+import { requireNumber } from '../core/integers.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { stepsKernel } from '../kernels/sequence.ts';
 import { checkDType } from '../tensor/create.ts';
@@ -33,11 +35,12 @@ export function range<D extends DType = 'float32'>(
   options: CreationOptions<D> = {},
 ): Tensor<D> {
   if (typeof step === 'object') return range(start, stop, undefined, step);
+  requireOptions('range', options);
   const { dtype = 'float32' } = options;
   checkDType('range', dtype);
   requireDType('range', 'dtype', dtype, ['float32', 'int32', 'uint32']);
+  requireNumbers('range', { start, stop, ...(step === undefined ? {} : { step }) }, dtype);
   const by = step ?? (stop < start ? -1 : 1);
-  requireNumbers('range', { start, stop, step: by }, dtype);
   if (by === 0) {
     throw new ValueError({
       op: 'range',
@@ -48,6 +51,12 @@ export function range<D extends DType = 'float32'>(
   }
   const count = Math.max(0, Math.ceil((stop - start) / by));
   const last = start + (count - 1) * by;
+  if (count > 0)
+    for (const [what, end] of [
+      ['start', start],
+      ['last', last],
+    ] as const)
+      requireNumber('range', what, end, dtype);
   return create('range', [count], options, (device, spec) =>
     stepsKernel(device, spec, { start, step: by, last }, 'range'),
   );
@@ -63,6 +72,7 @@ export function linspace(
   count: number,
   options: { name?: string } = {},
 ): Tensor<'float32'> {
+  requireOptions('linspace', options);
   requireNumbers('linspace', { start, stop }, 'float32');
   requireInteger('linspace', 'count', count, 1);
   const step = count > 1 ? (stop - start) / (count - 1) : 0;

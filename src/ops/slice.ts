@@ -1,7 +1,8 @@
 /**
  * @file slice and pad. Each is the gradient of the other, so they share a file.
  */
-import { ShapeError, ValueError } from '../core/errors.ts';
+import { ShapeError } from '../core/errors.ts';
+import { requireNumber } from '../core/integers.ts';
 import { describe, formatShape, requireOneOf, sameShape, type Shape, stridesOf } from '../core/shape.ts';
 import { copied, type Walk } from '../kernels/copy.ts';
 import { bitsOf } from '../kernels/fill.ts';
@@ -70,14 +71,7 @@ export const pad: Op<[x: Tensor], PadOptions> = /* @__PURE__ */ defineOp({
   infer: ([{ shape, dtype }], options) => {
     const { mode = 'constant', constantValue = 0 } = options;
     requireOneOf('pad', 'mode', mode, ['constant', 'reflect', 'symmetric']);
-    if (typeof constantValue !== 'number') {
-      throw new ValueError({
-        op: 'pad',
-        rule: '`constantValue` must be a number.',
-        received: `constantValue: ${describe(constantValue)}`,
-        hint: 'leave it out for 0.',
-      });
-    }
+    requireNumber('pad', 'constantValue', constantValue, dtype);
     const paddings = checkPaddings(shape, options);
     const padded = shape.map((n, i) => n + sumOf(paddings[i] ?? none));
     return { shape: padded, dtype, paddings, mode, constantValue };

@@ -1,5 +1,6 @@
 /** @file split */
 import { ShapeError } from '../core/errors.ts';
+import { requireOutputs } from '../core/outputs.ts';
 import { describe, formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
 import { copied } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -40,6 +41,7 @@ export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ de
 
 function parts(shape: Shape, { numOrSizeSplits, axis = 0 }: SplitOptions): { axis: number; sizes: number[] } {
   const along = normalizeAxis('split', axis, shape.length);
+  if (typeof numOrSizeSplits === 'number') requireOutputs('split', numOrSizeSplits);
   const sizes = sizesOf(shape[along] as number, numOrSizeSplits);
   if (sizes) return { axis: along, sizes };
   throw new ShapeError({

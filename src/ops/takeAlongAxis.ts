@@ -59,7 +59,7 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
     save: { inputs: [1] },
     infer: ([x, indices], options) => {
       checkIndices('takeAlongAxis', 'indices', indices, options);
-      checkFillValue('takeAlongAxis', options);
+      checkFillValue('takeAlongAxis', options, x.dtype);
       const { axis, table, out } = sharedShapes(x.shape, indices.shape, options);
       return { shape: out, dtype: x.dtype, axis, table, fill: bitsOf(options.fillValue ?? 0, x.dtype) };
     },

@@ -1,4 +1,5 @@
 /** @file unstack */
+import { requireOutputs } from '../core/outputs.ts';
 import { normalizeAxis, stridesOf } from '../core/shape.ts';
 import { copied } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -16,6 +17,7 @@ export const unstack: Op<[x: Tensor], StackOptions, Tensor[]> = /* @__PURE__ */ 
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { axis = 0 }) => {
     const along = normalizeAxis('unstack', axis, shape.length);
+    requireOutputs('unstack', shape[along] as number);
     const strides = stridesOf(shape);
     const step = strides[along] as number;
     const others = <T>(list: readonly T[]) => list.filter((_, k) => k !== along);

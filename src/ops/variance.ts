@@ -4,6 +4,7 @@ import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
 import { core } from '../kernels/loadCore.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, sub } from './arithmetic.ts';
+import { equal } from './comparison.ts';
 import { defineOp, type Op } from './define.ts';
 import { mean } from './mean.ts';
 import {
@@ -15,6 +16,7 @@ import {
   reducedSize,
   restoreAxes,
 } from './reduction.ts';
+import { where } from './where.ts';
 
 const floats: readonly DType[] = ['float32'];
 
@@ -39,7 +41,7 @@ export const variance: ReductionOp = /* @__PURE__ */ defineReduction({
 
 /**
  * The population standard deviation along `axis`: √variance. Shape: x without the reduced axes, or with size 1 where
- * `keepDims`. The gradient is NaN where the deviation is 0.
+ * `keepDims`. Where the deviation is 0, which is a kink, the gradient is 0: the subgradient of least norm.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const std: ReductionOp = /* @__PURE__ */ defineReduction({
@@ -48,7 +50,10 @@ export const std: ReductionOp = /* @__PURE__ */ defineReduction({
   reduction: () => momentsReduction([`sqrt(${varianceOf})`]),
   save: { inputs: [0], outputs: [0] },
   gradient: (dy, { inputs: [x], outputs: [y], plan }) => {
-    const scaled = div(dy, mul(y, reducedSize(plan)));
+    const isZero = equal(y, 0);
+    // Both selections: the derivative of the one not taken would bring NaN into derivatives of higher order.
+    const deviation = where(isZero, 1, y);
+    const scaled = where(isZero, 0, div(dy, mul(deviation, reducedSize(plan))));
     return mul(deviations(x, plan), restoreAxes(scaled, plan));
   },
 });

@@ -10,24 +10,18 @@ import {
   isStoredDType,
   type TypedData,
 } from '../core/dtype.ts';
-import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
-import { checkShape, describe, formatShape, sameShape, type Shape, sizeOf } from '../core/shape.ts';
-import { numberToHalf } from '../core/float16.ts';
+import { requireOptions } from '../core/arguments.ts';
+import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
+import { checkShape, describe, formatShape, maxRank, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
+import { isDevice } from '../webgpu/knownDevices.ts';
+import { wholeWords } from '../webgpu/storage.ts';
 import { callSite } from '../history/callSite.ts';
+import { encodeValues, type HostArray } from './encodeValues.ts';
 import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
 
-export type HostArray =
-  | Float32Array
-  | Float64Array
-  | Int32Array
-  | Uint32Array
-  | Int16Array
-  | Uint16Array
-  | Int8Array
-  | Uint8Array
-  | Uint8ClampedArray;
+export type { HostArray };
 export type HostValues =
   | number
   | boolean
@@ -69,13 +63,17 @@ export function freshTensor<D extends DType = 'float32'>(
   return fromHost('freshTensor', values, options as TensorOptions) as Tensor<D>;
 }
 
-/** What `tensor` does, under the name of its caller. */
-export function fromHost(by: string, values: HostValues, { shape, dtype, name }: TensorOptions = {}): Tensor {
+/** What `tensor` does, under the name of its caller. `saturates`: see `encodeValues`. */
+export function fromHost(
+  by: string,
+  values: HostValues,
+  options: TensorOptions = {},
+  saturates = false,
+): Tensor {
+  requireOptions(by, options);
+  const { shape, dtype, name } = options;
   if (dtype !== undefined) checkStoredDType(by, dtype);
-  const flat: number[] | HostArray = ArrayBuffer.isView(values) ? (values as HostArray) : [];
-  const nesting = ArrayBuffer.isView(values)
-    ? ((values as ShapedData).shape ?? [flat.length])
-    : flatten(by, values, flat as number[]);
+  const { flat, nesting } = flattened(by, values);
   if (shape !== undefined) checkShape(by, shape);
   else checkShape(by, nesting);
   const target = shape ?? nesting;
@@ -91,7 +89,7 @@ export function fromHost(by: string, values: HostValues, { shape, dtype, name }:
   const device = getDevice();
   const made = makeTensor(
     device,
-    device.upload(encode(flat, type), by),
+    device.upload(encodeValues(by, flat, type, target, saturates), by),
     { shape: [...target], dtype: type },
     {
       cause: 'fresh',
@@ -134,27 +132,32 @@ function refuseDType(op: string, dtype: unknown, allowed: string): never {
 
 const scalar: Shape = [];
 
-/** Appends the values to `flat`, and returns the shape of the nesting. */
-function flatten(op: string, values: unknown, flat: number[]): Shape {
+/** The values in one list or typed array, and the shape of their nesting. */
+function flattened(op: string, values: unknown): { flat: number[] | HostArray; nesting: Shape } {
+  if (ArrayBuffer.isView(values)) {
+    const flat = requireNumbers(op, values);
+    return { flat, nesting: (values as ShapedData).shape ?? [flat.length] };
+  }
+  const flat: number[] = [];
+  return { nesting: flatten(op, values, flat, 0), flat };
+}
+
+/** Appends the values to `flat`, and returns the shape of the nesting, which is `depth` lists deep in the values. */
+function flatten(op: string, values: unknown, flat: number[], depth: number): Shape {
   if (typeof values === 'number' || typeof values === 'boolean') {
     flat.push(Number(values));
     return scalar;
   }
-  if (ArrayBuffer.isView(values) && !(values instanceof DataView)) {
-    for (const value of values as unknown as Iterable<number>) flat.push(value);
-    return [(values as HostArray).length];
+  if (ArrayBuffer.isView(values)) {
+    const numbers = requireNumbers(op, values);
+    for (const value of numbers) flat.push(value);
+    return [numbers.length];
   }
-  if (!Array.isArray(values)) {
-    throw new ValueError({
-      op,
-      rule: 'values are numbers, booleans, nested arrays of them, or a typed array.',
-      received: describe(values),
-      hint: 'convert the values to numbers first.',
-    });
-  }
+  if (!Array.isArray(values)) throw notValues(op, values);
+  if (depth === maxRank) throw tooDeep(op);
   let inner: Shape | null = null;
   for (const item of values) {
-    const shape = flatten(op, item, flat);
+    const shape = flatten(op, item, flat, depth + 1);
     if (inner && !sameShape(inner, shape)) {
       throw new ShapeError({
         op,
@@ -168,6 +171,53 @@ function flatten(op: string, values: unknown, flat: number[]): Shape {
   return [values.length, ...(inner ?? [])];
 }
 
+/** A view of numbers whose memory is still there. Errors: ValueError for other views. */
+function requireNumbers(op: string, view: ArrayBufferView): HostArray {
+  if (view instanceof DataView || view instanceof BigInt64Array || view instanceof BigUint64Array)
+    throw notValues(op, view);
+  if (view.byteLength === 0 && isDetached(view.buffer)) {
+    throw new ValueError({
+      op,
+      rule: 'a typed array must still have its memory.',
+      received: `${describe(view)} whose ArrayBuffer was transferred`,
+      hint: 'make the tensor before postMessage or transfer() takes the buffer away, or pass a copy.',
+    });
+  }
+  return view as HostArray;
+}
+
+/** Only making a view tells, until `ArrayBuffer.detached` is everywhere. */
+function isDetached(buffer: ArrayBufferLike): boolean {
+  try {
+    new Uint8Array(buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function notValues(op: string, values: unknown): ValueError {
+  const isBig = values instanceof BigInt64Array || values instanceof BigUint64Array;
+  return new ValueError({
+    op,
+    rule: 'values are numbers, booleans, nested arrays of them, or a typed array of numbers.',
+    received: describe(values),
+    hint:
+      isBig || typeof values === 'bigint'
+        ? 'convert 64-bit integers first: Int32Array.from(values, Number).'
+        : 'convert the values to numbers first.',
+  });
+}
+
+function tooDeep(op: string): ShapeError {
+  return new ShapeError({
+    op,
+    rule: `tensors have at most ${maxRank} axes.`,
+    received: `values in more than ${maxRank} nested arrays`,
+    hint: 'flatten the values and pass `shape`; look for an array that contains itself.',
+  });
+}
+
 function naturalDType(values: unknown): DType {
   if (values instanceof Uint32Array) return 'uint32';
   if (values instanceof Float32Array || values instanceof Float64Array) return 'float32';
@@ -176,30 +226,6 @@ function naturalDType(values: unknown): DType {
   while (Array.isArray(first)) first = first[0];
   return typeof first === 'boolean' ? 'bool' : 'float32';
 }
-
-/** The bytes that the device stores for `values`. Floats are truncated towards zero for integer dtypes. */
-function encode(
-  values: number[] | HostArray,
-  dtype: DType,
-): Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> {
-  // NaN is true, as in NumPy and in cast.
-  if (dtype === 'bool') return Uint32Array.from(values, (value) => Number(value !== 0));
-  if (dtype === 'float16') return encodeHalves(values);
-  const Stored = storedAs[dtype];
-  const isReady = values instanceof Stored && values.buffer instanceof ArrayBuffer;
-  return isReady ? (values as InstanceType<typeof Stored>) : new Stored(values);
-}
-
-/** Two a word, the first below; the last word may be half full. */
-function encodeHalves(values: number[] | HostArray): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(Math.ceil(values.length / 2));
-  for (let i = 0; i < values.length; i++) {
-    words[i >> 1] = (words[i >> 1] as number) | (numberToHalf(values[i] as number) << (16 * (i & 1)));
-  }
-  return words;
-}
-
-const storedAs = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array } as const;
 
 export interface BufferOptions {
   shape: Shape;
@@ -216,6 +242,7 @@ export interface BufferOptions {
  * Errors: ShapeError where the buffer is too small; ValueError for its usage or offset.
  */
 export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
+  requireBuffer(buffer, options);
   const { shape, dtype = 'float32', offset = 0, name, device = getDevice() } = options;
   checkShape('fromBuffer', shape);
   checkStoredDType('fromBuffer', dtype);
@@ -235,13 +262,22 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       hint: 'create it with usage STORAGE | COPY_SRC.',
     });
   }
-  const bytes = sizeOf(shape) * bytesPerElement(dtype);
+  // Bindings take whole words: of an odd number of halves the last word must be there, too.
+  const bytes = wholeWords(sizeOf(shape) * bytesPerElement(dtype));
   if (offset + bytes > buffer.size) {
     throw new ShapeError({
       op: 'fromBuffer',
       rule: 'the buffer must hold the whole tensor.',
       received: `${bytes} bytes from offset ${offset} for ${dtype}${formatShape(shape)}, in a buffer of ${buffer.size} bytes`,
       hint: 'correct the shape, the dtype or the offset.',
+    });
+  }
+  if (bytes > device.pool.limit) {
+    throw new OutOfMemoryError({
+      op: 'fromBuffer',
+      rule: `a tensor takes at most ${device.pool.limit} bytes on this device.`,
+      received: `${bytes} bytes for ${dtype}${formatShape(shape)}`,
+      hint: 'make several tensors of parts of the buffer, by `offset`.',
     });
   }
   const storage = device.adopt(buffer, offset, Math.max(4, bytes));
@@ -253,4 +289,26 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
   );
   made.name = name;
   return made;
+}
+
+/** Throws unless `buffer` is a GPUBuffer, described by `options`. */
+function requireBuffer(buffer: unknown, options: unknown): void {
+  const { usage, size } = (buffer ?? {}) as Partial<GPUBuffer>;
+  if (typeof usage !== 'number' || typeof size !== 'number') {
+    throw new ValueError({
+      op: 'fromBuffer',
+      rule: 'it takes a GPUBuffer of the app.',
+      received: describe(buffer),
+      hint: 'pass what device.createBuffer gave; for values on the host use tensor(values).',
+    });
+  }
+  const { device } = (options ?? {}) as Partial<BufferOptions>;
+  if (typeof options !== 'object' || options === null || !(device === undefined || isDevice(device))) {
+    throw new ValueError({
+      op: 'fromBuffer',
+      rule: 'its options are { shape }, and dtype, offset, name and a Device of this library.',
+      received: describe(options),
+      hint: 'pass { shape: [2, 3] }; leave `device` out for the current one.',
+    });
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * @file Images to tensors and back: fromImage, toPixels, toCanvas.
  */
+import { requireOptions } from '../core/arguments.ts';
 import type { DType } from '../core/dtype.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
@@ -32,6 +33,7 @@ export function fromImage<D extends DType = 'float32'>(
   source: ImageSource,
   options: FromImageOptions<D> = {},
 ): Tensor<D> {
+  requireOptions('fromImage', options);
   const { channels = 3, dtype = 'float32' as D, name } = options;
   if (channels !== 1 && channels !== 3 && channels !== 4) {
     throw new ValueError({
@@ -96,6 +98,7 @@ export async function toCanvas(
 }
 
 async function readPixels(op: string, image: Tensor, options: ToPixelsOptions): Promise<Pixels> {
+  requireOptions(op, options);
   const [height, width, channels] = imageShape(op, image);
   const [low, high] = rangeOf(op, options.range ?? (image.dtype === 'bool' ? [0, 1] : [0, 255]));
   const values = await image.data();

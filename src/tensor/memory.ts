@@ -3,6 +3,7 @@
  */
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
+import { requireDevice } from '../webgpu/requireDevice.ts';
 import { tensorCount } from './tensor.ts';
 
 export interface MemoryReport {
@@ -19,10 +20,12 @@ export interface MemoryReport {
 }
 
 export function memory(device: Device = getDevice()): MemoryReport {
+  requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;
   return { tensors: tensorCount(), bytes: bytesInUse, peakBytes, pooledBytes: bytesPooled, allocations };
 }
 
 export function resetPeakMemory(device: Device = getDevice()): void {
+  requireDevice('resetPeakMemory', device);
   device.allocator.resetPeak();
 }

@@ -1,7 +1,9 @@
 /**
  * @file Scopes: tensors made inside one are freed at its end, but for those that leave it.
  */
-import { RetrogradError } from '../core/errors.ts';
+import { requireFunction } from '../core/arguments.ts';
+import { describe } from '../core/describe.ts';
+import { RetrogradError, ValueError } from '../core/errors.ts';
 
 /** What a scope frees: a tensor. */
 export interface Scoped {
@@ -31,6 +33,7 @@ export function untrack(tensor: Scoped): void {
 
 /** Takes `tensor` out of every scope: it lives until it is disposed of. Returns it. */
 export function keep<T extends Scoped>(tensor: T): T {
+  if (typeof (tensor as Partial<Scoped> | null)?.watchDrop !== 'function') throw notKept(tensor);
   untrack(tensor);
   tensor.watchDrop();
   return tensor;
@@ -51,6 +54,7 @@ export function disposing<R extends { dispose(): void } | null, T>(resource: R, 
  * Errors: RetrogradError where `body` is async: tensors made after an await would belong to no scope.
  */
 export function tidy<T>(body: () => T): T {
+  requireFunction('tidy', 'body', body);
   const scope = new Set<Scoped>();
   scopes.push(scope);
   let result: T;
@@ -75,6 +79,15 @@ function requireSync(op: string, result: unknown): void {
   });
 }
 
+function notKept(given: unknown): ValueError {
+  return new ValueError({
+    op: 'keep',
+    rule: 'it keeps a tensor.',
+    received: describe(given),
+    hint: 'keep each tensor of a list on its own.',
+  });
+}
+
 function remove(scope: Set<Scoped>): void {
   scopes.splice(scopes.lastIndexOf(scope), 1);
 }
@@ -94,12 +107,19 @@ function closeScope(scope: Set<Scoped>, result: unknown): void {
   }
 }
 
-/** Anything disposable counts as a leaf here: tensors are told by membership in the scope. */
-function collectTensors(value: unknown, into: Set<unknown>): void {
-  if (typeof value !== 'object' || value === null || into.has(value)) return;
-  into.add(value);
-  if (Array.isArray(value)) for (const item of value) collectTensors(item, into);
-  else if (isPlainObject(value)) for (const item of Object.values(value)) collectTensors(item, into);
+/**
+ * Anything disposable counts as a leaf here: tensors are told by membership in the scope. Without recursion: what a
+ * function returns may be of any depth.
+ */
+function collectTensors(result: unknown, into: Set<unknown>): void {
+  const open = [result];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== 'object' || value === null || into.has(value)) continue;
+    into.add(value);
+    if (Array.isArray(value) || isPlainObject(value))
+      for (const item of Object.values(value)) open.push(item);
+  }
 }
 
 function isPlainObject(value: object): boolean {

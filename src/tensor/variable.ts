@@ -2,8 +2,9 @@
  * @file Variable: a tensor whose values can be replaced. A leaf of every history.
  */
 import type { DType } from '../core/dtype.ts';
-import { DeviceError, DTypeError, ShapeError } from '../core/errors.ts';
-import { sameShape } from '../core/shape.ts';
+import { requireOptions } from '../core/arguments.ts';
+import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { StorageHolder } from '../webgpu/executor.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
@@ -33,7 +34,10 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   constraint: WeightFunction | null = null;
 
   /** Errors: DTypeError for float16 that would be trained. */
-  constructor(initial: Tensor<D>, { name, trainable = true }: VariableOptions = {}) {
+  constructor(initial: Tensor<D>, options: VariableOptions = {}) {
+    if (!(initial instanceof Tensor)) throw noInitial(initial);
+    requireOptions('variable', options);
+    const { name, trainable = true } = options;
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, valuesOf(initial), initial, leaf(initial));
     this.watchDrop();
@@ -95,9 +99,20 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
   /**
    * Takes the values of `value`. Nothing is copied, except from a buffer that the app holds, and what a tape saved of the
    * old values stays as it was.
-   * Errors: ShapeError, DTypeError where `value` has another spec.
+   * Errors: ShapeError, DTypeError where `value` has another spec; DisposedError; DeviceError.
    */
   assign(value: Tensor): this {
+    this.requireAssignable(value);
+    // A recording hears of the variable before it moves: what it had so far is its home.
+    void this.storage;
+    this.replaceStorage(valuesOf(value));
+    this.provenance = leaf(value);
+    return this;
+  }
+
+  /** Throws what `assign(value)` would throw. */
+  requireAssignable(value: Tensor): void {
+    if (!(value instanceof Tensor)) throw notATensor(this, value);
     const parts = {
       op: 'assign',
       rule: 'a variable keeps its shape and dtype.',
@@ -113,11 +128,8 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
         hint: 'upload the value to the device of the variable.',
       });
     }
-    // A recording hears of the variable before it moves: what it had so far is its home.
-    void this.storage;
-    this.replaceStorage(valuesOf(value));
-    this.provenance = leaf(value);
-    return this;
+    requireStorage(this);
+    requireStorage(value);
   }
 
   /**
@@ -140,6 +152,29 @@ function valuesOf({ storage, device, bytes }: Tensor): Storage {
   const copy = device.allocate(bytes, 'variable');
   device.copy(storage, copy, wholeWords(bytes));
   return copy;
+}
+
+/** Throws where `tensor` is disposed. A recording doesn't hear of it. */
+function requireStorage(tensor: Tensor): void {
+  if (tensor.disposed) void tensor.storage;
+}
+
+function noInitial(initial: unknown): ValueError {
+  return new ValueError({
+    op: 'variable',
+    rule: 'a variable starts as a tensor.',
+    received: describe(initial),
+    hint: 'make one of it: variable(tensor(values)).',
+  });
+}
+
+function notATensor(variable: Variable, value: unknown): ValueError {
+  return new ValueError({
+    op: 'assign',
+    rule: 'the new value of a variable is a tensor.',
+    received: `${describe(value)} for variable '${variable.name}' ${formatSpec(variable)}`,
+    hint: 'make one of it: v.assign(tensor(values)).',
+  });
 }
 
 function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {

@@ -9,6 +9,7 @@ import { copyWith } from './copyWith.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 import { type EagerDevice, EagerExecutor } from './eagerExecutor.ts';
 import { type Executor, type ExecutorHolder, openHolders } from './executor.ts';
+import { registerDevice } from './knownDevices.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
 import type { Check } from './faultSets.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -70,6 +71,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.#readback = new Readback(gpu, this.stream, this.faults, this.watch, this.allocator);
     this.eager = new EagerExecutor(this);
     this.executor = this.eager;
+    registerDevice(this);
     openHolders.add(this);
     gpu.lost.then((info) => {
       openHolders.delete(this);

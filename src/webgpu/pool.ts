@@ -21,7 +21,7 @@ export type Disposal = 'destroy' | 'forget';
 
 export class BufferPool implements IdleBuffers {
   readonly #free = new Map<number, DeviceBuffer[]>();
-  /** The most bytes that a buffer can have. */
+  /** The most bytes that a buffer can have: bindings take whole words, whatever the device's limits are. */
   readonly limit: number;
 
   constructor(
@@ -29,7 +29,7 @@ export class BufferPool implements IdleBuffers {
     private readonly disposal: Disposal = 'destroy',
   ) {
     const { maxBufferSize, maxStorageBufferBindingSize } = allocator.device.limits;
-    this.limit = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    this.limit = Math.floor(Math.min(maxBufferSize, maxStorageBufferBindingSize) / 4) * 4;
     allocator.addStore(this);
   }
 

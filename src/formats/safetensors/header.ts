@@ -2,7 +2,7 @@
  * @file The header of a safetensors file, read without trust: sizes are checked against the file before anything is
  * allocated, and every byte of the data belongs to exactly one tensor. Format: https://huggingface.co/docs/safetensors.
  */
-import { maxRank } from '../../core/shape.ts';
+import { describe, maxRank } from '../../core/shape.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { duplicateKey } from './duplicateKey.ts';
 
@@ -108,7 +108,7 @@ function parse(text: string, context: FileContext): Record<string, unknown> {
     throw fault(context, {
       place: 'the header',
       rule: 'the header is an object: tensors by name.',
-      received: Array.isArray(parsed) ? 'a list' : String(parsed),
+      received: describe(parsed),
     });
   }
   const twice = duplicateKey(text);
@@ -126,7 +126,7 @@ function readMetadata(value: unknown, context: FileContext): Map<string, string>
   throw fault(context, {
     place: '__metadata__',
     rule: 'metadata are strings by name.',
-    received: JSON.stringify(value)?.slice(0, 80) ?? '',
+    received: describe(value),
   });
 }
 
@@ -139,7 +139,7 @@ function readEntry(
 ): Entry {
   const place = `tensor '${name}'`;
   const refuse = (rule: string, received: unknown) =>
-    fault(context, { place, rule, received: JSON.stringify(received)?.slice(0, 80) ?? String(received) });
+    fault(context, { place, rule, received: describe(received) });
   if (!isRecord(value)) throw refuse('a tensor is an object of dtype, shape and data_offsets.', value);
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== 'string' || !Object.hasOwn(elementBits, dtype))

@@ -1,8 +1,8 @@
 /** @file Safetensors: tensors by name in one file, read and written. */
-import type { DType } from '../../core/dtype.ts';
+import { type DType, isStoredDType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { numberToHalf } from '../../core/float16.ts';
-import { describe } from '../../core/shape.ts';
+import { checkShape, describe, formatShape, sizeOf } from '../../core/shape.ts';
 import type { FileContext } from '../formatErrors.ts';
 import type { HostTensor } from '../hostTensor.ts';
 import { readHeader, type StoredType } from './header.ts';
@@ -52,17 +52,17 @@ const storing: Record<
 
 /**
  * A safetensors file of `tensors`, in their order, larger types before smaller ones so that all are aligned. The same tensors
- * give the same bytes. Errors: ValueError for a name that the format keeps for itself.
+ * give the same bytes. Errors: ValueError for a name that the format keeps for itself, and for what is no tensor.
  */
 export function writeSafetensors(
   tensors: ReadonlyMap<string, HostTensor>,
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array<ArrayBuffer> {
+  for (const [name, value] of tensors) requireHostTensor(name, value);
   const inOrder = [...tensors].sort(([, a], [, b]) => storing[b.dtype].bytes - storing[a.dtype].bytes);
   const header: [string, unknown][] = Object.keys(metadata).length > 0 ? [['__metadata__', metadata]] : [];
   let end = 0;
   for (const [name, { shape, dtype, data }] of inOrder) {
-    if (name === '__metadata__') throw reserved(name);
     const begin = end;
     end += data.length * storing[dtype].bytes;
     header.push([name, { dtype: storing[dtype].type, shape, data_offsets: [begin, end] }]);
@@ -92,6 +92,28 @@ export function bytesOf(op: string, file: unknown): Uint8Array {
     rule: 'a file is given as its bytes: an ArrayBuffer or a Uint8Array.',
     received: describe(file),
     hint: 'fetch or read it first: await (await fetch(url)).arrayBuffer(), or await readFile(path).',
+  });
+}
+
+/** Throws unless the file can hold `value` under `name`. */
+function requireHostTensor(name: string, value: unknown): void {
+  if (name === '__metadata__') throw reserved(name);
+  const { shape, dtype, data } = (value ?? {}) as Partial<HostTensor>;
+  if (!isStoredDType(dtype)) throw noTensor(name, `dtype: ${describe(dtype)}`);
+  checkShape('writeSafetensors', shape);
+  const length = ArrayBuffer.isView(data) ? data.length : -1;
+  if (length !== sizeOf(shape)) {
+    const values = length < 0 ? describe(data) : `${length} values`;
+    throw noTensor(name, `${values} for ${dtype}${formatShape(shape)}`);
+  }
+}
+
+function noTensor(name: string, received: string): ValueError {
+  return new ValueError({
+    op: 'writeSafetensors',
+    rule: 'a tensor of a file is { shape, dtype, data }, with a typed array of as many values as the shape holds.',
+    received: `'${name}': ${received}`,
+    hint: 'pass what readSafetensors gave, or save tensors of the device by saveTensors.',
   });
 }
 

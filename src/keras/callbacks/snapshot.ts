@@ -1,4 +1,5 @@
 /** @file Snapshot: a copy of the values of weights, on the device. */
+import { assignAll } from '../../tensor/assignAll.ts';
 import { Variable } from '../../tensor/variable.ts';
 
 export class Snapshot {
@@ -18,9 +19,7 @@ export class Snapshot {
 
   /** Restores the values of the weights. */
   restore(): void {
-    this.#weights.forEach((weight, i) => {
-      weight.assign(this.#copies[i] as Variable);
-    });
+    assignAll(this.#weights.map((weight, i) => [weight, this.#copies[i] as Variable]));
   }
 
   dispose(): void {

@@ -45,10 +45,14 @@ function parse(text: string, source: string): Json {
   }
 }
 
-/** Without recursion: what is checked here is its depth. */
+/** Without recursion: what is checked here is the depth. An object that is met again is looked into where it lies deeper. */
 function checkDepth(document: Json, source: string): void {
-  let level: unknown[] = [document];
-  for (let depth = 0; level.length > 0; depth++) {
+  const deepest = new Map<object, number>();
+  const open: [value: unknown, depth: number][] = [[document, 0]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, depth] = next;
+    if (typeof value !== 'object' || value === null || (deepest.get(value) ?? -1) >= depth) continue;
+    deepest.set(value, depth);
     if (depth > maxDepth) {
       throw refusal(source, {
         place: `depth ${depth}`,
@@ -57,19 +61,14 @@ function checkDepth(document: Json, source: string): void {
         hint: 'no model needs it: the file is damaged, or made to do harm.',
       });
     }
-    const next: unknown[] = [];
-    for (const value of level) {
-      if (typeof value !== 'object' || value === null) continue;
-      if (Object.hasOwn(value, '__proto__')) {
-        throw refusal(source, {
-          place: `depth ${depth}`,
-          rule: "no key is called '__proto__'.",
-          received: 'one that is',
-          hint: 'no model needs it: the file is damaged, or made to do harm.',
-        });
-      }
-      for (const inner of Object.values(value)) next.push(inner);
+    if (Object.hasOwn(value, '__proto__')) {
+      throw refusal(source, {
+        place: `depth ${depth}`,
+        rule: "no key is called '__proto__'.",
+        received: 'one that is',
+        hint: 'no model needs it: the file is damaged, or made to do harm.',
+      });
     }
-    level = next;
+    for (const inner of Object.values(value)) open.push([inner, depth + 1]);
   }
 }

@@ -2,6 +2,7 @@
  * @file Ops in a document. Keras keeps every call of an op on symbolic tensors as an operation of its own class, whose
  * options are its configuration and whose operands are the arguments of its one call.
  */
+import { describe } from '../../core/shape.ts';
 import * as ops from '../../ops/index.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -101,7 +102,7 @@ export function readOperation(reader: Reader, object: JsonObject, place: string)
     throw refused(
       reader.source,
       `${place}.config`,
-      `op ${className} with ${unknown[0]}: ${String(unknown[1])}`,
+      `op ${className} with ${unknown[0]}: ${describe(unknown[1])}`,
     );
   const known = given.filter(([key]) => Object.hasOwn(entry.options, key));
   const options = Object.fromEntries(known.map(([key, value]) => [entry.options[key], value]));

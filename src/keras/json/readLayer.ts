@@ -46,8 +46,10 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
 
 /** A place with the name of the layer that is there. */
 function placeOf(object: JsonObject, place: string): string {
+  const { class_name: className } = object;
   const { name } = object.config as JsonObject;
-  return typeof name === 'string' ? `${place} (${String(object.class_name)} '${name}')` : place;
+  const isNamed = typeof name === 'string' && typeof className === 'string';
+  return isNamed ? `${place} (${className} '${name}')` : place;
 }
 
 function makeLayer(reader: Reader, object: JsonObject, place: string): AnyLayer {

@@ -1,23 +1,29 @@
 /** @file Converts the arguments of a loss to tensors of matching ranks. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { cast } from '../../ops/cast.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
 import { squeeze } from '../../ops/squeeze.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import { tensor } from '../../tensor/create.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
 /** Tensors, host values or symbolic tensors. */
 export type LossInput = TensorLike | SymbolicTensor;
 
-/** `value` as a tensor of `dtype`. Symbolic tensors stay symbolic, under the type that ops give and take. */
+/**
+ * `value` as a tensor of `dtype`. int32 is for labels: NaN becomes a label that is not a class. Symbolic tensors stay
+ * symbolic, with the type that ops take and return.
+ */
 export function toTensor(op: string, what: string, value: unknown, dtype: DType = 'float32'): Tensor {
   if (value instanceof Tensor || isSymbolic(value)) {
     const found = value as Tensor;
-    return found.dtype === dtype ? found : cast(found, dtype);
+    if (found.dtype === dtype) return found;
+    return dtype === 'int32' && value instanceof Tensor ? toIndices(value) : cast(found, dtype);
   }
   if (
     typeof value === 'number' ||
@@ -30,7 +36,7 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
   throw new ValueError({
     op,
     rule: `\`${what}\` must be a tensor, a number or nested arrays.`,
-    received: String(value),
+    received: describe(value),
     hint: 'call a loss on targets and predictions: loss.call(yTrue, yPred).',
   });
 }

@@ -6,6 +6,7 @@ import { argMax } from '../../ops/argExtrema.ts';
 import { cast } from '../../ops/cast.ts';
 import { equal, greater } from '../../ops/comparison.ts';
 import { mean } from '../../ops/mean.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireBroadcast, requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
@@ -62,13 +63,13 @@ export const sparseCategoricalAccuracy: MetricMaker = /* @__PURE__ */ defineMetr
   direction: 'up',
   prepare: (_, op) => (yTrue, yPred) => {
     requireMinRank(op, yPred, 1);
-    return matches(labelsOf(op, yTrue, yPred, -1), yPred);
+    return matches(toIndices(labelsOf(op, yTrue, yPred, -1)), yPred);
   },
 });
 
 /** 1 where the largest prediction is that of the label, 0 elsewhere. */
 function matches(labels: Tensor, yPred: Tensor): Tensor {
-  return cast(equal(cast(labels, 'int32'), argMax(yPred, { axis: -1 })), 'float32');
+  return cast(equal(labels, argMax(yPred, { axis: -1 })), 'float32');
 }
 
 function meanOfMatches(right: Tensor): Tensor {

@@ -14,6 +14,7 @@ import { scatterNd } from '../../ops/gatherNd.ts';
 import { stack } from '../../ops/stack.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { epsilon } from '../epsilon.ts';
@@ -95,13 +96,13 @@ abstract class IntersectionOverUnion extends Metric {
   /** Targets as numbers of classes. */
   protected targets(yTrue: Tensor): Tensor {
     const { sparseYTrue, axis } = this.#classes;
-    return sparseYTrue ? cast(yTrue, 'int32') : argMax(yTrue, { axis });
+    return sparseYTrue ? toIndices(yTrue) : argMax(yTrue, { axis });
   }
 
   /** Predictions as numbers of classes. */
   protected predictions(yPred: Tensor): Tensor {
     const { sparseYPred, axis } = this.#classes;
-    return sparseYPred ? cast(yPred, 'int32') : argMax(yPred, { axis });
+    return sparseYPred ? toIndices(yPred) : argMax(yPred, { axis });
   }
 
   protected config(...names: (keyof Classes)[]): Record<string, unknown> {

@@ -8,6 +8,7 @@ import { oneHot } from '../../ops/oneHot.ts';
 import { isFinite as finite } from '../../ops/predicates.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
+import { toIndices } from '../../ops/toIndices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
@@ -44,7 +45,7 @@ export const sparseTopKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
       requireInteger(op, 'k', k, 1);
       return (yTrue, yPred) => {
         requireMinRank(op, yPred, 1);
-        return inTopK(cast(labelsOf(op, yTrue, yPred, -1), 'int32'), yPred, k);
+        return inTopK(toIndices(labelsOf(op, yTrue, yPred, -1)), yPred, k);
       };
     },
   });

@@ -5,6 +5,8 @@ import { describe, type Shape } from '../../core/shape.ts';
 export interface HostNumber {
   get(): number;
   set(value: number): void;
+  /** Throws where `set` would refuse the value. Default: it refuses none. */
+  check?(value: number): void;
 }
 
 /** A scalar on the host, with the interface of a variable for listing, saving and loading. */
@@ -28,6 +30,12 @@ export class HostVariable {
   }
 
   set value(value: number) {
+    this.check(value);
+    this.number.set(value);
+  }
+
+  /** Throws unless it can take `value`. Errors: ValueError. */
+  check(value: number): void {
     const fits = typeof value === 'number' && Number.isFinite(value);
     if (!fits || (this.dtype === 'int32' && !Number.isInteger(value))) {
       throw new ValueError({
@@ -37,7 +45,7 @@ export class HostVariable {
         hint: 'pass the value that `data()` returned.',
       });
     }
-    this.number.set(value);
+    this.number.check?.(value);
   }
 
   async data(): Promise<Float32Array | Int32Array> {

@@ -4,7 +4,7 @@
  */
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, requireInteger } from '../../core/shape.ts';
 import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { mul } from '../../ops/arithmetic.ts';
@@ -164,12 +164,14 @@ export abstract class Optimizer {
    */
   get variables(): OptimizerVariable[] {
     const count = {
+      check: (value: number) => requireInteger(this.name, 'iteration', value, 0),
       get: () => this.#calls,
       set: (value: number) => {
         this.#calls = value;
       },
     };
     const rate = {
+      check: (value: number) => void this.#checkedRate(value),
       get: () => this.learningRate,
       set: (value: number) => {
         this.learningRate = value;

@@ -4,7 +4,9 @@ import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { withDevice } from '../../webgpu/current.ts';
+import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
 import { tensor } from '../../tensor/create.ts';
+import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { HostVariable } from './hostVariable.ts';
@@ -12,7 +14,7 @@ import { HostVariable } from './hostVariable.ts';
 /** A value for a variable of an optimizer: a tensor, its data, or a number for a scalar. */
 export type WeightValue = Tensor | TypedData | number;
 
-/** Assigns `values` to `variables`. */
+/** Assigns `values` to `variables`, or throws and changes none. */
 export function setWeights(
   op: string,
   built: boolean,
@@ -35,51 +37,43 @@ export function setWeights(
       hint: `pass them in the order of \`variables\`: ${variables.map(({ name }) => name).join(', ')}.`,
     });
   }
-  // All values are checked before any is set.
-  const assignments = variables.map((variable, i) =>
-    variable instanceof HostVariable
-      ? hostAssignment(op, variable, values[i])
-      : assignment(op, variable, values[i]),
-  );
-  for (const assign of assignments) assign();
+  tidy(() => {
+    const numbers: [HostVariable, number][] = [];
+    const assignments: Assignment[] = [];
+    variables.forEach((variable, i) => {
+      if (variable instanceof HostVariable) numbers.push([variable, numberFor(op, variable, values[i])]);
+      else assignments.push([variable, tensorFor(op, variable, values[i])]);
+    });
+    for (const [variable, number] of numbers) variable.check(number);
+    assignAll(assignments);
+    for (const [variable, number] of numbers) variable.value = number;
+  });
 }
 
-function hostAssignment(op: string, variable: HostVariable, value: unknown): () => void {
+function numberFor(op: string, variable: HostVariable, value: unknown): number {
   const number = ArrayBuffer.isView(value) ? (value as TypedData)[0] : value;
   const isOne = !ArrayBuffer.isView(value) || (value as TypedData).length === 1;
-  if (typeof number !== 'number' || !isOne) {
-    throw new ValueError({
-      op,
-      rule: `${variable.name} is a number on the host.`,
-      received: value instanceof Tensor ? formatSpec(value) : describe(value),
-      hint: 'pass a number, or a typed array with one element; for a tensor, await t.item().',
-    });
-  }
-  return () => {
-    variable.value = number;
-  };
+  if (typeof number === 'number' && isOne) return number;
+  throw new ValueError({
+    op,
+    rule: `${variable.name} is a number on the host.`,
+    received: value instanceof Tensor ? formatSpec(value) : describe(value),
+    hint: 'pass a number, or a typed array with one element; for a tensor, await t.item().',
+  });
 }
 
-function assignment(op: string, variable: Variable, value: unknown): () => void {
-  if (value instanceof Tensor) {
-    return () => {
-      variable.assign(value);
-    };
-  }
+/** The value as a tensor on the device of `variable`. The current scope frees tensors that are created here. */
+function tensorFor(op: string, variable: Variable, value: unknown): Tensor {
+  if (value instanceof Tensor) return value;
   const length = ArrayBuffer.isView(value) ? (value as TypedData).length : -1;
-  if (length !== variable.size) {
-    throw new ShapeError({
-      op,
-      rule: `${variable.name} takes a tensor, or a typed array of its size.`,
-      received: `${length < 0 ? describe(value) : `${length} values`} for ${formatSpec(variable)}`,
-      hint: 'pass the result of getWeights().',
-    });
+  if (length === variable.size) {
+    const { shape, dtype } = variable;
+    return withDevice(variable.device, () => tensor(value as TypedData, { shape, dtype }));
   }
-  return () =>
-    withDevice(variable.device, () => {
-      const { shape, dtype } = variable;
-      const loaded = tensor(value as TypedData, { shape, dtype });
-      variable.assign(loaded);
-      loaded.dispose();
-    });
+  throw new ShapeError({
+    op,
+    rule: `${variable.name} takes a tensor, or a typed array of its size.`,
+    received: `${length < 0 ? describe(value) : `${length} values`} for ${formatSpec(variable)}`,
+    hint: 'pass the result of getWeights().',
+  });
 }

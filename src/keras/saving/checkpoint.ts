@@ -4,8 +4,11 @@
  */
 import type { TypedData } from '../../core/dtype.ts';
 import { FormatError, RetrogradError, ValueError } from '../../core/errors.ts';
+import { requireInteger, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { SeedSequence } from '../../ops/seeds.ts';
+import { checkSeed, SeedSequence } from '../../ops/seeds.ts';
+import { assignAll } from '../../tensor/assignAll.ts';
+import { tidy } from '../../tensor/scope.ts';
 import { modelToConfig } from '../json/write.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -19,24 +22,20 @@ import {
   readSafetensors,
   writeSafetensors,
 } from '../../formats/safetensors/index.ts';
-import { setWeightsByPath, weightsByPath, type WithWeights } from './weights.ts';
+import {
+  type OptimizerRecord,
+  readMetadata,
+  type TrainingState,
+  writeMetadata,
+} from './checkpointMetadata.ts';
+import { uploadByPath, weightsByPath, type WithWeights } from './weights.ts';
+
+export type { TrainingState } from './checkpointMetadata.ts';
 
 /** What a checkpoint needs of a model. */
 export interface CheckpointModel extends WithWeights {
   readonly trainableWeights: WithWeights['weights'];
   readonly optimizer: Optimizer | null;
-}
-
-/** The progress of a training run. */
-export interface TrainingState {
-  /** Number of finished epochs. */
-  epoch: number;
-  /** Number of finished batches of the next epoch. Default 0. */
-  batch?: number;
-  /** Seed of the shuffling: pass it to `fit({ seed })` to continue in the same order. Default: none. */
-  seed?: number | null;
-  /** Logs of the last epoch. Default: none. */
-  logs?: Readonly<Record<string, number>>;
 }
 
 /** The contents of a checkpoint, without weights. */
@@ -48,43 +47,32 @@ export interface Checkpoint {
 
 const optimizerPrefix = '@optimizer/';
 
-interface OptimizerRecord {
-  className: string;
-  config: Record<string, unknown>;
-  /** Names of the optimizer's variables on the device, in the order of the tensors. */
-  states: string[];
-  /** Numbers on the host, by index among the variables, in full precision. */
-  numbers: Record<string, number | string>;
-}
-
-interface Metadata {
-  training: Required<TrainingState>;
-  optimizer: OptimizerRecord | null;
-  /** Positions in the layers' random sequences, in the order of the layers. */
-  seeds: number[];
-}
-
-/** A checkpoint of `model` as a safetensors file. Errors: ValueError if two weights have the same path. */
+/**
+ * A checkpoint of `model` as a safetensors file.
+ * Errors: ValueError if two weights have the same path, and for an invalid state of training.
+ */
 export async function writeCheckpoint(
   model: CheckpointModel,
   { epoch, batch = 0, seed = null, logs = {} }: TrainingState,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  requireInteger('saveCheckpoint', 'epoch', epoch, 0);
+  requireInteger('saveCheckpoint', 'batch', batch, 0);
+  if (seed !== null) checkSeed('saveCheckpoint', seed);
   const byPath = weightsByPath('saveCheckpoint', model);
   const { optimizer } = model;
   const states = optimizer?.built ? statesOf(optimizer) : [];
-  const metadata: Metadata = {
-    training: { epoch, batch, seed, logs: encodeLogs(logs) as Record<string, number> },
+  const metadata = {
+    training: { epoch, batch, seed, logs },
     optimizer: optimizer && recordOf(optimizer),
     seeds: seedsOf(model).map(({ position }) => position),
   };
   const named = [...byPath, ...states.map((state, i) => [`${optimizerPrefix}${i}`, state] as const)];
   const config = describeModel(model);
   const values = await Promise.all(named.map(([, variable]) => hostTensorOf(variable)));
-  return writeSafetensors(new Map(named.map(([name], i) => [name, values[i] as HostTensor])), {
-    format: 'retrograd checkpoint',
-    training: JSON.stringify(metadata),
-    ...(config === null ? {} : { model: config }),
-  });
+  return writeSafetensors(
+    new Map(named.map(([name], i) => [name, values[i] as HostTensor])),
+    writeMetadata(metadata, config),
+  );
 }
 
 /**
@@ -92,14 +80,9 @@ export async function writeCheckpoint(
  * Errors: FormatError for a file that is not a checkpoint.
  */
 export function readCheckpoint(file: FileBytes, options: ReadOptions = {}): Checkpoint {
-  const name = options.file ?? 'file';
   const { metadata } = readSafetensors(file, options);
-  const { training } = metadataOf(name, metadata);
-  const config = metadata.get('model');
-  return {
-    training: { ...training, logs: decodeLogs(training.logs) },
-    config: config === undefined ? null : (parse(name, 'model', config) as object),
-  };
+  const { training, config } = readMetadata(options.file ?? 'file', metadata);
+  return { training, config };
 }
 
 /** Sets the weights, the optimizer's state and the layers' seeds to those of a checkpoint, all or none. */
@@ -110,36 +93,47 @@ export function restoreCheckpoint(
 ): Checkpoint {
   const name = options.file ?? 'file';
   const { tensors, metadata } = readSafetensors(file, options);
-  const { optimizer: record, seeds } = metadataOf(name, metadata);
-  const isState = (key: string) => key.startsWith(optimizerPrefix);
+  const { training, config, optimizer: record, seeds } = readMetadata(name, metadata);
+  const isState = (key: string) => record !== null && key.startsWith(optimizerPrefix);
   const weights = new Map([...tensors].filter(([key]) => !isState(key)));
-  const { optimizer } = model;
-  const values = optimizer && record ? stateValues(name, model, optimizer, record, tensors) : null;
+  const states = new Map([...tensors].filter(([key]) => isState(key)));
   const sequences = seedsOf(model);
-  if (sequences.length !== seeds.length) {
-    throw new FormatError({
-      op: `loadCheckpoint ${name}`,
-      rule: 'the checkpoint must be of a model with the same layers.',
-      received: `seeds of ${seeds.length} layers, for ${sequences.length} in '${model.name}'`,
-      hint: 'load it into the model that it was saved from.',
+  requireSeeds(name, model, sequences, seeds);
+  // Whatever can fail comes first: after the optimizer's state, only checked values are assigned.
+  tidy(() => {
+    const { assignments } = uploadByPath(model, weights, { op: 'loadCheckpoint', file: name });
+    if (model.optimizer && record) setState(name, model, model.optimizer, record, states);
+    assignAll(assignments);
+    sequences.forEach((sequence, i) => {
+      sequence.position = seeds[i] as number;
     });
-  }
-  setWeightsByPath(model, weights, { op: 'loadCheckpoint', file: name });
-  if (values) optimizer?.setWeights(values);
-  sequences.forEach((sequence, i) => {
-    sequence.position = seeds[i] as number;
   });
-  return readCheckpoint(file, options);
+  return { training, config };
 }
 
-/** Checked values for the variables of `optimizer`, so that setting them cannot fail halfway. */
-function stateValues(
+function requireSeeds(
+  file: string,
+  model: CheckpointModel,
+  sequences: readonly SeedSequence[],
+  seeds: readonly number[],
+): void {
+  if (sequences.length === seeds.length) return;
+  throw new FormatError({
+    op: `loadCheckpoint ${file}`,
+    rule: 'the checkpoint must be of a model with the same layers.',
+    received: `seeds of ${seeds.length} layers, for ${sequences.length} in '${model.name}'`,
+    hint: 'load it into the model that it was saved from.',
+  });
+}
+
+/** Sets the state of `optimizer`, or throws and leaves it unchanged, built or not. */
+function setState(
   file: string,
   model: CheckpointModel,
   optimizer: Optimizer,
   record: OptimizerRecord,
-  tensors: ReadonlyMap<string, HostTensor>,
-): (TypedData | number)[] | null {
+  states: ReadonlyMap<string, HostTensor>,
+): void {
   if (record.className !== optimizer.className) {
     throw new ValueError({
       op: `loadCheckpoint ${file}`,
@@ -148,36 +142,70 @@ function stateValues(
       hint: `call compile({ optimizer: '${record.className}', … }) first; use loadWeights to ignore the optimizer's state.`,
     });
   }
-  if (Object.keys(record.numbers).length === 0) return null;
-  optimizer.build(model.trainableWeights);
-  let next = 0;
-  return optimizer.variables.map((variable, i) => {
-    if (variable instanceof HostVariable) return Number(record.numbers[i] ?? variable.value);
-    const value = tensors.get(`${optimizerPrefix}${next++}`);
-    if (value && value.data.length === variable.size) return value.data as TypedData;
-    throw new FormatError({
+  if (record.numbers.size === 0 && states.size === 0) return;
+  const wasBuilt = optimizer.built;
+  try {
+    optimizer.build(model.trainableWeights);
+    optimizer.setWeights(stateValues(file, optimizer, record, states));
+  } catch (error) {
+    if (!wasBuilt) optimizer.dispose();
+    throw error;
+  }
+}
+
+/** Values for the variables of `optimizer`, in their order. */
+function stateValues(
+  file: string,
+  { variables }: Optimizer,
+  record: OptimizerRecord,
+  states: ReadonlyMap<string, HostTensor>,
+): (TypedData | number)[] {
+  const refuse = (rule: string, received: string) =>
+    new FormatError({
       op: `loadCheckpoint ${file}`,
-      rule: `the state '${variable.name}' is ${formatSpec(variable)}.`,
-      received: value
-        ? formatSpec(value)
-        : `${record.states.length} states: ${record.states.slice(0, 3).join(', ')} …`,
+      rule,
+      received,
       hint: 'create model and optimizer with the options that they had when the checkpoint was saved.',
     });
+  const numbers = variables.filter((variable) => variable instanceof HostVariable).length;
+  const tensors = variables.length - numbers;
+  if (record.numbers.size !== numbers || states.size !== tensors || record.states.length !== tensors) {
+    throw refuse(
+      `the state of the optimizer is ${numbers} numbers and ${tensors} tensors.`,
+      `${record.numbers.size} numbers, ${record.states.length} names and ${states.size} tensors`,
+    );
+  }
+  let next = 0;
+  return variables.map((variable, i) => {
+    if (variable instanceof HostVariable) {
+      const number = record.numbers.get(i);
+      if (number !== undefined) return number;
+      throw refuse(
+        `'${variable.name}' is number ${i} of the state.`,
+        `numbers ${[...record.numbers.keys()].join(', ')}`,
+      );
+    }
+    const value = states.get(`${optimizerPrefix}${next++}`);
+    if (value && sameShape(value.shape, variable.shape) && value.dtype === variable.dtype)
+      return value.data as TypedData;
+    throw refuse(
+      `the state '${variable.name}' is ${formatSpec(variable)}.`,
+      value ? formatSpec(value) : `no tensor '${optimizerPrefix}${next - 1}'`,
+    );
   });
 }
 
 function recordOf(optimizer: Optimizer): OptimizerRecord {
-  const { variables } = optimizer;
   const numbers = optimizer.built
-    ? variables.flatMap((variable, i) =>
-        variable instanceof HostVariable ? [[i, encode(variable.value)] as const] : [],
+    ? optimizer.variables.flatMap((variable, i) =>
+        variable instanceof HostVariable ? [[i, variable.value] as const] : [],
       )
     : [];
   return {
     className: optimizer.className,
     config: optimizer.getConfig(),
-    states: statesOf(optimizer).map(({ name }) => name ?? ''),
-    numbers: Object.fromEntries(numbers),
+    states: optimizer.built ? statesOf(optimizer).map(({ name }) => name ?? '') : [],
+    numbers: new Map(numbers),
   };
 }
 
@@ -200,46 +228,4 @@ function describeModel(model: CheckpointModel): string | null {
     if (error instanceof RetrogradError) return null;
     throw error;
   }
-}
-
-function metadataOf(file: string, metadata: ReadonlyMap<string, string>): Metadata {
-  const text = metadata.get('training');
-  if (metadata.get('format') === 'retrograd checkpoint' && text !== undefined) {
-    const found = parse(file, 'training', text) as Partial<Metadata>;
-    const { training, seeds } = found;
-    if (Number.isInteger(training?.epoch) && Array.isArray(seeds)) return found as Metadata;
-  }
-  throw new FormatError({
-    op: `loadCheckpoint ${file}`,
-    rule: 'a checkpoint has the progress of the training run in its metadata.',
-    received: `a safetensors file with ${[...metadata.keys()].join(', ') || 'no metadata'}`,
-    hint: 'if the file has only weights, use loadWeights.',
-  });
-}
-
-function parse(file: string, what: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new FormatError({
-      op: `loadCheckpoint ${file}`,
-      rule: `\`${what}\` in the metadata is JSON.`,
-      received: text.slice(0, 40),
-      hint: 'the file is damaged: use another checkpoint.',
-      cause,
-    });
-  }
-}
-
-/** JSON has no NaN and no infinities. */
-function encode(value: number): number | string {
-  return Number.isFinite(value) ? value : String(value);
-}
-
-function encodeLogs(logs: Readonly<Record<string, number>>): Record<string, number | string> {
-  return Object.fromEntries(Object.entries(logs).map(([name, value]) => [name, encode(value)]));
-}
-
-function decodeLogs(logs: Readonly<Record<string, number | string>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(logs).map(([name, value]) => [name, Number(value)]));
 }

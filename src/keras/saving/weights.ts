@@ -2,7 +2,9 @@
 import { FormatError, ValueError } from '../../core/errors.ts';
 import { sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
+import { tidy } from '../../tensor/scope.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from '../../formats/hostTensor.ts';
 import { matchPaths } from './matchPaths.ts';
@@ -46,33 +48,40 @@ export async function saveWeights(model: WithWeights): Promise<Uint8Array<ArrayB
  */
 export function loadWeights(model: WithWeights, file: FileBytes, options: ReadOptions = {}): LoadReport {
   const { tensors } = readSafetensors(file, options);
-  return setWeightsByPath(model, tensors, { op: 'loadWeights', file: options.file ?? 'file' });
+  return tidy(() => {
+    const { assignments, report } = uploadByPath(model, tensors, {
+      op: 'loadWeights',
+      file: options.file ?? 'file',
+    });
+    assignAll(assignments);
+    return report;
+  });
 }
 
-/** Sets all weights of `model`, or throws and changes nothing. */
-export function setWeightsByPath(
+/**
+ * Checks and uploads the values of all weights of `model`, for assignment. The current scope frees them.
+ * Errors: as `loadWeights`.
+ */
+export function uploadByPath(
   model: WithWeights,
   values: ReadonlyMap<string, HostTensor>,
   { op, file }: { op: string; file: string },
-): LoadReport {
+): { assignments: Assignment[]; report: LoadReport } {
   const byPath = weightsByPath(op, model);
   const matched = matchPaths([...byPath.keys()], [...values.keys()]);
   const given = new Map([...matched].map(([path, name]) => [path, values.get(name) as HostTensor]));
-  const extra = [...values.keys()].filter((name) => !new Set(matched.values()).has(name));
+  const names = new Set(matched.values());
+  const extra = [...values.keys()].filter((name) => !names.has(name));
   requireFit(`${op} ${file}`, model.name, byPath, given, extra);
-  const uploaded: Tensor[] = [];
-  try {
-    for (const path of byPath.keys()) uploaded.push(uploadLoaded(given.get(path) as HostTensor, file));
-    [...byPath.values()].forEach((variable, i) => {
-      variable.assign(uploaded[i] as Tensor);
-    });
-  } finally {
-    for (const tensor of uploaded) tensor.dispose();
-  }
+  const assignments = [...byPath].map(([path, variable]): Assignment => {
+    const value = given.get(path) as HostTensor;
+    return [variable, withDevice(variable.device, () => uploadLoaded(value, file))];
+  });
+  for (const [variable, value] of assignments) variable.requireAssignable(value);
   const notFinite = [...given]
     .map(([weight, value]) => ({ weight, notFinite: countNotFinite(value) }))
     .filter((entry) => entry.notFinite > 0);
-  return { loaded: [...byPath.keys()], notFinite };
+  return { assignments, report: { loaded: [...byPath.keys()], notFinite } };
 }
 
 /** Errors: ValueError if two weights have the same path. */

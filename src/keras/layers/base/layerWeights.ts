@@ -7,6 +7,7 @@ import { withDevice } from '../../../webgpu/current.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
 import { withRecorders } from '../../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../../tensor/create.ts';
+import { assignAll } from '../../../tensor/assignAll.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
@@ -60,7 +61,7 @@ export function inKerasOrder(weights: readonly OwnWeight[]): Variable[] {
  * Assigns all weights. All values are checked before any weight changes.
  * Errors: ShapeError, DTypeError.
  */
-export function assignAll(layer: string, weights: readonly Variable[], values: readonly TensorLike[]): void {
+export function setWeights(layer: string, weights: readonly Variable[], values: readonly TensorLike[]): void {
   if (!Array.isArray(values) || values.length !== weights.length) {
     throw new ShapeError({
       op: layer,
@@ -75,9 +76,7 @@ export function assignAll(layer: string, weights: readonly Variable[], values: r
       weights.forEach((weight, i) => {
         requireLike(layer, weight, given[i] as Tensor);
       });
-      weights.forEach((weight, i) => {
-        weight.assign(given[i] as Tensor);
-      });
+      assignAll(weights.map((weight, i) => [weight, given[i] as Tensor]));
     }),
   );
 }

@@ -15,7 +15,7 @@ import { snakeCase, uniqueName } from '../../names.ts';
 import type { Nest } from '../../tensorNest.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import { findInProperties } from './findInProperties.ts';
-import { assignAll, inKerasOrder, makeWeight, type OwnWeight, type WeightOptions } from './layerWeights.ts';
+import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
 
 export interface LayerOptions {
   /** Default: the class name with a number, such as `conv2d_1`. */
@@ -118,7 +118,7 @@ export abstract class WeightedOperation<
    * Errors: ShapeError, DTypeError if count, shape or dtype differ; then nothing changes.
    */
   setWeights(values: readonly TensorLike[]): void {
-    assignAll(this.name, this.weights, values);
+    setWeights(this.name, this.weights, values);
   }
 
   /** Frees the weights, including those of layers inside. The layer cannot be called afterwards. */

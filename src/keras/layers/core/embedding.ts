@@ -1,9 +1,9 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
-import { cast } from '../../../ops/cast.ts';
 import { notEqual } from '../../../ops/comparison.ts';
 import { embedding as lookUp } from '../../../ops/embedding.ts';
+import { toIndices } from '../../../ops/toIndices.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
@@ -60,7 +60,7 @@ export class Embedding extends Layer {
   }
 
   override call(ids: Tensor): Tensor {
-    return lookUp(this.embeddings as Variable, isInteger(ids.dtype) ? ids : cast(ids, { dtype: 'int32' }));
+    return lookUp(this.embeddings as Variable, isInteger(ids.dtype) ? ids : toIndices(ids));
   }
 
   override computeMask(ids: Tensor): Nest<Tensor | null> {

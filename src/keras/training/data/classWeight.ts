@@ -3,10 +3,10 @@ import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { argMax } from '../../../ops/argExtrema.ts';
-import { cast } from '../../../ops/cast.ts';
 import { gather } from '../../../ops/gather.ts';
 import { round } from '../../../ops/rounding.ts';
 import { squeeze } from '../../../ops/squeeze.ts';
+import { toIndices } from '../../../ops/toIndices.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -61,7 +61,7 @@ export class ClassWeights {
         hint: 'pass sampleWeight with a weight for each step.',
       });
     }
-    return tidy(() => gather(this.#weights, cast(classesOf(y), 'int32'), { mode: 'fill', fillValue: 1 }));
+    return tidy(() => gather(this.#weights, toIndices(classesOf(y)), { mode: 'fill', fillValue: 1 }));
   }
 
   #refuse(received: string, hint: string): ValueError {

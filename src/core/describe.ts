@@ -1,0 +1,83 @@
+/**
+ * @file Short pictures of any value for error messages. A value that is refused may be anything: cyclic, a million
+ * elements long, a proxy that throws. Describing it neither fails nor takes long.
+ */
+
+const maxDepth = 4;
+/** Values inside lists and objects, in all. */
+const maxParts = 50;
+const maxText = 200;
+
+/** Values that may still be described. */
+interface Budget {
+  parts: number;
+}
+
+/** A short picture of any value: `[1, 'a']`, `a Tensor`, `{"units":3}`. What is too long or too deep ends in `…`. */
+export function describe(value: unknown): string {
+  try {
+    return pictureOf(value, 0, { parts: maxParts });
+  } catch {
+    // A proxy, or a getter, that throws.
+    return 'a value that cannot be inspected';
+  }
+}
+
+function pictureOf(value: unknown, depth: number, budget: Budget): string {
+  if (typeof value === 'string') return `'${shortened(value)}'`;
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'bigint') return `${shortened(String(value))}n`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `[${itemsOf(value, depth, budget, pictureOf, ', ')}]`;
+  const name = classNameOf(value);
+  return name === null ? jsonOf(value, depth, budget) : `a ${name}`;
+}
+
+/** The name of an object's class; null for plain objects. */
+function classNameOf(value: object): string | null {
+  const name: unknown = value.constructor?.name;
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? shortened(name) : null;
+}
+
+/** A plain object as JSON, with pictures of what JSON doesn't have. */
+function jsonOf(value: unknown, depth: number, budget: Budget): string {
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
+  if (typeof value !== 'object' || value === null) return pictureOf(value, depth, budget);
+  if (Array.isArray(value)) return `[${itemsOf(value, depth, budget, jsonOf, ',')}]`;
+  if (classNameOf(value) !== null) return pictureOf(value, depth, budget);
+  if (depth >= maxDepth) return '{…}';
+  const entries: string[] = [];
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
+    if (budget.parts-- <= 0) {
+      entries.push('…');
+      break;
+    }
+    const item = (value as Record<string, unknown>)[key];
+    entries.push(`${JSON.stringify(shortened(key))}:${jsonOf(item, depth + 1, budget)}`);
+  }
+  return `{${entries.join(',')}}`;
+}
+
+function itemsOf(
+  list: readonly unknown[],
+  depth: number,
+  budget: Budget,
+  picture: typeof pictureOf,
+  separator: string,
+): string {
+  if (depth >= maxDepth && list.length > 0) return '…';
+  const items: string[] = [];
+  for (let i = 0; i < list.length; i++) {
+    if (budget.parts-- <= 0) {
+      items.push('…');
+      break;
+    }
+    items.push(picture(list[i], depth + 1, budget));
+  }
+  return items.join(separator);
+}
+
+function shortened(text: string): string {
+  return text.length <= maxText ? text : `${text.slice(0, maxText)}…`;
+}

@@ -1,0 +1,88 @@
+/**
+ * @file The bytes that the device stores for host values. Floats round to the nearest float32, as in NumPy: what is too
+ * large becomes infinite. Integers are exact or refused: an id that wrapped or lost its fraction would silently
+ * name another row.
+ */
+import type { DType } from '../core/dtype.ts';
+import { numberToHalf } from '../core/float16.ts';
+import { type IntegerDType, notHeld, rangeOf } from '../core/integers.ts';
+import { formatShape, type Shape, unravel } from '../core/shape.ts';
+
+export type HostArray =
+  | Float32Array
+  | Float64Array
+  | Int32Array
+  | Uint32Array
+  | Int16Array
+  | Uint16Array
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray;
+
+type Encoded = Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
+
+const storedAs = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array } as const;
+
+/**
+ * The stored form of `values`, which have `shape` and go to `dtype`. An array that has it already isn't copied or
+ * looked at. To bool, anything but 0 is true, NaN included, as in NumPy and in cast.
+ * `saturates`: whole numbers out of range become the nearest that the dtype holds. For indices, whose op knows better
+ * than an upload what is out of range.
+ * Errors: ValueError for a value that an integer dtype doesn't hold.
+ */
+export function encodeValues(
+  op: string,
+  values: readonly number[] | HostArray,
+  dtype: DType,
+  shape: Shape,
+  saturates: boolean,
+): Encoded {
+  if (dtype === 'bool') return Uint32Array.from(values, (value) => Number(value !== 0));
+  if (dtype === 'float16') return encodeHalves(values);
+  const Stored = storedAs[dtype];
+  const isReady = values instanceof Stored && values.buffer instanceof ArrayBuffer;
+  if (isReady) return values as InstanceType<typeof Stored>;
+  const stored = new Stored(values);
+  if (dtype !== 'float32' && !holdsAll(dtype, values))
+    settleIntegers(op, values, stored, dtype, shape, saturates);
+  return stored;
+}
+
+/** Whether the type of `values` alone says that an integer dtype holds them. */
+function holdsAll(dtype: IntegerDType, values: readonly number[] | HostArray): boolean {
+  if (values instanceof Uint8Array || values instanceof Uint8ClampedArray || values instanceof Uint16Array)
+    return true;
+  if (dtype === 'uint32') return values instanceof Uint32Array;
+  return values instanceof Int8Array || values instanceof Int16Array || values instanceof Int32Array;
+}
+
+/** Throws where storing changed a value, or saturates it: it is NaN or infinite, has a fraction, or is out of range. */
+function settleIntegers(
+  op: string,
+  values: readonly number[] | HostArray,
+  stored: Encoded,
+  dtype: IntegerDType,
+  shape: Shape,
+  saturates: boolean,
+): void {
+  const [lowest, highest] = rangeOf(dtype);
+  for (let i = 0; i < stored.length; i++) {
+    const value = values[i] as number;
+    if (stored[i] === value) continue;
+    if (saturates && Number.isInteger(value)) {
+      stored[i] = Math.min(Math.max(value, lowest), highest);
+      continue;
+    }
+    const what = shape.length === 0 ? 'value' : `value at position ${formatShape(unravel(i, shape))}`;
+    throw notHeld(op, what, value, dtype);
+  }
+}
+
+/** Two to a word, the first in the low half; the high half of the last word may be unused. */
+function encodeHalves(values: readonly number[] | HostArray): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(Math.ceil(values.length / 2));
+  for (let i = 0; i < values.length; i++) {
+    words[i >> 1] = (words[i >> 1] as number) | (numberToHalf(values[i] as number) << (16 * (i & 1)));
+  }
+  return words;
+}

@@ -1,0 +1,15 @@
+/**
+ * @file Which objects are devices of this library. The class itself is not imported for that: its implementation loads
+ * only when a device is opened.
+ */
+const devices = new WeakSet<object>();
+
+/** To be called once by each device. */
+export function registerDevice(device: object): void {
+  devices.add(device);
+}
+
+/** Whether `value` is a device of this library, open or not. */
+export function isDevice(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && devices.has(value);
+}

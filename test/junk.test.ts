@@ -1,0 +1,299 @@
+/** @file Whatever is passed to a public function: it works, or throws a typed error. */
+import { beforeAll, expect, test } from 'vitest';
+import * as retrograd from '../src/index.ts';
+import {
+  grad,
+  GradientTape,
+  grads,
+  init,
+  jacobian,
+  memory,
+  RetrogradError,
+  square,
+  Tensor,
+  tensor,
+  variable,
+} from '../src/index.ts';
+import { describe as describeValue } from '../src/core/describe.ts';
+import { random } from './support/random.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const cyclic: unknown[] = [];
+cyclic.push(cyclic);
+const bushy: unknown[] = [];
+bushy.push(bushy, bushy);
+const ring: Record<string, unknown> = {};
+ring.self = ring;
+let deepList: unknown = 1;
+let deepRecord: unknown = 1;
+for (let i = 0; i < 10_000; i++) {
+  deepList = [deepList];
+  deepRecord = { inner: deepRecord };
+}
+const gone = new Float32Array(4);
+structuredClone(gone, { transfer: [gone.buffer] });
+
+const junk: [string, unknown][] = [
+  ['undefined', undefined],
+  ['null', null],
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-1', -1],
+  ['1.5', 1.5],
+  ['2^60', 2 ** 60],
+  ['an empty string', ''],
+  ['a string', 'float32'],
+  ['strings in a list', ['1', '2']],
+  ['true', true],
+  ['{}', {}],
+  ['an object', { axis: 'x', shape: -1, dtype: 'y', reps: null }],
+  ['no prototype', Object.create(null)],
+  ['[]', []],
+  ['[[]]', [[]]],
+  ['a ragged list', [[1], [1, 2]]],
+  ['a list with null', [null]],
+  ['a cyclic list', cyclic],
+  ['a bushy cyclic list', bushy],
+  ['a cyclic record', ring],
+  ['a deep list', deepList],
+  ['a deep record', deepRecord],
+  ['holes', new Array(4)],
+  ['very many holes', new Array(2 ** 32 - 1)],
+  ['something like an array', { length: 2 ** 40, 0: 1 }],
+  ['a BigInt', 10n],
+  ['BigInts', [1n]],
+  ['a BigInt64Array', BigInt64Array.of(1n)],
+  ['a symbol', Symbol('junk')],
+  ['symbols', [Symbol('junk')]],
+  ['a function', () => 1],
+  ['a date', new Date(0)],
+  ['a map', new Map([[1, 2]])],
+  ['a set', new Set([1])],
+  ['a promise', Promise.resolve(1)],
+  ['a regular expression', /x/],
+  ['an error', new Error('junk')],
+  ['a detached array', gone],
+  ['an ArrayBuffer', new ArrayBuffer(8)],
+  ['a DataView', new DataView(new ArrayBuffer(8))],
+  ['shared memory', new Float32Array(new SharedArrayBuffer(8))],
+  ['a proxy', new Proxy({}, {})],
+  ['a proxy of a list', new Proxy([1, 2], {})],
+  ['a boxed number', Object(1)],
+  ['a boxed string', Object('x')],
+  ['an instance', new (class Junk {})()],
+];
+
+/** They change what other tests share, or take functions of the app whose errors are the app's. */
+const skipped = new Set([
+  'compile',
+  'init',
+  'setDevice',
+  'Variable',
+  'Tensor',
+  'GradientTape',
+  'DynamicScalar',
+  'Lineage',
+  'Node',
+  'defineOp',
+  'defineKernel',
+]);
+
+type Call = (...args: unknown[]) => unknown;
+
+const functions = Object.entries(retrograd).filter(
+  ([name, value]) => typeof value === 'function' && !skipped.has(name) && !/Error$/.test(name),
+) as [string, Call][];
+
+/** What a call throws that isn't typed; null for none. */
+async function untyped(call: () => unknown): Promise<unknown> {
+  try {
+    const result = await call();
+    for (const made of [result].flat()) if (made instanceof Tensor) made.dispose();
+    return null;
+  } catch (error) {
+    return error instanceof RetrogradError ? null : (error ?? 'nothing');
+  }
+}
+
+/** What is untyped, or slow, among `calls`. */
+async function faultsOf(calls: readonly [how: string, call: () => unknown][]): Promise<string[]> {
+  const found: string[] = [];
+  for (const [how, call] of calls) {
+    const begun = performance.now();
+    const error = await untyped(call);
+    const took = performance.now() - begun;
+    if (error)
+      found.push(`${how}: ${(error as Error)?.stack?.split('\n').slice(0, 3).join(' | ') ?? typeof error}`);
+    if (took > 5000) found.push(`${how}: ${took} ms`);
+  }
+  return found;
+}
+
+test.each(functions)('%s', async (_, call) => {
+  const x = tensor([
+    [1, 2],
+    [3, 4],
+  ]);
+  const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
+    [`(junk) of ${what}`, () => call(value)],
+    [`(junk, junk) of ${what}`, () => call(value, value)],
+    [`(x, junk) of ${what}`, () => call(x, value)],
+    [`(x, x, junk) of ${what}`, () => call(x, x, value)],
+    [`([x], junk) of ${what}`, () => call([x], value)],
+    [`([junk]) of ${what}`, () => call([value])],
+  ]);
+  expect(await faultsOf(calls)).toEqual([]);
+  x.dispose();
+});
+
+const options = [
+  'axis',
+  'keepDims',
+  'shape',
+  'reps',
+  'paddings',
+  'perm',
+  'depth',
+  'poolSize',
+  'strides',
+  'padding',
+  'dilationRate',
+  'groups',
+  'size',
+  'begin',
+  'end',
+  'seed',
+  'rate',
+  'dtype',
+  'min',
+  'max',
+  'k',
+  'numOrSizeSplits',
+  'mode',
+  'fillValue',
+  'batchDims',
+  'constantValue',
+  'onValue',
+  'offValue',
+  'numSegments',
+  'validateIndices',
+  'epsilon',
+  'alpha',
+  'exclusive',
+  'reverse',
+  'transposeA',
+  'transposeB',
+  'activation',
+  'inputShape',
+  'filterShape',
+  'approximate',
+  'alignCorners',
+  'name',
+];
+const ops = functions.filter(([, call]) => 'definition' in call);
+
+test.each(ops)('options of %s', async (name, call) => {
+  const dice = random(name.length * 31 + name.charCodeAt(0));
+  const operands = [
+    tensor([
+      [1, 2],
+      [3, 4],
+    ]),
+    tensor(new Float32Array(64).fill(1), { shape: [1, 4, 4, 4] }),
+    tensor([[0, 1]], { dtype: 'int32' }),
+  ];
+  const calls = Array.from({ length: 150 }, (): [string, () => unknown] => {
+    const [option, other, [what, value]] = [dice.pick(options), dice.pick(options), dice.pick(junk)];
+    const count = 1 + dice.below(3);
+    const given = Array.from({ length: count }, () => dice.pick(operands));
+    const last = { [other]: dice.pick([1, 2, 'same', [1, 1], true]), [option]: value };
+    return [`${count} operands, ${option} of ${what}, ${other}`, () => call(...given, last)];
+  });
+  expect(await faultsOf(calls)).toEqual([]);
+  for (const operand of operands) operand.dispose();
+});
+
+test('methods, and functions that functions give', async () => {
+  const x = tensor([
+    [1, 2],
+    [3, 4],
+  ]);
+  const v = variable(x);
+  const made = {
+    grad: grad(square as never),
+    grads: grads(square as never),
+    jacobian: jacobian(square as never),
+  };
+  const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
+    [`assign of ${what}`, () => v.assign(value as never)],
+    ...Object.entries(made).map(([name, call]): [string, () => unknown] => [
+      `${name} of ${what}`,
+      () => (call as Call)(value, value),
+    ]),
+    [`tape options of ${what}`, () => new GradientTape(value as never).dispose()],
+    [
+      `tape of ${what}`,
+      () => {
+        using tape = new GradientTape({ persistent: true });
+        for (const call of [
+          () => tape.watch(value as never),
+          () => tape.gradient(value as never, value as never),
+          () => tape.explain(value as never, value as never),
+        ]) {
+          try {
+            call();
+          } catch (error) {
+            if (!(error instanceof RetrogradError)) throw error;
+          }
+        }
+      },
+    ],
+  ]);
+  expect(await faultsOf(calls)).toEqual([]);
+  v.dispose();
+});
+
+test.each(junk)('describe of %s is short and quick', (_, value) => {
+  const begun = performance.now();
+  for (const given of [value, [value], { value }]) expect(describeValue(given).length).toBeLessThan(2000);
+  expect(performance.now() - begun).toBeLessThan(100);
+});
+
+test('describe of what throws, of what is huge, and of what is wide', () => {
+  const throwing = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('no');
+      },
+      ownKeys: () => {
+        throw new Error('no');
+      },
+    },
+  );
+  const revoked = Proxy.revocable([], {});
+  revoked.revoke();
+  const wide = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, i) => [`key${i}`, new Array(10_000).fill(i)]),
+  );
+  for (const value of [
+    throwing,
+    revoked.proxy,
+    wide,
+    'x'.repeat(1e7),
+    new Array(1e6).fill([1, 2, 3]),
+    2n ** 20_000n,
+  ]) {
+    const begun = performance.now();
+    expect(describeValue(value).length).toBeLessThan(5000);
+    expect(performance.now() - begun).toBeLessThan(500);
+  }
+  expect(describeValue([1, 'a', null, { a: [1, 'b'] }])).toBe(`[1, 'a', null, {"a":[1,"b"]}]`);
+});
+
+test('nothing stays', () => {
+  expect(memory().bytes).toBeLessThan(2 ** 28);
+});
