@@ -14,7 +14,7 @@ export interface HostTensor {
 /** A tensor on the device whose history says that a file brought it. */
 export function uploadLoaded({ shape, dtype, data }: HostTensor, file: string): Tensor {
   const made = tensor(data, { shape, dtype });
-  made.provenance = { cause: 'loaded', from: `'${file}'` };
+  made.origin = { kind: 'loaded', from: `'${file}'` };
   return made;
 }
 

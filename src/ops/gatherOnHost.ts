@@ -2,7 +2,7 @@
 import type { DataOf } from '../core/dtype.ts';
 import type { Shape } from '../core/shape.ts';
 import { specOf } from '../core/spec.ts';
-import { originOf, rememberOrigin, Tensor } from '../tensor/tensor.ts';
+import { sourceOf, rememberSource, Tensor } from '../tensor/tensor.ts';
 import { tensor } from '../tensor/create.ts';
 import { Call } from './call.ts';
 import { planGather } from './gather.ts';
@@ -68,6 +68,6 @@ async function gatherRows(
     // `out` is an array of the same type as `table`.
     out.set(table.subarray(first, first + inner) as never, run * inner);
   }
-  rememberOrigin(out, originOf(x));
+  rememberSource(out, sourceOf(x));
   return Object.assign(out, { shape });
 }

@@ -12,11 +12,11 @@ import {
 } from '../core/dtype.ts';
 import { DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, sameShape, type Shape, sizeOf } from '../core/shape.ts';
-import { numberToHalf } from '../core/float16.ts';
+import { numberToFloat16 } from '../core/float16.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
-import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
+import { makeTensor, type NestedArray, sourceOfData, type Tensor } from './tensor.ts';
 
 export type HostArray =
   | Float32Array
@@ -94,9 +94,9 @@ export function fromHost(by: string, values: HostValues, { shape, dtype, name }:
     device.upload(encode(flat, type), by),
     { shape: [...target], dtype: type },
     {
-      cause: 'fresh',
+      kind: 'fresh',
       by,
-      readBackFrom: originOfData(values),
+      readBackFrom: sourceOfData(values),
       callSite: callSite(),
     },
   );
@@ -184,17 +184,17 @@ function encode(
 ): Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> {
   // NaN is true, as in NumPy and in cast.
   if (dtype === 'bool') return Uint32Array.from(values, (value) => Number(value !== 0));
-  if (dtype === 'float16') return encodeHalves(values);
+  if (dtype === 'float16') return encodeFloat16(values);
   const Stored = storedAs[dtype];
   const isReady = values instanceof Stored && values.buffer instanceof ArrayBuffer;
   return isReady ? (values as InstanceType<typeof Stored>) : new Stored(values);
 }
 
 /** Two a word, the first below; the last word may be half full. */
-function encodeHalves(values: number[] | HostArray): Uint32Array<ArrayBuffer> {
+function encodeFloat16(values: number[] | HostArray): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(values.length / 2));
   for (let i = 0; i < values.length; i++) {
-    words[i >> 1] = (words[i >> 1] as number) | (numberToHalf(values[i] as number) << (16 * (i & 1)));
+    words[i >> 1] = (words[i >> 1] as number) | (numberToFloat16(values[i] as number) << (16 * (i & 1)));
   }
   return words;
 }
@@ -249,7 +249,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
     device,
     storage,
     { shape: [...shape], dtype },
-    { cause: 'fresh', by: 'fromBuffer', callSite: callSite() },
+    { kind: 'fresh', by: 'fromBuffer', callSite: callSite() },
   );
   made.name = name;
   return made;

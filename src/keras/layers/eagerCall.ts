@@ -51,9 +51,9 @@ export function runEagerly({ operation, inputs, options, run, finish }: EagerCal
     const inside: KerasHistory[] = [];
     leavesOf(outputs).forEach((output, i) => {
       made.push({ shape: output.shape, dtype: output.dtype });
-      if (output.provenance.cause !== 'recorded') return;
-      inside.push(output.provenance.history);
-      output.provenance = { cause: 'recorded', history: node.historyOf(i) };
+      if (output.origin.kind !== 'recorded') return;
+      inside.push(output.origin.history);
+      output.origin = { kind: 'recorded', history: node.historyOf(i) };
     });
     node.inside = inside;
     return outputs;
@@ -80,9 +80,7 @@ function ownOutput(output: Tensor, node: Node): Tensor {
       hint: 'return what an op gave, or arrays or records of that.',
     });
   }
-  const { provenance } = output;
-  if (provenance.cause === 'detached') return output;
-  return provenance.cause === 'recorded' && provenance.history.node.parent === node
-    ? output
-    : identity(output);
+  const { origin } = output;
+  if (origin.kind === 'detached') return output;
+  return origin.kind === 'recorded' && origin.history.node.parent === node ? output : identity(output);
 }

@@ -98,9 +98,9 @@ export class Group {
   }
 
   #makeState(variable: Variable, state: GroupState, place: Place): Variable {
-    const provenance = { cause: 'fresh', by: 'optimizer', callSite: undefined } as const;
+    const origin = { kind: 'fresh', by: 'optimizer', callSite: undefined } as const;
     const { shape, dtype } = variable;
-    const initial = makeTensor(this.device, place.take(), { shape, dtype }, provenance);
+    const initial = makeTensor(this.device, place.take(), { shape, dtype }, origin);
     const made = new Variable(initial, { name: state.nameFor(variable), trainable: false });
     initial.dispose();
     return made;
