@@ -1,17 +1,17 @@
 /**
  * @file float16 (IEEE 754 binary16), two in a word, the first in its lower bits: from f32 and back. Core WGSL reads them
  * (`unpack2x16float`); it leaves open how they are rounded, and what becomes of numbers too large, so that this is done here
- * by the steps of src/core/half.
+ * by the steps of src/core/float16.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export type HalfOptions = { direction: 'pack' | 'unpack' };
+export type Float16Options = { direction: 'pack' | 'unpack' };
 
-export const halfWorkgroup = 256;
+export const float16Workgroup = 256;
 
 const rounding = `
-fn half_bits(value: f32) -> u32 {
+fn float16_bits(value: f32) -> u32 {
   let bits = bitcast<u32>(value);
   let sign = (bits >> 16u) & 0x8000u;
   let magnitude = bits & 0x7fffffffu;
@@ -41,25 +41,25 @@ fn half_bits(value: f32) -> u32 {
 `;
 
 /** One invocation has a word of two float16 values. */
-export function half({ direction }: HalfOptions): string {
+export function float16({ direction }: Float16Options): string {
   return wgsl`
 ${flatIndex}
 ${direction === 'pack' ? rounding : ''}
-@compute @workgroup_size(${halfWorkgroup})
+@compute @workgroup_size(${float16Workgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${halfWorkgroup}u);
+  let i = flat_index(group, groups, local, ${float16Workgroup}u);
   let first = 2u * i;
   if (first >= params.count) {
     return;
   }
   let has_second = first + 1u < params.count;
 #if ${direction === 'pack'}
-  let second = select(0u, half_bits(x[min(first + 1u, params.count - 1u)]), has_second);
-  out[i] = half_bits(x[first]) | (second << 16u);
+  let second = select(0u, float16_bits(x[min(first + 1u, params.count - 1u)]), has_second);
+  out[i] = float16_bits(x[first]) | (second << 16u);
 #else
   let pair = unpack2x16float(x[i]);
   out[first] = pair.x;

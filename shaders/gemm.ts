@@ -10,11 +10,11 @@
  * Forms of one algorithm:
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
  * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices.
- * - `matrix`: as `shared`, in float16 on a device's matrix units.
+ * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices.
  *
  * Sums run in ascending k order; `splits` cut k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
-import { matrix, matrixDirectives } from './gemm/matrix.ts';
+import { subgroupMatrix, subgroupMatrixDirectives } from './gemm/subgroupMatrix.ts';
 import type { GemmOptions, GemmTile, Problem } from './gemm/problem.ts';
 import { registers } from './gemm/registers.ts';
 import { shared } from './gemm/shared.ts';
@@ -23,12 +23,12 @@ export {
   type GemmOptions,
   gemmParams,
   type GemmTile,
-  type MatrixUnits,
+  type SubgroupMatrixSize,
   type OperandLayout,
   type Problem,
 } from './gemm/problem.ts';
 
-const forms = { shared, registers, matrix } as const;
+const forms = { shared, registers, subgroupMatrix } as const;
 
 export function gemm(options: GemmOptions, problem: Problem): string {
   return forms[options.tile.memory](options, problem);
@@ -36,7 +36,7 @@ export function gemm(options: GemmOptions, problem: Problem): string {
 
 /** WGSL directives of an instance. */
 export function gemmDirectives({ tile }: GemmOptions): string {
-  if (tile.memory === 'matrix') return matrixDirectives();
+  if (tile.memory === 'subgroupMatrix') return subgroupMatrixDirectives();
   // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
   return tile.quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
 }

@@ -22,16 +22,16 @@ export type StepKind = keyof typeof gateCount;
 
 export type StepOptions = {
   mask: boolean;
-  /** Own products are those of the step before (for gradients, after) in the same arrays. */
-  products: 'given' | 'own';
-  /** Whether own products begin with a bias. */
+  /** Own stateMatMul are those of the step before (for gradients, after) in the same arrays. */
+  stateMatMul: 'separate' | 'inline';
+  /** Whether own stateMatMul begin with a bias. */
   bias: boolean;
 };
 
 export type StepGradientOptions = {
   mask: boolean;
   /** None at the last step, which no later one hands a gradient. */
-  products: 'given' | 'own' | 'none';
+  stateMatMul: 'separate' | 'inline' | 'none';
   /** Whether the outputs have a cotangent. */
   dh: boolean;
   /** Whether the cells have one. */
@@ -73,10 +73,10 @@ const writeTrace = (values: readonly string[]) =>
 const clearTrace = writeTrace(['0.0', '0.0', '0.0', '0.0', '0.0']);
 
 /** `product_0` and so on: the previous state times the recurrent kernel, for each gate. */
-function stateProducts(kind: StepKind, { products, bias }: StepOptions): string {
+function stateTimesKernel(kind: StepKind, { stateMatMul, bias }: StepOptions): string {
   const count = gateCount[kind];
   const gates = range(count);
-  if (products === 'given')
+  if (stateMatMul === 'separate')
     return each(gates, (k) => `let product_${k} = recurrent[${at('line', count, k)}];`);
   const first = (k: number) => (bias ? `recurrent_bias[${k}u * params.units + unit]` : '0.0');
   const weight = (k: number) => `recurrent_kernel[column + ${k}u * params.units]`;
@@ -90,13 +90,13 @@ function stateProducts(kind: StepKind, { products, bias }: StepOptions): string 
 }
 
 /** `product`: the gradient that the next step hands back through the recurrent kernel. */
-function gradientProduct(
+function stateGradient(
   kind: StepKind,
-  products: StepGradientOptions['products'],
+  stateMatMul: StepGradientOptions['stateMatMul'],
   from: 'dgates' | 'dproducts',
 ): string {
-  if (products === 'none') return '';
-  if (products === 'given') return 'let product = recurrent[i];';
+  if (stateMatMul === 'none') return '';
+  if (stateMatMul === 'separate') return 'let product = recurrent[i];';
   const width = `${gateCount[kind]}u * params.units`;
   return wgsl`var product = 0.0;
   let after = (row + 1u) * ${width};
@@ -108,7 +108,7 @@ function gradientProduct(
 const sumOf = (...terms: (string | false)[]) => terms.filter(Boolean).join(' + ') || '0.0';
 
 export function lstmStep(options: StepOptions): string {
-  const own = options.products === 'own';
+  const own = options.stateMatMul === 'inline';
   return eachUnit(wgsl`let previous_cell = c[i];
 #if ${options.mask}
   if (mask[row] == 0u) {
@@ -118,7 +118,7 @@ export function lstmStep(options: StepOptions): string {
     return;
   }
 #endif
-  ${stateProducts('lstm', options)}
+  ${stateTimesKernel('lstm', options)}
   let input_gate = ${sigmoid(`gates[${at('row', 4, 0)}] + product_0`)};
   let forget_gate = ${sigmoid(`gates[${at('row', 4, 1)}] + product_1`)};
   let candidate = ${preciseTanh(`gates[${at('row', 4, 2)}] + product_2`)};
@@ -135,15 +135,15 @@ export function lstmStep(options: StepOptions): string {
 }
 
 /** `carry` holds the cotangent of the cell, and in its second half that of a state that was carried over. */
-export function lstmStepGradient({ mask, dh, dc, products }: StepGradientOptions): string {
+export function lstmStepGradient({ mask, dh, dc, stateMatMul }: StepGradientOptions): string {
   const below = mask && 'carry[params.count + i]';
   const gates = (values: readonly string[]) => {
     const all = each(values, (value, k) => `dgates[${at('row', 4, k)}] = ${value};`);
     const step = each(values, (value, k) => `dstep[${at('line', 4, k)}] = ${value};`);
-    return products === 'own' ? all : `${all}\n${step}`;
+    return stateMatMul === 'inline' ? all : `${all}\n${step}`;
   };
-  return eachUnit(wgsl`${gradientProduct('lstm', products, 'dgates')}
-  let state = ${sumOf(dh && 'dhs[place]', products !== 'none' && 'product', below)};
+  return eachUnit(wgsl`${stateGradient('lstm', stateMatMul, 'dgates')}
+  let state = ${sumOf(dh && 'dhs[place]', stateMatMul !== 'none' && 'product', below)};
   let cell = ${sumOf('carry[i]', dc && 'dcs[place]')};
 #if ${mask}
   if (mask[row] == 0u) {
@@ -170,7 +170,7 @@ export function lstmStepGradient({ mask, dh, dc, products }: StepGradientOptions
 }
 
 export function gruStep(options: StepOptions): string {
-  const own = options.products === 'own';
+  const own = options.stateMatMul === 'inline';
   return eachUnit(wgsl`let previous_state = ${own ? 'hs[place - params.units]' : 'h[i]'};
 #if ${options.mask}
   if (mask[row] == 0u) {
@@ -179,7 +179,7 @@ export function gruStep(options: StepOptions): string {
     return;
   }
 #endif
-  ${stateProducts('gru', options)}
+  ${stateTimesKernel('gru', options)}
   let update_gate = ${sigmoid(`gates[${at('row', 3, 0)}] + product_0`)};
   let reset_gate = ${sigmoid(`gates[${at('row', 3, 1)}] + product_1`)};
   let candidate = ${preciseTanh(`gates[${at('row', 3, 2)}] + reset_gate * product_2`)};
@@ -192,18 +192,18 @@ export function gruStep(options: StepOptions): string {
 }
 
 /** `carry` holds the cotangent that passes by the gates. */
-export function gruStepGradient({ mask, dh, products }: StepGradientOptions): string {
+export function gruStepGradient({ mask, dh, stateMatMul }: StepGradientOptions): string {
   const gates = (values: readonly string[], product: string) => {
     const dgates = each(values, (value, k) => `dgates[${at('row', 3, k)}] = ${value};`);
     const dproducts = each([values[0], values[1], product], (value, k) => {
       const all = `dproducts[${at('row', 3, k)}] = ${value};`;
       const step = `dstep[${at('line', 3, k)}] = ${value};`;
-      return products === 'own' ? all : [all, step].join('\n');
+      return stateMatMul === 'inline' ? all : [all, step].join('\n');
     });
     return `${dgates}\n${dproducts}`;
   };
-  return eachUnit(wgsl`${gradientProduct('gru', products, 'dproducts')}
-  let state = ${sumOf('carry[i]', dh && 'dhs[place]', products !== 'none' && 'product')};
+  return eachUnit(wgsl`${stateGradient('gru', stateMatMul, 'dproducts')}
+  let state = ${sumOf('carry[i]', dh && 'dhs[place]', stateMatMul !== 'none' && 'product')};
 #if ${mask}
   if (mask[row] == 0u) {
     carry[i] = state;

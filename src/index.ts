@@ -67,7 +67,7 @@ export type { ProfiledCall } from './webgpu/command.ts';
 export type { Cost } from './ops/cost.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';
-export type { CutCause, PathExplanation, PathStep } from './autodiff/explain.ts';
+export type { DisconnectionCause, PathExplanation, PathStep } from './autodiff/explain.ts';
 export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './autodiff/functional.ts';
 export type { GradientOptions } from './autodiff/request.ts';
 export { GradientTape, type TapeOptions } from './autodiff/tape.ts';

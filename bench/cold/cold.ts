@@ -3,7 +3,7 @@
  * the values. Says how long that took to whoever drives the page, or embeds it.
  */
 import type { Library } from '../job.ts';
-import { type FirstResult, size } from './product.ts';
+import { type FirstResult, size } from './matMul.ts';
 
 const loaders: Record<Library, () => Promise<{ firstResult: FirstResult }>> = {
   retrograd: () => import('./retrograd.ts'),

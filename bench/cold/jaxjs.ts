@@ -1,6 +1,6 @@
 /** @file jax-js's first result. */
 import { defaultDevice, init, jit, numpy as np } from '@jax-js/jax';
-import { type FirstResult, size } from './product.ts';
+import { type FirstResult, size } from './matMul.ts';
 
 export const firstResult: FirstResult = async () => {
   await init('webgpu');

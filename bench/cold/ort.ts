@@ -1,7 +1,7 @@
 /** @file ONNX Runtime's first result. */
 import * as ort from 'onnxruntime-web/webgpu';
 import { OnnxGraph } from '../onnx/graph.ts';
-import { type FirstResult, size } from './product.ts';
+import { type FirstResult, size } from './matMul.ts';
 
 export const firstResult: FirstResult = async () => {
   ort.env.wasm.numThreads = 1;

@@ -1,6 +1,6 @@
 /** @file Retrograd's first result. */
 import { init, matMul, ones } from 'retrograd';
-import { type FirstResult, size } from './product.ts';
+import { type FirstResult, size } from './matMul.ts';
 
 export const firstResult: FirstResult = async () => {
   await init();

@@ -82,7 +82,7 @@ async function historyAndGradient(
   const history = y.kerasHistory
     ? `made by '${y.kerasHistory.operation.name}'`
     : `none (${explainHistory(y).cause})`;
-  if (!gradient) return { history, gradient: `null (${tape.explain(loss, x).cut?.cause})` };
+  if (!gradient) return { history, gradient: `null (${tape.explain(loss, x).disconnectedAt?.cause})` };
   const error = worstError(await x.data(), await gradient.data(), picked, x.shape[1] as number);
   return { history, gradient: error === 0 ? 'exact' : `right to ${error.toExponential(0)}` };
 }

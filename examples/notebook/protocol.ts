@@ -60,8 +60,8 @@ export interface Graph {
   label: string;
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];
-  /** Where the gradient was cut. */
-  cut: { from: string; to: string; why: string } | null;
+  /** Where the gradient is disconnected. */
+  disconnectedAt: { from: string; to: string; why: string } | null;
 }
 
 export interface GraphNode {

@@ -12,8 +12,8 @@ import type { TapsOptions } from '../../shaders/depthwise/taps.ts';
 import type { DepthwiseOptions } from '../../shaders/depthwise.ts';
 import type { DropoutShaderOptions } from '../../shaders/dropout.ts';
 import type { ElementwiseOptions } from '../../shaders/elementwise.ts';
-import type { HalfOptions } from '../../shaders/float16.ts';
-import type { FoldOptions } from '../../shaders/fold.ts';
+import type { Float16Options } from '../../shaders/float16.ts';
+import type { Col2imOptions } from '../../shaders/col2im.ts';
 import type { FusedElementwiseOptions } from '../../shaders/fusedElementwise.ts';
 import type { GatherOptions } from '../../shaders/gather.ts';
 import type { GemmOptions } from '../../shaders/gemm.ts';
@@ -67,14 +67,14 @@ function entry<O extends KernelOptions>(
 }
 
 /** 128 invocations a subgroup: what Dawn's null adapter compiles. */
-const matrixUnits = { memory: 'matrix', units: [16, 16, 16, 128] } as const;
+const subgroupMatrixTile = { memory: 'subgroupMatrix', matrixSize: [16, 16, 16, 128] } as const;
 
 const gemmDefaults: GemmOptions = {
-  // Listed, so that `units` is known as an option: most tiles have none.
-  tile: { ...gemmTiles.large, units: undefined },
+  // Listed, so that `matrixSize` is known as an option: most tiles have none.
+  tile: { ...gemmTiles.large, matrixSize: undefined },
   type: 'f32',
-  a: { major: 'k', width: 4, half: false },
-  b: { major: 'mn', width: 4, half: false },
+  a: { major: 'k', width: 4, float16: false },
+  b: { major: 'mn', width: 4, float16: false },
   outWidth: 4,
   bias: false,
   activation: 'value',
@@ -160,10 +160,15 @@ const scan: ScanOptions = {
   width: 1,
 };
 
-const recurrent: RecurrentOptions = { mask: false, products: 'given', bias: false };
-const recurrentGradient: RecurrentGradientOptions = { mask: false, products: 'given', dh: true, dc: false };
+const recurrent: RecurrentOptions = { mask: false, stateMatMul: 'separate', bias: false };
+const recurrentGradient: RecurrentGradientOptions = {
+  mask: false,
+  stateMatMul: 'separate',
+  dh: true,
+  dc: false,
+};
 const recurrentVariants = {
-  'own products, mask, bias': { products: 'own', mask: true, bias: true },
+  'inline matmul, mask, bias': { stateMatMul: 'inline', mask: true, bias: true },
 } as const;
 
 const topK: TopKOptions = {
@@ -181,7 +186,7 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     matMul: entry<MatMulOptions>(matMulDefaults, {
       'shared, k-major B, bias': { b: { major: 'k' }, bias: true, activation: 'max(value, 0.0)' },
       'shared, single elements, split': { a: { width: 1 }, b: { width: 1 }, outWidth: 1, split: true },
-      'shared, float16': { a: { half: true }, b: { half: true } },
+      'shared, float16': { a: { float16: true }, b: { float16: true } },
       'shared, batched': { batchRank: 2 },
       'registers, block': { tile: gemmTiles.block },
       'registers, block, single elements': {
@@ -195,7 +200,7 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       'registers, small': { tile: gemmTiles.small, a: { width: 1 }, b: { width: 1 }, outWidth: 1 },
       'quads, k-major A': { tile: gemmTiles.quad },
       'quads, m-major A': { tile: gemmTiles.quad, a: { major: 'mn' } },
-      'matrix units': { tile: matrixUnits, a: { half: true }, b: { half: true } },
+      'subgroup matrices': { tile: subgroupMatrixTile, a: { float16: true }, b: { float16: true } },
     }),
     sumSplits: entry<SumSplitsOptions>(
       { type: 'f32', bias: false, activation: 'value' },
@@ -216,7 +221,7 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       { ...convolutionDefaults, a: { ...convolutionDefaults.a, major: 'mn' } },
       { 'flat, split': { flat: true, split: true }, registers: { tile: gemmTiles.block } },
     ),
-    fold: entry<FoldOptions>(
+    col2im: entry<Col2imOptions>(
       { channels: 8, direction: 'inputGrad', strided: false, bias: false, activation: 'value' },
       { 'forward, bias': { direction: 'forward', bias: true }, strided: { strided: true } },
     ),
@@ -428,7 +433,7 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       },
     ),
     dropout: entry<DropoutShaderOptions>({ width: 4 }),
-    half: entry<HalfOptions>({ direction: 'pack' }, { unpack: { direction: 'unpack' } }),
+    float16: entry<Float16Options>({ direction: 'pack' }, { unpack: { direction: 'unpack' } }),
   },
   creation: {
     fill: entry({}),
@@ -491,11 +496,11 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
   recurrent: {
     lstmStep: entry<RecurrentOptions>(recurrent, recurrentVariants),
     lstmStepGradient: entry<RecurrentGradientOptions>(recurrentGradient, {
-      'own products, mask': { products: 'own', mask: true, dc: true },
+      'inline matmul, mask': { stateMatMul: 'inline', mask: true, dc: true },
     }),
     gruStep: entry<RecurrentOptions>(recurrent, recurrentVariants),
     gruStepGradient: entry<RecurrentGradientOptions>(recurrentGradient, {
-      'own products, mask': { products: 'own', mask: true },
+      'inline matmul, mask': { stateMatMul: 'inline', mask: true },
     }),
   },
   optimizer: {

@@ -18,7 +18,7 @@ struct CRow {
   valid: bool,
 }
 
-${a.half || b.half ? float16Readers : ''}
+${a.float16 || b.float16 ? float16Readers : ''}
 ${problem.source}
 
 fn activate(value: ${type}) -> ${type} {

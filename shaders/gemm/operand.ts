@@ -48,10 +48,10 @@ export class Operand {
 
   /** What is stored at `index`. */
   #value(index: string): string {
-    const { width, half } = this.layout;
+    const { width, float16 } = this.layout;
     const values = `${this.name}_values`;
-    if (half && width === 4) return `unpack_four_float16(${values}[${index} >> 2u])`;
-    if (half) return `unpack_float16(${values}[${index} >> 1u], ${index})`;
+    if (float16 && width === 4) return `unpack_four_float16(${values}[${index} >> 2u])`;
+    if (float16) return `unpack_float16(${values}[${index} >> 1u], ${index})`;
     return width === 4 ? `${values}[${index} >> 2u]` : `${values}[${index}]`;
   }
 

@@ -4,12 +4,12 @@
  */
 
 /** Sizes of the matrices that a subgroup multiplies at once, m × k by k × n, and its invocations. */
-export type MatrixUnits = readonly [m: number, n: number, k: number, lanes: number];
+export type SubgroupMatrixSize = readonly [m: number, n: number, k: number, lanes: number];
 
 /** The shape of the work of a workgroup and of an invocation. */
 export type GemmTile = {
-  /** Where tiles are multiplied from: workgroup memory, registers alone, or matrix units. */
-  memory: 'shared' | 'registers' | 'matrix';
+  /** Where tiles are multiplied from: workgroup memory, registers alone, or subgroup matrices. */
+  memory: 'shared' | 'registers' | 'subgroupMatrix';
   /** Invocations of a workgroup along m and along n. */
   groupM: number;
   groupN: number;
@@ -25,8 +25,8 @@ export type GemmTile = {
    * of their elements of A. Needs the feature `subgroups`.
    */
   quads: boolean;
-  /** Of tiles for matrix units. */
-  units?: MatrixUnits;
+  /** Of tiles with memory `subgroupMatrix`. */
+  matrixSize?: SubgroupMatrixSize;
 };
 
 /** How an operand lies in memory. */
@@ -36,7 +36,7 @@ export type OperandLayout = {
   /** Elements read at once along that axis: 4 where all lines and offsets are multiples of 4. */
   width: 1 | 4;
   /** Whether the elements are float16, two in a word. They are widened to f32 as they are read. */
-  half?: boolean;
+  float16?: boolean;
 };
 
 export type GemmOptions = {

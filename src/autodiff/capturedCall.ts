@@ -14,7 +14,7 @@ import type { Command } from '../webgpu/command.ts';
 import { Capture } from '../execution/capture.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
-import type { Provenance } from '../history/provenance.ts';
+import type { Origin } from '../history/origin.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, makeTensor, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
@@ -118,7 +118,7 @@ export function captureCall(
 /** The tensors that the recorded call gets: the values lie in the slots. */
 function proxiesOf(device: Device, inputs: readonly Tensor[], slots: readonly Slot[]): Tensor[] {
   const proxies = inputs.map(
-    (input, i) => new Tensor(device, (slots[i] as Slot).storage.retain(), input, input.provenance),
+    (input, i) => new Tensor(device, (slots[i] as Slot).storage.retain(), input, input.origin),
   );
   inputs.forEach(({ companion, name }, i) => {
     const proxy = proxies[i] as Tensor;
@@ -178,8 +178,8 @@ function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSp
 }
 
 function madeBy(device: Device, name: string, own: Storage, spec: TensorSpec): Tensor {
-  const provenance: Provenance = { cause: 'unrecorded', op: name };
-  return makeTensor(device, own, spec, provenance);
+  const origin: Origin = { kind: 'unrecorded', op: name };
+  return makeTensor(device, own, spec, origin);
 }
 
 /** Gives back what captures held that were dropped without `dispose`. What it holds must not refer to the capture. */
@@ -244,7 +244,7 @@ export class Captured {
       const own = results.get(storage);
       const output = own
         ? madeBy(device, name, own.retain(), spec)
-        : takeOut(device, name, work.placeOf(storage), spec);
+        : takeOut(device, name, work.rangeOf(storage), spec);
       work.passFaults(storage, output.storage);
       return output;
     });

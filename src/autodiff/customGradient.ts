@@ -107,7 +107,7 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
     const usage = new VariableUsage();
     const seeds = seedPosition();
     const value = withRecorders([usage], () => tidy(() => identity(f(...inputs))));
-    value.provenance = { cause: 'unrecorded', op: 'checkpoint' };
+    value.origin = { kind: 'unrecorded', op: 'checkpoint' };
     const leaves = [...inputs, ...[...usage.variables].filter((v) => !inputs.includes(v))];
     const definition = customDefinition('checkpoint', ([dy], saved) =>
       replaySeeds(seeds, () => recompute(f, saved.inputs as readonly Tensor[], inputs.length, dy as Tensor)),

@@ -7,14 +7,14 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
-import { nameOrigin } from '../history/explain.ts';
+import { nameSource } from '../history/explain.ts';
 import type { OpDefinition } from '../ops/define.ts';
 import type { Node } from '../history/node.ts';
-import type { Origin, Provenance } from '../history/provenance.ts';
+import type { SourceTensor, Origin } from '../history/origin.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 
-export type CutCause =
+export type DisconnectionCause =
   /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
   | 'notDifferentiable'
   /** Values went through integers or bools. */
@@ -47,8 +47,8 @@ export interface PathExplanation {
   /** The calls from source to target; where the gradient is cut, those up to the cut. */
   path: PathStep[];
   /** Null where connected. */
-  cut: {
-    cause: CutCause;
+  disconnectedAt: {
+    cause: DisconnectionCause;
     /** The last thing that the gradient of the source reaches: an operation, or the source itself. */
     last: string;
     /** The first thing beyond the cut. */
@@ -74,7 +74,7 @@ export interface TracedCall {
 export interface ExplainedTape {
   readonly recording: number;
   readonly trace: readonly TracedCall[];
-  /** Provenances of tensors that entered the tape's calls from outside. */
+  /** Origins of tensors that entered the tape's calls from outside. */
   readonly leaves: ReadonlyMap<number, Leaf>;
   isWatched(id: number): boolean;
 }
@@ -82,7 +82,7 @@ export interface ExplainedTape {
 export interface Leaf {
   readonly spec: string;
   readonly name: string | undefined;
-  readonly provenance: Provenance;
+  readonly origin: Origin;
 }
 
 export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation {
@@ -90,23 +90,30 @@ export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor)
   for (const call of tape.trace) for (const id of call.outputIds) calls.set(id, call);
   const reached = reach(tape, source);
   if (reached.has(target.id)) return connected(reached, calls, target, source);
-  if (!tape.isWatched(source.id)) return outsideCut(tape, calls, target, source) ?? unwatched(target, source);
-  return cut(tape, calls, reached, target, source);
+  if (!tape.isWatched(source.id))
+    return outsideTape(tape, calls, target, source) ?? unwatched(target, source);
+  return findDisconnection(tape, calls, reached, target, source);
 }
 
 /** Causes that lie outside of the recorded calls. */
-const outside: ReadonlySet<CutCause> = new Set(['readBack', 'detached', 'variable', 'unrecorded', 'foreign']);
+const outside: ReadonlySet<DisconnectionCause> = new Set([
+  'readBack',
+  'detached',
+  'variable',
+  'unrecorded',
+  'foreign',
+]);
 
 /** Where a variable was used, but by nothing that the tape recorded, so that it was never watched: the cut is there. */
-function outsideCut(
+function outsideTape(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
   target: Tensor,
   source: Tensor,
 ): PathExplanation | null {
   if (!(source instanceof Variable && source.trainable)) return null;
-  const found = cut(tape, calls, new Map([[source.id, null]]), target, source);
-  return found.cut && outside.has(found.cut.cause) ? found : null;
+  const found = findDisconnection(tape, calls, new Map([[source.id, null]]), target, source);
+  return found.disconnectedAt && outside.has(found.disconnectedAt.cause) ? found : null;
 }
 
 /** Ids that the gradient of `source` flows through, each with the id before it. */
@@ -160,13 +167,13 @@ function connected(
   return {
     connected: true,
     path,
-    cut: null,
+    disconnectedAt: null,
     text: `connected: the gradient of ${show(target)} reaches ${show(source)}${steps ? ` through ${steps}` : ': they are the same tensor'}.`,
   };
 }
 
-interface Cut {
-  cause: CutCause;
+interface Disconnection {
+  cause: DisconnectionCause;
   last: string;
   first: string;
   where?: string | undefined;
@@ -178,16 +185,16 @@ function disconnected(
   target: Tensor,
   source: Tensor,
   path: PathStep[],
-  { where, ...rest }: Cut,
+  { where, ...rest }: Disconnection,
 ): PathExplanation {
   const { last, first, why, hint } = rest;
   const lines = [
-    `cut: no gradient flows from ${show(target)} to ${show(source)}.`,
-    `  connected up to ${last}; cut at ${first}${where ? `, ${where}` : ''}.`,
+    `disconnected: no gradient flows from ${show(target)} to ${show(source)}.`,
+    `  connected up to ${last}; disconnected at ${first}${where ? `, ${where}` : ''}.`,
     `  why: ${why}`,
     `  hint: ${hint}`,
   ];
-  return { connected: false, path, cut: { ...rest, where }, text: lines.join('\n') };
+  return { connected: false, path, disconnectedAt: { ...rest, where }, text: lines.join('\n') };
 }
 
 function unwatched(target: Tensor, source: Tensor): PathExplanation {
@@ -221,10 +228,10 @@ function unwatched(target: Tensor, source: Tensor): PathExplanation {
 /** A step from a tensor back to what it was made from. */
 interface Edge {
   to: number;
-  cut: Cut;
+  disconnection: Disconnection;
 }
 
-function cut(
+function findDisconnection(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
   reached: ReadonlyMap<number, number | null>,
@@ -237,7 +244,7 @@ function cut(
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     const edges = edgesOf(tape, calls, id, id === target.id ? target : null);
     if (edges.length === 0) endsAt.push(describeLeaf(tape, calls, id, target));
-    for (const { to, cut: found } of edges) {
+    for (const { to, disconnection: found } of edges) {
       if (reached.has(to)) {
         const path = pathTo(to, reached, calls);
         const lastStep = path.at(-1);
@@ -268,46 +275,51 @@ function edgesOf(
 ): Edge[] {
   const call = calls.get(id);
   if (call)
-    return call.inputIds.filter((input) => input !== null).map((to) => ({ to, cut: cutByCall(call, to) }));
-  const provenance = target?.provenance ?? tape.leaves.get(id)?.provenance;
-  return provenance ? edgesOfProvenance(tape, provenance) : [];
+    return call.inputIds
+      .filter((input) => input !== null)
+      .map((to) => ({ to, disconnection: disconnectionByCall(call, to) }));
+  const origin = target?.origin ?? tape.leaves.get(id)?.origin;
+  return origin ? edgesOfOrigin(tape, origin) : [];
 }
 
-function edgesOfProvenance(tape: ExplainedTape, provenance: Provenance): Edge[] {
-  switch (provenance.cause) {
+function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
+  switch (origin.kind) {
     case 'fresh':
-      return provenance.readBackFrom
+      return origin.readBackFrom
         ? [
             {
-              to: provenance.readBackFrom.id,
-              cut: readBackCut(provenance.by, provenance.readBackFrom, provenance.callSite),
+              to: origin.readBackFrom.id,
+              disconnection: readBackDisconnection(origin.by, origin.readBackFrom, origin.callSite),
             },
           ]
         : [];
     case 'detached':
-      return [{ to: provenance.from.id, cut: detachedCut(provenance.by, provenance.callSite) }];
+      return [{ to: origin.from.id, disconnection: detachedDisconnection(origin.by, origin.callSite) }];
     case 'variable':
-      return provenance.from ? [{ to: provenance.from.id, cut: variableCut(provenance.from) }] : [];
+      return origin.from ? [{ to: origin.from.id, disconnection: variableDisconnection(origin.from) }] : [];
     case 'unrecorded':
-      return (provenance.inputs ?? []).map((to) => ({
+      return (origin.inputs ?? []).map((to) => ({
         to,
-        cut: unrecordedCut(provenance.op, provenance.callSite),
+        disconnection: unrecordedDisconnection(origin.op, origin.callSite),
       }));
     case 'recorded': {
-      const { node, operation } = provenance.history;
+      const { node, operation } = origin.history;
       if (node.recording === tape.recording) return [];
-      return node.inputs.map(({ id: to }) => ({ to, cut: foreignCut(operation.name, node.callSite) }));
+      return node.inputs.map(({ id: to }) => ({
+        to,
+        disconnection: foreignDisconnection(operation.name, node.callSite),
+      }));
     }
     case 'loaded':
       return [];
   }
 }
 
-function cutByCall({ op, node, inputIds }: TracedCall, from: number): Cut {
+function disconnectionByCall({ op, node, inputIds }: TracedCall, from: number): Disconnection {
   const first = `'${nameOf(node)}'`;
   const input = node.inputs.find(({ id }) => id === from) ?? node.inputs[inputIds.indexOf(from)];
   const output = node.outputs[0];
-  if (op.name === 'stopGradient') return detachedCut('stopGradient', node.callSite);
+  if (op.name === 'stopGradient') return detachedDisconnection('stopGradient', node.callSite);
   if (
     op.backward !== null &&
     ((input && !isFloating(input.dtype)) || (output && !isFloating(output.dtype)))
@@ -318,7 +330,7 @@ function cutByCall({ op, node, inputIds }: TracedCall, from: number): Cut {
       first,
       where: node.callSite,
       why: `${first} gives ${output?.dtype}, and gradients don’t pass through integers or bools.`,
-      hint: 'stay in floating point: drop the cast, or use a smooth stand-in for the rounding.',
+      hint: 'stay in floating point: drop the cast, or use a smooth substitute for the rounding.',
     };
   }
   return {
@@ -327,43 +339,43 @@ function cutByCall({ op, node, inputIds }: TracedCall, from: number): Cut {
     first,
     where: node.callSite,
     why: `${first} has no gradient: its result jumps or stays constant where its input moves.`,
-    hint: 'use a differentiable stand-in (softmax for argMax, sigmoid for a comparison), or customGradient.',
+    hint: 'use a differentiable substitute (softmax for argMax, sigmoid for a comparison), or customGradient.',
   };
 }
 
-function readBackCut(by: string, from: Origin, where: string | undefined): Cut {
+function readBackDisconnection(by: string, from: SourceTensor, where: string | undefined): Disconnection {
   return {
     cause: 'readBack',
     last: '',
     first: `${by}()`,
     where,
-    why: `the values of ${nameOrigin(from)} were read back to the host, and ${by}() made a fresh tensor of them.`,
-    hint: 'pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
+    why: `the values of ${nameSource(from)} were read back to the host, and ${by}() made a fresh tensor of them.`,
+    hint: 'pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback disconnected.',
   };
 }
 
-function detachedCut(by: string, where: string | undefined): Cut {
+function detachedDisconnection(by: string, where: string | undefined): Disconnection {
   return {
     cause: 'detached',
     last: '',
     first: `'${by}'`,
     where,
-    why: `${by} cuts the gradient on purpose.`,
+    why: `${by} stops the gradient on purpose.`,
     hint: `use the tensor from before ${by} where the gradient should pass.`,
   };
 }
 
-function variableCut(from: Origin): Cut {
+function variableDisconnection(from: SourceTensor): Disconnection {
   return {
     cause: 'variable',
     last: '',
     first: 'a variable',
-    why: `a variable took the values of ${nameOrigin(from)}, and a variable is a leaf: it holds values, not histories.`,
+    why: `a variable took the values of ${nameSource(from)}, and a variable is a leaf: it holds values, not histories.`,
     hint: 'compute with the tensor itself, or take the gradient with respect to the variable.',
   };
 }
 
-function unrecordedCut(op: string, where: string | undefined): Cut {
+function unrecordedDisconnection(op: string, where: string | undefined): Disconnection {
   return {
     cause: 'unrecorded',
     last: '',
@@ -374,7 +386,7 @@ function unrecordedCut(op: string, where: string | undefined): Cut {
   };
 }
 
-function foreignCut(op: string, where: string | undefined): Cut {
+function foreignDisconnection(op: string, where: string | undefined): Disconnection {
   return {
     cause: 'foreign',
     last: '',
@@ -391,9 +403,9 @@ function describeLeaf(
   id: number,
   target: Tensor,
 ): string {
-  if (id === target.id && !calls.has(id)) return `${show(target)} (${target.provenance.cause})`;
+  if (id === target.id && !calls.has(id)) return `${show(target)} (${target.origin.kind})`;
   const leaf = tape.leaves.get(id);
   return leaf
-    ? `${leaf.spec}${leaf.name ? ` '${leaf.name}'` : ''} (${leaf.provenance.cause})`
+    ? `${leaf.spec}${leaf.name ? ` '${leaf.name}'` : ''} (${leaf.origin.kind})`
     : 'something unknown';
 }

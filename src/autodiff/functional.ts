@@ -85,11 +85,16 @@ function differentiate(
     tape.watch(own);
     const value = f(...own);
     requireValue(name, value);
-    const cuts = tape.cuts.map(({ operation, callSite }) => placeOf(operation.name, callSite));
+    const disconnections = tape.disconnections.map(({ operation, callSite }) =>
+      placeOf(operation.name, callSite),
+    );
     const gradients = tape.gradients([value], own, { outputGradients: dy ?? null });
     const unconnected = gradients.indexOf(null);
     if (unconnected >= 0) {
-      const where = cuts.length > 0 ? `cut at ${[...new Set(cuts)].join(' and ')}` : 'no call leads from it';
+      const where =
+        disconnections.length > 0
+          ? `disconnected at ${[...new Set(disconnections)].join(' and ')}`
+          : 'no call leads from it';
       throw new TapeError({
         op: name,
         rule: 'the result must depend on every input through differentiable operations.',
@@ -192,7 +197,7 @@ export function hvp(f: Function, inputs: readonly Tensor[], vectors: readonly Te
   });
 }
 
-/** The Jacobian of a function of one tensor, in the shape [...f(x).shape, ...x.shape]. One backward walk a row. */
+/** The Jacobian of a function of one tensor, in the shape [...f(x).shape, ...x.shape]. One backward pass per row. */
 export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor {
   return (x) => {
     requireFunction('jacobian', f);
@@ -201,9 +206,9 @@ export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor {
       tape.watch(x);
       const value = f(x);
       requireValue('jacobian', value);
-      const walk = (cotangent: Tensor) =>
+      const backward = (cotangent: Tensor) =>
         tape.gradients([value], [x], { outputGradients: cotangent, unconnectedGradients: 'zero' })[0] ?? null;
-      return tape.stopRecording(() => jacobianRows(walk, value, x)) as Tensor;
+      return tape.stopRecording(() => jacobianRows(backward, value, x)) as Tensor;
     });
   };
 }

@@ -1,5 +1,5 @@
 /**
- * @file Jacobians, one backward walk a row.
+ * @file Jacobians, one backward pass per row.
  */
 import { ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -12,18 +12,18 @@ import { tidy } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
 /** Gradient of `target` for one cotangent. */
-type Walk = (cotangent: Tensor) => Tensor | null;
+type Backward = (cotangent: Tensor) => Tensor | null;
 
 /** Row i of the result is the gradient of element i of the target. Null where source and target aren't connected. */
-export function jacobianRows(walk: Walk, target: Tensor, source: Tensor): Tensor | null {
-  return rows(walk, target.shape, source.shape, [...target.shape, ...source.shape], (unit) => unit);
+export function jacobianRows(backward: Backward, target: Tensor, source: Tensor): Tensor | null {
+  return rows(backward, target.shape, source.shape, [...target.shape, ...source.shape], (unit) => unit);
 }
 
 /**
  * Jacobians of each example: target [b, ...t], source [b, ...s] → [b, ...t, ...s]. Example i of the target must depend
  * on example i of the source alone.
  */
-export function batchJacobianRows(walk: Walk, target: Tensor, source: Tensor): Tensor | null {
+export function batchJacobianRows(backward: Backward, target: Tensor, source: Tensor): Tensor | null {
   const [batch, ...inner] = target.shape;
   if (batch === undefined || batch !== source.shape[0]) {
     throw new ShapeError({
@@ -36,11 +36,11 @@ export function batchJacobianRows(walk: Walk, target: Tensor, source: Tensor): T
   const inEachExample = (unit: Tensor) =>
     broadcastTo(reshape(unit, { shape: [1, ...inner] }), { shape: target.shape });
   const rest = source.shape.slice(1);
-  return rows(walk, inner, source.shape, [batch, ...inner, ...rest], inEachExample, 1);
+  return rows(backward, inner, source.shape, [batch, ...inner, ...rest], inEachExample, 1);
 }
 
 function rows(
-  walk: Walk,
+  backward: Backward,
   over: Shape,
   source: Shape,
   result: Shape,
@@ -49,13 +49,13 @@ function rows(
 ): Tensor | null {
   const count = sizeOf(over);
   if (count === 0 || sizeOf(source) === 0) return tensor([], { shape: result });
-  const walked: Tensor[] = [];
+  const gradients: Tensor[] = [];
   for (let i = 0; i < count; i++) {
     const values = new Float32Array(count);
     values[i] = 1;
-    const row = tidy(() => walk(cotangentOf(tensor(values, { shape: over }))));
+    const row = tidy(() => backward(cotangentOf(tensor(values, { shape: over }))));
     if (!row) return null;
-    walked.push(row);
+    gradients.push(row);
   }
-  return reshape(stack(walked, { axis }), { shape: result });
+  return reshape(stack(gradients, { axis }), { shape: result });
 }

@@ -50,7 +50,7 @@ export class Tape implements Recorder {
   #connected = new Set<number>();
   #records: Record[] = [];
   /** Calls of connected tensors that pass no gradient on. */
-  #cuts: Node[] = [];
+  #disconnections: Node[] = [];
   #spent = false;
 
   constructor(readonly persistent: boolean) {
@@ -84,7 +84,7 @@ export class Tape implements Recorder {
     );
     const connected = depends && op.backward !== null && outputs.some((output) => isFloating(output.dtype));
     if (!connected) {
-      if (depends) this.#cuts.push(node);
+      if (depends) this.#disconnections.push(node);
       return false;
     }
     for (const output of outputs) if (isFloating(output.dtype)) this.#connected.add(output.id);
@@ -106,8 +106,8 @@ export class Tape implements Recorder {
   }
 
   /** Calls at which gradients of watched tensors end: they have none, or give integers. */
-  get cuts(): readonly Node[] {
-    return this.#cuts;
+  get disconnections(): readonly Node[] {
+    return this.#disconnections;
   }
 
   /** Runs `body` unrecorded by this tape. */
@@ -157,7 +157,7 @@ export class Tape implements Recorder {
     requireTensors('targets', targets);
     requireTensors('sources', sources);
     const { device } = targets[0] as Tensor;
-    const gradients = withDevice(device, () => tidy(() => this.#walk(targets, sources, options)));
+    const gradients = withDevice(device, () => tidy(() => this.#backward(targets, sources, options)));
     if (!this.persistent) {
       this.#free();
       this.#spent = true;
@@ -179,7 +179,11 @@ export class Tape implements Recorder {
     });
   }
 
-  #walk(targets: readonly Tensor[], sources: readonly Tensor[], options: GradientOptions): (Tensor | null)[] {
+  #backward(
+    targets: readonly Tensor[],
+    sources: readonly Tensor[],
+    options: GradientOptions,
+  ): (Tensor | null)[] {
     const records = [...this.#records];
     const reached = this.#reachedFrom(sources, records);
     const cotangents = new Cotangents();
@@ -256,7 +260,7 @@ export class Tape implements Recorder {
   #free(): void {
     for (const record of this.#records) freeRecord(record);
     this.#records = [];
-    this.#cuts = [];
+    this.#disconnections = [];
   }
 }
 

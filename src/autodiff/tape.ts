@@ -38,7 +38,7 @@ export class GradientTape extends Tape {
     return [...this.#watched.values()];
   }
 
-  /** Provenances of tensors that entered recorded calls from outside. */
+  /** Origins of tensors that entered recorded calls from outside. */
   get leaves(): ReadonlyMap<number, Leaf> {
     return this.#leaves;
   }
@@ -77,11 +77,11 @@ export class GradientTape extends Tape {
     return connected;
   }
 
-  /** Keeps the provenance of what other hands made; what this tape recorded is in its trace. */
+  /** Keeps the origin of what other hands made; what this tape recorded is in its trace. */
   #noteLeaf(input: Tensor): void {
-    const { provenance, name, id } = input;
-    if (provenance.cause === 'recorded' && provenance.history.node.recording === this.recording) return;
-    this.#leaves.set(id, { spec: formatSpec(input), name, provenance });
+    const { origin, name, id } = input;
+    if (origin.kind === 'recorded' && origin.history.node.recording === this.recording) return;
+    this.#leaves.set(id, { spec: formatSpec(input), name, origin });
   }
 
   override reset(): void {
@@ -128,9 +128,9 @@ export class GradientTape extends Tape {
     source: Tensor,
     { unconnectedGradients = 'none' }: GradientOptions = {},
   ): Tensor | null {
-    const walk = (cotangent: Tensor) =>
+    const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
-    return jacobianRows(walk, target, source);
+    return jacobianRows(backward, target, source);
   }
 
   /** Jacobians of each example: target [b, ...t], source [b, ...s] → [b, ...t, ...s]. Errors: ShapeError. */
@@ -139,9 +139,9 @@ export class GradientTape extends Tape {
     source: Tensor,
     { unconnectedGradients = 'none' }: GradientOptions = {},
   ): Tensor | null {
-    const walk = (cotangent: Tensor) =>
+    const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
-    return batchJacobianRows(walk, target, source);
+    return batchJacobianRows(backward, target, source);
   }
 
   /**

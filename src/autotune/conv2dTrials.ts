@@ -1,7 +1,7 @@
 /** @file Trials of the algorithms of a convolution. */
 import { type Conv2dAlgorithm, conv2dAlgorithms } from '../kernels/conv2dAlgorithm.ts';
 import { conv2dOperands, type Conv2dProblem } from '../kernels/conv2dProblem.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { output } from '../kernels/output.ts';
 import { sizeClass, type Trials } from './tuningTask.ts';
 
@@ -30,6 +30,6 @@ export const conv2dTrials: Trials<Conv2dProblem, Conv2dAlgorithm> = {
   launch(device, problem, algorithm) {
     const [a, b] = conv2dOperands(problem);
     const operand = (spec: typeof a) => output(device, spec, 'tune');
-    core().launchConv2d('tune', problem, algorithm, operand(a), operand(b), {});
+    kernels().launchConv2d('tune', problem, algorithm, operand(a), operand(b), {});
   },
 };

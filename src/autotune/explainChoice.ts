@@ -22,9 +22,11 @@ export class ChoiceExplanation {
     const { op, adapter, choices } = this;
     const head = `${op} on ${adapterText(adapter)}`;
     if (choices.length === 0) return `${head}\nno choice: each of its kernels has one algorithm here`;
-    const isGuessed = choices.some(({ source }) => source === 'guessed');
-    const hint = isGuessed
-      ? ['guesses follow from sizes and the kind of adapter; tune() with the same arguments measures']
+    const isSelected = choices.some(({ source }) => source === 'selected');
+    const hint = isSelected
+      ? [
+          'selected from sizes and the adapter profile; tune() with the same arguments measures the candidates',
+        ]
       : [];
     return [head, ...choices.map(choiceText), ...hint].join('\n');
   }

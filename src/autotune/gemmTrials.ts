@@ -6,11 +6,11 @@ import type { Device } from '../webgpu/device.ts';
 import { conv2dOperands, conv2dResult, type Conv2dProblem } from '../kernels/conv2dProblem.ts';
 import type { GemmAlgorithm, GemmProblem } from '../kernels/gemmAlgorithm.ts';
 import { gemmAlgorithms } from '../kernels/gemmAlgorithms.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { output } from '../kernels/output.ts';
 import { sizeClass, type Trials } from './tuningTask.ts';
 
-const layoutText = ({ major, width, half }: OperandLayout) => `${major}${width}${half ? 'h' : ''}`;
+const layoutText = ({ major, width, float16 }: OperandLayout) => `${major}${width}${float16 ? 'h' : ''}`;
 
 const names = { forward: 'conv2d', inputGrad: 'conv2dInputGrad', filterGrad: 'conv2dFilterGrad' };
 
@@ -46,15 +46,15 @@ function launchConv2d(
 ): void {
   const [a, b] = conv2dOperands(conv2d);
   const call = { op: 'tune', problem, algorithm, spec: conv2dResult(conv2d), epilogue: {} };
-  core().launchImplicitGemm(conv2d, call, output(device, a, 'tune'), output(device, b, 'tune'));
+  kernels().launchImplicitGemm(conv2d, call, output(device, a, 'tune'), output(device, b, 'tune'));
 }
 
 function launchMatMul(device: Device, problem: GemmProblem, algorithm: GemmAlgorithm): void {
   const { dtype, size, a, b } = problem;
   const { m, n, length: k, slices } = size;
   const batch = slices > 1 ? [slices] : [];
-  const matrices = (shape: Shape, { half }: OperandLayout, transposed: boolean) => {
-    const stored: DType = half ? 'float16' : dtype;
+  const matrices = (shape: Shape, { float16 }: OperandLayout, transposed: boolean) => {
+    const stored: DType = float16 ? 'float16' : dtype;
     return {
       values: output(device, { shape: [...batch, ...shape], dtype: stored }, 'tune'),
       batch,
@@ -64,8 +64,8 @@ function launchMatMul(device: Device, problem: GemmProblem, algorithm: GemmAlgor
   const operands = {
     a: matrices([m, k], a, a.major === 'mn'),
     b: matrices([k, n], b, b.major === 'k'),
-    product: { m, n, k, batch },
+    sizes: { m, n, k, batch },
   };
   const spec = { shape: [...batch, m, n], dtype };
-  core().launchMatMul('tune', operands, problem, algorithm, spec, {});
+  kernels().launchMatMul('tune', operands, problem, algorithm, spec, {});
 }

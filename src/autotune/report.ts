@@ -16,9 +16,9 @@ export interface ChoiceReport {
   /** The algorithm that a call launches. */
   readonly taken: string;
   /** The algorithm that it launches without a measurement. */
-  readonly guess: string;
+  readonly selected: string;
   /** 'only' where there is no other. */
-  readonly source: 'measured' | 'guessed' | 'only';
+  readonly source: 'measured' | 'selected' | 'only';
   readonly candidates: readonly CandidateReport[];
 }
 
@@ -86,7 +86,7 @@ export function choiceText({ what, taken, source, candidates }: ChoiceReport): s
   const width = Math.max(...candidates.map(({ name }) => name.length));
   const lines = candidates.map(({ name, cost, milliseconds }) => {
     const facts = [
-      cost === null ? 'no guess' : `guessed ${(cost / least).toFixed(2)}`,
+      cost === null ? 'no estimate' : `estimated ${(cost / least).toFixed(2)}`,
       milliseconds === null ? 'not measured' : `${milliseconds.toFixed(3)} ms`,
     ];
     return `  ${name === taken ? '>' : ' '} ${name.padEnd(width)}  ${facts.join(', ')}`;

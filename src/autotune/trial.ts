@@ -70,8 +70,8 @@ function noise(): Uint32Array<ArrayBuffer> {
   for (let i = 0; i < words.length; i++) {
     // Numerical Recipes, a linear congruential generator: the upper bits are good enough to multiply by.
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const half = 0x3c00 | ((state >>> 31) << 15) | ((state >>> 16) & 0x3ff);
-    words[i] = (half << 16) | half;
+    const float16 = 0x3c00 | ((state >>> 31) << 15) | ((state >>> 16) & 0x3ff);
+    words[i] = (float16 << 16) | float16;
   }
   return words;
 }
@@ -97,7 +97,7 @@ export class Trial {
     commands: readonly Command[],
   ): Promise<Trial> {
     await compileAll(device, commands);
-    return new Trial(name, device, placed(device, scratch, commands));
+    return new Trial(name, device, assigned(device, scratch, commands));
   }
 
   /** Appends the launches to the device's stream. */
@@ -121,37 +121,37 @@ async function compileAll(device: Device, commands: readonly Command[]): Promise
 }
 
 /** The commands on scratch memory. Ranges that aren't in use at the same time share it. */
-function placed(device: Device, scratch: Scratch, commands: readonly Command[]): Command[] {
+function assigned(device: Device, scratch: Scratch, commands: readonly Command[]): Command[] {
   const lastUse = new Map<string, number>();
   const keys = new RangeKeys();
   commands.forEach((command, i) => {
     for (const range of rangesOf(command)) lastUse.set(keys.of(range), i);
   });
-  const places = new Map<string, { storage: Storage; isInput: boolean }>();
+  const assignments = new Map<string, { storage: Storage; isInput: boolean }>();
   let inputs = 0;
-  const placeOf = (range: BoundRange, isRead: boolean): BoundRange => {
+  const rangeOf = (range: BoundRange, isRead: boolean): BoundRange => {
     const key = keys.of(range);
-    const known = places.get(key);
-    const place = known ?? {
+    const known = assignments.get(key);
+    const assignment = known ?? {
       storage: isRead ? scratch.input(range.bytes, inputs++) : scratch.take(range.bytes),
       isInput: isRead,
     };
-    places.set(key, place);
-    return { buffer: place.storage.buffer, offset: place.storage.offset, bytes: range.bytes };
+    assignments.set(key, assignment);
+    return { buffer: assignment.storage.buffer, offset: assignment.storage.offset, bytes: range.bytes };
   };
   const result = commands.map((command, i): Command => {
     let made: Command;
     if (command.kind === 'copy') {
       const { source, target } = command;
-      made = { ...command, source: placeOf(source, true), target: placeOf(target, false) };
+      made = { ...command, source: rangeOf(source, true), target: rangeOf(target, false) };
     } else {
-      made = placedLaunch(device, command, placeOf);
+      made = assignedLaunch(device, command, rangeOf);
     }
     for (const range of rangesOf(command)) {
       const key = keys.of(range);
-      const place = places.get(key);
-      if (!place || place.isInput || lastUse.get(key) !== i) continue;
-      scratch.give(place.storage);
+      const assignment = assignments.get(key);
+      if (!assignment || assignment.isInput || lastUse.get(key) !== i) continue;
+      scratch.give(assignment.storage);
       lastUse.delete(key);
     }
     return made;
@@ -160,15 +160,15 @@ function placed(device: Device, scratch: Scratch, commands: readonly Command[]):
   return result;
 }
 
-function placedLaunch(
+function assignedLaunch(
   { pipelines }: Device,
   launch: PreparedLaunch,
-  placeOf: (range: BoundRange, isRead: boolean) => BoundRange,
+  rangeOf: (range: BoundRange, isRead: boolean) => BoundRange,
 ): PreparedLaunch {
   const { kernel, options } = launch;
   const types = Object.values(bindingsOf(kernel, options));
   const pipeline = pipelines.get(kernel, options);
-  const ranges = launch.ranges.map((range, i) => placeOf(range, isReadOnly(types[i] as never)));
+  const ranges = launch.ranges.map((range, i) => rangeOf(range, isReadOnly(types[i] as never)));
   return { ...launch, pipeline, ranges, attribution: null };
 }
 

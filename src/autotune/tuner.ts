@@ -99,8 +99,8 @@ export class Tuner implements Autotuner {
     return {
       what: task.what,
       taken: taken.name,
-      guess: task.selected.name,
-      source: task.candidates.length < 2 ? 'only' : winner?.variant === taken.name ? 'measured' : 'guessed',
+      selected: task.selected.name,
+      source: task.candidates.length < 2 ? 'only' : winner?.variant === taken.name ? 'measured' : 'selected',
       candidates: task.candidates.map(({ name, cost }) => ({
         name,
         cost,

@@ -1,7 +1,7 @@
 /** @file IEEE 754 binary16 on the host: the values of float16 tensors, and of files that hold them. */
 
 /** The value of the 16 `bits`. */
-export function halfToNumber(bits: number): number {
+export function float16ToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
   const fraction = bits & 0x3ff;
@@ -13,10 +13,10 @@ export function halfToNumber(bits: number): number {
 const word = new DataView(new ArrayBuffer(4));
 
 /**
- * The bits of the half nearest to the float32 nearest to `value`, ties to the even one; infinity from 65520 on. The device
- * rounds by the same steps (shaders/half).
+ * The bits of the float16 nearest to `value` rounded to float32; ties to even, infinity from 65520 on. The device rounds in
+ * the same steps (shaders/float16).
  */
-export function numberToHalf(value: number): number {
+export function numberToFloat16(value: number): number {
   word.setFloat32(0, value);
   const bits = word.getUint32(0);
   const sign = (bits >>> 16) & 0x8000;
@@ -28,7 +28,7 @@ export function numberToHalf(value: number): number {
     const rebased = magnitude - 0x38000000;
     return sign | ((rebased + 0xfff + ((rebased >> 13) & 1)) >> 13);
   }
-  // Below 2⁻¹⁴, halves are multiples of 2⁻²⁴.
+  // Below 2⁻¹⁴, float16 values are multiples of 2⁻²⁴.
   const shift = 126 - (magnitude >> 23);
   if (shift > 24) return sign;
   const mantissa = (magnitude & 0x7fffff) | 0x800000;

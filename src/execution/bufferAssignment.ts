@@ -2,7 +2,7 @@
  * @file The commands of a recording on buffers that were planned for them.
  */
 import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
-import { type Lifetime, livenessBound, type Place, planMemory } from './memoryPlan.ts';
+import { type Lifetime, livenessBound, type Assignment, planMemory } from './memoryPlan.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import { type Command, rangesOf } from '../webgpu/command.ts';
 import type { Capture } from './capture.ts';
@@ -12,10 +12,10 @@ import type { BoundRange } from '../webgpu/boundRange.ts';
 
 export interface AssignedCommands {
   readonly commands: readonly Command[];
-  /** The planned buffers; whoever places the commands releases them. */
+  /** The planned buffers; the caller of `assignBuffers` releases them. */
   readonly buffers: readonly DeviceBuffer[];
   /** Where the storages lie that the work made. */
-  readonly places: ReadonlyMap<Storage, BoundRange>;
+  readonly assignments: ReadonlyMap<Storage, BoundRange>;
   /** Bytes of the planned buffers, and the least that any plan would need. */
   readonly bytes: number;
   readonly leastBytes: number;
@@ -25,37 +25,37 @@ export interface AssignedCommands {
 const alignment = 16;
 
 /**
- * Rewrites the commands, and lays what they make into as little memory as it takes. `outlets` are needed to the end;
- * those that are `elsewhere` get no place.
+ * Rewrites the commands, and lays what they make into as little memory as it takes. `outputs` are needed to the end;
+ * those that are `elsewhere` get no assignment.
  */
 export function assignBuffers(
   shared: SharedBuffers,
   limit: number,
   capture: Capture,
-  outlets: readonly Storage[],
+  outputs: readonly Storage[],
   rewrite: (commands: readonly Command[]) => readonly Command[],
   elsewhere: ReadonlyMap<Storage, unknown>,
 ): AssignedCommands {
   const made = new Map([...capture.made].filter(([storage]) => !elsewhere.has(storage)));
   const commands = rewrite(capture.commands);
-  const lifetimes = lifetimesOf(commands, made, outlets);
-  const { sizes, places: planned } = planMemory(lifetimes, limit);
+  const lifetimes = lifetimesOf(commands, made, outputs);
+  const { sizes, assignments: planned } = planMemory(lifetimes, limit);
   const buffers = shared.acquire(sizes);
-  const places = new Map(
+  const assignments = new Map(
     lifetimes.map(({ key, bytes }) => {
-      const { buffer, offset } = planned.get(key) as Place;
+      const { buffer, offset } = planned.get(key) as Assignment;
       return [key, { buffer: buffers[buffer] as DeviceBuffer, offset, bytes }] as const;
     }),
   );
-  const placed = (range: BoundRange) => places.get(range as Storage) ?? range;
+  const assigned = (range: BoundRange) => assignments.get(range as Storage) ?? range;
   return {
     commands: commands.map((command) =>
       command.kind === 'launch'
-        ? { ...command, ranges: command.ranges.map(placed) }
-        : { ...command, source: placed(command.source), target: placed(command.target) },
+        ? { ...command, ranges: command.ranges.map(assigned) }
+        : { ...command, source: assigned(command.source), target: assigned(command.target) },
     ),
     buffers,
-    places,
+    assignments,
     bytes: sizes.reduce((total, size) => total + size, 0),
     leastBytes: livenessBound(lifetimes),
   };
@@ -65,25 +65,25 @@ export function assignBuffers(
 export function lifetimesOf(
   commands: readonly Command[],
   made: ReadonlyMap<Storage, number>,
-  outlets: readonly Storage[],
+  outputs: readonly Storage[],
 ): Lifetime<Storage>[] {
-  const spans = new Map<Storage, { first: number; last: number; apart: Set<Storage> }>();
+  const spans = new Map<Storage, { first: number; last: number; conflicts: Set<Storage> }>();
   const isMade = (range: BoundRange): range is Storage => range instanceof Storage && made.has(range);
   const note = (storage: Storage, at: number) => {
-    const span = spans.get(storage) ?? { first: at, last: at, apart: new Set() };
+    const span = spans.get(storage) ?? { first: at, last: at, conflicts: new Set() };
     span.last = at;
     spans.set(storage, span);
-    return span.apart;
+    return span.conflicts;
   };
   commands.forEach((command, at) => {
     const named = rangesOf(command).filter(isMade);
     const written = new Set(writtenBy(command).filter(isMade));
     for (const storage of named) {
-      const apart = note(storage, at);
-      for (const other of written.has(storage) ? named : written) if (other !== storage) apart.add(other);
+      const conflicts = note(storage, at);
+      for (const other of written.has(storage) ? named : written) if (other !== storage) conflicts.add(other);
     }
   });
-  for (const outlet of outlets) if (isMade(outlet)) note(outlet, commands.length);
+  for (const output of outputs) if (isMade(output)) note(output, commands.length);
   return [...spans].map(([key, span]) => {
     const bytes = Math.max(alignment, Math.ceil((made.get(key) as number) / alignment) * alignment);
     return { key, bytes, ...span };

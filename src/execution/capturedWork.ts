@@ -44,7 +44,7 @@ function sharedBy(device: Device): SharedBuffers {
 
 const slotBytes = 256;
 /** Bytes from which a result is written where its tensor lies: to copy less costs less than to bind anew. */
-const leastFresh = 2 ** 16;
+const leastOwnBufferBytes = 2 ** 16;
 /** Bind groups kept for one launch, at most. */
 const maxGroups = 64;
 
@@ -57,11 +57,11 @@ export class CapturedWork {
   readonly leastBytes: number;
   readonly #commands: readonly BoundCommand[];
   /** Results that every run writes into a storage of its own, with their bytes. */
-  readonly #fresh: ReadonlyMap<Storage, number>;
+  readonly #ownBuffers: ReadonlyMap<Storage, number>;
   readonly resources: CapturedResources;
 
   /** Where the values lie that are wanted after a run. */
-  readonly #places: ReadonlyMap<Storage, BoundRange>;
+  readonly #assignments: ReadonlyMap<Storage, BoundRange>;
 
   readonly #dependence: Dependence;
   /** What the results of the last run depend on; null where no fault is pending. */
@@ -70,20 +70,20 @@ export class CapturedWork {
   constructor(
     private readonly device: Device,
     private readonly capture: Capture,
-    outlets: readonly Storage[],
+    outputs: readonly Storage[],
     rewrite: (commands: readonly Command[]) => readonly Command[],
   ) {
     this.#dependence = new Dependence(capture);
-    this.#fresh = freshOf(capture, outlets);
+    this.#ownBuffers = ownBufferResults(capture, outputs);
     const { allocator, pool } = device;
     const shared = sharedBy(device);
-    const planned = assignBuffers(shared, pool.limit, capture, outlets, rewrite, this.#fresh);
+    const planned = assignBuffers(shared, pool.limit, capture, outputs, rewrite, this.#ownBuffers);
     const { commands } = planned;
     this.bytes = planned.bytes;
     this.leastBytes = planned.leastBytes;
-    this.#places = planned.places;
-    const isFresh = (range: BoundRange) => this.#fresh.has(range as Storage);
-    const lasting = commands.flatMap(rangesOf).filter((range) => !isFresh(range));
+    this.#assignments = planned.assignments;
+    const hasOwnBuffer = (range: BoundRange) => this.#ownBuffers.has(range as Storage);
+    const lasting = commands.flatMap(rangesOf).filter((range) => !hasOwnBuffer(range));
     this.launches = commands.filter(({ kind }) => kind === 'launch').length;
     const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as PreparedLaunch[];
     const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
@@ -100,7 +100,7 @@ export class CapturedWork {
       return {
         kind: isFixed(launch) ? 'ready' : 'live',
         launch,
-        groupFor: launch.ranges.some(isFresh) ? rebinding(launch, bind) : always(bind(launch.ranges)),
+        groupFor: launch.ranges.some(hasOwnBuffer) ? rebinding(launch, bind) : always(bind(launch.ranges)),
         offsets: offset === undefined ? [] : [offset],
       };
     });
@@ -128,7 +128,8 @@ export class CapturedWork {
     device.requireAlive();
     for (const effect of this.capture.effects) effect();
     const results = new Map<Storage, Storage>();
-    for (const [result, bytes] of this.#fresh) results.set(result, device.eager.allocate(bytes, 'result'));
+    for (const [result, bytes] of this.#ownBuffers)
+      results.set(result, device.eager.allocate(bytes, 'result'));
     for (const command of this.#commands) {
       if (command.kind === 'copy') {
         const source = results.get(command.source as Storage) ?? command.source;
@@ -157,15 +158,15 @@ export class CapturedWork {
     return results;
   }
 
-  /** Lets `own`, which holds the values of `outlet` after the last run, depend on what they depend on. */
-  passFaults(outlet: Storage, own: Storage): void {
-    if (!this.#faults || !this.capture.made.has(outlet)) return;
-    this.device.faults.tracker.put(own.buffer, this.#faults(outlet));
+  /** Lets `own`, which holds the values of `output` after the last run, depend on what they depend on. */
+  passFaults(output: Storage, own: Storage): void {
+    if (!this.#faults || !this.capture.made.has(output)) return;
+    this.device.faults.tracker.put(own.buffer, this.#faults(output));
   }
 
-  /** Where the values of `outlet` lie after a run that made no storage for them. */
-  placeOf(outlet: Storage): BoundRange {
-    return this.#places.get(outlet) ?? outlet;
+  /** Where the values of `output` lie after a run that made no storage for them. */
+  rangeOf(output: Storage): BoundRange {
+    return this.#assignments.get(output) ?? output;
   }
 
   /**
@@ -232,8 +233,8 @@ function rebinding(
 }
 
 /** The results that are large enough to get a storage of their own in every run, with their bytes. Others are copied out. */
-function freshOf({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
-  const large = outputs.filter((output) => (made.get(output) ?? 0) >= leastFresh);
+function ownBufferResults({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
+  const large = outputs.filter((output) => (made.get(output) ?? 0) >= leastOwnBufferBytes);
   return new Map(large.map((output) => [output, made.get(output) as number]));
 }
 

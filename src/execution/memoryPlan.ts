@@ -1,5 +1,5 @@
 /**
- * @file Where the values of captured work lie: in as few bytes as a plan finds, each in a place that is free while it is
+ * @file Where the values of captured work lie: in as few bytes as a plan finds, each in a assignment that is free while it is
  * needed.
  *
  * Values are placed one after the other, large ones first, at the lowest offset that is free, in the buffer that grows
@@ -15,10 +15,10 @@ export interface Lifetime<K> {
   readonly first: number;
   readonly last: number;
   /** Values that must lie in another buffer. */
-  readonly apart: ReadonlySet<K>;
+  readonly conflicts: ReadonlySet<K>;
 }
 
-export interface Place {
+export interface Assignment {
   /** Index of the buffer. */
   readonly buffer: number;
   readonly offset: number;
@@ -27,7 +27,7 @@ export interface Place {
 export interface MemoryPlan<K> {
   /** Bytes of each buffer. */
   readonly sizes: readonly number[];
-  readonly places: ReadonlyMap<K, Place>;
+  readonly assignments: ReadonlyMap<K, Assignment>;
 }
 
 /** Bindings begin at multiples of this on every device (the WebGPU default limit). */
@@ -65,7 +65,7 @@ export function planMemory<K>(
   ];
   const total = ({ sizes }: MemoryPlan<K>) => sizes.reduce((sum, size) => sum + size, 0);
   return sorted
-    .map((order) => placeInOrder(order, limit))
+    .map((order) => assignInOrder(order, limit))
     .reduce((best, plan) => (total(plan) < total(best) ? plan : best));
 }
 
@@ -83,18 +83,18 @@ function fraction(n: number): number {
   return (Math.imul(n ^ (n >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }
 
-function placeInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): MemoryPlan<K> {
+function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): MemoryPlan<K> {
   // What lies in a buffer stands in the order of its offsets.
   const buffers: { bytes: number; held: Held<K>[] }[] = [];
-  const places = new Map<K, Place>();
+  const assignments = new Map<K, Assignment>();
   for (const lifetime of lifetimes) {
     const closed = new Set<number>();
-    for (const other of lifetime.apart) {
-      const place = places.get(other);
-      if (place) closed.add(place.buffer);
+    for (const other of lifetime.conflicts) {
+      const assignment = assignments.get(other);
+      if (assignment) closed.add(assignment.buffer);
     }
     // A buffer of its own is the last resort: it grows the plan by all of the value.
-    let chosen: Place = { buffer: buffers.length, offset: 0 };
+    let chosen: Assignment = { buffer: buffers.length, offset: 0 };
     let least = lifetime.bytes;
     for (let buffer = 0; buffer < buffers.length && least > 0; buffer++) {
       if (closed.has(buffer)) continue;
@@ -109,9 +109,9 @@ function placeInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Memo
     const into = buffers[chosen.buffer] as (typeof buffers)[number];
     into.bytes += least;
     insert(into.held, { ...lifetime, offset: chosen.offset });
-    places.set(lifetime.key, chosen);
+    assignments.set(lifetime.key, chosen);
   }
-  return { sizes: buffers.map(({ bytes }) => bytes), places };
+  return { sizes: buffers.map(({ bytes }) => bytes), assignments };
 }
 
 /** The lowest offset at which nothing else lies while the value is needed. */

@@ -14,7 +14,7 @@ export interface HostTensor {
 /** Uploads a tensor whose history names the file that it was loaded from. */
 export function uploadLoaded({ shape, dtype, data }: HostTensor, file: string): Tensor {
   const made = tensor(data, { shape, dtype });
-  made.provenance = { cause: 'loaded', from: `'${file}'` };
+  made.origin = { kind: 'loaded', from: `'${file}'` };
   return made;
 }
 

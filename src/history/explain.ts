@@ -5,7 +5,7 @@ import { requireOptions } from '../core/arguments.ts';
 import { MissingHistoryError } from '../core/errors.ts';
 import { describe, formatShape } from '../core/shape.ts';
 import type { KerasHistory } from './node.ts';
-import type { Origin, Provenance } from './provenance.ts';
+import type { SourceTensor, Origin } from './origin.ts';
 
 /** What `explainHistory` looks at; tensors, variables and symbolic tensors have it. */
 export interface Explainable {
@@ -14,7 +14,7 @@ export interface Explainable {
   readonly name?: string | undefined;
   readonly kerasHistory: KerasHistory | null;
   /** Absent on symbolic tensors, which always have a history. */
-  readonly provenance?: Provenance;
+  readonly origin?: Origin;
   readonly device?: unknown;
 }
 
@@ -75,7 +75,7 @@ export function asExplainable(value: unknown): Explainable {
  */
 export function explainHistory(tensor: Explainable, options: ExplainOptions = {}): HistoryExplanation {
   requireOptions('explainHistory', options);
-  const { shape, dtype, name, kerasHistory, provenance, device } = asExplainable(tensor);
+  const { shape, dtype, name, kerasHistory, origin, device } = asExplainable(tensor);
   const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
@@ -99,31 +99,31 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   }
   const words = wordsOf(tensor);
   if (words) return explanation('fresh', what, words);
-  if (!provenance) {
+  if (!origin) {
     return explanation('fresh', what, {
       why: 'it isn’t a tensor of this library: no operation made it.',
       hint: 'make it a tensor by tensor(values), or start a graph from input({ shape }).',
     });
   }
-  return explanation(...causes(what, provenance));
+  return explanation(...causes(what, origin));
 }
 
 type Words = { why: string; where?: string | undefined; hint?: string };
 
 function causes(
   what: string,
-  provenance: Exclude<Provenance, { cause: 'recorded' }> | Provenance,
+  origin: Exclude<Origin, { kind: 'recorded' }> | Origin,
 ): [HistoryCause, string, Words] {
-  switch (provenance.cause) {
+  switch (origin.kind) {
     case 'fresh':
-      return ['fresh', what, freshWords(provenance)];
+      return ['fresh', what, freshWords(origin)];
     case 'unrecorded':
       return [
         'unrecorded',
         what,
         {
-          why: `'${provenance.op}' made it while no tape was recording.`,
-          where: provenance.callSite,
+          why: `'${origin.op}' made it while no tape was recording.`,
+          where: origin.callSite,
           hint: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
         },
       ];
@@ -132,9 +132,9 @@ function causes(
         'detached',
         what,
         {
-          why: `${provenance.by} cut it off from ${nameOrigin(provenance.from)} on purpose.`,
-          where: provenance.callSite,
-          hint: `use the tensor from before ${provenance.by} where the gradient should pass.`,
+          why: `${origin.by} cut it off from ${nameSource(origin.from)} on purpose.`,
+          where: origin.callSite,
+          hint: `use the tensor from before ${origin.by} where the gradient should pass.`,
         },
       ];
     case 'variable':
@@ -142,7 +142,7 @@ function causes(
         'variable',
         what,
         {
-          why: `a variable is a leaf: it holds values, and no operation made it${provenance.from ? ` (its values are those of ${nameOrigin(provenance.from)}, without the history)` : ''}.`,
+          why: `a variable is a leaf: it holds values, and no operation made it${origin.from ? ` (its values are those of ${nameSource(origin.from)}, without the history)` : ''}.`,
           hint: 'use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
         },
       ];
@@ -151,19 +151,19 @@ function causes(
         'loaded',
         what,
         {
-          why: `it was loaded from ${provenance.from}: weights have no training history.`,
+          why: `it was loaded from ${origin.from}: weights have no training history.`,
           hint: 'the metrics of a training run are its History, saved beside the model as JSON.',
         },
       ];
     case 'recorded':
-      return ['recorded', what, { why: `made by '${provenance.history.operation.name}'.` }];
+      return ['recorded', what, { why: `made by '${origin.history.operation.name}'.` }];
   }
 }
 
-function freshWords({ by, readBackFrom, callSite }: Extract<Provenance, { cause: 'fresh' }>): Words {
+function freshWords({ by, readBackFrom, callSite }: Extract<Origin, { kind: 'fresh' }>): Words {
   if (readBackFrom) {
     return {
-      why: `${by}() made it from values that were read back from ${nameOrigin(readBackFrom)}: the history ended at the readback.`,
+      why: `${by}() made it from values that were read back from ${nameSource(readBackFrom)}: the history ended at the readback.`,
       where: callSite,
       hint: 'pass that tensor itself instead of its data(): values that stay on the device keep history and gradient.',
     };
@@ -175,7 +175,7 @@ function freshWords({ by, readBackFrom, callSite }: Extract<Provenance, { cause:
   };
 }
 
-export function nameOrigin({ spec, name, operation }: Origin): string {
+export function nameSource({ spec, name, operation }: SourceTensor): string {
   return `${spec}${name ? ` '${name}'` : ''}${operation ? ` made by '${operation}'` : ''}`;
 }
 

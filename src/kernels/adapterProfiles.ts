@@ -5,7 +5,7 @@
  * The software profile is measured, on SwiftShader (docs/decisions). The values for GPUs are estimates: no GPU was
  * measured, and all GPU profiles share them until one is.
  */
-import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
+import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import type { Device } from '../webgpu/device.ts';
 
@@ -80,7 +80,7 @@ export interface AdapterProfile {
      * Multiplications per step up to which the kernel of a step computes its own matmul. A GPU waits longer for a second
      * launch than for a small matmul; in software launches are cheap, and the GEMM uses its vector lanes better.
      */
-    readonly ownMatMul: number;
+    readonly inlineMatMul: number;
   };
   readonly optimizer: {
     /**
@@ -185,7 +185,7 @@ const software: AdapterProfile = {
   grouping: 'counting',
   transpose: 'copy',
   topK: { busyInvocations: 512 },
-  recurrent: { ownMatMul: 0 },
+  recurrent: { inlineMatMul: 0 },
   optimizer: {
     largestPacked: 2 ** 14,
     update: { workgroup: 64, steps: 8 },
@@ -224,7 +224,7 @@ const discrete: AdapterProfile = {
   transpose: 'tiles',
   topK: { busyInvocations: 2 ** 15 },
   // The recurrent kernel is then read from the cache often enough.
-  recurrent: { ownMatMul: 2 ** 24 },
+  recurrent: { inlineMatMul: 2 ** 24 },
   optimizer: {
     largestPacked: 2 ** 20,
     update: { workgroup: 256, steps: 1 },
@@ -245,7 +245,7 @@ export interface DeviceProfile extends AdapterProfile {
   /** Whether the feature `subgroups` is enabled. */
   readonly subgroups: boolean;
   /** Size of the subgroup matrices that float16 matmul may use; null where unsupported, or not asked for. */
-  readonly subgroupMatrix: MatrixUnits | null;
+  readonly subgroupMatrix: SubgroupMatrixSize | null;
   readonly workgroupInvocations: number;
   readonly workgroupBytes: number;
 }

@@ -2,7 +2,7 @@
  * @file Launches convolutions whose result has few channels, too few for the columns of a GEMM, as GEMM + col2im: one GEMM
  * multiplies each pixel by all taps and channels of the kernel, and a second launch adds up what belongs to a result.
  */
-import { fold, type FoldOptions, foldParams, foldWorkgroup } from '../../shaders/fold.ts';
+import { col2im, type Col2imOptions, col2imParams, col2imWorkgroup } from '../../shaders/col2im.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
@@ -14,14 +14,14 @@ import { output } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
-  name: 'fold',
-  bindings: ({ bias }: FoldOptions): Bindings => ({
-    products: 'read f32',
+  name: 'col2im',
+  bindings: ({ bias }: Col2imOptions): Bindings => ({
+    columns: 'read f32',
     ...(bias ? { bias_values: 'read f32' as const } : {}),
     result: 'write f32',
   }),
-  params: foldParams,
-  source: fold,
+  params: col2imParams,
+  source: col2im,
 });
 
 const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
@@ -50,7 +50,7 @@ export function gemmCol2im(
   const kernelMatrix = output(device, float32([k, n]), op);
   const to = { offset: 0, strides: [n, matrix[2], 1] };
   copyInto(weights, { offset: 0, strides }, kernelMatrix, to, matrix);
-  const products = matMulKernel(
+  const columnMatrix = matMulKernel(
     op,
     { values: image, batch: [], transposed: false },
     { values: kernelMatrix, batch: [], transposed: false },
@@ -58,8 +58,8 @@ export function gemmCol2im(
     float32([m, n]),
   );
   kernelMatrix.dispose();
-  const result = addTaps(op, problem, products, epilogue);
-  products.dispose();
+  const result = addTaps(op, problem, columnMatrix, epilogue);
+  columnMatrix.dispose();
   return result;
 }
 
@@ -87,21 +87,21 @@ function gemmForm({ direction, geometry }: Conv2dProblem): {
       };
 }
 
-/** Adds up, for each result, the products of its taps. */
+/** Adds up, for each result, the columns of its taps. */
 function addTaps(
   op: string,
   problem: Conv2dProblem,
-  products: Tensor,
+  columnMatrix: Tensor,
   { bias = null, activation = 'value', alpha = 0 }: Epilogue,
 ): Tensor {
   const { rows, columns } = problem.geometry;
   const spec = conv2dResult(problem);
   const isForward = problem.direction === 'forward';
-  const direction: FoldOptions['direction'] = isForward ? 'forward' : 'inputGrad';
-  const out = output(products.device, spec, op);
+  const direction: Col2imOptions['direction'] = isForward ? 'forward' : 'inputGrad';
+  const out = output(columnMatrix.device, spec, op);
   const [, height, width, channels] = spec.shape as [number, number, number, number];
   const stepOf = ({ stride, dilation }: WindowAxis) => (isForward || dilation > 1 ? 1 : stride);
-  products.device.launch(kernel, {
+  columnMatrix.device.launch(kernel, {
     options: {
       channels,
       direction,
@@ -110,13 +110,13 @@ function addTaps(
       activation,
     },
     bindings: {
-      products: products.storage,
+      columns: columnMatrix.storage,
       ...(bias ? { bias_values: bias.storage } : {}),
       result: out.storage,
     },
     params: {
       count: out.size / channels,
-      products_of_pixel: products.shape[1] as number,
+      columns_per_pixel: columnMatrix.shape[1] as number,
       height,
       width,
       from_h: isForward ? rows.input : rows.output,
@@ -133,7 +133,7 @@ function addTaps(
       step_w: stepOf(columns),
       alpha,
     },
-    workgroups: Math.ceil(out.size / channels / foldWorkgroup),
+    workgroups: Math.ceil(out.size / channels / col2imWorkgroup),
   });
   return out;
 }

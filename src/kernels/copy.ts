@@ -29,25 +29,25 @@ const kernel = defineKernel({
 });
 
 /** How a buffer is walked over a shape: the place of the first element, and a step for each axis. In elements. */
-export interface Walk {
+export interface StridedLayout {
   offset: number;
   strides: readonly number[];
 }
 
 /** Row-major, without gaps. */
-export function denseWalk(shape: Shape): Walk {
+export function denseLayout(shape: Shape): StridedLayout {
   return { offset: 0, strides: stridesOf(shape) };
 }
 
 /** Elements of `x`, as `from` walks them, in the shape and dtype of `spec`. */
-export function copied(op: string, x: Tensor, from: Walk, spec: TensorSpec): Tensor {
+export function copied(op: string, x: Tensor, from: StridedLayout, spec: TensorSpec): Tensor {
   const out = output(x.device, spec, op);
-  copyInto(x, from, out, denseWalk(spec.shape), spec.shape);
+  copyInto(x, from, out, denseLayout(spec.shape), spec.shape);
   return out;
 }
 
 /** Copies a block of `shape` from `x` into `out`. */
-export function copyInto(x: Tensor, from: Walk, out: Tensor, to: Walk, shape: Shape): void {
+export function copyInto(x: Tensor, from: StridedLayout, out: Tensor, to: StridedLayout, shape: Shape): void {
   const size = sizeOf(shape);
   if (size === 0) return;
   const { shape: merged, strides } = mergeAxes(shape, [from.strides, to.strides]);

@@ -1,7 +1,7 @@
 /** @file Launches fills. */
 import { fill, fillWorkgroup } from '../../shaders/fill.ts';
 import type { DType } from '../core/dtype.ts';
-import { numberToHalf } from '../core/float16.ts';
+import { numberToFloat16 } from '../core/float16.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
@@ -19,9 +19,9 @@ export const fillMap = defineKernel({
 
 const word = new DataView(new ArrayBuffer(4));
 
-/** The 32 bits that store `value`: of a half, twice. */
+/** The 32 bits that store `value`; a float16 is stored twice. */
 export function bitsOf(value: number, dtype: DType): number {
-  if (dtype === 'float16') return numberToHalf(value) * 0x10001;
+  if (dtype === 'float16') return numberToFloat16(value) * 0x10001;
   if (dtype === 'float32') word.setFloat32(0, value);
   else if (dtype === 'int32') word.setInt32(0, value);
   else word.setUint32(0, dtype === 'bool' ? Number(value !== 0) : value);

@@ -1,18 +1,18 @@
 /** @file Launches conversions between float32 and float16. */
-import { half, type HalfOptions, halfWorkgroup } from '../../shaders/float16.ts';
+import { float16, type Float16Options, float16Workgroup } from '../../shaders/float16.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
 const kernel = defineKernel({
-  name: 'half',
-  bindings: ({ direction }: HalfOptions): Bindings =>
+  name: 'float16',
+  bindings: ({ direction }: Float16Options): Bindings =>
     direction === 'pack' ? { x: 'read f32', out: 'write u32' } : { x: 'read u32', out: 'write f32' },
   params: { count: 'u32' },
-  source: half,
+  source: float16,
 });
 
-function convert(op: string, x: Tensor, direction: HalfOptions['direction']): Tensor {
+function convert(op: string, x: Tensor, direction: Float16Options['direction']): Tensor {
   const dtype = direction === 'pack' ? 'float16' : 'float32';
   const out = output(x.device, { shape: x.shape, dtype }, op);
   if (x.size === 0) return out;
@@ -20,7 +20,7 @@ function convert(op: string, x: Tensor, direction: HalfOptions['direction']): Te
     options: { direction },
     bindings: { x: x.storage, out: out.storage },
     params: { count: x.size },
-    workgroups: Math.ceil(x.size / (2 * halfWorkgroup)),
+    workgroups: Math.ceil(x.size / (2 * float16Workgroup)),
   });
   return out;
 }

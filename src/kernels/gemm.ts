@@ -16,8 +16,8 @@ import { addPartialSums, type Epilogue, partialSpec } from './partialSums.ts';
 /** The bindings of an instance: element types follow the widths. */
 export function gemmBindings({ type, a, b, outWidth, bias }: GemmOptions): Bindings {
   const element = (width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
-  const read = ({ width, half }: OperandLayout) => {
-    if (half) return `read ${width === 4 ? 'vec2<u32>' : 'u32'}`;
+  const read = ({ width, float16 }: OperandLayout) => {
+    if (float16) return `read ${width === 4 ? 'vec2<u32>' : 'u32'}`;
     return `read ${element(width)}`;
   };
   return {
@@ -67,12 +67,12 @@ export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOption
 export function gemmPrograms<O extends { tile: GemmTile }>(
   { problem: { size }, algorithm: { fallback, split } }: GemmCall,
   options: O,
-): Pick<Launch<O, Bindings, ParamFields>, 'options' | 'workgroups' | 'meanwhile'> {
+): Pick<Launch<O, Bindings, ParamFields>, 'options' | 'workgroups' | 'fallback'> {
   const on = (tile: GemmTile) => ({
     options: { ...options, tile },
     workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
   });
-  return { ...on(options.tile), meanwhile: fallback && on(fallback) };
+  return { ...on(options.tile), fallback: fallback && on(fallback) };
 }
 
 export function gemmStorages(a: Tensor, b: Tensor, out: Tensor, { bias }: Epilogue): Record<string, Storage> {

@@ -67,14 +67,14 @@ const matrixDepths = { many: 32, few: 16 };
 /** The tile for subgroup matrices; null where they can't multiply these operands: they take whole float16 matrices. */
 export function subgroupMatrixTile(
   { a, b, size: { m, n, slices } }: GemmProblem,
-  { subgroupMatrix: units, workgroupBytes }: DeviceProfile,
+  { subgroupMatrix: matrixSize, workgroupBytes }: DeviceProfile,
 ): GemmTile | null {
-  if (!units || !a.half || !b.half || m < units[0] || n < units[1]) return null;
+  if (!matrixSize || !a.float16 || !b.float16 || m < matrixSize[0] || n < matrixSize[1]) return null;
   const { large, medium } = gemmTiles;
-  const isLarge = gemmWorkgroups(large, m, n, slices) >= busyWorkgroups || units[3] > 64;
+  const isLarge = gemmWorkgroups(large, m, n, slices) >= busyWorkgroups || matrixSize[3] > 64;
   const { many, few } = matrixDepths;
-  const depth = workgroupBytes >= 32768 && many % units[2] === 0 ? many : few;
-  return { ...(isLarge ? large : medium), memory: 'matrix', depth, units };
+  const depth = workgroupBytes >= 32768 && many % matrixSize[2] === 0 ? many : few;
+  return { ...(isLarge ? large : medium), memory: 'subgroupMatrix', depth, matrixSize };
 }
 
 /** Whether a device can run a tile on these operands. */

@@ -5,7 +5,7 @@ import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
 import { adapterProfiles, createProfile } from './adapterProfiles.ts';
-import { loadCore } from './loadCore.ts';
+import { loadKernels } from './loadKernels.ts';
 
 export interface InitOptions extends OpenOptions {
   /** Measures which algorithms are fast here: `tuning(…)`. Default: they are selected by sizes and the kind of adapter. */
@@ -25,7 +25,7 @@ export interface InitOptions extends OpenOptions {
  */
 export async function init({ tuning, adapterProfile, ...options }: InitOptions = {}): Promise<Device> {
   if (adapterProfile !== undefined) checkKind(adapterProfile);
-  const [device] = await Promise.all([open(options), loadCore()]);
+  const [device] = await Promise.all([open(options), loadKernels()]);
   if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;

@@ -7,7 +7,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
-import { core } from './loadCore.ts';
+import { kernels } from './loadKernels.ts';
 import { output, view } from './output.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 
@@ -73,14 +73,14 @@ function composed(
   epsilon: number,
 ): Tensor {
   const one = { shape: x.shape.map((n, i) => (axes.includes(i) ? 1 : n)), dtype: x.dtype };
-  const [mean, variance] = core().reduceKernel(
+  const [mean, variance] = kernels().reduceKernel(
     'layerNorm',
     x,
     axes,
     [one, one],
     momentsReduction([meanOf, varianceOf]),
   );
-  const normalized = core().elementwiseKernel(
+  const normalized = kernels().elementwiseKernel(
     'layerNorm',
     '(a - b) * inverseSqrt(c + params.alpha)',
     [x, mean as Tensor, variance as Tensor],
@@ -90,7 +90,12 @@ function composed(
   const parameterShape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
   const spread = (t: Tensor) => view(t, { shape: parameterShape, dtype: t.dtype }, 'layerNorm');
   if (gamma && beta)
-    return core().elementwiseKernel('layerNorm', 'a * b + c', [normalized, spread(gamma), spread(beta)], x);
-  if (gamma) return core().elementwiseKernel('layerNorm', 'a * b', [normalized, spread(gamma)], x);
-  return beta ? core().elementwiseKernel('layerNorm', 'a + b', [normalized, spread(beta)], x) : normalized;
+    return kernels().elementwiseKernel(
+      'layerNorm',
+      'a * b + c',
+      [normalized, spread(gamma), spread(beta)],
+      x,
+    );
+  if (gamma) return kernels().elementwiseKernel('layerNorm', 'a * b', [normalized, spread(gamma)], x);
+  return beta ? kernels().elementwiseKernel('layerNorm', 'a + b', [normalized, spread(beta)], x) : normalized;
 }

@@ -44,7 +44,7 @@ export interface MatrixOperand {
 }
 
 /** The sizes of a matmul. */
-export interface Product {
+export interface MatMulSizes {
   m: number;
   n: number;
   k: number;
@@ -56,7 +56,7 @@ export interface Product {
 interface MatMulOperands {
   readonly a: MatrixOperand;
   readonly b: MatrixOperand;
-  readonly product: Product;
+  readonly sizes: MatMulSizes;
 }
 
 /** C[m, n] = epilogue(A[m, k] · B[k, n]) for each matrix of the batch. `spec` has m · n · batch elements. */
@@ -64,48 +64,48 @@ export function matMulKernel(
   op: string,
   a: MatrixOperand,
   b: MatrixOperand,
-  product: Product,
+  sizes: MatMulSizes,
   spec: TensorSpec,
   epilogue: Epilogue = {},
 ): Tensor {
   const { device } = a.values;
   if (sizeOf(spec.shape) === 0) return output(device, spec, op);
-  const operands = joinBatch(columnAsRow({ a, b, product }, epilogue));
+  const operands = joinBatch(columnAsRow({ a, b, sizes }, epilogue));
   const problem = matMulProblem(operands, spec);
   return launchMatMul(op, operands, problem, algorithmFor(device, gemmTunable, problem), spec, epilogue);
 }
 
 /** A matrix times a column is a row times the transposed matrix: rows have a tile of their own. */
 function columnAsRow(operands: MatMulOperands, { bias }: Epilogue): MatMulOperands {
-  const { a, b, product } = operands;
-  if (product.n > 1 || product.m === 1 || bias) return operands;
+  const { a, b, sizes } = operands;
+  if (sizes.n > 1 || sizes.m === 1 || bias) return operands;
   return {
     a: { ...b, transposed: !b.transposed },
     b: { ...a, transposed: !a.transposed },
-    product: { ...product, m: 1, n: product.m },
+    sizes: { ...sizes, m: 1, n: sizes.m },
   };
 }
 
 /** With one B for the whole batch, the rows of all A are rows of one matrix. */
 function joinBatch(operands: MatMulOperands): MatMulOperands {
-  const { a, b, product } = operands;
-  const size = sizeOf(product.batch);
+  const { a, b, sizes } = operands;
+  const size = sizeOf(sizes.batch);
   if (a.transposed || sizeOf(b.batch) !== 1 || sizeOf(a.batch) !== size) return operands;
   return {
     a: { ...a, batch: [] },
     b: { ...b, batch: [] },
-    product: { ...product, m: product.m * size, batch: [] },
+    sizes: { ...sizes, m: sizes.m * size, batch: [] },
   };
 }
 
 function matMulProblem(
-  { a, b, product: { m, n, k, batch } }: MatMulOperands,
+  { a, b, sizes: { m, n, k, batch } }: MatMulOperands,
   { dtype }: TensorSpec,
 ): GemmProblem {
   const layoutOf = ({ values }: MatrixOperand, major: 'k' | 'mn', contiguous: number): OperandLayout => ({
     major,
     width: widthOf(contiguous),
-    half: values.dtype === 'float16',
+    float16: values.dtype === 'float16',
   });
   return {
     dtype,
@@ -120,7 +120,7 @@ function matMulProblem(
 /** Launches a matmul by a given algorithm. */
 export function launchMatMul(
   op: string,
-  { a, b, product: { m, n, k, batch } }: MatMulOperands,
+  { a, b, sizes: { m, n, k, batch } }: MatMulOperands,
   problem: GemmProblem,
   algorithm: GemmAlgorithm,
   spec: TensorSpec,

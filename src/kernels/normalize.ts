@@ -5,7 +5,7 @@
 import type { Shape } from '../core/shape.ts';
 import { broadcastShapes } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { core } from './loadCore.ts';
+import { kernels } from './loadKernels.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 import { view } from './output.ts';
 
@@ -22,7 +22,7 @@ export interface Scaling {
 export function normalizeKernel(op: string, x: Tensor, scaling: Scaling): Tensor {
   const { mean, variance, gamma, beta, epsilon } = scaling;
   const shape = gamma ? broadcastShapes(op, variance.shape, gamma.shape) : variance.shape;
-  const scale = core().elementwiseKernel(
+  const scale = kernels().elementwiseKernel(
     op,
     gamma ? 'inverseSqrt(a + params.alpha) * b' : 'inverseSqrt(a + params.alpha)',
     gamma ? [variance, gamma] : [variance],
@@ -31,8 +31,8 @@ export function normalizeKernel(op: string, x: Tensor, scaling: Scaling): Tensor
   );
   // Not x · scale + (beta - mean · scale): where the mean is large, that would take the difference of large numbers.
   return beta
-    ? core().elementwiseKernel(op, '(a - b) * c + d', [x, mean, scale, beta], x)
-    : core().elementwiseKernel(op, '(a - b) * c', [x, mean, scale], x);
+    ? kernels().elementwiseKernel(op, '(a - b) * c + d', [x, mean, scale, beta], x)
+    : kernels().elementwiseKernel(op, '(a - b) * c', [x, mean, scale], x);
 }
 
 export interface Groups {
@@ -56,7 +56,7 @@ export function normalizeGroups(
   const grouped = as(x, shape);
   const one = { shape: shape.map((n, i) => (axes.includes(i) ? 1 : n)), dtype: x.dtype };
   const finish = momentsReduction([meanOf, varianceOf]);
-  const [mean, variance] = core().reduceKernel('groupNorm', grouped, axes, [one, one], finish) as [
+  const [mean, variance] = kernels().reduceKernel('groupNorm', grouped, axes, [one, one], finish) as [
     Tensor,
     Tensor,
   ];

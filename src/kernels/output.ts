@@ -5,7 +5,7 @@ import { bytesPerElement } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
-import type { Provenance } from '../history/provenance.ts';
+import type { Origin } from '../history/origin.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type Tensor } from '../tensor/tensor.ts';
 
@@ -16,17 +16,12 @@ export function output(device: Device, spec: TensorSpec, op: string): Tensor {
 }
 
 /** The values of `x` under another spec of the same size, without a copy. */
-export function view(
-  x: Tensor,
-  spec: TensorSpec,
-  op: string,
-  provenance: Provenance = unrecorded(op),
-): Tensor {
-  return makeTensor(x.device, x.storage.retain(), { shape: spec.shape, dtype: spec.dtype }, provenance);
+export function view(x: Tensor, spec: TensorSpec, op: string, origin: Origin = unrecorded(op)): Tensor {
+  return makeTensor(x.device, x.storage.retain(), { shape: spec.shape, dtype: spec.dtype }, origin);
 }
 
-function unrecorded(op: string): Provenance {
-  return { cause: 'unrecorded', op, inputs: undefined, callSite: callSite() };
+function unrecorded(op: string): Origin {
+  return { kind: 'unrecorded', op, inputs: undefined, callSite: callSite() };
 }
 
 /** Whether the values of `x` may be bound as an array of `n` words each: the last, ragged unit must lie in the buffer. */

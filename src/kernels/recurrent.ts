@@ -22,7 +22,7 @@ import { fillKernel } from './fill.ts';
 import { output } from './output.ts';
 
 export { gateCount, type StepKind } from '../../shaders/recurrent.ts';
-import { core } from './loadCore.ts';
+import { kernels } from './loadKernels.ts';
 
 /** Blocks of units in the trace of a step. */
 export const traceCount = 5;
@@ -31,11 +31,11 @@ const params = { count: 'u32', units: 'u32', time: 'u32', step: 'u32' } as const
 
 const stepBindings =
   (isLstm: boolean) =>
-  ({ mask, products, bias }: StepOptions): Bindings => ({
+  ({ mask, stateMatMul, bias }: StepOptions): Bindings => ({
     gates: 'read f32',
-    ...(products === 'given' ? { recurrent: 'read f32' as const, h: 'read_write f32' as const } : {}),
-    ...(products === 'own' ? { recurrent_kernel: 'read f32' as const } : {}),
-    ...(products === 'own' && bias ? { recurrent_bias: 'read f32' as const } : {}),
+    ...(stateMatMul === 'separate' ? { recurrent: 'read f32' as const, h: 'read_write f32' as const } : {}),
+    ...(stateMatMul === 'inline' ? { recurrent_kernel: 'read f32' as const } : {}),
+    ...(stateMatMul === 'inline' && bias ? { recurrent_bias: 'read f32' as const } : {}),
     ...(mask ? { mask: 'read u32' as const } : {}),
     hs: 'read_write f32',
     ...(isLstm ? { c: 'read_write f32' as const, cs: 'write f32' as const } : {}),
@@ -44,19 +44,21 @@ const stepBindings =
 
 const gradientBindings =
   (isLstm: boolean) =>
-  ({ mask, products, dh, dc }: StepGradientOptions): Bindings => ({
+  ({ mask, stateMatMul, dh, dc }: StepGradientOptions): Bindings => ({
     trace: 'read f32',
     ...(dh ? { dhs: 'read f32' as const } : {}),
     ...(dc ? { dcs: 'read f32' as const } : {}),
-    ...(products === 'given' ? { recurrent: 'read f32' as const } : {}),
-    ...(products === 'own' ? { transposed_kernel: 'read f32' as const } : { dstep: 'write f32' as const }),
+    ...(stateMatMul === 'separate' ? { recurrent: 'read f32' as const } : {}),
+    ...(stateMatMul === 'inline'
+      ? { transposed_kernel: 'read f32' as const }
+      : { dstep: 'write f32' as const }),
     ...(mask ? { mask: 'read u32' as const } : {}),
     carry: 'read_write f32',
     dgates: 'read_write f32',
     ...(isLstm ? {} : { dproducts: 'read_write f32' as const }),
   });
 
-const kernels = {
+const stepKernels = {
   lstm: defineKernel({ name: 'lstmStep', bindings: stepBindings(true), params, source: lstmStep }),
   gru: defineKernel({ name: 'gruStep', bindings: stepBindings(false), params, source: gruStep }),
 };
@@ -76,14 +78,14 @@ const gradients = {
   }),
 };
 
-type Products = StepOptions['products'];
+type StateMatMul = StepOptions['stateMatMul'];
 
 /** Where the matmul of states and recurrent kernel is computed: in the kernel of a step, or by a GEMM before it. */
 export function selectStepMatMul(
   { batch, units, kind }: { batch: number; units: number; kind: StepKind },
   { recurrent }: AdapterProfile,
-): Products {
-  return batch * units * units * gateCount[kind] <= recurrent.ownMatMul ? 'own' : 'given';
+): StateMatMul {
+  return batch * units * units * gateCount[kind] <= recurrent.inlineMatMul ? 'inline' : 'separate';
 }
 
 export interface StepsInput {
@@ -122,22 +124,22 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
   const stateSpec = { shape: [batch, units], dtype: 'float32' } as const;
   // The steps change these in place.
   const scratch = (state: Tensor | null) =>
-    state ? core().elementwiseKernel(op, 'a', [state], stateSpec) : fillKernel(device, stateSpec, 0, op);
+    state ? kernels().elementwiseKernel(op, 'a', [state], stateSpec) : fillKernel(device, stateSpec, 0, op);
   const h = scratch(input.h);
   const c = isLstm ? scratch(input.c) : null;
   const chosen = selectStepMatMul({ batch, units, kind }, profileOf(device));
   const count = batch * units;
   for (let step = 0; step < time; step++) {
     // A step's own matmul reads the state of the step before from the results, where the first step has none.
-    const products = step === 0 ? 'given' : chosen;
-    const recurrent = products === 'given' ? product(op, h, recurrentKernel, false, bias) : null;
-    device.launch(kernels[kind], {
-      options: { mask: mask !== null, products, bias: products === 'own' && bias !== null },
+    const stateMatMul = step === 0 ? 'separate' : chosen;
+    const recurrent = stateMatMul === 'separate' ? stateMatMulOf(op, h, recurrentKernel, false, bias) : null;
+    device.launch(stepKernels[kind], {
+      options: { mask: mask !== null, stateMatMul, bias: stateMatMul === 'inline' && bias !== null },
       bindings: {
         gates: gates.storage,
         ...(recurrent ? { recurrent: recurrent.storage, h: h.storage } : {}),
-        ...(products === 'own' ? { recurrent_kernel: recurrentKernel.storage } : {}),
-        ...(products === 'own' && bias ? { recurrent_bias: bias.storage } : {}),
+        ...(stateMatMul === 'inline' ? { recurrent_kernel: recurrentKernel.storage } : {}),
+        ...(stateMatMul === 'inline' && bias ? { recurrent_bias: bias.storage } : {}),
         ...(mask ? { mask: mask.storage } : {}),
         hs: hs.storage,
         ...(c && cs ? { c: c.storage, cs: cs.storage } : {}),
@@ -187,7 +189,7 @@ export function stepsGradientKernel(
     const state = needsState ? zeros(batch, units) : null;
     return { dgates, dproducts, dh: state, dc: state };
   }
-  const own = selectStepMatMul({ batch, units, kind }, profileOf(device)) === 'own';
+  const own = selectStepMatMul({ batch, units, kind }, profileOf(device)) === 'inline';
   const dstep = made(batch, width);
   const transposed = own
     ? copied(
@@ -201,16 +203,16 @@ export function stepsGradientKernel(
   const carry = zeros(isLstm && mask ? 2 : 1, batch, units);
   let recurrent: Tensor | null = null;
   for (let step = time - 1; step >= 0; step--) {
-    const later = own ? 'own' : 'given';
-    const products: StepGradientOptions['products'] = step === time - 1 ? 'none' : later;
+    const later = own ? 'inline' : 'separate';
+    const stateMatMul: StepGradientOptions['stateMatMul'] = step === time - 1 ? 'none' : later;
     device.launch(gradients[kind], {
-      options: { mask: mask !== null, dh: dhs !== null, dc: dcs !== null, products },
+      options: { mask: mask !== null, dh: dhs !== null, dc: dcs !== null, stateMatMul },
       bindings: {
         trace: trace.storage,
         ...(dhs ? { dhs: dhs.storage } : {}),
         ...(dcs ? { dcs: dcs.storage } : {}),
         ...(recurrent ? { recurrent: recurrent.storage } : {}),
-        ...(transposed && products === 'own'
+        ...(transposed && stateMatMul === 'inline'
           ? { transposed_kernel: transposed.storage }
           : { dstep: dstep.storage }),
         ...(mask ? { mask: mask.storage } : {}),
@@ -222,7 +224,7 @@ export function stepsGradientKernel(
       workgroups: Math.ceil(count / stepWorkgroup),
     });
     recurrent?.dispose();
-    recurrent = step > 0 && !own ? product(op, dstep, recurrentKernel, true, null) : null;
+    recurrent = step > 0 && !own ? stateMatMulOf(op, dstep, recurrentKernel, true, null) : null;
   }
   const passed = (index: number) =>
     copied(
@@ -238,9 +240,9 @@ export function stepsGradientKernel(
       { offset: 0, strides: [time * width, 1] },
       { shape: [batch, width], dtype: 'float32' },
     );
-    const through = product(op, first, recurrentKernel, true, null);
+    const through = stateMatMulOf(op, first, recurrentKernel, true, null);
     const by = isLstm ? (mask ? passed(1) : null) : passed(0);
-    return by ? core().elementwiseKernel(op, 'a + b', [through, by], through) : through;
+    return by ? kernels().elementwiseKernel(op, 'a + b', [through, by], through) : through;
   };
   return {
     dgates,
@@ -251,10 +253,16 @@ export function stepsGradientKernel(
 }
 
 /** rows · kernel + bias, or rows · kernelᵀ. */
-function product(op: string, rows: Tensor, kernel: Tensor, transposed: boolean, bias: Tensor | null): Tensor {
+function stateMatMulOf(
+  op: string,
+  rows: Tensor,
+  kernel: Tensor,
+  transposed: boolean,
+  bias: Tensor | null,
+): Tensor {
   const [m, k] = rows.shape as [number, number];
   const n = kernel.shape[transposed ? 0 : 1] as number;
-  return core().matMulKernel(
+  return kernels().matMulKernel(
     op,
     { values: rows, batch: [], transposed: false },
     { values: kernel, batch: [], transposed },

@@ -8,7 +8,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { isFewAndLong, lineLaunch, linesAlong } from './lanes.ts';
-import { core } from './loadCore.ts';
+import { kernels } from './loadKernels.ts';
 import * as math from './math.ts';
 import { output } from './output.ts';
 
@@ -73,7 +73,7 @@ function lineSpec(x: TensorSpec, axis: number): TensorSpec {
 function splitSoftmax(kind: SoftmaxKind, x: Tensor, axis: number): Tensor {
   const spec = lineSpec(x, axis);
   const total = `select(a.y, ${math.nanValue()}, ${math.isInfinite('a.x')})`;
-  const [high, sum] = core().reduceKernel(kind, x, [axis], [spec, spec], {
+  const [high, sum] = kernels().reduceKernel(kind, x, [axis], [spec, spec], {
     accumulator: 'vec2<f32>',
     initial: `vec2<f32>(-${math.infinity()}, 0.0)`,
     prepare: math.exponentialOf('value'),
@@ -81,13 +81,13 @@ function splitSoftmax(kind: SoftmaxKind, x: Tensor, axis: number): Tensor {
     finish: ['a.x', kind === 'softmax' ? total : `log(${total})`],
   });
   const map = kind === 'softmax' ? 'exp(a - b) / c' : 'a - b - c';
-  return core().elementwiseKernel(kind, map, [x, high as Tensor, sum as Tensor], x);
+  return kernels().elementwiseKernel(kind, map, [x, high as Tensor, sum as Tensor], x);
 }
 
 function splitGradient(kind: SoftmaxKind, dy: Tensor, y: Tensor, axis: number): Tensor {
   const op = `${kind} gradient`;
-  const summed = kind === 'softmax' ? core().elementwiseKernel(op, 'a * b', [dy, y], y) : dy;
-  const [total] = core().reduceKernel(op, summed, [axis], [lineSpec(y, axis)], { combine: 'a + b' });
+  const summed = kind === 'softmax' ? kernels().elementwiseKernel(op, 'a * b', [dy, y], y) : dy;
+  const [total] = kernels().reduceKernel(op, summed, [axis], [lineSpec(y, axis)], { combine: 'a + b' });
   const map = kind === 'softmax' ? 'b * (a - c)' : 'a - exp(b) * c';
-  return core().elementwiseKernel(op, map, [dy, y, total as Tensor], y);
+  return kernels().elementwiseKernel(op, map, [dy, y, total as Tensor], y);
 }

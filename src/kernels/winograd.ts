@@ -209,13 +209,13 @@ function convolve(
   const out = output(device, spec, op);
   for (const band of bandsOf(device, tiling, padded(plane.channels) + padded(channels))) {
     const tiles = transformTiles(op, 'image', tiling, band, image, plane, padding);
-    const product = { m: band.count, n: padded(channels), k: padded(plane.channels), batch: [frequencies] };
+    const sizes = { m: band.count, n: padded(channels), k: padded(plane.channels), batch: [frequencies] };
     const sums = matMulKernel(
       op,
       matrices(tiles),
       matrices(kernels),
-      product,
-      float32([frequencies, product.m, product.n]),
+      sizes,
+      float32([frequencies, sizes.m, sizes.n]),
     );
     tiles.dispose();
     const count = band.count * channels;
@@ -295,13 +295,13 @@ function filterGrad(
     const padding = [rows.before, columns.before] as const;
     const image = transformTiles(op, 'image', tiling, band, x, imagePlane(geometry), padding);
     const cotangent = transformTiles(op, 'cotangent', tiling, band, dy, resultPlane(geometry), [0, 0]);
-    const product = { m: padded(inputs), n: padded(outputs), k: band.count, batch: [frequencies] };
+    const sizes = { m: padded(inputs), n: padded(outputs), k: band.count, batch: [frequencies] };
     const sums = matMulKernel(
       op,
       matrices(image, true),
       matrices(cotangent),
-      product,
-      float32([frequencies, product.m, product.n]),
+      sizes,
+      float32([frequencies, sizes.m, sizes.n]),
     );
     image.dispose();
     cotangent.dispose();
@@ -317,8 +317,8 @@ function filterGrad(
       params: {
         count: inputs * outputs,
         outputs,
-        matrix_rows: product.m,
-        matrix_columns: product.n,
+        matrix_rows: sizes.m,
+        matrix_columns: sizes.n,
       },
       workgroups: groups(inputs * outputs),
     });

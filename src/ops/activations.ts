@@ -73,7 +73,7 @@ export const softsign: UnaryOp = /* @__PURE__ */ defineUnary({
 
 const siluDerivative = /* @__PURE__ */ defineDerivative({
   name: 'siluDerivative',
-  expression: () => `a * ${math.siluSlope('b')}`,
+  expression: () => `a * ${math.siluDerivative('b')}`,
   curve: (x) => {
     const s = sigmoid(x);
     return mul(mul(s, sub(1, s)), add(mul(x, sub(1, mul(s, 2))), 2));
@@ -89,7 +89,7 @@ export const silu: UnaryOp = /* @__PURE__ */ defineUnary({
 
 const mishDerivative = /* @__PURE__ */ defineDerivative({
   name: 'mishDerivative',
-  expression: () => `a * ${math.mishSlope('b')}`,
+  expression: () => `a * ${math.mishDerivative('b')}`,
   curve: (x) => {
     const s = sigmoid(x);
     const gate = tanh(softplus(x));
@@ -143,7 +143,7 @@ function tanhCurve(x: Tensor): Tensor {
 const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
   name: 'geluDerivative',
   expression: ({ approximate }) =>
-    approximate ? `a * ${math.geluTanhSlope('b')}` : `a * ${math.geluSlope('b')}`,
+    approximate ? `a * ${math.geluTanhDerivative('b')}` : `a * ${math.geluDerivative('b')}`,
   curve: (x, { approximate }) => (approximate ? tanhCurve(x) : exactCurve(x)),
 });
 

@@ -3,7 +3,7 @@ import { type DType, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { sameShape } from '../core/shape.ts';
 import { formatSpec, specOf } from '../core/spec.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
@@ -49,7 +49,7 @@ export const addN: Op<[tensors: Tensor[]]> = /* @__PURE__ */ defineOp({
     const [only] = tensors;
     if (only && tensors.length === 1) return view(only, plan, 'addN');
     const add = (operands: readonly Tensor[]) =>
-      core().elementwiseKernel('addN', sums[operands.length] as string, operands, plan);
+      kernels().elementwiseKernel('addN', sums[operands.length] as string, operands, plan);
     let total = add(tensors.slice(0, widest));
     for (let next = widest; next < tensors.length; next += widest - 1)
       total = add([total, ...tensors.slice(next, next + widest - 1)]);

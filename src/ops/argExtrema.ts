@@ -5,7 +5,7 @@ import { normalizeAxis } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { ascendingKey, descendingKey } from '../kernels/keys.ts';
 import type { Reduction } from '../kernels/reduce.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { planReduction } from './reduction.ts';
@@ -50,7 +50,7 @@ function defineArg(name: 'argMax' | 'argMin'): ArgOp {
       return plan;
     },
     forward: ([x], plan) => {
-      const [position] = core().reduceKernel(name, x, plan.axes, [plan], search(name, x.dtype));
+      const [position] = kernels().reduceKernel(name, x, plan.axes, [plan], search(name, x.dtype));
       return position;
     },
     backward: null,

@@ -4,7 +4,7 @@ import { normalizeAxis } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
 import { normalizeKernel } from '../kernels/normalize.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
@@ -120,7 +120,7 @@ export const batchNormTrain: Op<
   },
   forward: ([x, gamma, beta], [{ axes, along: shape, epsilon }, ...moments]) => {
     const reduction = momentsReduction([meanOf, varianceOf]);
-    const [mean, variance] = core().reduceKernel('batchNormTrain', x, axes, moments, reduction);
+    const [mean, variance] = kernels().reduceKernel('batchNormTrain', x, axes, moments, reduction);
     const y = normalizeKernel('batchNormTrain', x, {
       mean: along(mean, shape),
       variance: along(variance, shape),

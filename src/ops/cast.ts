@@ -1,6 +1,6 @@
 /** @file cast */
 import { type DType, isFloating } from '../core/dtype.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import * as math from '../kernels/math.ts';
 import { view } from '../kernels/output.ts';
 import { checkStoredDType } from '../tensor/create.ts';
@@ -42,9 +42,9 @@ const castOp: Op<[x: Tensor], CastOptions> = /* @__PURE__ */ defineOp({
   forward: ([x], plan) => {
     const { dtype } = plan;
     if (x.dtype === dtype) return view(x, plan, 'cast');
-    if (dtype === 'float16') return core().packFloat16('cast', cast(x, 'float32'));
-    if (x.dtype === 'float16') return cast(core().unpackFloat16('cast', x), dtype);
-    return core().elementwiseKernel('cast', expressionOf(x.dtype, dtype), [x], plan);
+    if (dtype === 'float16') return kernels().packFloat16('cast', cast(x, 'float32'));
+    if (x.dtype === 'float16') return cast(kernels().unpackFloat16('cast', x), dtype);
+    return kernels().elementwiseKernel('cast', expressionOf(x.dtype, dtype), [x], plan);
   },
   backward: ([dy], { inputSpecs: [x] }) => [isFloating(x.dtype) ? dy : null],
   cost: noFlops,

@@ -2,7 +2,7 @@
 import { type ComputeDType, type DType, isFloating, requireDType, wgslType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import * as math from '../kernels/math.ts';
 import { perResult } from './cost.ts';
 import { defineOp } from './define.ts';
@@ -69,10 +69,10 @@ export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp({
     const [alpha, beta] = plan.bounds;
     if (isFloating(x.dtype)) {
       const expression = math.smaller(math.larger('a', 'params.alpha'), 'params.beta');
-      return core().elementwiseKernel('clip', expression, [x], plan, { alpha, beta });
+      return kernels().elementwiseKernel('clip', expression, [x], plan, { alpha, beta });
     }
     const [from, to] = ['alpha', 'beta'].map((name) => `bitcast<${wgslType(x.dtype)}>(params.${name}_bits)`);
-    return core().elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], plan, { alpha, beta });
+    return kernels().elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], plan, { alpha, beta });
   },
   backward: ([dy], { inputs: [x], options }) => [clipDerivative(dy, x, options)],
   cost: perResult,

@@ -2,12 +2,12 @@
 import { ShapeError } from '../core/errors.ts';
 import { formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { copyInto, denseWalk } from '../kernels/copy.ts';
+import { copyInto, denseLayout } from '../kernels/copy.ts';
 import { output, view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op, requireSameDType } from './define.ts';
-import { blockWalk, slice } from './slice.ts';
+import { blockLayout, slice } from './slice.ts';
 
 export interface ConcatOptions {
   /** The axis along which they are joined. Negative axes count from the last. Default 0. */
@@ -67,7 +67,7 @@ export function joined(
   tensors.forEach((x, i) => {
     const shape = shapes[i] as Shape;
     const begin = shape.map((_, k) => (k === axis ? next : 0));
-    copyInto(x, denseWalk(shape), out, blockWalk(spec.shape, begin), shape);
+    copyInto(x, denseLayout(shape), out, blockLayout(spec.shape, begin), shape);
     next += shape[axis] as number;
   });
   return out;

@@ -7,7 +7,7 @@ import {
 } from '../core/convolution.ts';
 import { requireDType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   type ConvolutionFamily,
@@ -44,9 +44,9 @@ export const conv2dFamily: ConvolutionFamily<ConvolutionGeometry> = {
   acceptsFloat16: true,
   plan: planConv2d,
   launch: {
-    forward: (op, geometry, x, kernel) => core().conv2dKernel(op, geometry, x, kernel),
-    inputGrad: (op, geometry, dy, kernel) => core().conv2dInputGradKernel(op, geometry, dy, kernel),
-    filterGrad: (op, geometry, x, dy) => core().conv2dFilterGradKernel(op, geometry, x, dy),
+    forward: (op, geometry, x, kernel) => kernels().conv2dKernel(op, geometry, x, kernel),
+    inputGrad: (op, geometry, dy, kernel) => kernels().conv2dInputGradKernel(op, geometry, dy, kernel),
+    filterGrad: (op, geometry, x, dy) => kernels().conv2dFilterGradKernel(op, geometry, x, dy),
   },
   cost: convolutionCost,
   ops: () => ({ forward: conv2d, inputGrad: conv2dInputGrad, filterGrad: conv2dFilterGrad }),

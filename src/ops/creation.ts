@@ -29,7 +29,7 @@ export function create<D extends DType>(
   checkShape(op, shape);
   checkDType(op, dtype);
   const tensor = launch(getDevice(), { shape: [...shape], dtype });
-  tensor.provenance = { cause: 'fresh', by: op, callSite: callSite() };
+  tensor.origin = { kind: 'fresh', by: op, callSite: callSite() };
   tensor.name = name;
   // `launch` makes a tensor of the dtype that it is given, which is D.
   return tensor as Tensor<D>;

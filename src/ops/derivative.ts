@@ -4,7 +4,7 @@
  */
 import { broadcastShapes } from '../core/shape.ts';
 import type { Scalars } from '../kernels/elementwise.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { perResult } from './cost.ts';
@@ -40,7 +40,7 @@ export function defineDerivative<O extends object = object>({
     infer: ([dy]) => ({ shape: dy.shape, dtype: dy.dtype }),
     forward: ([dy, b], plan, { options }) => {
       const text = typeof expression === 'string' ? expression : expression(options);
-      return core().elementwiseKernel(name, text, [dy, b], plan, scalars?.(options));
+      return kernels().elementwiseKernel(name, text, [dy, b], plan, scalars?.(options));
     },
     backward: ([g], { inputs: [dy, b], needs, options }) => [
       needs[0] ? derivative(g, b, options) : null,
@@ -65,7 +65,7 @@ export function defineChoice(name: string, condition: string): Choice {
     save: { inputs: [1, 2] },
     infer: ([dy, x, y]) => ({ shape: broadcastShapes(name, x.shape, y.shape), dtype: dy.dtype }),
     forward: (operands, plan) =>
-      core().elementwiseKernel(name, `select(0.0, a, ${condition})`, operands, plan),
+      kernels().elementwiseKernel(name, `select(0.0, a, ${condition})`, operands, plan),
     backward: ([g], { inputs: [, x, y], needs }) => [needs[0] ? choice(g, x, y) : null, null, null],
     cost: perResult,
   });

@@ -46,7 +46,7 @@ function execute(
   operands: readonly unknown[],
   given: object,
 ): Results {
-  if (!op.acceptsFloat16) refuseHalves(op.name, inputs);
+  if (!op.acceptsFloat16) rejectFloat16(op.name, inputs);
   const plan = op.infer(inputs, given);
   const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, outputsOf(plan), operands, options);
@@ -72,7 +72,7 @@ function execute(
   return result;
 }
 
-function refuseHalves(op: string, inputs: readonly (Tensor | null)[]): void {
+function rejectFloat16(op: string, inputs: readonly (Tensor | null)[]): void {
   const half = inputs.find((input) => input?.dtype === 'float16');
   if (!half) return;
   throw new DTypeError({
@@ -113,8 +113,8 @@ export function recordCall(
   });
   outputs.forEach((output, i) => {
     // A kernel may hand back a tensor whose lack of history is the point (stopGradient): that stays.
-    if (output.provenance.cause === 'unrecorded') {
-      output.provenance = { cause: 'recorded', history: node.historyOf(i) };
+    if (output.origin.kind === 'unrecorded') {
+      output.origin = { kind: 'recorded', history: node.historyOf(i) };
     }
   });
   for (const recorder of recorders) recorder.record({ op, inputs, outputs, options, plan, node, checks });
@@ -125,7 +125,7 @@ export function recordCall(
 function rememberInputs(inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
   const ids: number[] = [];
   for (const input of inputs) if (input) ids.push(input.id);
-  for (const { provenance } of outputs) if (provenance.cause === 'unrecorded') provenance.inputs = ids;
+  for (const { origin } of outputs) if (origin.kind === 'unrecorded') origin.inputs = ids;
 }
 
 const operations = new WeakMap<OpDefinition, Operation>();

@@ -4,7 +4,7 @@ import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, formatShape, type Shape, sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { fillKernel } from '../kernels/fill.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { view } from '../kernels/output.ts';
 import { dropoutKernel } from '../kernels/random.ts';
 import { perResult } from './cost.ts';
@@ -71,7 +71,7 @@ export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp({
     if (sameShape(plan.mask, x.shape)) return dropoutKernel(x, rate, seed, 'dropout');
     const whole = fillKernel(x.device, { shape: plan.mask, dtype: 'float32' }, 1, 'dropout');
     const mask = dropoutKernel(whole, rate, seed, 'dropout');
-    return core().elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], plan);
+    return kernels().elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], plan);
   },
   backward: ([dy], { options }) => [dropout(dy, options)],
   cost: perResult,

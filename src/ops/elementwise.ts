@@ -4,7 +4,7 @@
 import { type ComputeDType, type DType, promote, requireDType } from '../core/dtype.ts';
 import { broadcastShapes } from '../core/shape.ts';
 import type { Scalars } from '../kernels/elementwise.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
 import { perResult } from './cost.ts';
@@ -53,7 +53,7 @@ export function defineUnary<O extends object = object>(definition: UnaryDefiniti
     },
     forward: ([x], plan, { options }) => {
       const text = typeof expression === 'string' ? expression : expression(x.dtype as ComputeDType, options);
-      return core().elementwiseKernel(name, text, [x], plan, scalars?.(options));
+      return kernels().elementwiseKernel(name, text, [x], plan, scalars?.(options));
     },
     backward:
       gradient && (([dy], { inputs: [x], outputs: [y], options }) => [gradient(dy, y ?? x ?? dy, options)]),
@@ -107,7 +107,7 @@ export function defineBinary(definition: BinaryDefinition): BinaryOp {
     forward: ([x, y], plan) => {
       const { computed } = plan;
       const text = typeof expression === 'string' ? expression : expression(computed as ComputeDType);
-      return core().elementwiseKernel(name, text, [converted(x, computed), converted(y, computed)], plan);
+      return kernels().elementwiseKernel(name, text, [converted(x, computed), converted(y, computed)], plan);
     },
     backward:
       gradient &&

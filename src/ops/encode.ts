@@ -14,7 +14,7 @@ import type { BoundRange } from '../webgpu/boundRange.ts';
 import { copyWords } from '../kernels/copyWords.ts';
 import type { Scalars } from '../kernels/elementwise.ts';
 import { type BufferRange, checkTarget, rangeOf } from '../kernels/encodeKernel.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 import { makeTensor, Tensor } from '../tensor/tensor.ts';
@@ -156,7 +156,7 @@ function lend(
 
 function borrow(device: Device, op: string, { buffer, offset, bytes }: BoundRange, spec: TensorSpec): Tensor {
   const storage = new Storage(buffer, offset, bytes, () => {});
-  return makeTensor(device, storage, spec, { cause: 'fresh', by: op });
+  return makeTensor(device, storage, spec, { kind: 'fresh', by: op });
 }
 
 function checkOutputs(op: string, given: readonly TensorSpec[], wanted: readonly TensorSpec[]): void {
@@ -345,6 +345,6 @@ export function map(target: EncodeTarget, encoding: MapEncoding): void {
       const { range } = lend(device, 'map', `inputs[${i}]`, { values, shape: spec.shape });
       return borrow(device, 'map', range, spec);
     });
-    return [core().elementwiseKernel('map', expression, operands, spec, scalars)];
+    return [kernels().elementwiseKernel('map', expression, operands, spec, scalars)];
   });
 }

@@ -1,6 +1,6 @@
 /** @file flip */
 import { normalizeAxes, type Shape, stridesOf } from '../core/shape.ts';
-import { copied, type Walk } from '../kernels/copy.ts';
+import { copied, type StridedLayout } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
@@ -20,14 +20,14 @@ export const flip: Op<[x: Tensor], FlipOptions> = /* @__PURE__ */ defineOp({
   infer: ([{ shape, dtype }], { axis }) => ({
     shape,
     dtype,
-    walk: reversedWalk(shape, normalizeAxes('flip', axis, shape.length)),
+    layout: reversedLayout(shape, normalizeAxes('flip', axis, shape.length)),
   }),
-  forward: ([x], plan) => copied('flip', x, plan.walk, plan),
+  forward: ([x], plan) => copied('flip', x, plan.layout, plan),
   backward: ([dy], { options }) => [flip(dy, options)],
 });
 
 /** The elements of a tensor of `shape`, backwards along `axes`. */
-function reversedWalk(shape: Shape, axes: readonly number[]): Walk {
+function reversedLayout(shape: Shape, axes: readonly number[]): StridedLayout {
   const strides = stridesOf(shape);
   let offset = 0;
   for (const axis of axes) {

@@ -1,6 +1,6 @@
 /** @file fusedConv2d: a convolutional layer in one kernel. */
 import type { TensorSpec } from '../core/spec.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2dFamily, planConv2d } from './conv2d.ts';
 import { convolutionGradients } from './convolution.ts';
@@ -38,7 +38,7 @@ export const fusedConv2d: Op<[x: Tensor, kernel: Tensor, bias: Tensor | null], F
       return { ...spec, geometry, activation: planActivation(op, spec, options) };
     },
     forward: ([x, kernel, bias], { geometry, activation }) =>
-      core().conv2dKernel(op, geometry, x, kernel, epilogueOf(bias, activation)),
+      kernels().conv2dKernel(op, geometry, x, kernel, epilogueOf(bias, activation)),
     backward: ([dy], { inputs: [x, kernel], outputs: [y], inputSpecs, needs, plan, options }) => {
       const dz = beforeActivation(dy, y, plan.activation);
       const [, , bias] = inputSpecs;

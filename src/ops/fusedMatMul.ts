@@ -11,7 +11,7 @@ import {
   epilogueOf,
   planActivation,
 } from './fusedActivation.ts';
-import { type MatMulOptions, multiply, planMatMul, productCost, productGradients } from './matMul.ts';
+import { type MatMulOptions, multiply, planMatMul, matMulCost, matMulGradients } from './matMul.ts';
 
 export type FusedMatMulOptions = MatMulOptions & ActivationOptions;
 
@@ -40,11 +40,11 @@ export const fusedMatMul: Op<[a: Tensor, b: Tensor, bias: Tensor | null], FusedM
     backward: ([dy], { inputs: [a, b], outputs: [y], inputSpecs: [, , bias], needs, plan }) => {
       const dz = beforeActivation(dy, y, plan.activation);
       return [
-        ...productGradients(a, b, dz, needs, plan),
+        ...matMulGradients(a, b, dz, needs, plan),
         needs[2] && bias ? biasGradient(dz, bias.shape[0] as number) : null,
       ];
     },
     cost: ([, , bias], [result], plan) => ({
-      flops: productCost(plan).flops + epilogueCost(bias, result, plan.activation !== null),
+      flops: matMulCost(plan).flops + epilogueCost(bias, result, plan.activation !== null),
     }),
   });

@@ -7,7 +7,7 @@ import { requireNumber } from '../core/integers.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
 import { noFlops, perUpdate } from './cost.ts';
@@ -87,7 +87,7 @@ export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOption
         limits: [indexing.rows],
         hint: isDropped,
       });
-      return core().scatterAddKernel('scatterAdd', indices, updates, plan, indexing, checking);
+      return kernels().scatterAddKernel('scatterAdd', indices, updates, plan, indexing, checking);
     },
     backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
       null,
@@ -169,7 +169,7 @@ export function gatherRows(
     limits: [indexing.rows],
     hint: names.hint ?? readsAsZeros,
   });
-  return core().gatherKernel(call.op, x, indices, plan, indexing, checking, plan.fill);
+  return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, plan.fill);
 }
 
 /** The gradient of a gather from `x`. The forward pass has reported faults of the indices: here they are unchecked. */

@@ -5,7 +5,7 @@ import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Indexing } from '../kernels/indexing.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -65,7 +65,7 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions> = /* @_
       hint: readsAsZeros,
     });
     const fill = bitsOf(call.options.fillValue ?? 0, x.dtype);
-    return core().gatherKernel(call.op, x, indices, plan, indexing, checking, fill);
+    return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, fill);
   },
   backward: ([dy], { inputs: [, indices], inputSpecs: [x], options: { batchDims, mode } }) => [
     scatterNd(indices, dy, { shape: x.shape, batchDims, mode, validateIndices: false }),
@@ -102,7 +102,7 @@ export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions>
       limits: indexing.sizes ?? [],
       hint: isDropped,
     });
-    return core().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
+    return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
   },
   backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
     null,

@@ -4,7 +4,7 @@ import { requireOptions } from '../core/arguments.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe, type Shape } from '../core/shape.ts';
 import { specOf } from '../core/spec.ts';
-import { originOf, rememberOrigin, Tensor } from '../tensor/tensor.ts';
+import { sourceOf, rememberSource, Tensor } from '../tensor/tensor.ts';
 import { tensor } from '../tensor/create.ts';
 import { Call } from './call.ts';
 import { planGather } from './gather.ts';
@@ -82,6 +82,6 @@ async function gatherRows(
     // `out` is an array of the same type as `table`.
     out.set(table.subarray(first, first + inner) as never, run * inner);
   }
-  rememberOrigin(out, originOf(x));
+  rememberSource(out, sourceOf(x));
   return Object.assign(out, { shape });
 }

@@ -3,8 +3,8 @@ import { type DType, promote } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { broadcastShapes, requireBoolean, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { core } from '../kernels/loadCore.ts';
-import type { MatrixOperand, Product } from '../kernels/matMul.ts';
+import { kernels } from '../kernels/loadKernels.ts';
+import type { MatrixOperand, MatMulSizes } from '../kernels/matMul.ts';
 import type { Epilogue } from '../kernels/partialSums.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
@@ -20,7 +20,7 @@ export interface MatMulOptions {
 }
 
 /** The spec of a product, its sizes, and the shapes of its operands as batches of matrices. */
-export interface MatMulPlan extends Product, TensorSpec {
+export interface MatMulPlan extends MatMulSizes, TensorSpec {
   aBatch: Shape;
   bBatch: Shape;
   transposeA: boolean;
@@ -64,12 +64,12 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
   const bBatch = b.shape.slice(0, -2);
   const batch = broadcastShapes(op, aBatch, bBatch);
   const shape = [...batch, ...(isVectorA ? [] : [m]), ...(isVectorB ? [] : [n])];
-  const dtype = productDType(op, a, b);
+  const dtype = matMulDType(op, a, b);
   return { m, n, k, batch, shape, dtype, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
 }
 
 /** The dtype of a product: bools are counted as int32, float16 values are summed in float32. */
-function productDType(op: string, a: TensorSpec, b: TensorSpec): DType {
+function matMulDType(op: string, a: TensorSpec, b: TensorSpec): DType {
   const common = promote(op, a.dtype, b.dtype);
   if (common === 'float16') return 'float32';
   return common === 'bool' ? 'int32' : common;
@@ -88,7 +88,7 @@ export function multiply(
     batch,
     transposed,
   });
-  return core().matMulKernel(
+  return kernels().matMulKernel(
     op,
     operand(a, plan.aBatch, plan.transposeA),
     operand(b, plan.bBatch, plan.transposeB),
@@ -99,12 +99,12 @@ export function multiply(
 }
 
 /** A multiplication and an addition for each of the terms. */
-export function productCost({ m, n, k, batch }: MatMulPlan): Cost {
+export function matMulCost({ m, n, k, batch }: MatMulPlan): Cost {
   return { flops: 2 * sizeOf(batch) * m * n * k };
 }
 
 /** The gradients of a product, each in its operand's shape; null where it isn't needed. */
-export function productGradients(
+export function matMulGradients(
   a: Tensor,
   b: Tensor,
   dy: Tensor,
@@ -167,6 +167,6 @@ export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions> = /* @__PURE__ */
   acceptsFloat16: true,
   infer: ([a, b], options) => planMatMul('matMul', a, b, options),
   forward: ([a, b], plan) => multiply('matMul', a, b, plan),
-  backward: ([dy], { inputs: [a, b], needs, plan }) => productGradients(a, b, dy, needs, plan),
-  cost: (_inputs, _outputs, plan) => productCost(plan),
+  backward: ([dy], { inputs: [a, b], needs, plan }) => matMulGradients(a, b, dy, needs, plan),
+  cost: (_inputs, _outputs, plan) => matMulCost(plan),
 });

@@ -1,7 +1,7 @@
 /** @file mulAdd */
 import { requireDType } from '../core/dtype.ts';
 import { broadcastShapes } from '../core/shape.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { perResult } from './cost.ts';
@@ -19,7 +19,7 @@ export const mulAdd: Op<[a: Tensor, b: Tensor, c: Tensor]> = /* @__PURE__ */ def
     const product = broadcastShapes('mulAdd', a.shape, b.shape);
     return { shape: broadcastShapes('mulAdd', product, c.shape), dtype: 'float32' };
   },
-  forward: (operands, plan) => core().elementwiseKernel('mulAdd', 'fma(a, b, c)', operands, plan),
+  forward: (operands, plan) => kernels().elementwiseKernel('mulAdd', 'fma(a, b, c)', operands, plan),
   backward: ([dy], { inputs: [a, b], inputSpecs, needs }) => [
     needs[0] ? sumToShape(mul(dy, b), inputSpecs[0].shape) : null,
     needs[1] ? sumToShape(mul(dy, a), inputSpecs[1].shape) : null,

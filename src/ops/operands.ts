@@ -47,8 +47,8 @@ function evictOldest(known: Map<string, Tensor>): void {
 
 /** A second handle under the same identity, in the current scope. It isn't counted as a tensor that an app made. */
 function handleOf(cached: Tensor): Tensor {
-  const { device, storage, provenance, id } = cached;
-  const handle = new Tensor(device, storage.retain(), cached, provenance, id);
+  const { device, storage, origin, id } = cached;
+  const handle = new Tensor(device, storage.retain(), cached, origin, id);
   track(handle);
   return handle;
 }

@@ -1,6 +1,6 @@
 /** @file pow */
 import { broadcastShapes } from '../core/shape.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
@@ -30,7 +30,7 @@ const powDerivative: Op<[dy: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ de
   inputs: ['dy', 'x', 'y'],
   infer: ([dy, x, y]) => ({ shape: broadcastShapes('powDerivative', x.shape, y.shape), dtype: dy.dtype }),
   forward: (operands, plan) =>
-    core().elementwiseKernel(
+    kernels().elementwiseKernel(
       'powDerivative',
       `select(a * c * ${math.precisePow('b', 'c - 1.0')}, 0.0, c == 0.0)`,
       operands,

@@ -5,7 +5,7 @@ import { type DType, requireDType } from '../core/dtype.ts';
 import { normalizeAxes, reducedShape, requireBoolean, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Reduction } from '../kernels/reduce.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perInput } from './cost.ts';
 import { defineOp, type Op, type Saved } from './define.ts';
@@ -61,7 +61,7 @@ export function defineReduction<const S extends Save>(definition: ReductionDefin
       return planReduction(name, x, options, result?.(x.dtype));
     },
     forward: ([x], plan) => {
-      const [y] = core().reduceKernel(name, x, plan.axes, [plan], reduction(x.dtype));
+      const [y] = kernels().reduceKernel(name, x, plan.axes, [plan], reduction(x.dtype));
       return y;
     },
     backward: gradient && (([dy], saved) => [gradient(dy, saved)]),

@@ -4,7 +4,7 @@ import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, requireInteger, sameShape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { Indexing } from '../kernels/indexing.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { gather } from './gather.ts';
@@ -66,7 +66,7 @@ export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions> 
       hint: 'raise numSegments, or pass validateIndices: false to drop such rows.',
       ignoresNegative: true,
     });
-    return core().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, checking);
+    return kernels().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, checking);
   },
   backward: ([dy], { inputs: [, ids] }) => [gather(dy, ids, { axis: 0, validateIndices: false }), null],
 });

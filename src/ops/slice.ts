@@ -4,7 +4,7 @@
 import { ShapeError } from '../core/errors.ts';
 import { requireNumber } from '../core/integers.ts';
 import { describe, formatShape, requireOneOf, sameShape, type Shape, stridesOf } from '../core/shape.ts';
-import { copied, type Walk } from '../kernels/copy.ts';
+import { copied, type StridedLayout } from '../kernels/copy.ts';
 import { bitsOf } from '../kernels/fill.ts';
 import { view } from '../kernels/output.ts';
 import { padKernel } from '../kernels/pad.ts';
@@ -48,7 +48,7 @@ export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
   forward: ([x], plan) =>
     sameShape(plan.shape, x.shape)
       ? view(x, plan, 'slice')
-      : copied('slice', x, blockWalk(x.shape, plan.begin), plan),
+      : copied('slice', x, blockLayout(x.shape, plan.begin), plan),
   backward: ([dy], { inputSpecs: [{ shape }], plan }) => {
     const paddings = shape.map((n, i) => {
       const before = plan.begin[i] as number;
@@ -94,8 +94,8 @@ export const pad: Op<[x: Tensor], PadOptions> = /* @__PURE__ */ defineOp({
   cost: noFlops,
 });
 
-/** The walk of a block of a tensor of `shape` that begins at `begin`. */
-export function blockWalk(shape: Shape, begin: readonly number[]): Walk {
+/** The layout of a block of a tensor of `shape` that begins at `begin`. */
+export function blockLayout(shape: Shape, begin: readonly number[]): StridedLayout {
   const strides = stridesOf(shape);
   const offset = begin.reduce((sum, first, i) => sum + first * (strides[i] as number), 0);
   return { offset, strides };

@@ -7,7 +7,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { concat } from './concat.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
-import { blockWalk } from './slice.ts';
+import { blockLayout } from './slice.ts';
 
 export interface SplitOptions {
   /** How many equal parts, or the size of each part; one size may be -1: what remains. */
@@ -31,10 +31,10 @@ export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ de
       const begin = shape.map((_, i) => (i === axis ? next : 0));
       next += size;
       const part = shape.map((n, i) => (i === axis ? size : n));
-      return { shape: part, dtype, walk: blockWalk(shape, begin) };
+      return { shape: part, dtype, layout: blockLayout(shape, begin) };
     });
   },
-  forward: ([x], plan) => plan.map((part) => copied('split', x, part.walk, part)),
+  forward: ([x], plan) => plan.map((part) => copied('split', x, part.layout, part)),
   backward: (cotangents, { options: { axis = 0 } }) => [concat(cotangents, { axis })],
   cost: noFlops,
 });

@@ -2,7 +2,7 @@
 import { specOf } from '../core/spec.ts';
 import { callSite } from '../history/callSite.ts';
 import { view } from '../kernels/output.ts';
-import { originOf, type Tensor } from '../tensor/tensor.ts';
+import { sourceOf, type Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /**
@@ -15,9 +15,9 @@ export const stopGradient: Op<[x: Tensor]> = /* @__PURE__ */ defineOp({
   infer: ([x]) => specOf(x),
   forward: ([x], plan) =>
     view(x, plan, 'stopGradient', {
-      cause: 'detached',
+      kind: 'detached',
       by: 'stopGradient',
-      from: originOf(x),
+      from: sourceOf(x),
       callSite: callSite(),
     }),
   backward: null,

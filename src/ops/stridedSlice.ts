@@ -3,7 +3,7 @@
  */
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, sameShape, type Shape, stridesOf } from '../core/shape.ts';
-import { copied, copyInto, denseWalk, type Walk } from '../kernels/copy.ts';
+import { copied, copyInto, denseLayout, type StridedLayout } from '../kernels/copy.ts';
 import { fillKernel } from '../kernels/fill.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
@@ -45,10 +45,10 @@ export const stridedSlice: Op<[x: Tensor], StridedSliceOptions> = /* @__PURE__ *
   inputs: ['x'],
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
-    const sliced = stridedWalk('stridedSlice', shape, options);
-    return { shape: sliced.shape, dtype, walk: sliced.walk };
+    const sliced = stridedLayout('stridedSlice', shape, options);
+    return { shape: sliced.shape, dtype, layout: sliced.layout };
   },
-  forward: ([x], plan) => copied('stridedSlice', x, plan.walk, plan),
+  forward: ([x], plan) => copied('stridedSlice', x, plan.layout, plan),
   backward: ([dy], { inputSpecs: [x], options }) => [stridedScatter(dy, { ...options, shape: x.shape })],
 });
 
@@ -63,7 +63,7 @@ export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions> = /* @
   save: { inputs: [] },
   infer: ([updates], options) => {
     checkShape('stridedScatter', options.shape);
-    const { shape, walk } = stridedWalk('stridedScatter', options.shape, options);
+    const { shape, layout } = stridedLayout('stridedScatter', options.shape, options);
     if (!sameShape(updates.shape, shape)) {
       throw new ShapeError({
         op: 'stridedScatter',
@@ -72,11 +72,11 @@ export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions> = /* @
         hint: 'reshape the updates, or correct begin, end and strides.',
       });
     }
-    return { shape: [...options.shape], dtype: updates.dtype, walk };
+    return { shape: [...options.shape], dtype: updates.dtype, layout };
   },
   forward: ([updates], plan) => {
     const out = fillKernel(updates.device, plan, 0, 'stridedScatter');
-    copyInto(updates, denseWalk(updates.shape), out, plan.walk, updates.shape);
+    copyInto(updates, denseLayout(updates.shape), out, plan.layout, updates.shape);
     return out;
   },
   backward: ([dy], { options: { shape: _, ...options } }) => [stridedSlice(dy, options)],
@@ -85,11 +85,11 @@ export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions> = /* @
 const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
 
 /** The shape of the elements that `options` name in a tensor of `shape`, and how they are walked there. */
-export function stridedWalk(
+export function stridedLayout(
   op: string,
   shape: Shape,
   options: StridedSliceOptions,
-): { shape: number[]; walk: Walk } {
+): { shape: number[]; layout: StridedLayout } {
   const entries = entriesOf(op, shape, options);
   const own = stridesOf(shape);
   const out: number[] = [];
@@ -114,7 +114,7 @@ export function stridedWalk(
     axis++;
   }
   checkShape(op, out);
-  return { shape: out, walk: { offset, strides } };
+  return { shape: out, layout: { offset, strides } };
 }
 
 interface Entry {

@@ -11,7 +11,7 @@ import {
   type Shape,
 } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -50,7 +50,7 @@ export const broadcastTo: Op<[x: Tensor], { shape: Shape }> = /* @__PURE__ */ de
     }
     return { shape: [...shape], dtype: x.dtype };
   },
-  forward: ([x], plan) => core().elementwiseKernel('broadcastTo', 'a', [x], plan),
+  forward: ([x], plan) => kernels().elementwiseKernel('broadcastTo', 'a', [x], plan),
   backward: ([dy], { inputSpecs: [x] }) => [sumToShape(dy, x.shape)],
   cost: noFlops,
 });

@@ -14,7 +14,7 @@ import {
 import { formatSpec } from '../core/spec.ts';
 import { bitsOf } from '../kernels/fill.ts';
 import { type Indexing, unchecked } from '../kernels/indexing.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { broadcastTo, sumToShape } from './sum.ts';
 import { defineOp, type Op } from './define.ts';
@@ -76,11 +76,11 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
       });
       if (!sameShape(indices.shape, out) && checking.check !== 'none') {
         // Positions are reported in the indices as they were passed, before they are broadcast.
-        core().rowsKernel(op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
+        kernels().rowsKernel(op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
         checking = unchecked;
       }
       const indexing = alongIndexing(table, out, axis, options);
-      return core().gatherKernel(
+      return kernels().gatherKernel(
         op,
         repeated(x, table),
         repeated(indices, out),
@@ -143,7 +143,7 @@ export const scatterAddAlongAxis: Op<[indices: Tensor, updates: Tensor], Scatter
         hint: isDropped,
       });
       const indexing = alongIndexing(shape, indices.shape, axis, call.options);
-      return core().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
+      return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
     },
     backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
       null,

@@ -25,9 +25,9 @@ export const unstack: Op<[x: Tensor], StackOptions, Tensor[]> = /* @__PURE__ */ 
     return Array.from({ length: shape[along] as number }, (_, i) => ({
       shape: sliced,
       dtype,
-      walk: { offset: i * step, strides: kept },
+      layout: { offset: i * step, strides: kept },
     }));
   },
-  forward: ([x], plan) => plan.map((slice) => copied('unstack', x, slice.walk, slice)),
+  forward: ([x], plan) => plan.map((slice) => copied('unstack', x, slice.layout, slice)),
   backward: (cotangents, { options: { axis = 0 } }) => [stack(cotangents, { axis })],
 });

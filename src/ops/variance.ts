@@ -1,7 +1,7 @@
 /** @file variance, std and moments: means, and squared deviations from them. */
 import { type DType, requireDType } from '../core/dtype.ts';
 import { meanOf, momentsReduction, varianceOf } from '../kernels/moments.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, sub } from './arithmetic.ts';
 import { equal } from './comparison.ts';
@@ -74,7 +74,7 @@ export const moments: Op<[x: Tensor], ReduceOptions, [mean: Tensor, variance: Te
       return [plan, plan];
     },
     forward: ([x], plan) =>
-      core().reduceKernel('moments', x, plan[0].axes, plan, momentsReduction([meanOf, varianceOf])),
+      kernels().reduceKernel('moments', x, plan[0].axes, plan, momentsReduction([meanOf, varianceOf])),
     backward: ([dMean, dVariance], { inputs: [x], outputs: [mean], plan: [plan] }) => {
       const n = reducedSize(plan);
       const centred = sub(x, restoreAxes(mean, plan));

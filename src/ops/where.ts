@@ -1,7 +1,7 @@
 /** @file where */
 import { promote, requireDType } from '../core/dtype.ts';
 import { broadcastShapes } from '../core/shape.ts';
-import { core } from '../kernels/loadCore.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -27,7 +27,7 @@ export const where: Op<[condition: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__
   },
   forward: ([condition, x, y], plan) => {
     const operands = [condition, converted(x, plan.dtype), converted(y, plan.dtype)];
-    return core().elementwiseKernel('where', 'select(c, b, a != 0u)', operands, plan);
+    return kernels().elementwiseKernel('where', 'select(c, b, a != 0u)', operands, plan);
   },
   backward: ([dy], { inputs: [condition], inputSpecs: [, x, y], needs }) => [
     null,

@@ -19,7 +19,7 @@ import { isDevice } from '../webgpu/knownDevices.ts';
 import { wholeWords } from '../webgpu/storage.ts';
 import { callSite } from '../history/callSite.ts';
 import { encodeValues, type HostArray } from './encodeValues.ts';
-import { makeTensor, type NestedArray, originOfData, type Tensor } from './tensor.ts';
+import { makeTensor, type NestedArray, sourceOfData, type Tensor } from './tensor.ts';
 
 export type { HostArray };
 export type HostValues =
@@ -92,9 +92,9 @@ export function fromHost(
     device.upload(encodeValues(by, flat, type, target, saturates), by),
     { shape: [...target], dtype: type },
     {
-      cause: 'fresh',
+      kind: 'fresh',
       by,
-      readBackFrom: originOfData(values),
+      readBackFrom: sourceOfData(values),
       callSite: callSite(),
     },
   );
@@ -285,7 +285,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
     device,
     storage,
     { shape: [...shape], dtype },
-    { cause: 'fresh', by: 'fromBuffer', callSite: callSite() },
+    { kind: 'fresh', by: 'fromBuffer', callSite: callSite() },
   );
   made.name = name;
   return made;

@@ -4,7 +4,7 @@
  * name another row.
  */
 import type { DType } from '../core/dtype.ts';
-import { numberToHalf } from '../core/float16.ts';
+import { numberToFloat16 } from '../core/float16.ts';
 import { type IntegerDType, notHeld, rangeOf } from '../core/integers.ts';
 import { formatShape, type Shape, unravel } from '../core/shape.ts';
 
@@ -82,7 +82,7 @@ function settleIntegers(
 function encodeHalves(values: readonly number[] | HostArray): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(values.length / 2));
   for (let i = 0; i < values.length; i++) {
-    words[i >> 1] = (words[i >> 1] as number) | (numberToHalf(values[i] as number) << (16 * (i & 1)));
+    words[i >> 1] = (words[i >> 1] as number) | (numberToFloat16(values[i] as number) << (16 * (i & 1)));
   }
   return words;
 }

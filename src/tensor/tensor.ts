@@ -4,7 +4,7 @@
  * A tensor's `id` is its identity on tapes. Aliases (a tape's saved inputs) share id and storage with the tensor, and
  * live on when it is disposed.
  */
-import { halfToNumber } from '../core/float16.ts';
+import { float16ToNumber } from '../core/float16.ts';
 import { bytesPerElement, type DataOf, type DType, type TypedData } from '../core/dtype.ts';
 import { DisposedError, ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -12,21 +12,21 @@ import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { KerasHistory } from '../history/node.ts';
-import { historyOf, type Origin, type Provenance } from '../history/provenance.ts';
+import { historyOf, type SourceTensor, type Origin } from '../history/origin.ts';
 import { track, untrack } from './scope.ts';
 
 /** Values in nested arrays, as `array()` gives them. */
 export type NestedArray = number | NestedArray[];
 
 /** Which tensor a host array was read back from, so that an upload of it can say what it lost. */
-const readBackFrom = new WeakMap<TypedData, Origin>();
+const readBackFrom = new WeakMap<TypedData, SourceTensor>();
 
 /** Notes that host `data` hold values of `origin`. */
-export function rememberOrigin(data: TypedData, origin: Origin): void {
+export function rememberSource(data: TypedData, origin: SourceTensor): void {
   readBackFrom.set(data, origin);
 }
 
-export function originOfData(data: unknown): Origin | undefined {
+export function sourceOfData(data: unknown): SourceTensor | undefined {
   return typeof data === 'object' && data !== null ? readBackFrom.get(data as TypedData) : undefined;
 }
 
@@ -66,7 +66,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   readonly size: number;
   readonly device: Device;
   name: string | undefined;
-  provenance: Provenance;
+  origin: Origin;
   /**
    * A handle that lives as long as this tensor and is disposed of with it, whatever scope it leaves: a sequence's mask.
    * It is in no scope of its own, so make it by `alias`.
@@ -77,13 +77,13 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   #isWatched = false;
 
   /** Takes over one reference of `storage`. For the library's own use: make tensors with `tensor()` and ops. */
-  constructor(device: Device, storage: Storage, spec: TensorSpec, provenance: Provenance, aliasOf?: number) {
+  constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
     this.id = aliasOf ?? newTensorId();
     this.shape = spec.shape;
     this.dtype = spec.dtype as D;
     this.size = sizeOf(spec.shape);
     this.device = device;
-    this.provenance = provenance;
+    this.origin = origin;
     this.#holder = { storage, counted: aliasOf === undefined };
     if (this.#holder.counted) liveTensors++;
   }
@@ -105,7 +105,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
 
   /** Where this tensor came from; null where nothing recorded its making: `explainHistory(t)` says why. */
   get kerasHistory(): KerasHistory | null {
-    return historyOf(this.provenance);
+    return historyOf(this.origin);
   }
 
   /** Errors: DisposedError. */
@@ -152,11 +152,11 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   async data(): Promise<DataOf[D]> {
     const { buffer, offset } = this.storage;
     const held = this.storage.retain();
-    const origin = originOf(this);
+    const origin = sourceOf(this);
     try {
       const bytes = await this.device.read({ buffer, offset, bytes: this.bytes });
       const data = viewOf(bytes, this.dtype, this.size) as DataOf[D];
-      rememberOrigin(data as TypedData, origin);
+      rememberSource(data as TypedData, origin);
       return data;
     } finally {
       held.release();
@@ -206,7 +206,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
 }
 
 /** What a tensor beyond a cut is remembered by. */
-export function originOf(tensor: Tensor): Origin {
+export function sourceOf(tensor: Tensor): SourceTensor {
   const node = tensor.kerasHistory?.node;
   return {
     id: tensor.id,
@@ -218,20 +218,15 @@ export function originOf(tensor: Tensor): Origin {
 }
 
 /** A tensor of its own on `storage`, freed with the current scope. Takes over one reference. */
-export function makeTensor(
-  device: Device,
-  storage: Storage,
-  spec: TensorSpec,
-  provenance: Provenance,
-): Tensor {
-  const made = new Tensor(device, storage, spec, provenance);
+export function makeTensor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin): Tensor {
+  const made = new Tensor(device, storage, spec, origin);
   track(made);
   return made;
 }
 
 /** A second handle on `tensor` under the same identity, outside all scopes: what tapes save. */
 export function alias(tensor: Tensor): Tensor {
-  const second = new Tensor(tensor.device, tensor.storage.retain(), tensor, tensor.provenance, tensor.id);
+  const second = new Tensor(tensor.device, tensor.storage.retain(), tensor, tensor.origin, tensor.id);
   second.name = tensor.name;
   second.watchDrop();
   return second;
@@ -240,7 +235,7 @@ export function alias(tensor: Tensor): Tensor {
 function viewOf(bytes: ArrayBuffer, dtype: DType, size: number): TypedData {
   if (dtype === 'float32') return new Float32Array(bytes, 0, size);
   if (dtype === 'int32') return new Int32Array(bytes, 0, size);
-  if (dtype === 'float16') return Float32Array.from(new Uint16Array(bytes, 0, size), halfToNumber);
+  if (dtype === 'float16') return Float32Array.from(new Uint16Array(bytes, 0, size), float16ToNumber);
   const words = new Uint32Array(bytes, 0, size);
   return dtype === 'uint32' ? words : Uint8Array.from(words);
 }

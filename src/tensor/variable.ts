@@ -8,8 +8,8 @@ import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { StorageHolder } from '../webgpu/executor.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
-import type { Provenance } from '../history/provenance.ts';
-import { originOf, Tensor } from './tensor.ts';
+import type { Origin } from '../history/origin.ts';
+import { sourceOf, Tensor } from './tensor.ts';
 
 export interface VariableOptions {
   name?: string;
@@ -74,13 +74,13 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
 
   /** For dry runs. */
   snapshot(): () => void {
-    const { current, provenance } = this;
+    const { current, origin } = this;
     // Held, but not shared: whether values are shared decides what launches do.
     current.pin();
     return () => {
       if (!this.disposed) {
         if (this.current !== current) super.replaceStorage(current.retain());
-        this.provenance = provenance;
+        this.origin = origin;
       }
       current.unpin();
     };
@@ -106,7 +106,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     // A recording hears of the variable before it moves: what it had so far is its home.
     void this.storage;
     this.replaceStorage(valuesOf(value));
-    this.provenance = leaf(value);
+    this.origin = leaf(value);
     return this;
   }
 
@@ -187,10 +187,10 @@ function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
 }
 
 /** Values that a file brought stay marked as such: their variable has no training history, and can say why. */
-function leaf(value: Tensor): Provenance {
-  const { provenance } = value;
-  if (provenance.cause === 'loaded') return provenance;
-  return { cause: 'variable', from: provenance.cause === 'fresh' ? undefined : originOf(value) };
+function leaf(value: Tensor): Origin {
+  const { origin } = value;
+  if (origin.kind === 'loaded') return origin;
+  return { kind: 'variable', from: origin.kind === 'fresh' ? undefined : sourceOf(value) };
 }
 
 /** A variable that starts with the values of `initial`, which stays usable on its own. */

@@ -1,5 +1,5 @@
 /** @file A device: everything that belongs to one GPUDevice. */
-import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
+import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter } from './adapter.ts';
 import { BufferAllocator } from './allocator.ts';
@@ -42,7 +42,7 @@ export class Device implements EagerDevice, ExecutorHolder {
   /** What launching, allocating, copying and uploading do at the moment. */
   executor: Executor;
   /** Subgroup-matrix size for float16 matmul; null where unsupported, or not asked for. */
-  subgroupMatrix: MatrixUnits | null = null;
+  subgroupMatrix: SubgroupMatrixSize | null = null;
   /** What kernels are selected by: src/kernels/adapterProfiles.ts makes it and reads it. */
   profile: object | null = null;
   /** Answers by measurement which algorithms are launched; null where kernels select them by themselves. */

@@ -68,11 +68,11 @@ export class EagerExecutor implements Executor {
 
   /** A launch that can run at once. Where that is the launch's fallback, what was asked for is compiled for the next time. */
   #ready(kernel: Kernel, launch: Launch): Launch {
-    const { options, meanwhile } = launch;
+    const { options, fallback } = launch;
     const { device } = this;
-    if (!meanwhile || device.pipelines.find(kernel, JSON.stringify(options))) return launch;
+    if (!fallback || device.pipelines.find(kernel, JSON.stringify(options))) return launch;
     device.whenIdle(compileLater(device.pipelines, kernel, options));
-    return { ...launch, ...meanwhile };
+    return { ...launch, ...fallback };
   }
 
   pipelineOf(kernel: Kernel, options: KernelOptions, key?: string): Pipeline {

@@ -23,7 +23,7 @@ export interface Launch<
    * What runs while `options` are being compiled, beside other work: another variant of the same bindings and parameters,
    * with the same results to the bit, that compiles sooner.
    */
-  meanwhile?: { options: O; workgroups: number } | null;
+  fallback?: { options: O; workgroups: number } | null;
   /** What a fault of this launch means; for kernels that report faults. */
   fault?: FaultReport;
 }

@@ -1,7 +1,7 @@
 /**
  * @file Chromium's experimental subgroup matrices: which sizes a device multiplies, float16 by float16 with float32 sums.
  */
-import type { MatrixUnits } from '../../shaders/gemm/problem.ts';
+import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 
 /** Features that the device needs. The types of WebGPU lack the first, which is Chromium's own. */
 export const subgroupMatrixFeatures = [
@@ -23,7 +23,7 @@ interface SubgroupMatrixConfig {
 const largest = { lines: 32, steps: 16 };
 
 /** The largest size that a GEMM can use; null where there is none. */
-export function subgroupMatrixOf(gpu: GPUDevice): MatrixUnits | null {
+export function subgroupMatrixOf(gpu: GPUDevice): SubgroupMatrixSize | null {
   if (!subgroupMatrixFeatures.every((feature) => gpu.features.has(feature))) return null;
   const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = gpu.adapterInfo as GPUAdapterInfo & {
     readonly subgroupMatrixConfigs?: Iterable<SubgroupMatrixConfig>;

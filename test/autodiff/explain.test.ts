@@ -45,8 +45,8 @@ describe('connected', () => {
     tape.watch(x);
     const y = mul(square(x), frozen);
     expect(tape.explain(y, x).connected).toBe(true);
-    expect(tape.explain(y, frozen).cut?.cause).toBe('unwatched');
-    expect(tape.explain(y, frozen).cut?.why).toMatch(/not trainable/);
+    expect(tape.explain(y, frozen).disconnectedAt?.cause).toBe('unwatched');
+    expect(tape.explain(y, frozen).disconnectedAt?.why).toMatch(/not trainable/);
   });
 });
 
@@ -61,7 +61,7 @@ test('a frozen layer passes the gradient on to its input', () => {
   expect(tape.gradient(loss, x)).not.toBeNull();
   expect(tape.explain(loss, x).connected).toBe(true);
   expect(tape.explain(loss, x).path[0]?.operation).toMatch(/^frozen › /);
-  expect(tape.explain(loss, frozen.weights[0] as Tensor).cut?.why).toMatch(/not trainable/);
+  expect(tape.explain(loss, frozen.weights[0] as Tensor).disconnectedAt?.why).toMatch(/not trainable/);
 });
 
 test('validation does not cost the history, and a history holds no metrics', () => {
@@ -74,7 +74,7 @@ test('validation does not cost the history, and a history holds no metrics', () 
   expect(Object.keys(y.kerasHistory ?? {}).sort()).toEqual(['node', 'nodeIndex', 'operation', 'tensorIndex']);
 });
 
-describe('cut', () => {
+describe('disconnected', () => {
   const start = () => {
     const x = tensor([1, 2], { name: 'x' });
     const tape = new GradientTape({ persistent: true });
@@ -86,14 +86,18 @@ describe('cut', () => {
     const { x, tape } = start();
     const h = square(x);
     const loss = sum(mul(tensor(await h.data()), 2));
-    const { cut, text } = tape.explain(loss, x);
+    const { disconnectedAt, text } = tape.explain(loss, x);
     expect(tape.gradient(loss, x)).toBeNull();
-    expect(cut).toMatchObject({ cause: 'readBack', last: "'square' (float32[2])", first: 'tensor()' });
+    expect(disconnectedAt).toMatchObject({
+      cause: 'readBack',
+      last: "'square' (float32[2])",
+      first: 'tensor()',
+    });
     expect(text).toBe(
-      "cut: no gradient flows from float32[] to float32[2] 'x'.\n" +
-        "  connected up to 'square' (float32[2]); cut at tensor().\n" +
+      "disconnected: no gradient flows from float32[] to float32[2] 'x'.\n" +
+        "  connected up to 'square' (float32[2]); disconnected at tensor().\n" +
         "  why: the values of float32[2] made by 'square' were read back to the host, and tensor() made a fresh tensor of them.\n" +
-        '  hint: pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback cut.',
+        '  hint: pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback disconnected.',
     );
     tape.dispose();
   });
@@ -101,7 +105,7 @@ describe('cut', () => {
   test('stopGradient', () => {
     const { x, tape } = start();
     const loss = sum(stopGradient(square(x)));
-    expect(tape.explain(loss, x).cut).toMatchObject({
+    expect(tape.explain(loss, x).disconnectedAt).toMatchObject({
       cause: 'detached',
       last: "'square' (float32[2])",
       first: "'stopGradient'",
@@ -112,36 +116,42 @@ describe('cut', () => {
   test('integers', () => {
     const { x, tape } = start();
     const loss = sum(cast(cast(mul(x, 3), 'int32'), 'float32'));
-    expect(tape.explain(loss, x).cut).toMatchObject({
+    expect(tape.explain(loss, x).disconnectedAt).toMatchObject({
       cause: 'integers',
       last: "'mul' (float32[2])",
       first: "'cast'",
     });
     const n = tensor([1], { dtype: 'int32' });
-    expect(tape.explain(loss, n).cut?.cause).toBe('integers');
+    expect(tape.explain(loss, n).disconnectedAt?.cause).toBe('integers');
     tape.dispose();
   });
 
   test('argMax and comparisons', () => {
     const { x, tape } = start();
     const best = sum(cast(argMax(square(x)), 'float32'));
-    expect(tape.explain(best, x).cut).toMatchObject({
+    expect(tape.explain(best, x).disconnectedAt).toMatchObject({
       cause: 'notDifferentiable',
       last: "'square' (float32[2])",
       first: "'argMax'",
     });
     const above = sum(cast(greater(x, 1), 'float32'));
-    expect(tape.explain(above, x).cut).toMatchObject({ cause: 'notDifferentiable', first: "'greater'" });
+    expect(tape.explain(above, x).disconnectedAt).toMatchObject({
+      cause: 'notDifferentiable',
+      first: "'greater'",
+    });
     tape.dispose();
   });
 
-  test('an identity Lambda does not reconnect what a readback cut', async () => {
+  test('an identity Lambda does not reconnect what a readback disconnected', async () => {
     const { x, tape } = start();
     const h = square(x);
     const same = layers.lambda((v) => v);
     const loss = sum(same.apply(reshape(tensor(await h.data()), { shape: [1, 2] })) as Tensor);
     expect(tape.gradient(loss, x)).toBeNull();
-    expect(tape.explain(loss, x).cut).toMatchObject({ cause: 'readBack', last: "'square' (float32[2])" });
+    expect(tape.explain(loss, x).disconnectedAt).toMatchObject({
+      cause: 'readBack',
+      last: "'square' (float32[2])",
+    });
     tape.dispose();
   });
 
@@ -150,8 +160,11 @@ describe('cut', () => {
     using tape = new GradientTape({ persistent: true });
     const loss = sum(freshTensor(await gatherOnHost(table, tensor([1], { dtype: 'int32' }))));
     expect(tape.gradient(loss, table)).toBeNull();
-    expect(tape.explain(loss, table).cut).toMatchObject({ cause: 'readBack', first: 'freshTensor()' });
-    expect(tape.explain(loss, variable(tensor([1]))).cut).toMatchObject({ cause: 'unwatched' });
+    expect(tape.explain(loss, table).disconnectedAt).toMatchObject({
+      cause: 'readBack',
+      first: 'freshTensor()',
+    });
+    expect(tape.explain(loss, variable(tensor([1]))).disconnectedAt).toMatchObject({ cause: 'unwatched' });
   });
 
   test('another tape', () => {
@@ -161,7 +174,7 @@ describe('cut', () => {
       second.watch(x);
       const h = square(x);
       expect(second.explain(h, x).connected).toBe(true);
-      expect(tape.explain(h, x).cut).toMatchObject({ cause: 'foreign', first: "'square'" });
+      expect(tape.explain(h, x).disconnectedAt).toMatchObject({ cause: 'foreign', first: "'square'" });
     });
     tape.dispose();
   });
@@ -169,7 +182,7 @@ describe('cut', () => {
   test('stopped recording, and an op before the tape', () => {
     const { x, tape } = start();
     const hidden = tape.stopRecording(() => square(x));
-    expect(tape.explain(sum(hidden), x).cut).toMatchObject({
+    expect(tape.explain(sum(hidden), x).disconnectedAt).toMatchObject({
       cause: 'unrecorded',
       first: "'square'",
       last: "the source float32[2] 'x'",
@@ -180,7 +193,10 @@ describe('cut', () => {
     const early = square(w);
     const late = new GradientTape({ persistent: true });
     late.watch(w);
-    expect(late.explain(sum(early), w).cut).toMatchObject({ cause: 'unrecorded', first: "'square'" });
+    expect(late.explain(sum(early), w).disconnectedAt).toMatchObject({
+      cause: 'unrecorded',
+      first: "'square'",
+    });
     late.dispose();
   });
 
@@ -188,7 +204,7 @@ describe('cut', () => {
     const { x, tape } = start();
     const detached = variable(square(x), { name: 'copy' });
     const loss = sum(mul(detached, 2));
-    expect(tape.explain(loss, x).cut).toMatchObject({
+    expect(tape.explain(loss, x).disconnectedAt).toMatchObject({
       cause: 'variable',
       last: "'square' (float32[2])",
       first: 'a variable',
@@ -199,7 +215,7 @@ describe('cut', () => {
   test('a tensor that no one watches', () => {
     const { tape } = start();
     const y = tensor([3]);
-    expect(tape.explain(square(y), y).cut).toMatchObject({
+    expect(tape.explain(square(y), y).disconnectedAt).toMatchObject({
       cause: 'unwatched',
       hint: 'call tape.watch(x) before computing with x.',
     });
@@ -209,9 +225,9 @@ describe('cut', () => {
   test('no connection at all', () => {
     const { x, tape } = start();
     const other = tensor([5], { name: 'other' });
-    const { cut } = tape.explain(square(other), x);
-    expect(cut?.cause).toBe('independent');
-    expect(cut?.why).toMatch(/'other' \(fresh\)/);
+    const { disconnectedAt } = tape.explain(square(other), x);
+    expect(disconnectedAt?.cause).toBe('independent');
+    expect(disconnectedAt?.why).toMatch(/'other' \(fresh\)/);
     tape.dispose();
   });
 });

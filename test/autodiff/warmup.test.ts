@@ -192,7 +192,7 @@ describe('warmup', () => {
     const taped = add(b, 0);
     b.assign(taped);
     const given = tensor([9, 9, 9, 9]);
-    const { provenance } = a;
+    const { origin } = a;
     await warmup(() => {
       const before = add(a, 0);
       a.assign(given);
@@ -200,7 +200,7 @@ describe('warmup', () => {
       b.writableStorage();
       a.assign(before);
     });
-    expect(a.provenance).toBe(provenance);
+    expect(a.origin).toBe(origin);
     expect(await valuesOf([a, b, taped, given])).toEqual([
       [1, 1, 1, 1],
       [1, 2, 3, 4],

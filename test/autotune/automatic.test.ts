@@ -6,7 +6,7 @@ import { layers, sequential } from '../../src/keras/index.ts';
 import { profileOf } from '../../src/kernels/adapterProfiles.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { allowedError } from '../support/convolutions.ts';
-import { draw, largestError, product } from '../support/products.ts';
+import { draw, largestError, product } from '../support/reference.ts';
 import { memoryStore, type TunedDevice, tilesOf, tunedDevice } from './support.ts';
 
 const [left, right] = [draw(96 * 96, 1), draw(96 * 96, 2)];

@@ -27,7 +27,7 @@ describe('the text', () => {
     expect(op).toBe('matMul');
     expect(adapter).toBe(own.device.adapter);
     expect(choices).toHaveLength(1);
-    expect(choices[0]).toMatchObject({ what: 'tile of matMul, 96 × 96, k 96', source: 'guessed' });
+    expect(choices[0]).toMatchObject({ what: 'tile of matMul, 96 × 96, k 96', source: 'selected' });
     expect(text).toMatch(/^matMul on .* \(class '(c|g)pu': its name is/);
     expect(text).toMatch(/\n {2}> \w+ +guessed [\d.]+, not measured\n/);
     expect(text).toMatch(/tune\(\) with the same arguments measures$/);

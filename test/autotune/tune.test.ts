@@ -22,7 +22,7 @@ import { input, layers, model } from '../../src/keras/index.ts';
 import { fastest } from '../../src/autotune/tuningTask.ts';
 import { measure, stopwatch } from '../../src/autotune/measure.ts';
 import { allowedError } from '../support/convolutions.ts';
-import { draw, largestError } from '../support/products.ts';
+import { draw, largestError } from '../support/reference.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 import { size, tilesOf, tunedDevice } from './support.ts';
 
@@ -45,9 +45,9 @@ describe('what is measured as the fastest is taken', () => {
     const choiceOf = (m: number, n: number) =>
       explainChoice(matMul, { shape: [m, 96] }, { shape: [96, n] }).choices[0];
     expect(choiceOf(92, 96)).toMatchObject({ taken: 'scalars', source: 'measured' });
-    expect(choiceOf(128, 128)).toMatchObject({ source: 'guessed' });
+    expect(choiceOf(128, 128)).toMatchObject({ source: 'selected' });
     expect(choiceOf(93, 96)).toMatchObject({ taken: 'scalars', source: 'measured' });
-    expect(choiceOf(96, 93)).toMatchObject({ source: 'guessed' });
+    expect(choiceOf(96, 93)).toMatchObject({ source: 'selected' });
   });
 
   test('a variant of less accuracy only where it is clearly faster', () => {

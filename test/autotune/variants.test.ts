@@ -8,7 +8,7 @@ import { taskOf } from '../../src/autotune/tunables.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { asAdapter } from '../support/adapterClass.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
-import { draw, largestError, product } from '../support/products.ts';
+import { draw, largestError, product } from '../support/reference.ts';
 
 const device = await init();
 

@@ -31,5 +31,5 @@ test('validated keeps history and gradient and names the bad index; fresh loses 
     [0, 0],
     [64 * 8 * 4 + 40 * 4, 40 * 8 * 4],
   ]);
-  expect(lines.join('\n')).toMatch(/cut at freshTensor\(\)/);
+  expect(lines.join('\n')).toMatch(/disconnected at freshTensor\(\)/);
 });

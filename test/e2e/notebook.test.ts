@@ -173,21 +173,24 @@ describe('in Chromium', () => {
     expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
   });
 
-  const cuts = {
-    readBack: /null[\s\S]*cut at tensor\(\)[\s\S]*read back to the host/,
+  const disconnections = {
+    readBack: /null[\s\S]*disconnected at tensor\(\)[\s\S]*read back to the host/,
     identity: /null[\s\S]*identity layer can’t reconnect/,
-    stopped: /null[\s\S]*stopGradient cuts the gradient on purpose/,
+    stopped: /null[\s\S]*stopGradient stops the gradient on purpose/,
   };
-  test.each(Object.entries(cuts))('breaks by %s, says why, and is corrected', async (cell, words) => {
-    await notebook.run(cell);
-    expect(await notebook.text(`#cell-${cell} .output`)).toMatch(words);
-    expect(await notebook.page.$$eval(`#cell-${cell} .edge.cut`, (all) => all.length)).toBe(1);
-    await notebook.run(cell, 'fix');
-    expect(await notebook.text(`#cell-${cell} .output`)).toMatch(/The gradient is there[\s\S]*connected:/);
-    expect(await notebook.page.$$eval(`#cell-${cell} .edge.cut`, (all) => all.length)).toBe(0);
-    await notebook.run(cell, 'revert');
-    expect(await notebook.text(`#cell-${cell} .output`)).toMatch(words);
-  });
+  test.each(Object.entries(disconnections))(
+    'breaks by %s, says why, and is corrected',
+    async (cell, words) => {
+      await notebook.run(cell);
+      expect(await notebook.text(`#cell-${cell} .output`)).toMatch(words);
+      expect(await notebook.page.$$eval(`#cell-${cell} .edge.disconnected`, (all) => all.length)).toBe(1);
+      await notebook.run(cell, 'fix');
+      expect(await notebook.text(`#cell-${cell} .output`)).toMatch(/The gradient is there[\s\S]*connected:/);
+      expect(await notebook.page.$$eval(`#cell-${cell} .edge.disconnected`, (all) => all.length)).toBe(0);
+      await notebook.run(cell, 'revert');
+      expect(await notebook.text(`#cell-${cell} .output`)).toMatch(words);
+    },
+  );
 
   test('names a bad index where it is validated, and shows the silence where it is not', async () => {
     await notebook.run('badIndex');
@@ -323,7 +326,7 @@ test('the main path in Firefox', async () => {
     await notebook.fallen('reconstruct');
     await notebook.press('reconstruct', 'start');
     await notebook.run('readBack');
-    expect(await notebook.text('#cell-readBack .output')).toMatch(/null[\s\S]*cut at tensor\(\)/);
+    expect(await notebook.text('#cell-readBack .output')).toMatch(/null[\s\S]*disconnected at tensor\(\)/);
     await notebook.run('badIndex');
     expect(await notebook.text('#cell-badIndex .output')).toMatch(/index 9 at position \[1\]/);
     expect(notebook.errors).toEqual([]);

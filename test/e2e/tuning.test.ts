@@ -29,7 +29,7 @@ test('on a page', async () => {
       const { measured, known } = await tune(matMul, size, size);
       return { before, measured, known, after: source() };
     });
-  expect(await visit()).toEqual({ before: 'guessed', measured: 1, known: 0, after: 'measured' });
+  expect(await visit()).toEqual({ before: 'selected', measured: 1, known: 0, after: 'measured' });
   expect(await visit()).toEqual({ before: 'measured', measured: 0, known: 1, after: 'measured' });
 });
 

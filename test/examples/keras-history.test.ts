@@ -76,7 +76,7 @@ describe('examples/keras-history', { timeout: 300_000 }, () => {
     expect(text).toMatch(/index 7 at position \[0, 1\] of `indices` is outside \[0, 3\)/);
     expect(text).toMatch(/with index 7: \[\[\[1,1\],\[0,0\],\[1,1\]\]\], and no word of it/);
     expect(text).toMatch(/gradient: null/);
-    expect(text).toMatch(/cut at freshTensor\(\)/);
+    expect(text).toMatch(/disconnected at freshTensor\(\)/);
   });
 
   scene('perceptual-loss', (text) => {

@@ -1,39 +1,39 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { livenessBound, type Place, planMemory } from '../../src/execution/memoryPlan.ts';
+import { livenessBound, type Assignment, planMemory } from '../../src/execution/memoryPlan.ts';
 
 const values = fc.array(
   fc.record({
     bytes: fc.integer({ min: 1, max: 3000 }),
     first: fc.nat(40),
     length: fc.nat(10),
-    apart: fc.array(fc.nat(30), { maxLength: 3 }),
+    conflicts: fc.array(fc.nat(30), { maxLength: 3 }),
   }),
   { minLength: 1, maxLength: 30 },
 );
 
 describe('planMemory', () => {
-  it('never puts values into the same place that are needed together, nor into one buffer that must be apart', () => {
+  it('never puts values into the same place that are needed together, nor into one buffer that must be conflicts', () => {
     fc.assert(
       fc.property(values, (drawn) => {
-        const isApart = (a: number, b: number) =>
-          drawn[a]?.apart.includes(b) === true || drawn[b]?.apart.includes(a) === true;
+        const conflict = (a: number, b: number) =>
+          drawn[a]?.conflicts.includes(b) === true || drawn[b]?.conflicts.includes(a) === true;
         const list = drawn.map(({ bytes, first, length }, key) => ({
           key,
           bytes,
           first,
           last: first + length,
-          apart: new Set(drawn.map((_, other) => other).filter((other) => isApart(key, other))),
+          conflicts: new Set(drawn.map((_, other) => other).filter((other) => conflict(key, other))),
         }));
-        const { sizes, places } = planMemory(list);
+        const { sizes, assignments } = planMemory(list);
         for (const a of list) {
-          const placeA = places.get(a.key) as Place;
+          const placeA = assignments.get(a.key) as Assignment;
           expect(placeA.offset % 256).toBe(0);
           expect(sizes[placeA.buffer]).toBeGreaterThanOrEqual(placeA.offset + a.bytes);
           for (const b of list) {
-            const placeB = places.get(b.key) as Place;
+            const placeB = assignments.get(b.key) as Assignment;
             if (a === b || placeA.buffer !== placeB.buffer) continue;
-            expect(a.apart.has(b.key)).toBe(false);
+            expect(a.conflicts.has(b.key)).toBe(false);
             const together = a.first <= b.last && b.first <= a.last;
             const overlap =
               placeA.offset < placeB.offset + b.bytes && placeB.offset < placeA.offset + a.bytes;
@@ -51,7 +51,7 @@ describe('planMemory', () => {
       bytes: 64,
       first: key,
       last: key + 1,
-      apart: new Set([key - 1, key + 1]),
+      conflicts: new Set([key - 1, key + 1]),
     }));
     expect(planMemory(chain).sizes).toEqual([64, 64]);
     expect(livenessBound(chain)).toBe(128);
@@ -63,7 +63,7 @@ describe('planMemory', () => {
       bytes: 512,
       first: 0,
       last: 1,
-      apart: new Set<number>(),
+      conflicts: new Set<number>(),
     }));
     const { sizes } = planMemory(together, 1024);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1024);
@@ -72,9 +72,9 @@ describe('planMemory', () => {
 
   it('lays small values side by side where a large one lay', () => {
     const plan = planMemory([
-      { key: 'large', bytes: 1024, first: 0, last: 1, apart: new Set<string>() },
-      { key: 'left', bytes: 512, first: 2, last: 5, apart: new Set<string>() },
-      { key: 'right', bytes: 512, first: 3, last: 5, apart: new Set<string>() },
+      { key: 'large', bytes: 1024, first: 0, last: 1, conflicts: new Set<string>() },
+      { key: 'left', bytes: 512, first: 2, last: 5, conflicts: new Set<string>() },
+      { key: 'right', bytes: 512, first: 3, last: 5, conflicts: new Set<string>() },
     ]);
     expect(plan.sizes).toEqual([1024]);
   });

@@ -120,7 +120,7 @@ describe('explainHistory', () => {
 
   test('loaded', () => {
     const w = tensor([1], { name: 'kernel' });
-    w.provenance = { cause: 'loaded', from: 'weights.safetensors' };
+    w.origin = { kind: 'loaded', from: 'weights.safetensors' };
     expect(text(variable(w, { name: 'kernel' }))).toBe(
       "float32[1] 'kernel' has no history here (loaded): it was loaded from weights.safetensors: weights have no training history.\n" +
         '  hint: the metrics of a training run are its History, saved beside the model as JSON.',

@@ -121,7 +121,7 @@ describe('a layer of the app', () => {
         return stopGradient(add(x, 1));
       }
     }
-    expect(new Cut().apply(tensor([1])).provenance.cause).toBe('detached');
+    expect(new Cut().apply(tensor([1])).origin.kind).toBe('detached');
   });
 
   test('counts its eager calls apart from its symbolic ones', () => {

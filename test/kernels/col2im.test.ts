@@ -6,7 +6,7 @@ import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
 import { convolution, expectConvolution } from '../support/convolutions.ts';
-import { convolve, draw, largestError, sizes } from '../support/products.ts';
+import { convolve, draw, largestError, sizes } from '../support/reference.ts';
 
 await init();
 

@@ -23,7 +23,7 @@ import {
   inputGradient,
   largestError,
   sizes,
-} from '../support/products.ts';
+} from '../support/reference.ts';
 
 await init();
 

@@ -7,7 +7,7 @@ import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../sr
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
-import { type Convolution, draw, largestError, product } from '../support/products.ts';
+import { type Convolution, draw, largestError, product } from '../support/reference.ts';
 
 const device = await init();
 /** Tiles that the device can run: quads need subgroups, which are asked for on software adapters alone. */

@@ -68,8 +68,8 @@ async function found({ inputs, run }: Case): Promise<number[][]> {
 
 /** Runs `body` with the matmul of every step where `place` says: before the step, or in its own kernel. */
 function withStepMatMul<T>(place: 'given' | 'own', body: () => Promise<T>): Promise<T> {
-  const ownMatMul = place === 'own' ? Number.POSITIVE_INFINITY : 0;
-  return withProfile({ ...profileFor('gpu'), recurrent: { ownMatMul } }, body);
+  const inlineMatMul = place === 'own' ? Number.POSITIVE_INFINITY : 0;
+  return withProfile({ ...profileFor('gpu'), recurrent: { inlineMatMul } }, body);
 }
 
 test.each(Object.entries(cases))('%s sums up its own products', async (_, sample) => {

@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { create } from 'webgpu';
 import { faultLibrary } from '../../shaders/lib/fault.ts';
-import type { GemmTile, MatrixUnits } from '../../shaders/gemm.ts';
-import { type MatrixDialect, setDialect } from '../../shaders/gemm/matrix.ts';
-import { halfToNumber, numberToHalf } from '../../src/core/float16.ts';
+import type { GemmTile, SubgroupMatrixSize } from '../../shaders/gemm.ts';
+import { type SubgroupMatrixDialect, setDialect } from '../../shaders/gemm/subgroupMatrix.ts';
+import { float16ToNumber, numberToFloat16 } from '../../src/core/float16.ts';
 import { moduleSource } from '../../src/webgpu/kernel.ts';
 import { subgroupMatrixFeatures, subgroupMatrixOf } from '../../src/webgpu/subgroupMatrices.ts';
 import {
@@ -26,12 +26,12 @@ import { commandsOf } from '../../src/autotune/probe.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError } from '../support/convolutions.ts';
-import { draw, largestError, product } from '../support/products.ts';
+import { draw, largestError, product } from '../support/reference.ts';
 
 const device = await init();
 
 /** A matrix is an array of one invocation, which is a subgroup by itself. */
-const arrays: MatrixDialect = {
+const arrays: SubgroupMatrixDialect = {
   directives: '',
   element: 'f32',
   declarations: ([m, n, k]) => `
@@ -77,21 +77,21 @@ fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
 };
 
 /** A tile of 32 × 32, of four subgroups of one lane each. */
-const tileOf = (units: MatrixUnits): GemmTile => ({
+const tileOf = (matrixSize: SubgroupMatrixSize): GemmTile => ({
   ...gemmTiles.medium,
-  memory: 'matrix',
+  memory: 'subgroupMatrix',
   groupM: 2,
   groupN: 2,
   blockM: 16,
   blockN: 16,
-  units,
+  matrixSize,
 });
 
 /** Values that float16 holds exactly. */
-const drawHalves = (size: number, seed: number) =>
-  draw(size, seed).map((value) => halfToNumber(numberToHalf(value)));
+const drawFloat16 = (size: number, seed: number) =>
+  draw(size, seed).map((value) => float16ToNumber(numberToFloat16(value)));
 
-const halves = (values: Float32Array, shape: readonly number[]) =>
+const float16Tensor = (values: Float32Array, shape: readonly number[]) =>
   tensor(values, { shape: [...shape], dtype: 'float16' });
 
 async function expectNear(result: Tensor, wanted: Float64Array, k: number, what: string): Promise<void> {
@@ -114,14 +114,18 @@ describe('what it computes', () => {
     [[8, 16, 4, 1], [5, 70, 33], false, true],
   ] as const)(
     'in matrices of %j, of %j, transposed: %j, %j',
-    async (units, [m, n, k], transposeA, transposeB) => {
-      const [a, b] = [drawHalves(m * k, 1), drawHalves(k * n, 2)];
+    async (matrixSize, [m, n, k], transposeA, transposeB) => {
+      const [a, b] = [drawFloat16(m * k, 1), drawFloat16(k * n, 2)];
       const c = tidy(() =>
-        withGemmTile(tileOf(units), () =>
-          matMul(halves(a, transposeA ? [k, m] : [m, k]), halves(b, transposeB ? [n, k] : [k, n]), {
-            transposeA,
-            transposeB,
-          }),
+        withGemmTile(tileOf(matrixSize), () =>
+          matMul(
+            float16Tensor(a, transposeA ? [k, m] : [m, k]),
+            float16Tensor(b, transposeB ? [n, k] : [k, n]),
+            {
+              transposeA,
+              transposeB,
+            },
+          ),
         ),
       );
       await expectNear(c, product(a, b, [m, n, k], transposeA, transposeB), k, 'product');
@@ -130,42 +134,47 @@ describe('what it computes', () => {
 
   test('with bias and activation, for each matrix of a batch, and with k in parts', async () => {
     const [m, n, k] = [20, 24, 1040] as const;
-    const [a, b, bias] = [drawHalves(2 * m * k, 3), drawHalves(2 * k * n, 4), draw(n, 5)];
+    const [a, b, bias] = [drawFloat16(2 * m * k, 3), drawFloat16(2 * k * n, 4), draw(n, 5)];
     const on = (body: () => Tensor) => tidy(() => withGemmTile(tileOf([8, 8, 8, 1]), body));
     const fused = on(() =>
-      fusedMatMul(halves(a.slice(0, m * k), [m, k]), halves(b.slice(0, k * n), [k, n]), tensor(bias), {
-        activation: 'relu',
-      }),
+      fusedMatMul(
+        float16Tensor(a.slice(0, m * k), [m, k]),
+        float16Tensor(b.slice(0, k * n), [k, n]),
+        tensor(bias),
+        {
+          activation: 'relu',
+        },
+      ),
     );
     const first = product(a, b, [m, n, k]);
     const rectified = first.map((value, i) => Math.max(0, value + (bias[i % n] as number)));
     await expectNear(fused, rectified, k, 'fused');
-    const batch = on(() => matMul(halves(a, [2, m, k]), halves(b, [2, k, n])));
+    const batch = on(() => matMul(float16Tensor(a, [2, m, k]), float16Tensor(b, [2, k, n])));
     const second = product(a.slice(m * k), b.slice(k * n), [m, n, k]);
     await expectNear(batch, Float64Array.of(...first, ...second), k, 'batch');
   });
 });
 
-/** Runs `body` as on a GPU with subgroup matrices of the size `units`. */
-function withUnits<T>(units: MatrixUnits, body: () => T): Promise<T> {
-  return withProfile({ ...profileFor('gpu'), subgroupMatrix: units }, body);
+/** Runs `body` as on a GPU with subgroup matrices of the size `matrixSize`. */
+function withMatrixSize<T>(matrixSize: SubgroupMatrixSize, body: () => T): Promise<T> {
+  return withProfile({ ...profileFor('gpu'), subgroupMatrix: matrixSize }, body);
 }
 
 test('it is selected for two float16 operands that fill a matrix, where the device is to use it', async () => {
-  const half = halves(draw(96 * 96, 1), [96, 96]);
-  const flat = halves(draw(6 * 96, 1), [6, 96]);
+  const square = float16Tensor(draw(96 * 96, 1), [96, 96]);
+  const flat = float16Tensor(draw(6 * 96, 1), [6, 96]);
   const float = tensor(draw(96 * 96, 1), { shape: [96, 96] });
-  const guess = (a: Tensor, b: Tensor) => explainChoice(matMul, a, b).choices[0]?.guess;
-  expect(guess(half, half)).not.toBe('subgroup matrices');
-  await withUnits([8, 8, 8, 32], () => {
-    expect(guess(half, half)).toBe('subgroup matrices');
+  const selected = (a: Tensor, b: Tensor) => explainChoice(matMul, a, b).choices[0]?.selected;
+  expect(selected(square, square)).not.toBe('subgroup matrices');
+  await withMatrixSize([8, 8, 8, 32], () => {
+    expect(selected(square, square)).toBe('subgroup matrices');
     for (const [a, b] of [
-      [half, float],
-      [float, half],
+      [square, float],
+      [float, square],
       [float, float],
-      [flat, half],
+      [flat, square],
     ] as const)
-      expect(guess(a, b)).not.toBe('subgroup matrices');
+      expect(selected(a, b)).not.toBe('subgroup matrices');
   });
 });
 
@@ -220,9 +229,12 @@ test("Chromium's dialect compiles, of every transposition", async () => {
   const other = await adapter?.requestDevice({ requiredFeatures: subgroupMatrixFeatures });
   if (!adapter || !other) throw new Error('Dawn has a null adapter');
   // Its subgroups have up to 128 invocations, of which workgroups must be multiples.
-  const tile: GemmTile = { ...gemmTiles.large, memory: 'matrix', units: [16, 16, 16, 128] };
+  const tile: GemmTile = { ...gemmTiles.large, memory: 'subgroupMatrix', matrixSize: [16, 16, 16, 128] };
   const sourcesOf = (transposeA: boolean, transposeB: boolean) => {
-    const [a, b] = [halves(draw(128 * 128, 1), [128, 128]), halves(draw(128 * 128, 2), [128, 128])];
+    const [a, b] = [
+      float16Tensor(draw(128 * 128, 1), [128, 128]),
+      float16Tensor(draw(128 * 128, 2), [128, 128]),
+    ];
     const multiply = () => fusedMatMul(a, b, tensor(draw(128, 3)), { transposeA, transposeB });
     return commandsOf(device, () => withGemmTile(tile, multiply)).map((command) =>
       command.kind === 'launch' ? moduleSource(command.kernel, command.options, faultLibrary) : '',

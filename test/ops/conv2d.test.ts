@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { conv2d, conv2dFilterGrad, init, tensor } from '../../src/index.ts';
 import { convolution, expectConvolution } from '../support/convolutions.ts';
-import { draw } from '../support/products.ts';
+import { draw } from '../support/reference.ts';
 
 await init();
 

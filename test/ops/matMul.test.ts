@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fusedMatMul, init, matMul, tensor } from '../../src/index.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
-import { draw, largestError, product } from '../support/products.ts';
+import { draw, largestError, product } from '../support/reference.ts';
 
 await init();
 

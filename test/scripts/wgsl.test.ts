@@ -57,12 +57,12 @@ test('parseOptions refuses what is no JSON', () => {
 });
 
 describe('withOptions', () => {
-  const defaults = { tile: { blockM: 8, units: undefined }, states: ['a'], width: 4 };
+  const defaults = { tile: { blockM: 8, matrixSize: undefined }, states: ['a'], width: 4 };
 
   test('merges tables and replaces everything else', () => {
-    const given = { tile: { units: [1, 2] }, states: ['b', 'c'] };
+    const given = { tile: { matrixSize: [1, 2] }, states: ['b', 'c'] };
     expect(withOptions('k', defaults, given)).toEqual({
-      tile: { blockM: 8, units: [1, 2] },
+      tile: { blockM: 8, matrixSize: [1, 2] },
       states: ['b', 'c'],
       width: 4,
     });

@@ -9,7 +9,7 @@ import {
   inputGradient,
   largestError,
   sizes,
-} from './products.ts';
+} from './reference.ts';
 
 /** A convolution with everything that is left out: batch 1, no padding, strides, dilation or groups. */
 export function convolution(c: Pick<Convolution, 'image' | 'kernel'> & Partial<Convolution>): Convolution {

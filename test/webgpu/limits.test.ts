@@ -108,10 +108,10 @@ test('a plan of memory keeps to a limit of any size', () => {
       bytes: 4 * (1 + ((key * 37) % 200)),
       first: key % 7,
       last: (key % 7) + 1 + (key % 3),
-      apart: new Set<number>(),
+      conflicts: new Set<number>(),
     }));
-    const { sizes, places } = planMemory(lifetimes, limit);
+    const { sizes, assignments } = planMemory(lifetimes, limit);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(limit);
-    for (const { offset } of places.values()) expect(offset % 256).toBe(0);
+    for (const { offset } of assignments.values()) expect(offset % 256).toBe(0);
   }
 });

@@ -49,13 +49,14 @@ async function report(page, tape, { loss, picture, seen }) {
     gradient ? 'good' : 'bad',
   );
   page.text(explanation.text, 'library');
-  const cutOutside = explanation.cut && !reaches(lineage(loss), picture.name);
+  const disconnectedOutside =
+    explanation.disconnectedAt && !reaches(lineage(loss), picture.name);
   page.graph(
     graphOf({
       target: loss,
       source: picture,
       explanation,
-      before: cutOutside ? seen[1] : undefined,
+      before: disconnectedOutside ? seen[1] : undefined,
     }),
   );
 }

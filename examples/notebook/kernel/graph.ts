@@ -1,5 +1,5 @@
 /**
- * @file The picture of a gradient: the lineage of a target, lit where the gradient of a source passes, with the cut where
+ * @file The picture of a gradient: the lineage of a target, lit where the gradient of a source passes, with the gap where
  * there is one.
  */
 import { type Lineage, type PathExplanation, type Tensor, lineage } from 'retrograd';
@@ -10,7 +10,7 @@ export interface Pictured {
   source: Tensor;
   /** Of `tape.explain(target, source)`. */
   explanation: PathExplanation;
-  /** Where values left the graph: the last tensor before the cut. */
+  /** Where values left the graph: the last tensor before the gap. */
   before?: Tensor;
 }
 
@@ -25,8 +25,11 @@ export function graphOf({ target, source, explanation, before }: Pictured): Grap
     : `The graph of the loss: the gradient does not reach '${source.name}'.`;
   const from = above?.nodes.at(-1);
   const to = below.nodes.find(({ kind, name }) => kind === 'leaf' && isFresh(name)) ?? below.nodes[0];
-  const cut = explanation.cut && from && to ? { from: from.id, to: to.id, why: explanation.cut.why } : null;
-  return { label, nodes, edges, cut };
+  const disconnectedAt =
+    explanation.disconnectedAt && from && to
+      ? { from: from.id, to: to.id, why: explanation.disconnectedAt.why }
+      : null;
+  return { label, nodes, edges, disconnectedAt };
 }
 
 const isFresh = (name: string) => ['tensor', 'fresh', 'uploaded'].includes(name);
@@ -58,12 +61,12 @@ function light(
   explanation: PathExplanation,
 ): void {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const stop = explanation.cut?.first.replaceAll("'", '') ?? '';
+  const stop = explanation.disconnectedAt?.first.replaceAll("'", '') ?? '';
   for (const node of nodes) {
     if (node.kind === 'leaf') node.lit = node.name === source;
     else {
       const reached = edges.some(({ from, to }) => to === node.id && byId.get(from)?.lit);
-      if (reached && node.name === stop) node.stops = explanation.cut?.why ?? null;
+      if (reached && node.name === stop) node.stops = explanation.disconnectedAt?.why ?? null;
       node.lit = reached && node.stops === null;
     }
     if (node.inside) lightInside(node, litSpecs(node.id, edges, byId));

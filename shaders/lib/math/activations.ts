@@ -63,11 +63,11 @@ fn gelu(x: f32) -> f32 {
 }`,
 );
 
-export const geluSlope: MathFunction = /* @__PURE__ */ defineMath(
-  'gelu_slope',
+export const geluDerivative: MathFunction = /* @__PURE__ */ defineMath(
+  'gelu_derivative',
   [bounded, normalDistribution, normalDensity],
   /* wgsl */ `
-fn gelu_slope(x: f32) -> f32 {
+fn gelu_derivative(x: f32) -> f32 {
   let near = bounded(x, 40.0);
   return normal_distribution(near) + near * normal_density(near);
 }`,
@@ -83,22 +83,22 @@ fn gelu_tanh(x: f32) -> f32 {
 }`,
 );
 
-export const geluTanhSlope: MathFunction = /* @__PURE__ */ defineMath(
-  'gelu_tanh_slope',
+export const geluTanhDerivative: MathFunction = /* @__PURE__ */ defineMath(
+  'gelu_tanh_derivative',
   [bounded, sigmoid],
   /* wgsl */ `
-fn gelu_tanh_slope(x: f32) -> f32 {
+fn gelu_tanh_derivative(x: f32) -> f32 {
   let near = bounded(x, 40.0);
   let s = sigmoid(1.59576912 * (near + 0.044715 * near * near * near));
   return s + near * s * (1.0 - s) * 1.59576912 * (1.0 + 0.134145 * near * near);
 }`,
 );
 
-export const siluSlope: MathFunction = /* @__PURE__ */ defineMath(
-  'silu_slope',
+export const siluDerivative: MathFunction = /* @__PURE__ */ defineMath(
+  'silu_derivative',
   [bounded, sigmoid],
   /* wgsl */ `
-fn silu_slope(x: f32) -> f32 {
+fn silu_derivative(x: f32) -> f32 {
   let near = bounded(x, 200.0);
   let s = sigmoid(near);
   return s * (1.0 + near * sigmoid(-near));
@@ -117,11 +117,11 @@ fn mish_gate(x: f32) -> f32 {
 }`,
 );
 
-export const mishSlope: MathFunction = /* @__PURE__ */ defineMath(
-  'mish_slope',
+export const mishDerivative: MathFunction = /* @__PURE__ */ defineMath(
+  'mish_derivative',
   [bounded, mishGate, sigmoid],
   /* wgsl */ `
-fn mish_slope(x: f32) -> f32 {
+fn mish_derivative(x: f32) -> f32 {
   let near = bounded(x, 200.0);
   let gate = mish_gate(near);
   return gate + near * sigmoid(near) * (1.0 - gate * gate);

@@ -1,7 +1,7 @@
 /** @file Safetensors: tensors by name in one file, read and written. */
 import { type DType, isStoredDType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { numberToHalf } from '../../core/float16.ts';
+import { numberToFloat16 } from '../../core/float16.ts';
 import { checkShape, describe, formatShape, sizeOf } from '../../core/shape.ts';
 import type { FileContext } from '../formatErrors.ts';
 import type { HostTensor } from '../hostTensor.ts';
@@ -45,7 +45,7 @@ const storing: Record<
   float16: {
     type: 'F16',
     bytes: 2,
-    write: (view, at, value) => view.setUint16(at, numberToHalf(value), true),
+    write: (view, at, value) => view.setUint16(at, numberToFloat16(value), true),
   },
   bool: { type: 'BOOL', bytes: 1, write: (view, at, value) => view.setUint8(at, value) },
 };

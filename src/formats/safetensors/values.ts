@@ -1,6 +1,6 @@
 /** @file Converts stored values to the dtypes of tensors: float32, int32, uint32 and bool. */
 import type { ComputeDType } from '../../core/dtype.ts';
-import { halfToNumber } from '../../core/float16.ts';
+import { float16ToNumber } from '../../core/float16.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import type { HostTensor } from '../hostTensor.ts';
 import type { Entry, StoredType } from './header.ts';
@@ -18,7 +18,7 @@ const readings: Partial<Record<StoredType, Reading>> = {
   I8: { dtype: 'int32', size: 1, read: (view, at) => view.getInt8(at) },
   U16: { dtype: 'int32', size: 2, read: (view, at) => view.getUint16(at, true) },
   I16: { dtype: 'int32', size: 2, read: (view, at) => view.getInt16(at, true) },
-  F16: { dtype: 'float32', size: 2, read: (view, at) => halfToNumber(view.getUint16(at, true)) },
+  F16: { dtype: 'float32', size: 2, read: (view, at) => float16ToNumber(view.getUint16(at, true)) },
   BF16: { dtype: 'float32', size: 2, read: readBrain },
   U32: { dtype: 'uint32', size: 4, read: (view, at) => view.getUint32(at, true) },
   I32: { dtype: 'int32', size: 4, read: (view, at) => view.getInt32(at, true) },

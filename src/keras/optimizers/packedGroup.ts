@@ -99,9 +99,9 @@ export class PackedGroup {
   }
 
   #makeSlot(variable: Variable, slot: SlotInit, range: PackedRange): Variable {
-    const provenance = { cause: 'fresh', by: 'optimizer', callSite: undefined } as const;
+    const origin = { kind: 'fresh', by: 'optimizer', callSite: undefined } as const;
     const { shape, dtype } = variable;
-    const initial = makeTensor(this.device, range.acquire(), { shape, dtype }, provenance);
+    const initial = makeTensor(this.device, range.acquire(), { shape, dtype }, origin);
     const made = new Variable(initial, { name: slot.nameFor(variable), trainable: false });
     initial.dispose();
     return made;

@@ -57,7 +57,7 @@ async function stateOf(net: ReturnType<typeof network>) {
     optimizer?.built,
     optimizer?.iterations,
     optimizer?.learningRate,
-    net.weights.map(({ provenance }) => provenance.cause),
+    net.weights.map(({ origin }) => origin.kind),
   ];
 }
 

@@ -1,5 +1,5 @@
 /**
- * @file The picture of a graph: layers that open to their ops, the gradient's path lit, the cut where one was made. What a
+ * @file The picture of a graph: layers that open to their ops, the gradient's path lit, and where it is disconnected. What a
  * node holds is told below as one points at it, or comes to it by Tab.
  */
 import type { Graph, GraphEdge, GraphNode } from '../../protocol.ts';
@@ -75,14 +75,14 @@ class Drawing {
     readonly onToggle: (id: string) => void,
   ) {}
 
-  svg({ label, nodes, edges, cut }: Graph): SVGSVGElement {
-    const bridge = cut ? [{ from: cut.from, to: cut.to }] : [];
+  svg({ label, nodes, edges, disconnectedAt }: Graph): SVGSVGElement {
+    const bridge = disconnectedAt ? [{ from: disconnectedAt.from, to: disconnectedAt.to }] : [];
     const layout = this.#layOut(nodes, [...edges, ...bridge]);
     const margin = 12;
     const [width, height] = [layout.width + 2 * margin, layout.height + 2 * margin];
     const inner = svgElement('g', { transform: `translate(${margin} ${margin})` });
     this.#draw(inner, { nodes, edges }, layout);
-    if (cut) this.#drawCut(inner, layout, cut);
+    if (disconnectedAt) this.#drawDisconnection(inner, layout, disconnectedAt);
     return svgElement(
       'svg',
       { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': label },
@@ -174,19 +174,30 @@ class Drawing {
   }
 
   /** A broken line, with a mark on it. */
-  #drawCut(parent: SVGGElement, layout: Layout, cut: NonNullable<Graph['cut']>): void {
-    const route = layout.routes.find(({ from, to }) => from === cut.from && to === cut.to);
+  #drawDisconnection(
+    parent: SVGGElement,
+    layout: Layout,
+    disconnectedAt: NonNullable<Graph['disconnectedAt']>,
+  ): void {
+    const route = layout.routes.find(
+      ({ from, to }) => from === disconnectedAt.from && to === disconnectedAt.to,
+    );
     if (!route) return;
     const [start, end] = [route.points[0]!, route.points.at(-1)!];
     const [x, y] = [(start[0] + end[0]) / 2, (start[1] + end[1]) / 2];
     parent.append(
-      svgElement('path', { d: curve(route.points), class: 'edge cut' }),
+      svgElement('path', { d: curve(route.points), class: 'edge disconnected' }),
       svgElement(
         'g',
-        { transform: `translate(${x} ${y})`, class: 'mark', role: 'img', 'aria-label': `Cut: ${cut.why}` },
+        {
+          transform: `translate(${x} ${y})`,
+          class: 'mark',
+          role: 'img',
+          'aria-label': `Disconnected: ${disconnectedAt.why}`,
+        },
         svgElement('circle', { r: 8.5 }),
         svgElement('path', { d: 'M-3.5 -3.5L3.5 3.5M3.5 -3.5L-3.5 3.5' }),
-        svgElement('text', { x: 15, y: 4 }, 'cut here'),
+        svgElement('text', { x: 15, y: 4 }, 'disconnected here'),
       ),
     );
   }

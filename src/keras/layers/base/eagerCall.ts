@@ -49,9 +49,9 @@ export function runEagerly({ operation, inputs, options, run, finish }: EagerCal
     const inside: KerasHistory[] = [];
     leavesOf(outputs).forEach((output, i) => {
       made.push({ shape: output.shape, dtype: output.dtype });
-      if (output.provenance.cause !== 'recorded') return;
-      inside.push(output.provenance.history);
-      output.provenance = { cause: 'recorded', history: node.historyOf(i) };
+      if (output.origin.kind !== 'recorded') return;
+      inside.push(output.origin.history);
+      output.origin = { kind: 'recorded', history: node.historyOf(i) };
     });
     node.inside = inside;
     return outputs;
@@ -78,9 +78,7 @@ function ownOutput(output: Tensor, node: Node): Tensor {
       hint: 'return the result of an op, or arrays or records of such results.',
     });
   }
-  const { provenance } = output;
-  if (provenance.cause === 'detached') return output;
-  return provenance.cause === 'recorded' && provenance.history.node.parent === node
-    ? output
-    : identity(output);
+  const { origin } = output;
+  if (origin.kind === 'detached') return output;
+  return origin.kind === 'recorded' && origin.history.node.parent === node ? output : identity(output);
 }

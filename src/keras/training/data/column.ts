@@ -118,7 +118,7 @@ class MovingColumn implements Column {
     const { device, dtype } = first;
     this.#rowBytes = size * bytesPerElement(dtype);
     const storage = device.allocate(rows * this.#rowBytes, 'tensor');
-    const values = makeTensor(device, storage, { shape, dtype }, { cause: 'fresh', by: 'tensor' });
+    const values = makeTensor(device, storage, { shape, dtype }, { kind: 'fresh', by: 'tensor' });
     this.#target = new DeviceColumn(what, keep(values), true);
     disposing(first, () => this.#move(first, this.#pieceRows));
   }

@@ -24,7 +24,7 @@ function requireFloats(inputs: readonly Loose[]): void {
 
 /** Ops that have no gradient in TensorFlow, and one of zeros in TF.js. */
 const withoutGradient =
-  /cut at '(argMax|argMin|equal|notEqual|less|lessEqual|greater|greaterEqual|isNaN|isInf|isFinite|onesLike|zerosLike)'/;
+  /disconnected at '(argMax|argMin|equal|notEqual|less|lessEqual|greater|greaterEqual|isNaN|isInf|isFinite|onesLike|zerosLike)'/;
 
 function guarded<T>(name: string, body: () => T): T {
   try {

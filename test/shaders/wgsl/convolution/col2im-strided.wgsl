@@ -1,9 +1,8 @@
-@group(0) @binding(0) var<storage, read> products: array<f32>;
-@group(0) @binding(1) var<storage, read> bias_values: array<f32>;
-@group(0) @binding(2) var<storage, read_write> result: array<f32>;
+@group(0) @binding(0) var<storage, read> columns: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
 struct Params {
   count: u32,
-  products_of_pixel: u32,
+  columns_per_pixel: u32,
   height: u32,
   width: u32,
   from_h: u32,
@@ -20,7 +19,7 @@ struct Params {
   step_w: u32,
   alpha: f32,
 }
-@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(2) var<uniform> params: Params;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -36,12 +35,13 @@ fn activate(value: f32) -> f32 {
 
 /** Where a tap leads from a coordinate; a number too large where it leads nowhere. */
 fn reach(coordinate: i32, tap: u32, stride: i32, dilation: i32, pad: i32) -> u32 {
-  // A negative coordinate is a large unsigned one.
-  return u32(coordinate * stride + i32(tap) * dilation - pad);
+  let distance = coordinate + pad - i32(tap) * dilation;
+  let place = distance / stride;
+  return select(0xffffffffu, u32(place), (distance >= 0) & (place * stride == distance));
 }
 
 fn first_tap(coordinate: i32, step: u32, pad: i32) -> u32 {
-  return 0u;
+  return u32(coordinate + pad) % step;
 }
 
 @compute @workgroup_size(64)
@@ -68,29 +68,29 @@ fn main(
   var sum_7 = 0.0;
   for (var ky = first_tap(row, params.step_h, params.pad_h); ky < params.kernel_h; ky += params.step_h) {
     let y = reach(row, ky, params.stride_h, params.dilation_h, params.pad_h);
-    let line_of_products = (image + y) * params.from_w;
+    let line_of_columns = (image + y) * params.from_w;
     for (var kx = first_tap(column, params.step_w, params.pad_w); kx < params.kernel_w; kx += params.step_w) {
       let x = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);
       let tap = (ky * params.kernel_w + kx) * 8u;
-      let first = (line_of_products + x) * params.products_of_pixel + tap;
-      // No branches: on a CPU adapter they cost more than a read in vain.
+      let first = (line_of_columns + x) * params.columns_per_pixel + tap;
+      // No branches: on a CPU adapter they cost more than an unused read.
       let valid = (y < params.from_h) & (x < params.from_w);
-      sum_0 += select(0.0, products[first + 0u], valid);
-      sum_1 += select(0.0, products[first + 1u], valid);
-      sum_2 += select(0.0, products[first + 2u], valid);
-      sum_3 += select(0.0, products[first + 3u], valid);
-      sum_4 += select(0.0, products[first + 4u], valid);
-      sum_5 += select(0.0, products[first + 5u], valid);
-      sum_6 += select(0.0, products[first + 6u], valid);
-      sum_7 += select(0.0, products[first + 7u], valid);
+      sum_0 += select(0.0, columns[first + 0u], valid);
+      sum_1 += select(0.0, columns[first + 1u], valid);
+      sum_2 += select(0.0, columns[first + 2u], valid);
+      sum_3 += select(0.0, columns[first + 3u], valid);
+      sum_4 += select(0.0, columns[first + 4u], valid);
+      sum_5 += select(0.0, columns[first + 5u], valid);
+      sum_6 += select(0.0, columns[first + 6u], valid);
+      sum_7 += select(0.0, columns[first + 7u], valid);
     }
   }
-  result[i * 8u + 0u] = activate(sum_0 + bias_values[0]);
-  result[i * 8u + 1u] = activate(sum_1 + bias_values[1]);
-  result[i * 8u + 2u] = activate(sum_2 + bias_values[2]);
-  result[i * 8u + 3u] = activate(sum_3 + bias_values[3]);
-  result[i * 8u + 4u] = activate(sum_4 + bias_values[4]);
-  result[i * 8u + 5u] = activate(sum_5 + bias_values[5]);
-  result[i * 8u + 6u] = activate(sum_6 + bias_values[6]);
-  result[i * 8u + 7u] = activate(sum_7 + bias_values[7]);
+  result[i * 8u + 0u] = activate(sum_0);
+  result[i * 8u + 1u] = activate(sum_1);
+  result[i * 8u + 2u] = activate(sum_2);
+  result[i * 8u + 3u] = activate(sum_3);
+  result[i * 8u + 4u] = activate(sum_4);
+  result[i * 8u + 5u] = activate(sum_5);
+  result[i * 8u + 6u] = activate(sum_6);
+  result[i * 8u + 7u] = activate(sum_7);
 }

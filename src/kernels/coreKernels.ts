@@ -1,6 +1,6 @@
 /**
  * @file The core kernels: elementwise ops, reductions, matmul, convolutions, gathers, scatters and float16. They are loaded
- * with the device (loadCore.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
+ * with the device (loadKernels.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
  */
 export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel, launchConv2d } from './conv2d.ts';
 export { elementwiseKernel } from './elementwise.ts';

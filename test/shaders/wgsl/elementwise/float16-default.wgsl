@@ -13,7 +13,7 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-fn half_bits(value: f32) -> u32 {
+fn float16_bits(value: f32) -> u32 {
   let bits = bitcast<u32>(value);
   let sign = (bits >> 16u) & 0x8000u;
   let magnitude = bits & 0x7fffffffu;
@@ -53,6 +53,6 @@ fn main(
     return;
   }
   let has_second = first + 1u < params.count;
-  let second = select(0u, half_bits(x[min(first + 1u, params.count - 1u)]), has_second);
-  out[i] = half_bits(x[first]) | (second << 16u);
+  let second = select(0u, float16_bits(x[min(first + 1u, params.count - 1u)]), has_second);
+  out[i] = float16_bits(x[first]) | (second << 16u);
 }

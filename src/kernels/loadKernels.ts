@@ -4,14 +4,14 @@
  */
 import { DeviceError } from '../core/errors.ts';
 import { getDevice } from '../webgpu/current.ts';
-import type * as Core from './core.ts';
+import type * as CoreKernels from './coreKernels.ts';
 
-let loaded: typeof Core | undefined;
+let loaded: typeof CoreKernels | undefined;
 
 /** Errors: DeviceError where the module can't be had. Called again it tries again. */
-export async function loadCore(): Promise<void> {
+export async function loadKernels(): Promise<void> {
   try {
-    loaded ??= await import('./core.ts');
+    loaded ??= await import('./coreKernels.ts');
   } catch (cause) {
     throw new DeviceError({
       rule: 'init() loads the kernels of the core by import().',
@@ -23,7 +23,7 @@ export async function loadCore(): Promise<void> {
 }
 
 /** Errors: DeviceError before `init()`. */
-export function core(): typeof Core {
+export function kernels(): typeof CoreKernels {
   if (loaded) return loaded;
   getDevice();
   throw new DeviceError({

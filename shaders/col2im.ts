@@ -1,13 +1,13 @@
 /**
  * @file The second half of a convolution whose result has few channels: the first half, a product of matrices, gave what
- * each pixel adds to the results by each tap, products[pixel, tap, channel]. Here every result gathers its share. One
+ * each pixel adds to the results by each tap, columns[pixel, tap, channel]. Here every result gathers its share. One
  * invocation computes all channels of one pixel.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export type FoldOptions = {
+export type Col2imOptions = {
   /** Of the result. */
   channels: number;
   /** Forward, a tap reaches from a pixel of the result to one of the image; for the image's gradient, the other way. */
@@ -19,17 +19,17 @@ export type FoldOptions = {
   activation: string;
 };
 
-export const foldWorkgroup = 64;
+export const col2imWorkgroup = 64;
 
-export const foldParams = {
+export const col2imParams = {
   /** Pixels of the result. */
   count: 'u32',
-  /** Products of a pixel: those of all taps and channels, with padding. */
-  products_of_pixel: 'u32',
+  /** Columns per pixel: those of all taps and channels, with padding. */
+  columns_per_pixel: 'u32',
   /** Size of the result. */
   height: 'u32',
   width: 'u32',
-  /** Size of what the products were made of. */
+  /** Size of the operand of the GEMM. */
   from_h: 'u32',
   from_w: 'u32',
   kernel_h: 'u32',
@@ -46,7 +46,7 @@ export const foldParams = {
   alpha: 'f32',
 } as const;
 
-export function fold({ channels, direction, strided, bias, activation }: FoldOptions): string {
+export function col2im({ channels, direction, strided, bias, activation }: Col2imOptions): string {
   const each = (line: (channel: number) => string) =>
     Array.from({ length: channels }, (_, c) => line(c)).join('\n');
   return wgsl`
@@ -78,13 +78,13 @@ fn first_tap(coordinate: i32, step: u32, pad: i32) -> u32 {
 #endif
 }
 
-@compute @workgroup_size(${foldWorkgroup})
+@compute @workgroup_size(${col2imWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${foldWorkgroup}u);
+  let i = flat_index(group, groups, local, ${col2imWorkgroup}u);
   if (i >= params.count) {
     return;
   }
@@ -95,14 +95,14 @@ fn main(
 ${each((c) => `  var sum_${c} = 0.0;`)}
   for (var ky = first_tap(row, params.step_h, params.pad_h); ky < params.kernel_h; ky += params.step_h) {
     let y = reach(row, ky, params.stride_h, params.dilation_h, params.pad_h);
-    let line_of_products = (image + y) * params.from_w;
+    let line_of_columns = (image + y) * params.from_w;
     for (var kx = first_tap(column, params.step_w, params.pad_w); kx < params.kernel_w; kx += params.step_w) {
       let x = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);
       let tap = (ky * params.kernel_w + kx) * ${channels}u;
-      let first = (line_of_products + x) * params.products_of_pixel + tap;
-      // No branches: on a CPU adapter they cost more than a read in vain.
+      let first = (line_of_columns + x) * params.columns_per_pixel + tap;
+      // No branches: on a CPU adapter they cost more than an unused read.
       let valid = (y < params.from_h) & (x < params.from_w);
-${each((c) => `      sum_${c} += select(0.0, products[first + ${c}u], valid);`)}
+${each((c) => `      sum_${c} += select(0.0, columns[first + ${c}u], valid);`)}
     }
   }
 ${each((c) => `  result[i * ${channels}u + ${c}u] = activate(sum_${c}${bias ? ` + bias_values[${c}]` : ''});`)}

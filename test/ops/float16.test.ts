@@ -1,6 +1,6 @@
 /** @file float16: stored at half the size, widened where products, convolutions and gathers read it. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { halfToNumber, numberToHalf } from '../../src/core/float16.ts';
+import { float16ToNumber, numberToFloat16 } from '../../src/core/float16.ts';
 import {
   cast,
   compile,
@@ -37,8 +37,8 @@ beforeAll(async () => {
   await init();
 });
 
-const everyHalf = Array.from({ length: 2 ** 16 }, (_, bits) => bits);
-const isNaNHalf = (bits: number) => (bits & 0x7fff) > 0x7c00;
+const everyFloat16 = Array.from({ length: 2 ** 16 }, (_, bits) => bits);
+const isNaNFloat16 = (bits: number) => (bits & 0x7fff) > 0x7c00;
 
 describe('on the host', () => {
   test('the values that IEEE 754 gives', () => {
@@ -55,35 +55,36 @@ describe('on the host', () => {
       [0xfc00, Number.NEGATIVE_INFINITY],
     ];
     for (const [bits, value] of known) {
-      expect(halfToNumber(bits)).toBe(value);
-      expect(numberToHalf(value)).toBe(bits);
+      expect(float16ToNumber(bits)).toBe(value);
+      expect(numberToFloat16(value)).toBe(bits);
     }
-    expect(numberToHalf(-0)).toBe(0x8000);
-    expect(halfToNumber(numberToHalf(Number.NaN))).toBeNaN();
+    expect(numberToFloat16(-0)).toBe(0x8000);
+    expect(float16ToNumber(numberToFloat16(Number.NaN))).toBeNaN();
   });
 
   test('every half comes back', () => {
-    for (const bits of everyHalf) if (!isNaNHalf(bits)) expect(numberToHalf(halfToNumber(bits))).toBe(bits);
+    for (const bits of everyFloat16)
+      if (!isNaNFloat16(bits)) expect(numberToFloat16(float16ToNumber(bits))).toBe(bits);
   });
 
   test('rounds to the nearest, ties to even, and to infinity from the middle on', () => {
     for (let bits = 0; bits < 0x7bff; bits++) {
-      const [low, high] = [halfToNumber(bits), halfToNumber(bits + 1)];
+      const [low, high] = [float16ToNumber(bits), float16ToNumber(bits + 1)];
       const middle = (low + high) / 2;
       const even = bits % 2 === 0 ? bits : bits + 1;
-      expect(numberToHalf(middle)).toBe(even);
-      expect(numberToHalf(low + 0.49 * (high - low))).toBe(bits);
-      expect(numberToHalf(low + 0.51 * (high - low))).toBe(bits + 1);
+      expect(numberToFloat16(middle)).toBe(even);
+      expect(numberToFloat16(low + 0.49 * (high - low))).toBe(bits);
+      expect(numberToFloat16(low + 0.51 * (high - low))).toBe(bits + 1);
     }
-    expect(numberToHalf(65519.99)).toBe(0x7bff);
-    expect(numberToHalf(65520)).toBe(0x7c00);
+    expect(numberToFloat16(65519.99)).toBe(0x7bff);
+    expect(numberToFloat16(65520)).toBe(0x7c00);
   });
 });
 
 describe('on the device', () => {
   test('every half is read and written exactly, in any number', async () => {
-    const sound = everyHalf.filter((bits) => !isNaNHalf(bits) && (bits & 0x7fff) !== 0x7c00);
-    const values = Float32Array.from(sound, halfToNumber);
+    const sound = everyFloat16.filter((bits) => !isNaNFloat16(bits) && (bits & 0x7fff) !== 0x7c00);
+    const values = Float32Array.from(sound, float16ToNumber);
     for (const count of [sound.length, sound.length - 1, 3, 2, 1]) {
       const x = tensor(values.subarray(0, count));
       const stored = cast(x, 'float16');
@@ -110,7 +111,7 @@ describe('on the device', () => {
       1.5 * 2 ** -24,
       2.5 * 2 ** -24,
     ]);
-    const rounded = Float32Array.from(values, (value) => halfToNumber(numberToHalf(value)));
+    const rounded = Float32Array.from(values, (value) => float16ToNumber(numberToFloat16(value)));
     expect(await tensor(values, { dtype: 'float16' }).data()).toEqual(rounded);
     expect(await cast(tensor(values), 'float16').data()).toEqual(rounded);
   });
@@ -147,7 +148,7 @@ function turned(values: Float32Array, rows: number, columns: number): Float32Arr
 
 function draw(count: number, seed: number): Float32Array {
   const random = generator(seed);
-  return Float32Array.from({ length: count }, () => halfToNumber(numberToHalf(2 * random() - 1)));
+  return Float32Array.from({ length: count }, () => float16ToNumber(numberToFloat16(2 * random() - 1)));
 }
 
 const sizes = [

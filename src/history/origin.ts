@@ -1,21 +1,21 @@
 /**
- * @file Why a tensor has a history, or why it has none. Every tensor carries one Provenance from its making.
+ * @file Why a tensor has a history, or why it has none. Every tensor carries one Origin from its making.
  */
 import type { KerasHistory, Node } from './node.ts';
 
-export type Provenance =
+export type Origin =
   /** Made by an operation whose call was recorded. */
-  | { readonly cause: 'recorded'; readonly history: KerasHistory }
+  | { readonly kind: 'recorded'; readonly history: KerasHistory }
   /** Made from host data by the named function; `readBackFrom` where the data came from a tensor's `data()`. */
   | {
-      readonly cause: 'fresh';
+      readonly kind: 'fresh';
       readonly by: string;
-      readonly readBackFrom?: Origin | undefined;
+      readonly readBackFrom?: SourceTensor | undefined;
       readonly callSite?: string | undefined;
     }
   /** Made by an operation while nothing recorded; `inputs` are the identities of what it was made from. */
   | {
-      readonly cause: 'unrecorded';
+      readonly kind: 'unrecorded';
       readonly op: string;
       /** Set once, by the call that made the tensor. */
       inputs?: readonly number[] | undefined;
@@ -23,21 +23,21 @@ export type Provenance =
     }
   /** Cut off on purpose, by the named function. */
   | {
-      readonly cause: 'detached';
+      readonly kind: 'detached';
       readonly by: string;
-      readonly from: Origin;
+      readonly from: SourceTensor;
       readonly callSite?: string | undefined;
     }
   /** A variable: a leaf by nature. `from` is the tensor whose values it took last. */
-  | { readonly cause: 'variable'; readonly from?: Origin | undefined }
+  | { readonly kind: 'variable'; readonly from?: SourceTensor | undefined }
   /** Read from a file. */
-  | { readonly cause: 'loaded'; readonly from: string };
+  | { readonly kind: 'loaded'; readonly from: string };
 
 /**
  * The tensor that another one descends from across a cut. The node is held weakly: a value that goes round through the
  * host at every step must not drag the histories of all earlier steps behind it.
  */
-export interface Origin {
+export interface SourceTensor {
   /** The identity that tapes know the tensor by. */
   readonly id: number;
   readonly spec: string;
@@ -47,6 +47,6 @@ export interface Origin {
   readonly node: WeakRef<Node> | undefined;
 }
 
-export function historyOf(provenance: Provenance): KerasHistory | null {
-  return provenance.cause === 'recorded' ? provenance.history : null;
+export function historyOf(origin: Origin): KerasHistory | null {
+  return origin.kind === 'recorded' ? origin.history : null;
 }

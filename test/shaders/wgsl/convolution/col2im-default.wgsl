@@ -1,8 +1,8 @@
-@group(0) @binding(0) var<storage, read> products: array<f32>;
+@group(0) @binding(0) var<storage, read> columns: array<f32>;
 @group(0) @binding(1) var<storage, read_write> result: array<f32>;
 struct Params {
   count: u32,
-  products_of_pixel: u32,
+  columns_per_pixel: u32,
   height: u32,
   width: u32,
   from_h: u32,
@@ -66,21 +66,21 @@ fn main(
   var sum_7 = 0.0;
   for (var ky = first_tap(row, params.step_h, params.pad_h); ky < params.kernel_h; ky += params.step_h) {
     let y = reach(row, ky, params.stride_h, params.dilation_h, params.pad_h);
-    let line_of_products = (image + y) * params.from_w;
+    let line_of_columns = (image + y) * params.from_w;
     for (var kx = first_tap(column, params.step_w, params.pad_w); kx < params.kernel_w; kx += params.step_w) {
       let x = reach(column, kx, params.stride_w, params.dilation_w, params.pad_w);
       let tap = (ky * params.kernel_w + kx) * 8u;
-      let first = (line_of_products + x) * params.products_of_pixel + tap;
-      // No branches: on a CPU adapter they cost more than a read in vain.
+      let first = (line_of_columns + x) * params.columns_per_pixel + tap;
+      // No branches: on a CPU adapter they cost more than an unused read.
       let valid = (y < params.from_h) & (x < params.from_w);
-      sum_0 += select(0.0, products[first + 0u], valid);
-      sum_1 += select(0.0, products[first + 1u], valid);
-      sum_2 += select(0.0, products[first + 2u], valid);
-      sum_3 += select(0.0, products[first + 3u], valid);
-      sum_4 += select(0.0, products[first + 4u], valid);
-      sum_5 += select(0.0, products[first + 5u], valid);
-      sum_6 += select(0.0, products[first + 6u], valid);
-      sum_7 += select(0.0, products[first + 7u], valid);
+      sum_0 += select(0.0, columns[first + 0u], valid);
+      sum_1 += select(0.0, columns[first + 1u], valid);
+      sum_2 += select(0.0, columns[first + 2u], valid);
+      sum_3 += select(0.0, columns[first + 3u], valid);
+      sum_4 += select(0.0, columns[first + 4u], valid);
+      sum_5 += select(0.0, columns[first + 5u], valid);
+      sum_6 += select(0.0, columns[first + 6u], valid);
+      sum_7 += select(0.0, columns[first + 7u], valid);
     }
   }
   result[i * 8u + 0u] = activate(sum_0);

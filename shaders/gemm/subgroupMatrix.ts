@@ -1,38 +1,38 @@
 /**
- * @file The engine on a device's matrix units: float16 operands with sums in float32. Each subgroup of a workgroup holds some
+ * @file The engine on a device's subgroup matrices: float16 operands with sums in float32. Each subgroup of a workgroup holds some
  * of the matrices that make up the tile of C, and multiplies them from tiles of A and B, which lie k-major in workgroup
  * memory as float16. What is stored as float16 comes there unrounded.
  *
- * WGSL has no subgroup matrices yet: `MatrixDialect` holds how they are written, and nothing else does.
+ * WGSL has no subgroup matrices yet: `SubgroupMatrixDialect` holds how they are written, and nothing else does.
  *
  * In the generated code, `sum_<i>_<j>` is the matrix in row i and column j of those that a subgroup holds.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import type { Loader } from './loader.ts';
-import type { GemmOptions, GemmTile, MatrixUnits, Problem } from './problem.ts';
+import type { GemmOptions, GemmTile, SubgroupMatrixSize, Problem } from './problem.ts';
 import { tiled } from './tiled.ts';
 
 /** WGSL of matrices that a subgroup holds together: left ones of m × k, right ones of k × n, sums of m × n. */
-export interface MatrixDialect {
+export interface SubgroupMatrixDialect {
   directives: string;
   /** Type of an element of a tile. */
   element: string;
-  declarations(units: MatrixUnits): string;
+  declarations(matrixSize: SubgroupMatrixSize): string;
   /** Parameters of the entry point, and statements, which say which `subgroup` of the workgroup and which `lane` this is. */
   builtins: string;
   prologue: string;
-  zero(units: MatrixUnits): string;
+  zero(matrixSize: SubgroupMatrixSize): string;
   /** The matrix that begins at element `at` of the tile, `stride` elements from step to step. */
-  left(units: MatrixUnits, at: string, stride: number): string;
-  right(units: MatrixUnits, at: string, stride: number): string;
+  left(matrixSize: SubgroupMatrixSize, at: string, stride: number): string;
+  right(matrixSize: SubgroupMatrixSize, at: string, stride: number): string;
   /** left · right + sum. */
   multiply(left: string, right: string, sum: string): string;
   /** Stores a sum in `staged` from element `at` on, row by row. */
-  store(units: MatrixUnits, at: string, sum: string): string;
+  store(matrixSize: SubgroupMatrixSize, at: string, sum: string): string;
 }
 
 /** Chromium's experimental subgroup matrices. Types name their columns before their rows. */
-const subgroupMatrices: MatrixDialect = {
+const subgroupMatrices: SubgroupMatrixDialect = {
   directives: [
     'enable f16;',
     'enable subgroups;',
@@ -56,12 +56,12 @@ const subgroupMatrices: MatrixDialect = {
 
 let dialect = subgroupMatrices;
 
-/** Has programs written in `other` from now on, or in Chromium's again: for tests where no adapter has matrix units. */
-export function setDialect(other: MatrixDialect = subgroupMatrices): void {
+/** Has programs written in `other` from now on, or in Chromium's again: for tests where no adapter has subgroup matrices. */
+export function setDialect(other: SubgroupMatrixDialect = subgroupMatrices): void {
   dialect = other;
 }
 
-export function matrixDirectives(): string {
+export function subgroupMatrixDirectives(): string {
   return dialect.directives;
 }
 
@@ -76,7 +76,7 @@ function gridOf(subgroups: number): readonly [number, number] {
 
 /** How the matrices of C are shared out. */
 interface Plan {
-  readonly units: MatrixUnits;
+  readonly matrixSize: SubgroupMatrixSize;
   readonly depth: number;
   readonly subgroups: number;
   /** Subgroups of a workgroup along n. */
@@ -86,7 +86,7 @@ interface Plan {
   readonly columns: number;
 }
 
-export function matrix(options: GemmOptions, problem: Problem): string {
+export function subgroupMatrix(options: GemmOptions, problem: Problem): string {
   const plan = planOf(options.tile);
   return tiled(options, problem, (a, b) => ({
     memory: memory(plan, a, b),
@@ -98,13 +98,13 @@ export function matrix(options: GemmOptions, problem: Problem): string {
   }));
 }
 
-function planOf({ groupM, groupN, blockM, blockN, depth, units }: GemmTile): Plan {
-  if (!units) throw new TypeError('a tile for matrix units says which');
-  const [, , , lanes] = units;
+function planOf({ groupM, groupN, blockM, blockN, depth, matrixSize }: GemmTile): Plan {
+  if (!matrixSize) throw new TypeError('a tile for subgroup matrices has a matrixSize');
+  const [, , , lanes] = matrixSize;
   const subgroups = (groupM * groupN) / lanes;
   const [down, across] = gridOf(subgroups);
   return {
-    units,
+    matrixSize,
     depth,
     subgroups,
     across,
@@ -114,8 +114,8 @@ function planOf({ groupM, groupN, blockM, blockN, depth, units }: GemmTile): Pla
 }
 
 /** Numbers of a subgroup's matrices: below each other, and side by side. */
-const downOf = ({ rows, units: [m] }: Plan) => range(rows / m);
-const acrossOf = ({ columns, units: [, n] }: Plan) => range(columns / n);
+const downOf = ({ rows, matrixSize: [m] }: Plan) => range(rows / m);
+const acrossOf = ({ columns, matrixSize: [, n] }: Plan) => range(columns / n);
 
 const eachSum = (plan: Plan, fragment: (i: number, j: number) => string) =>
   each(downOf(plan), (i) => each(acrossOf(plan), (j) => fragment(i, j)));
@@ -123,21 +123,21 @@ const eachSum = (plan: Plan, fragment: (i: number, j: number) => string) =>
 /** Elements of a tile from step to step. */
 const strideOf = ({ tile }: Loader) => tile.lines + padding;
 
-function memory({ units, subgroups }: Plan, a: Loader, b: Loader): string {
-  const [m, n] = units;
+function memory({ matrixSize, subgroups }: Plan, a: Loader, b: Loader): string {
+  const [m, n] = matrixSize;
   const tileOf = (loader: Loader) =>
     `var<workgroup> ${loader.operand.name}_tile: array<${dialect.element}, ${loader.tile.depth * strideOf(loader)}>;`;
   return `${tileOf(a)}
 ${tileOf(b)}
 var<workgroup> staged: array<f32, ${subgroups * m * n}>;
-${dialect.declarations(units)}
+${dialect.declarations(matrixSize)}
 `;
 }
 
 const prologue = (plan: Plan) => `${dialect.prologue}
 let matrix_row = subgroup / ${plan.across}u * ${plan.rows}u;
 let matrix_column = subgroup % ${plan.across}u * ${plan.columns}u;
-${eachSum(plan, (i, j) => `var sum_${i}_${j} = ${dialect.zero(plan.units)};`)}`;
+${eachSum(plan, (i, j) => `var sum_${i}_${j} = ${dialect.zero(plan.matrixSize)};`)}`;
 
 function store(loader: Loader): string {
   const { name } = loader.operand;
@@ -153,12 +153,12 @@ function store(loader: Loader): string {
 }
 
 function multiply(plan: Plan, a: Loader, b: Loader): string {
-  const { units, depth } = plan;
-  const [m, n, k] = units;
+  const { matrixSize, depth } = plan;
+  const [m, n, k] = matrixSize;
   const left = (step: number, i: number) =>
-    dialect.left(units, `matrix_row + ${step * k * strideOf(a) + i * m}u`, strideOf(a));
+    dialect.left(matrixSize, `matrix_row + ${step * k * strideOf(a) + i * m}u`, strideOf(a));
   const right = (step: number, j: number) =>
-    dialect.right(units, `matrix_column + ${step * k * strideOf(b) + j * n}u`, strideOf(b));
+    dialect.right(matrixSize, `matrix_column + ${step * k * strideOf(b) + j * n}u`, strideOf(b));
   return repeat(
     depth / k,
     (step) => `{
@@ -171,12 +171,12 @@ function multiply(plan: Plan, a: Loader, b: Loader): string {
 
 /** Each matrix goes through `staged`, from where the lanes write it by fours of columns. */
 function epilogue(plan: Plan): string {
-  const { units } = plan;
-  const [m, n, , lanes] = units;
+  const { matrixSize } = plan;
+  const [m, n, , lanes] = matrixSize;
   return `let own = subgroup * ${m * n}u;
   ${eachSum(
     plan,
-    (i, j) => `${dialect.store(units, 'own', `sum_${i}_${j}`)}
+    (i, j) => `${dialect.store(matrixSize, 'own', `sum_${i}_${j}`)}
     workgroupBarrier();
     for (var at = 4u * lane; at < ${m * n}u; at += ${4 * lanes}u) {
       let line = first_row + matrix_row + ${i * m}u + at / ${n}u;
