@@ -210,7 +210,7 @@ function unwatched(target: Tensor, source: Tensor): PathExplanation {
   }
   return disconnected(target, source, [], {
     ...common,
-    why: 'the tape doesn’t watch this tensor: it watches trainable variables by itself, and tensors when told.',
+    why: 'the tape doesn’t watch this tensor: only trainable variables are watched automatically.',
     hint: 'call tape.watch(x) before computing with x.',
   });
 }

@@ -118,7 +118,7 @@ export class Tape implements Recorder {
     );
   }
 
-  /** Forgets everything recorded and watched, and records anew. */
+  /** Forgets everything recorded and watched, and starts recording again. */
   reset(): void {
     this.#free();
     this.#connected = new Set();

@@ -1,7 +1,7 @@
 /**
  * @file GradientTape: records executed calls, and walks them backwards. Semantics and errors are TensorFlow's.
  *
- * Beside the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
+ * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
  * a gradient was cut.
  */
 import { isFloating } from '../core/dtype.ts';

@@ -1,6 +1,6 @@
 /**
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
- * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
+ * beforehand; only parameters that change between runs (dynamic scalars, fault slots) are packed for each run.
  */
 import type { BufferAllocator } from '../webgpu/allocator.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -43,7 +43,7 @@ function sharedBy(device: Device): SharedBuffers {
 }
 
 const slotBytes = 256;
-/** Bytes from which a result is written where its tensor lies: to copy less costs less than to bind anew. */
+/** Results of at least this many bytes get a buffer of their own; copying a smaller one costs less than rebinding. */
 const leastOwnBufferBytes = 2 ** 16;
 /** Bind groups kept for one launch, at most. */
 const maxGroups = 64;

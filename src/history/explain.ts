@@ -74,7 +74,7 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
       why: 'it lives on another device: histories and gradients don’t cross devices.',
-      hint: 'compute on one device, or upload the values anew, which starts a new history.',
+      hint: 'compute on one device, or upload the values again, which starts a new history.',
     });
   }
   if (kerasHistory) {
@@ -126,7 +126,7 @@ function causes(
         'detached',
         what,
         {
-          why: `${origin.by} cut it off from ${nameSource(origin.from)} on purpose.`,
+          why: `${origin.by} detached it from ${nameSource(origin.from)} on purpose.`,
           where: origin.callSite,
           hint: `use the tensor from before ${origin.by} where the gradient should pass.`,
         },
@@ -146,7 +146,7 @@ function causes(
         what,
         {
           why: `it was loaded from ${origin.from}: weights have no training history.`,
-          hint: 'the metrics of a training run are its History, saved beside the model as JSON.',
+          hint: 'the metrics of a training run are its History, saved next to the model as JSON.',
         },
       ];
     case 'recorded':

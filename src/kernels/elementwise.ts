@@ -150,7 +150,7 @@ interface Program {
 
 /**
  * The programs that were launched, by their expression and a number of what else tells them apart: most calls repeat one, and
- * needn't write its options anew.
+ * needn't write its options again.
  */
 const programs = new Map<string, Map<number, Program>>();
 

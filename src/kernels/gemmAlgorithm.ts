@@ -79,11 +79,11 @@ export function subgroupMatrixTile(
 
 /** Whether a device can run a tile on these operands. */
 export function runs(
-  { quads, ...tile }: GemmTile,
+  { subgroupQuads, ...tile }: GemmTile,
   { a }: GemmProblem,
   { subgroups }: DeviceProfile,
 ): boolean {
-  return (!quads || subgroups) && readsRows(tile, a);
+  return (!subgroupQuads || subgroups) && readsRows(tile, a);
 }
 
 /** On a GPU: rows have a tile of their own; others have large tiles, where there are enough of them. */

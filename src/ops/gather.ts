@@ -137,7 +137,7 @@ export function checkFillValue(op: string, { fillValue, mode }: GatherOptions): 
     op,
     rule: "`fillValue` must be a number, and is read with mode: 'fill' alone.",
     received: `fillValue: ${describe(fillValue)} with mode: ${describe(mode)}`,
-    hint: "pass mode: 'fill' beside a number, or leave fillValue out.",
+    hint: "pass mode: 'fill' with a number, or leave fillValue out.",
   });
 }
 

@@ -88,7 +88,7 @@ function closeScope(scope: Set<Tensor>, result: unknown): void {
   }
 }
 
-/** Anything disposable counts as a leaf here: tensors are told by membership in the scope. */
+/** Anything disposable counts as a leaf here: tensors are recognized by membership in the scope. */
 function collectTensors(value: unknown, into: Set<unknown>): void {
   if (typeof value !== 'object' || value === null || into.has(value)) return;
   into.add(value);

@@ -90,7 +90,7 @@ export class CommandStream {
     for (const range of ranges) range.buffer.lastUse = this.#serial;
   }
 
-  /** Appends one dispatch with all that it binds. Whoever calls it marks the buffers as used. */
+  /** Appends one dispatch with all that it binds. The caller marks the buffers as used. */
   dispatch(launch: PreparedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
     const pass = this.#passFor(launch);
     const { gpu } = launch.pipeline;
@@ -174,7 +174,7 @@ export class CommandStream {
           : new DeviceError({
               rule: 'every command of a submission must be valid; none of this one ran.',
               received: error.message,
-              hint: 'look at the first error told: the others follow from it.',
+              hint: 'look at the first error reported: the others follow from it.',
             }),
     );
     this.#slot = 0;
