@@ -46,7 +46,7 @@ export interface ExplainOptions {
   device?: unknown;
 }
 
-/** What isn’t a tensor, but is often taken for the history of one, tells so by this in its own words. */
+/** Objects that are often mistaken for a tensor's history explain themselves through this. */
 export const notHistory: unique symbol = Symbol('retrograd not a tensor’s history');
 
 interface Mistakable {

@@ -113,7 +113,7 @@ function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   return best;
 }
 
-/** Multiplications in a tile: what lies beyond the edges of C is computed, too. */
+/** Multiplications in a tile: elements beyond the edges of C are computed, too. */
 export function paddedWork(tile: GemmTile, { m, n, segments, length, slices }: GemmSize): number {
   return gemmInvocations(tile, m, n, slices) * tile.blockM * tile.blockN * segments * length;
 }

@@ -113,7 +113,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
         hint: 'upload the value to the device of the variable.',
       });
     }
-    // A recording hears of the variable before it moves: what it had so far is its home.
+    // A capture learns of the variable before it moves: its current storage is its slot.
     void this.storage;
     this.replaceStorage(valuesOf(value));
     this.origin = leaf(value);

@@ -108,7 +108,7 @@ function decodeSlot(
   return fault && (() => raise(fault.position, fault.value));
 }
 
-/** Errors named in the message of one that stands for several. */
+/** Errors named in the message of a joined error. */
 const maxNamed = 8;
 
 /** One error for several that arrived at once: the first, which lists the rest in its message and its `others`. */

@@ -262,7 +262,7 @@ export class CommandStream {
 /** Buffer numbers below this one are packed, three to a key. */
 const packedIds = 2 ** 17;
 
-/** What tells bind groups of one layout apart. Most bind at most three whole buffers: a number does for those. */
+/** The cache key of a bind group within its layout. Most bind at most three whole buffers: a number does for those. */
 function keyOf(ranges: readonly BoundRange[]): number | string {
   let key = 0;
   for (const { buffer, offset, bytes } of ranges) {

@@ -9,7 +9,7 @@ import type { CommandStream } from './stream.ts';
 export interface StreamWatcher {
   /** 'pass': each launch has a pass of its own; 'submission': a command buffer, too, which is submitted on its own. */
   readonly apart: 'pass' | 'submission' | null;
-  /** `launch` begins a pass, or is the next one where launches stand apart. Where its pass writes timestamps. */
+  /** `launch` begins a pass, or is the next one where each launch is timed separately. Where its pass writes timestamps. */
   next(launch: PreparedLaunch): GPUComputePassTimestampWrites | undefined;
   /** Adds to the commands that are about to be submitted. */
   resolve?(encoder: GPUCommandEncoder): void;
@@ -145,7 +145,7 @@ export async function timePasses(
 
 /**
  * Wall time of launches, for devices without timestamps: each is submitted on its own, and ends when the queue says that
- * it is done. What lies between the end and its telling counts, too.
+ * it is done. The delay until completion is reported counts, too.
  */
 export class WallTimer implements StreamWatcher {
   readonly apart = 'submission';

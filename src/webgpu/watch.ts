@@ -1,5 +1,5 @@
 /**
- * @file Errors that WebGPU tells later than the call that caused them. They are kept, typed and named, until the next
+ * @file Errors that WebGPU reports after the call that caused them. They are kept, typed and named, until the next
  * readback throws them: nothing fails silently, and nothing reaches the page as an uncaptured error.
  */
 import { DeviceError, RetrogradError } from '../core/errors.ts';

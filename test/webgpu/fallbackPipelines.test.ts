@@ -19,7 +19,7 @@ function draw(shape: readonly number[], seed: number) {
   );
 }
 
-describe('the stand-in computes the same bits as', () => {
+describe('the fallback computes the same bits as', () => {
   test.each(['block', 'subgroupQuad', 'narrowSubgroupQuad', 'tallSubgroupQuad'] as const)(
     '%s',
     async (name) => {
@@ -42,7 +42,7 @@ describe('the stand-in computes the same bits as', () => {
   );
 });
 
-test('the first call runs it, later ones what was compiled beside it, and nobody can tell', async () => {
+test('the first call runs it, later ones what was compiled in the background, with the same results', async () => {
   await using own = await ownDevice();
   const { device } = own;
   const [a, b] = [draw([96, 100], 1), draw([96, 100], 2)];
