@@ -19,24 +19,24 @@ export interface Descent {
   directions?: number;
 }
 
-interface Slope {
+interface DirectionalDerivative {
   parameter: number;
   direction: Float64Array;
-  slope: number;
+  derivative: number;
 }
 
 /** Small compared with the parameters, large compared with the rounding of float64. */
 const step = 1e-5;
 const lossTolerance = 1e-4;
 /** Relative to the length of the gradient; a wrong gradient is off by about 1. */
-const slopeTolerance = 0.02;
+const derivativeTolerance = 0.02;
 
 /** A check of [loss, ...parameters after the first step]. What it expects is computed once. */
 export function checkStep(descent: Descent): (results: readonly HostArray[]) => string | null {
   const { parameters, batch, constants, rate, lossAt, directions = parameters.length } = descent;
   const origin = parameters.map(({ values }) => Float64Array.from(values));
   const right = lossAt(origin, batch, constants);
-  const slopes = Array.from({ length: directions }, (_, i): Slope => {
+  const derivatives = Array.from({ length: directions }, (_, i): DirectionalDerivative => {
     const parameter = i % parameters.length;
     const shape = (parameters[parameter] as HostArray).shape;
     const direction = Float64Array.from(normal(shape, 100 + i).values);
@@ -48,13 +48,13 @@ export function checkStep(descent: Descent): (results: readonly HostArray[]) => 
         batch,
         constants,
       );
-    return { parameter, direction, slope: (at(step) - at(-step)) / (2 * step) };
+    return { parameter, direction, derivative: (at(step) - at(-step)) / (2 * step) };
   });
   return ([loss, ...moved]) => {
     const found = loss?.values[0] ?? Number.NaN;
     if (!(Math.abs(found - right) <= lossTolerance * Math.max(1e-6, Math.abs(right))))
       return `loss ${found} for ${right}`;
-    for (const { parameter, direction, slope } of slopes) {
+    for (const { parameter, direction, derivative } of derivatives) {
       const before = origin[parameter] as Float64Array;
       const after = moved[parameter]?.values;
       if (after?.length !== sizeOf((parameters[parameter] as HostArray).shape))
@@ -65,8 +65,8 @@ export function checkStep(descent: Descent): (results: readonly HostArray[]) => 
         projection += gradient * (direction[i] as number);
         square += gradient * gradient;
       }
-      if (!(Math.abs(projection - slope) <= slopeTolerance * Math.sqrt(square))) {
-        return `slope ${projection} for ${slope} along a direction of parameter ${parameter}`;
+      if (!(Math.abs(projection - derivative) <= derivativeTolerance * Math.sqrt(square))) {
+        return `directional derivative ${projection} for ${derivative} along a direction of parameter ${parameter}`;
       }
     }
     return null;

@@ -177,7 +177,7 @@ function reported({ device }: Job): string | null {
 
 const watched = new WeakMap<GPUDevice, string[]>();
 
-/** Errors that nobody waits for: what was measured then is not the computation. */
+/** Errors that nothing awaits: what was measured then is not the computation. */
 function errorsOf(device: GPUDevice): string[] {
   const known = watched.get(device);
   if (known) return known;

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file Holds the shape of the house: reads every import in src/ and shaders/ and fails on an arrow that runs
+ * @file Checks the layers: reads every import in src/ and shaders/ and fails on an arrow that runs
  * up, on an import of a package entry from inside, on a package where none belongs, and on a cycle of files.
  */
 import fs from 'node:fs';
@@ -228,7 +228,7 @@ function arrowFault(file, target, sources) {
   const [from, to] = [layerOf(file), layerOf(target)];
   if (from === null || to === null || from === to || MAY_IMPORT[from]?.includes(to)) return null;
   const allowed = MAY_IMPORT[from]?.join(', ') || 'nothing';
-  return `${from} must not import ${to} (${target}); beside itself it may import: ${allowed}`;
+  return `${from} must not import ${to} (${target}); in addition to itself it may import: ${allowed}`;
 }
 
 /** @param {string} file */

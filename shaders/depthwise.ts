@@ -1,5 +1,5 @@
 /**
- * @file Depthwise convolutions, directly: there is no product of matrices in them. Result channel o reads image channel
+ * @file Depthwise convolutions, directly: they are no matmul. Result channel o reads image channel
  * o / multiplier. One invocation computes `width` neighbouring channels of one pixel (or of one tap); neighbours in
  * memory are neighbours in a workgroup.
  *

@@ -38,14 +38,14 @@ export function gemm(options: GemmOptions, problem: Problem): string {
 export function gemmDirectives({ tile }: GemmOptions): string {
   if (tile.memory === 'subgroupMatrix') return subgroupMatrixDirectives();
   // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
-  return tile.quads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
+  return tile.subgroupQuads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
 }
 
 /** Invocations that compute `slices` matrices of m × n. */
 export function gemmInvocations(tile: GemmTile, m: number, n: number, slices: number): number {
   const { memory, groupM, groupN, blockM, blockN } = tile;
   if (memory === 'registers') {
-    const lanes = tile.quads ? 4 : 1;
+    const lanes = tile.subgroupQuads ? 4 : 1;
     return Math.ceil(m / blockM) * Math.ceil(n / (lanes * blockN)) * lanes * slices;
   }
   const tiles = Math.ceil(m / (groupM * blockM)) * Math.ceil(n / (groupN * blockN));

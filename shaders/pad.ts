@@ -1,5 +1,5 @@
 /**
- * @file Padding: each element of `out` reads the element of `x` that its place stands for, axis by axis, by the mode:
+ * @file Padding: each element of `out` reads the element of `x` that its position maps to, axis by axis, by the mode:
  * `constant` (a value outside), `reflect` (mirrored, the edge once), `symmetric` (mirrored, the edge twice), `repeat`
  * (x over and over, as a tile).
  *

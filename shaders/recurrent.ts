@@ -22,9 +22,9 @@ export type StepKind = keyof typeof gateCount;
 
 export type StepOptions = {
   mask: boolean;
-  /** Own stateMatMul are those of the step before (for gradients, after) in the same arrays. */
+  /** Whether the state's matmul is a launch of its own, or computed inline from the arrays of the neighbouring step. */
   stateMatMul: 'separate' | 'inline';
-  /** Whether own stateMatMul begin with a bias. */
+  /** Whether the inline matmul begins with a bias. */
   bias: boolean;
 };
 

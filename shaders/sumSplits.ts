@@ -1,5 +1,5 @@
 /**
- * @file The second pass of a product whose k axis was split: adds the partial sums [splits, count] in order, then the
+ * @file The second pass of a matmul whose k axis was split (split-K): adds the partial sums [splits, count] in order, then the
  * bias, then the activation.
  */
 import { wgsl } from './lib/wgsl.ts';

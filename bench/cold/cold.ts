@@ -1,6 +1,6 @@
 /**
  * @file A page that loads one library, named in its address (`?library=tfjs`), and computes one product: from the import to
- * the values. Says how long that took to whoever drives the page, or embeds it.
+ * the values. Reports how long that took to the script that drives the page, or to the page that embeds it.
  */
 import type { Library } from '../job.ts';
 import { type FirstResult, size } from './matMul.ts';

@@ -1,6 +1,6 @@
 /**
  * @file Convolutions in their three directions: those of VGG, 1×1, 7×7 with stride 2, dilated. Rows are NHWC and HWIO;
- * libraries that want channels first get them so, and nobody pays for the change.
+ * libraries that want channels first get that layout, so that no library pays for a conversion.
  */
 import { conv2d, conv2dFilterGrad, conv2dInputGrad } from 'retrograd';
 import {

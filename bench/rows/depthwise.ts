@@ -1,6 +1,6 @@
 /**
  * @file Depthwise convolutions in their three directions: a 3×3 kernel, and a 5×5 one with stride 2. Rows are NHWC;
- * libraries that want channels first get them so, and nobody pays for the change.
+ * libraries that want channels first get that layout, so that no library pays for a conversion.
  */
 import { depthwiseConv2d, depthwiseConv2dFilterGrad, depthwiseConv2dInputGrad } from 'retrograd';
 import { fromChannelsFirst, type HostArray, normal, permuted, sizeOf, toChannelsFirst } from '../host.ts';

@@ -17,12 +17,12 @@ function stripes(examples: number): { x: Float32Array<ArrayBuffer>; y: number[][
     Array.from({ length: classes }, (_, c) => Number(c === i % classes)),
   );
   for (let i = 0, at = 0; i < examples; i++) {
-    const pace = 0.6 + next();
+    const frequency = 0.6 + next();
     for (let row = 0; row < size; row++) {
       for (let column = 0; column < size; column++) {
         const along = [row, column, row + column][i % classes] as number;
         for (let channel = 0; channel < 3; channel++)
-          x[at++] = 127 + 100 * Math.sin(along * pace) + 40 * (next() - 0.5);
+          x[at++] = 127 + 100 * Math.sin(along * frequency) + 40 * (next() - 0.5);
       }
     }
   }
@@ -41,7 +41,7 @@ export async function run(print: (line: string) => void): Promise<void> {
   // A frozen base runs as it would predict: its batch normalisation keeps its statistics.
   let h = base.apply(image, { training: false });
   h = layers.globalAveragePooling2d({ name: 'pooled' }).apply(h);
-  // Features of a base that nobody trained are tiny: brought to one scale, they can be told apart.
+  // Features of an untrained base are tiny: normalized, they can be distinguished.
   const scaled = layers.normalization({ name: 'scaled' });
   scaled.adapt(await model({ inputs: image, outputs: h }).predict(x));
   h = scaled.apply(h);

@@ -70,7 +70,7 @@ export async function run(print: (line: string) => void): Promise<void> {
     print(explainHistory(loaded.weights[0] as (typeof loaded.weights)[0]).text);
     const read = History.fromJSON(saved.history);
     print(
-      `\nThe history was saved beside it: ${read.epoch.length} epochs, of ${Object.keys(read.history).join(', ')}`,
+      `\nThe history was saved next to it: ${read.epoch.length} epochs, of ${Object.keys(read.history).join(', ')}`,
     );
 
     const sentence = tensor([x[0] as number[]], { dtype: 'int32' });

@@ -1,5 +1,5 @@
 /**
- * @file The app without a window: 400 frames into textures that nobody sees, while what goes to the queue and what comes
+ * @file The app without a window: 400 frames into offscreen textures, while what goes to the queue and what comes
  * back to the host is counted; then one readback of the losses.
  */
 import { makeApp, type Views } from './app.ts';

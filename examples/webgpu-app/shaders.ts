@@ -38,7 +38,7 @@ export const sceneShader = /* wgsl */ `
     pixels[first + 2u] = colour.b;
   }`;
 
-/** Gradient descent, each number at a pace of its own: RMSprop with momentum. */
+/** Gradient descent, with a step size per parameter: RMSprop with momentum. */
 export const descend = defineKernel({
   name: 'descend',
   bindings: { gradient: 'read f32', lights: 'read_write f32', averages: 'read_write vec2<f32>' },
@@ -49,8 +49,8 @@ export const descend = defineKernel({
       if (id.x >= params.size) {
         return;
       }
-      let slope = gradient[id.x];
-      let average = mix(vec2(slope, slope * slope), averages[id.x], vec2(0.9, 0.99));
+      let derivative = gradient[id.x];
+      let average = mix(vec2(derivative, derivative * derivative), averages[id.x], vec2(0.9, 0.99));
       averages[id.x] = average;
       lights[id.x] -= params.rate * average.x / (sqrt(average.y) + 1e-7);
     }`,

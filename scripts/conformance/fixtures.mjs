@@ -30,7 +30,7 @@ function fixturesAt(where) {
   const found = models.includes(where) ? [] : [...families(where), ...families(path.join(where, 'ops'))];
   if (found.length + models.length > 0) return { families: found, models };
   throw new SetupError(
-    `--fixtures: no <family>.json with a <family>.safetensors beside it, and no folder of a model, in ${where}`,
+    `--fixtures: no <family>.json with a <family>.safetensors next to it, and no folder of a model, in ${where}`,
   );
 }
 

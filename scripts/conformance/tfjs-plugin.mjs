@@ -53,7 +53,7 @@ export function tfjsPlugin(files) {
     },
     load(id) {
       if (id === TESTS) return testsSource(files);
-      if (id === PLACEHOLDER) return standInSource();
+      if (id === PLACEHOLDER) return placeholderSource();
       return null;
     },
   };
@@ -77,7 +77,7 @@ function testsSource(files) {
 }
 
 /** Every name of TF.js's: the shim's, or a placeholder that says that it isn't offered. */
-function standInSource() {
+function placeholderSource() {
   /** @type {Record<string, object | undefined>} */
   const tf = require('@tensorflow/tfjs-core');
   const names = [...new Set([...Object.keys(tf), 'ENGINE', 'getGlobalTensorClass'])];

@@ -105,7 +105,7 @@ function swiftShaderFolder(machine) {
 
 /**
  * A folder to search for the Vulkan loader where the system has none. Chrome ships a loader of its own; where
- * it doesn't, SwiftShader exports `vkGetInstanceProcAddr` itself and can stand in for the loader.
+ * it doesn't, SwiftShader exports `vkGetInstanceProcAddr` itself and can replace the loader.
  *
  * @param {GpuMachine} machine
  * @param {string} folder
@@ -119,7 +119,7 @@ function loaderFolder(machine, folder) {
 function noSwiftShader(browser) {
   return (
     `RETROGRAD_ADAPTER=swiftshader needs the SwiftShader that comes with Chromium. ` +
-    `Received: ${browser ? `browser ${browser}, with no ${SWIFTSHADER_ICD} beside it` : 'no browser'}. ` +
+    `Received: ${browser ? `browser ${browser}, with no ${SWIFTSHADER_ICD} next to it` : 'no browser'}. ` +
     `Hint: install Chromium, or name it in RETROGRAD_CHROME.`
   );
 }

@@ -198,8 +198,8 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       'registers, steps': { tile: gemmTiles.steps, a: { width: 1 } },
       'registers, row': { tile: gemmTiles.row },
       'registers, small': { tile: gemmTiles.small, a: { width: 1 }, b: { width: 1 }, outWidth: 1 },
-      'quads, k-major A': { tile: gemmTiles.quad },
-      'quads, m-major A': { tile: gemmTiles.quad, a: { major: 'mn' } },
+      'quads, k-major A': { tile: gemmTiles.subgroupQuad },
+      'quads, m-major A': { tile: gemmTiles.subgroupQuad, a: { major: 'mn' } },
       'subgroup matrices': { tile: subgroupMatrixTile, a: { float16: true }, b: { float16: true } },
     }),
     sumSplits: entry<SumSplitsOptions>(

@@ -25,7 +25,7 @@ export const stripParams = {
   count: 'u32',
   /** In units of `width`. */
   channels: 'u32',
-  /** Strips of an image: below each other, and side by side. */
+  /** Strips of an image, vertically and horizontally. */
   strip_rows: 'u32',
   strip_columns: 'u32',
   /** Turns of a strip that end results. */

@@ -26,7 +26,7 @@ export const tapsParams = {
   count: 'u32',
   /** In units of `width`. */
   channels: 'u32',
-  /** Strips of an image: below each other, and side by side. */
+  /** Strips of an image, vertically and horizontally. */
   strip_rows: 'u32',
   strip_columns: 'u32',
   /** Rows of the cotangent that a strip covers. */

@@ -24,7 +24,7 @@ export type GemmTile = {
    * Registers only: the four invocations of a quad compute neighbouring columns of the same rows, and each reads a quarter
    * of their elements of A. Needs the feature `subgroups`.
    */
-  quads: boolean;
+  subgroupQuads: boolean;
   /** Of tiles with memory `subgroupMatrix`. */
   matrixSize?: SubgroupMatrixSize;
 };

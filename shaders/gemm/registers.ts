@@ -7,7 +7,7 @@
  * `a_address_<i>` the same within a segment, and `a_<i>` or `a_<i>_<s>` its elements: four k steps as one vector, or step s.
  * B has the same for its columns. `sum_<i>_<j>` holds four neighbouring columns, vector j, of row i of C.
  *
- * With `quads`, the four invocations of a subgroup's quad compute neighbouring vectors of the same rows; each reads a
+ * With `subgroupQuads`, the four invocations of a subgroup's quad compute neighbouring vectors of the same rows; each reads a
  * quarter of their elements of A and broadcasts it.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
@@ -25,7 +25,7 @@ const longBlock = 8;
 /** The block of an invocation, as all fragments see it. */
 interface Block {
   readonly type: string;
-  readonly quads: boolean;
+  readonly subgroupQuads: boolean;
   /** Numbers of its rows, and of its vectors of four columns. */
   readonly rows: readonly number[];
   readonly vectors: readonly number[];
@@ -46,7 +46,7 @@ export function registers(options: GemmOptions, problem: Problem): string {
   const { groupM, groupN, blockM, blockN } = options.tile;
   const block = blockOf(options, problem);
   const invocations = groupM * groupN;
-  const { a, b, quads } = block;
+  const { a, b, subgroupQuads } = block;
   return wgsl`
 // C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes ${blockM} × ${blockN} elements of C.
 ${declarations(options, problem)}
@@ -56,15 +56,15 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-#if ${quads}
+#if ${subgroupQuads}
   let lane = local % 4u;
   let block = flat_index(group, groups, local, ${invocations}u) / 4u;
 #else
   let block = flat_index(group, groups, local, ${invocations}u);
 #endif
-  ${blockInC(blockM, quads ? 4 * blockN : blockN)}
+  ${blockInC(blockM, subgroupQuads ? 4 * blockN : blockN)}
   let first_row = row_block * ${blockM}u;
-  let first_column = column_block * ${quads ? `${4 * blockN}u + lane * 4u` : `${blockN}u`};
+  let first_column = column_block * ${subgroupQuads ? `${4 * blockN}u + lane * 4u` : `${blockN}u`};
 
   // Lines beyond the last one are computed as the last one, and not written.
   ${rowsOfA(block)}
@@ -83,7 +83,7 @@ fn main(
     ${addresses(b, block.bLines)}
 
     for (var k = first_step; k < last_step; k += ${block.steps.length}u) {
-      ${quads ? readAInQuads(block) : read(block, a, block.aLines)}
+      ${subgroupQuads ? readAInQuads(block) : read(block, a, block.aLines)}
       ${read(block, b, block.bLines)}
       ${block.steps.length === 4 ? multiplyFourSteps(block) : multiplyOneStep(block)}
     }
@@ -95,15 +95,15 @@ fn main(
 }
 
 function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, problem: Problem): Block {
-  const { blockM, blockN, depth, quads } = tile;
+  const { blockM, blockN, depth, subgroupQuads } = tile;
   const a = new Operand('a', layoutA, problem.a.guarded, type);
   const b = new Operand('b', layoutB, problem.b.guarded, type);
-  const sharesRows = quads && layoutA.major === 'k';
+  const sharesRows = subgroupQuads && layoutA.major === 'k';
   // Vectors along k mean that k ends on a multiple of 4; otherwise what lies beyond its end reads as zero.
   const endsInFours = [layoutA, layoutB].some(({ major, width }) => major === 'k' && width === 4);
   return {
     type,
-    quads,
+    subgroupQuads,
     rows: range(blockM),
     vectors: range(blockN / 4),
     steps: range(depth === 4 ? 4 : 1),
@@ -117,7 +117,7 @@ function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, problem: P
 }
 
 /** Where column `c` of the block lies: the vectors of a quad's invocations are neighbours. */
-const columnOffset = ({ quads }: Block, c: number) => (quads ? 16 * (c >> 2) + (c & 3) : c);
+const columnOffset = ({ subgroupQuads }: Block, c: number) => (subgroupQuads ? 16 * (c >> 2) + (c & 3) : c);
 
 /** WGSL of the first column of vector `j`. */
 const columnOf = (block: Block, j: number) => `first_column + ${columnOffset(block, 4 * j)}u`;

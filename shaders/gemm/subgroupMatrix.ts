@@ -65,7 +65,7 @@ export function subgroupMatrixDirectives(): string {
   return dialect.directives;
 }
 
-/** Elements between a tile's steps that nobody reads: so that steps don't all begin in the same bank. */
+/** Unused elements between the steps of a tile, so that the steps don't all begin in the same bank. */
 const padding = 8;
 
 /** Subgroups of a workgroup along m and n. */
@@ -113,7 +113,7 @@ function planOf({ groupM, groupN, blockM, blockN, depth, matrixSize }: GemmTile)
   };
 }
 
-/** Numbers of a subgroup's matrices: below each other, and side by side. */
+/** How many matrices a subgroup has along m and along n. */
 const downOf = ({ rows, matrixSize: [m] }: Plan) => range(rows / m);
 const acrossOf = ({ columns, matrixSize: [, n] }: Plan) => range(columns / n);
 

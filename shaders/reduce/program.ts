@@ -22,16 +22,16 @@ export type ReduceOptions = {
   order: LineOrder;
   /**
    * Elements read at once. Several are neighbours: those of one line where lines are `rows`, of as many lines, which an
-   * invocation folds side by side, where they are `columns`. Sixteen, and of columns twice as many, are for the serial
+   * invocation folds in one loop, where they are `columns`. Sixteen, and of columns twice as many, are for the serial
    * form, and for floats.
    */
   width: 1 | 4 | 16 | 32;
-  /** Lines that an invocation of the serial form folds side by side where it reads single elements. */
+  /** Lines that an invocation of the serial form folds in one loop where it reads single elements. */
   abreast: 1 | 4;
   workgroup: number;
   /** Invocations that share a line. */
   lanes: number;
-  /** Whether one invocation folds a line, or several side by side, in one loop. */
+  /** Whether one invocation folds one line, or several in one loop. */
   serial: boolean;
   /** Whether there is more than one chunk. */
   split: boolean;
@@ -58,7 +58,7 @@ export function componentsOf({ width }: ReduceOptions, value: string): string[] 
   return width === 4 ? vector(value) : [value];
 }
 
-/** Lines that an invocation folds side by side. */
+/** Lines that an invocation folds in one loop. */
 export function linesAbreast({ order, width, abreast }: ReduceOptions): number {
   return order === 'columns' && width > 1 ? width : abreast;
 }

@@ -1,7 +1,7 @@
 /**
- * @file Reductions for software adapters: one invocation folds a line, or neighbouring lines side by side, in one loop. Each
+ * @file Reductions for software adapters: one invocation folds a line, or several neighbouring lines, in one loop. Each
  * pays for every read by the check of its index, and for every turn of a loop: a turn reads as much as it can. Lines
- * that can't be read in vectors are folded four side by side.
+ * that can't be read in vectors are folded four at a time.
  */
 import { wgsl } from '../lib/wgsl.ts';
 import { componentsOf, declarations, linesAbreast, readValue, type ReduceOptions, write } from './program.ts';
@@ -10,7 +10,7 @@ export function serialReduce(options: ReduceOptions): string {
   const { accumulator, initial, order, width, abreast, workgroup, split } = options;
   const inRows = order === 'rows';
   const isApart = abreast > 1;
-  /** From one line to the next of those side by side. */
+  /** Distance between lines that are folded in one loop. */
   const distance = inRows ? 'params.n' : '1u';
   const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n  ');

@@ -41,7 +41,7 @@ export interface CompiledFunction<A extends readonly unknown[], R> {
   (...args: A): R;
   /** What was captured, and why not where it wasn't. */
   explain(): CaptureReport[];
-  /** Frees what the captures hold. The function can be called again, and captures anew. */
+  /** Frees what the captures hold. The function can be called again, and is captured again. */
   dispose(): void;
   [Symbol.dispose](): void;
 }

@@ -1,6 +1,6 @@
 /**
  * @file Functions with a gradient of their own: customGradient, and checkpoint, whose gradient computes the function
- * anew.
+ * again.
  */
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
@@ -23,7 +23,7 @@ export interface CustomGradientResult {
 }
 
 /**
- * A function whose gradient is the one it returns beside its value. What `f` computes isn't recorded; tensors that its
+ * A function whose gradient is the one it returns with its value. What `f` computes isn't recorded; tensors that its
  * `gradient` closes over must live until then, so keep them out of `tidy` inside `f`. Ops in `gradient` are recorded by
  * outer tapes, so higher derivatives exist.
  *

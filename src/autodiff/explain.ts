@@ -1,9 +1,9 @@
 /**
- * @file The answer of `tape.explain(target, source)`: the path of a gradient, or the call at which it is cut.
+ * @file The answer of `tape.explain(target, source)`: the path of a gradient, or the call at which it is disconnected.
  *
  * From the source forward, through differentiable calls, goes what the gradient reaches. From the target backward,
  * through everything that is known of values (calls, readbacks, detachments), goes what it was made from. Where the
- * second walk steps over into the first, there is the cut.
+ * second search meets the first, the gradient is disconnected.
  */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -44,14 +44,14 @@ export interface PathStep {
 
 export interface PathExplanation {
   connected: boolean;
-  /** The calls from source to target; where the gradient is cut, those up to the cut. */
+  /** The calls from source to target; where it is disconnected, those up to that point. */
   path: PathStep[];
   /** Null where connected. */
   disconnectedAt: {
     cause: DisconnectionCause;
     /** The last thing that the gradient of the source reaches: an operation, or the source itself. */
     last: string;
-    /** The first thing beyond the cut. */
+    /** The first thing beyond the disconnection. */
     first: string;
     where: string | undefined;
     why: string;
@@ -104,7 +104,7 @@ const outside: ReadonlySet<DisconnectionCause> = new Set([
   'foreign',
 ]);
 
-/** Where a variable was used, but by nothing that the tape recorded, so that it was never watched: the cut is there. */
+/** Where a variable was used, but by nothing that the tape recorded, so that it was never watched: the gradient is disconnected there. */
 function outsideTape(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
@@ -220,7 +220,7 @@ function unwatched(target: Tensor, source: Tensor): PathExplanation {
   }
   return disconnected(target, source, [], {
     ...common,
-    why: 'the tape doesn’t watch this tensor: it watches trainable variables by itself, and tensors when told.',
+    why: 'the tape doesn’t watch this tensor: only trainable variables are watched automatically.',
     hint: 'call tape.watch(x) before computing with x.',
   });
 }
@@ -266,7 +266,7 @@ function findDisconnection(
   });
 }
 
-/** Every way back from tensor `id`, with what the cut would be if the gradient's reach began right behind it. */
+/** Every way back from tensor `id`, with what the disconnection would be if the gradient's reach began right behind it. */
 function edgesOf(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,

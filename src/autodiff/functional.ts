@@ -99,7 +99,7 @@ function differentiate(
         op: name,
         rule: 'the result must depend on every input through differentiable operations.',
         received: `no gradient for input ${unconnected}, ${formatSpec(own[unconnected] as Tensor)}: ${where}`,
-        hint: 'compute the result from the inputs by such ops, or leave the input out; explain() of a GradientTape tells more.',
+        hint: 'compute the result from the inputs by such ops, or leave the input out; GradientTape.explain() says more.',
       });
     }
     // A function may return its input: the caller then holds that tensor twice.

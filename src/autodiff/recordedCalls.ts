@@ -1,5 +1,5 @@
 /**
- * @file What every gradient needs of a tape: it records executed calls, and walks them backwards. Values are kept alive only
+ * @file What every gradient needs of a tape: it records executed calls and runs their gradients in reverse. Values are kept alive only
  * as each op's `save` demands, and a tape that isn't persistent frees each at its last use.
  */
 import { isFloating } from '../core/dtype.ts';
@@ -118,7 +118,7 @@ export class Tape implements Recorder {
     );
   }
 
-  /** Forgets everything recorded and watched, and records anew. */
+  /** Forgets everything recorded and watched, and starts recording again. */
   reset(): void {
     this.#free();
     this.#connected = new Set();

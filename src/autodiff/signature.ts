@@ -32,7 +32,7 @@ export function isInput(leaf: unknown): leaf is Tensor {
 export function signatureOf(self: unknown, args: readonly unknown[]): CallSignature {
   const writer = new SignatureWriter();
   const parts = args.map((arg) => writer.encode(arg));
-  // `this` stands in front, where a function has one: a method of an object, not a function of a module.
+  // `this` comes first, where a function has one: a method of an object, not a function of a module.
   if (self !== undefined) parts.unshift(`this ${writer.encode(self)}`);
   return {
     text: parts.join(', '),

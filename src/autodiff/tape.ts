@@ -1,8 +1,8 @@
 /**
- * @file GradientTape: records executed calls, and walks them backwards. Semantics and errors are TensorFlow's.
+ * @file GradientTape: records executed calls and runs their gradients in reverse. Semantics and errors are TensorFlow's.
  *
- * Beside the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
- * a gradient was cut.
+ * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
+ * a gradient is disconnected.
  */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -77,7 +77,7 @@ export class GradientTape extends Tape {
     return connected;
   }
 
-  /** Keeps the origin of what other hands made; what this tape recorded is in its trace. */
+  /** Keeps the origin of tensors made outside; calls that this tape recorded are in its trace. */
   #noteLeaf(input: Tensor): void {
     const { origin, name, id } = input;
     if (origin.kind === 'recorded' && origin.history.node.recording === this.recording) return;
@@ -145,7 +145,7 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Whether a gradient flows from `target` to `source`, along which calls, or at which call it is cut, why, and how to
+   * Whether a gradient flows from `target` to `source`, along which calls, or at which call it is disconnected, why, and how to
    * hint that. Works after `gradient`, too.
    */
   explain(target: Tensor, source: Tensor): PathExplanation {

@@ -1,12 +1,12 @@
-/** @file warmup: compiles the pipelines of a call ahead of it, side by side. */
+/** @file warmup: compiles the pipelines of a call ahead of time, in parallel. */
 import { getDevice } from '../webgpu/current.ts';
 import { DryRun } from '../execution/dryRun.ts';
 import { type InputSpec, type DryRunnable, dryRunCall, type Target } from './dryRunCall.ts';
 
 /**
- * Compiles the pipelines that a call of `fn` will need, side by side, so that the first call finds them ready. `fn` runs
+ * Compiles the pipelines that a call of `fn` will need, in parallel, before the first call. `fn` runs
  * dry: its JavaScript runs, nothing is launched, and variables, states of optimizers, seeds and `onReplay` effects stay as
- * they are. What is made once is made for real: weights of layers that aren't built, states of an optimizer, metrics.
+ * they are. What is created once is really created: weights of layers that aren't built, states of an optimizer, metrics.
  * `inputs` are its arguments; `{ shape, dtype }` stands for a tensor. Resolves to the number of pipelines compiled.
  *
  *     await warmup(step, { shape: [32, 784] }, { shape: [32], dtype: 'int32' });

@@ -111,7 +111,7 @@ export class Tuner implements Autotuner {
 
   /** The problems that a dry run of `target` meets. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
-    // A pass that makes something for real may meet problems that the next one doesn't.
+    // A pass that creates weights or states may meet problems that the next one doesn't.
     const runs = await dryRunCall(op, this.device, target, inputs, () => this.#listen(true));
     const { survey } = runs.at(-1) as SurveyRun;
     return survey;

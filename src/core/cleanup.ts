@@ -89,7 +89,7 @@ export class Cleanup {
   }
 }
 
-/** Prints an error that can't be thrown: another one is, or nobody waits any more. */
+/** Prints an error that can't be thrown: another one is, or nothing awaits it any more. */
 export function warnOf(error: unknown): void {
   console.warn('retrograd: an error while cleaning up:', error);
 }

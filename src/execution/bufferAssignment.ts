@@ -14,18 +14,18 @@ export interface AssignedCommands {
   readonly commands: readonly Command[];
   /** The planned buffers; the caller of `assignBuffers` releases them. */
   readonly buffers: readonly DeviceBuffer[];
-  /** Where the storages lie that the work made. */
+  /** The range assigned to each storage that the work made. */
   readonly assignments: ReadonlyMap<Storage, BoundRange>;
   /** Bytes of the planned buffers, and the least that any plan would need. */
   readonly bytes: number;
   readonly leastBytes: number;
 }
 
-/** Bindings are vectors at times: the last, ragged one must lie in the buffer. */
+/** Some bindings are vectors: the last, partial one must fit in the buffer. */
 const alignment = 16;
 
 /**
- * Rewrites the commands, and lays what they make into as little memory as it takes. `outputs` are needed to the end;
+ * Rewrites the commands and assigns buffers to what they make, in as little memory as possible. `outputs` live to the end;
  * those that are `elsewhere` get no assignment.
  */
 export function assignBuffers(

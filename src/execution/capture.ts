@@ -201,7 +201,7 @@ export class Capture extends ForwardingExecutor {
     });
   }
 
-  /** Refuses ranges that can't be told from others in the same buffer. */
+  /** Refuses ranges that can't be distinguished from others in the same buffer. */
   checkRanges(): void {
     const buffers = new Set([...this.made.keys()].map(({ buffer }) => buffer));
     const isOpaque = (range: BoundRange) => !(range instanceof Storage) && buffers.has(range.buffer);

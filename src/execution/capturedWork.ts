@@ -1,6 +1,6 @@
 /**
  * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
- * beforehand; only parameters that change between runs (live numbers, fault slots) are packed anew.
+ * beforehand; only parameters that change between runs (dynamic scalars, fault slots) are packed for each run.
  */
 import type { BufferAllocator } from '../webgpu/allocator.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -33,7 +33,7 @@ type BoundCommand = BoundLaunch | CopyCommand;
 /** The storages that a run made, by those of the recording. */
 type Results = ReadonlyMap<Storage, Storage>;
 
-/** Where intermediate values of a device's captured work lie. */
+/** The buffers of intermediate values of a device's captured work. */
 const sharedBuffers = new WeakMap<Device, SharedBuffers>();
 
 function sharedBy(device: Device): SharedBuffers {
@@ -43,7 +43,7 @@ function sharedBy(device: Device): SharedBuffers {
 }
 
 const slotBytes = 256;
-/** Bytes from which a result is written where its tensor lies: to copy less costs less than to bind anew. */
+/** Results of at least this many bytes get a buffer of their own; copying a smaller one costs less than rebinding. */
 const leastOwnBufferBytes = 2 ** 16;
 /** Bind groups kept for one launch, at most. */
 const maxGroups = 64;
@@ -52,15 +52,15 @@ export class CapturedWork {
   /** Buffers that the commands name in every run: a run of the work is a use of each. */
   readonly buffers: ReadonlySet<DeviceBuffer>;
   readonly launches: number;
-  /** Bytes of what the launches hand to each other, and the least that any plan would need. */
+  /** Bytes of intermediate values, and the least that any plan would need. */
   readonly bytes: number;
   readonly leastBytes: number;
   readonly #commands: readonly BoundCommand[];
-  /** Results that every run writes into a storage of its own, with their bytes. */
+  /** Results that get a new buffer in every run, with their bytes. */
   readonly #ownBuffers: ReadonlyMap<Storage, number>;
   readonly resources: CapturedResources;
 
-  /** Where the values lie that are wanted after a run. */
+  /** The ranges of the values that are needed after a run. */
   readonly #assignments: ReadonlyMap<Storage, BoundRange>;
 
   readonly #dependence: Dependence;
@@ -106,7 +106,7 @@ export class CapturedWork {
     });
   }
 
-  /** The parameters lie in `params`, or in the ring of the stream. */
+  /** Parameters are in `params`, or in the stream's uniform ring. */
   #bindGroup(
     { pipeline, layout, fault }: PreparedLaunch,
     ranges: readonly BoundRange[],
@@ -117,7 +117,7 @@ export class CapturedWork {
   }
 
   /**
-   * Appends all commands to the stream, once the variables are home. Returns the storages that this run made for results;
+   * Appends all commands to the stream, once the variables are back in their slots. Returns the storages that this run made for results;
    * they are the caller's.
    */
   run(): Results {
@@ -164,7 +164,7 @@ export class CapturedWork {
     this.device.faults.tracker.put(own.buffer, this.#faults(output));
   }
 
-  /** Where the values of `output` lie after a run that made no storage for them. */
+  /** The range of `output` after a run that made no storage for it. */
   rangeOf(output: Storage): BoundRange {
     return this.#assignments.get(output) ?? output;
   }

@@ -20,7 +20,7 @@ export function currentExecutor(): Executor | null {
 }
 
 /**
- * Runs `body` for real and uncaptured: it makes what lasts, such as the weights of a layer. Work that is being captured
+ * Executes `body` untraced: it creates what lasts, such as the weights of a layer. Work that is being captured
  * around it can't be replayed if `body` makes variables.
  */
 export function untraced<T>(body: () => T): T {

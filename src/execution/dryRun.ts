@@ -1,7 +1,7 @@
 /**
  * @file A dry run: the JavaScript of a piece of work runs, its launches don't. What it allocates are placeholders without
  * memory, nothing is copied, each launch has its pipeline compiled in the background, and at the end every variable is
- * what it was. What lasts (the weights of a layer, the states of an optimizer) is made for real, untraced.
+ * what it was. What lasts (the weights of a layer, the states of an optimizer) is created untraced.
  */
 import { DeviceError, TapeError, ValueError } from '../core/errors.ts';
 import type { Command, PreparedLaunch } from '../webgpu/command.ts';
@@ -26,7 +26,7 @@ export class DryRun {
   readonly commands: Command[] = [];
   #disturbed = false;
 
-  /** Whether something was made for real meanwhile: launches around it may be others from now on. */
+  /** Whether the run created something that lasts: a repeated run may launch other kernels. */
   get disturbed(): boolean {
     return this.#disturbed;
   }
@@ -36,7 +36,7 @@ export class DryRun {
     return withExecutors((holder) => new DryRunExecutor(holder as Device, this), body);
   }
 
-  /** Runs `body` for real. Variables have the values from before the dry run meanwhile. */
+  /** Executes `body` untraced, with the values that variables had before the dry run. */
   suspend<T>(body: () => T): T {
     this.#disturbed = true;
     this.#restore();
@@ -90,7 +90,7 @@ class DryRunExecutor implements Executor {
     return new Storage(buffer, 0, buffer.size, freed, bytes);
   }
 
-  /** Host data may be kept for later calls (constants): they are uploaded for real. */
+  /** Host data may be kept for later calls (constants): they are really uploaded. */
   upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
     return this.device.eager.upload(data, label);
   }
@@ -168,7 +168,7 @@ class PlaceholderBuffer implements DeviceBuffer {
       op: 'warmup',
       rule: 'what a dry run makes has no values, and is not used after it.',
       received: `a value made by ${this.label} in a dry run`,
-      hint: 'keep tensors that `warmup` runs through in no variable outside; call the function again for real ones.',
+      hint: 'keep tensors that `warmup` runs through in no variable outside; call the function again to get real ones.',
     });
   }
 }

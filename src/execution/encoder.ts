@@ -150,7 +150,7 @@ export function encodeLaunch(
   if (kernel.faults && !faultWords) {
     throw new DeviceError({
       op: kernel.name,
-      rule: "faults are told by the library's own readbacks, which don't see an app's encoder.",
+      rule: "faults are reported by the library's own readbacks, which don't see an app's encoder.",
       received: 'a validating kernel, encoded without `faultWords`',
       hint: 'turn validation off (validateIndices: false), or bind faultWords and read them yourself.',
     });

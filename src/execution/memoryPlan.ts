@@ -1,11 +1,12 @@
 /**
- * @file Where the values of captured work lie: in as few bytes as a plan finds, each in a assignment that is free while it is
- * needed.
+ * @file Assigns buffers and offsets to the values of captured work, in as few bytes as the planner finds: two values share
+ * bytes only if their lifetimes don't overlap.
  *
- * Values are placed one after the other, large ones first, at the lowest offset that is free, in the buffer that grows
- * least by it. What one command writes lies in another buffer than what else it names: WebGPU forbids a buffer to be read and written by bindings of one dispatch, however far apart the ranges.
+ * Values are assigned one after the other, large ones first, at the lowest free offset in the buffer that grows least. What a
+ * command writes is in another buffer than everything else it binds: WebGPU forbids a buffer to be read and written by
+ * bindings of one dispatch, even in disjoint ranges.
  * Source: Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020 (greedy by size, with
- * offsets), to which the buffers are added.
+ * offsets), extended to several buffers.
  */
 
 /** A value with the first and the last command that names it, both included. */
@@ -14,7 +15,7 @@ export interface Lifetime<K> {
   readonly bytes: number;
   readonly first: number;
   readonly last: number;
-  /** Values that must lie in another buffer. */
+  /** Values that must be in another buffer. */
   readonly conflicts: ReadonlySet<K>;
 }
 
@@ -39,7 +40,7 @@ interface Held<K> extends Lifetime<K> {
 
 type Order = (a: Lifetime<unknown>, b: Lifetime<unknown>) => number;
 
-/** Orders in which values are placed; none is the best for all work. */
+/** Orders in which offsets are assigned; none is the best for all work. */
 const orders: readonly Order[] = [
   (a, b) => b.bytes - a.bytes || a.first - b.first,
   (a, b) => b.bytes * duration(b) - a.bytes * duration(a) || a.first - b.first,
@@ -84,7 +85,7 @@ function fraction(n: number): number {
 }
 
 function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): MemoryPlan<K> {
-  // What lies in a buffer stands in the order of its offsets.
+  // Values in a buffer are sorted by offset.
   const buffers: { bytes: number; held: Held<K>[] }[] = [];
   const assignments = new Map<K, Assignment>();
   for (const lifetime of lifetimes) {
@@ -114,7 +115,7 @@ function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Mem
   return { sizes: buffers.map(({ bytes }) => bytes), assignments };
 }
 
-/** The lowest offset at which nothing else lies while the value is needed. */
+/** The lowest offset that is free for the whole lifetime of the value. */
 function freeOffset<K>(lifetime: Lifetime<K>, held: readonly Held<K>[]): number {
   let offset = 0;
   for (const other of held) {

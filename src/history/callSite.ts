@@ -11,8 +11,8 @@ export function debugMode(on = true): void {
 }
 
 /**
- * The folder around this file's, so that frames of the library can be told from the user's. By the text alone: bundlers take
- * a `new URL` beside `import.meta.url` for a file that the app wants to have.
+ * The folder around this file's, so that frames of the library can be distinguished from the user's. By the text alone: bundlers take
+ * a `new URL` next to `import.meta.url` for a file that the app wants to have.
  */
 function ownFolder(): string {
   const parts = import.meta.url.split('/');

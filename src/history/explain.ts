@@ -47,7 +47,7 @@ export interface ExplainOptions {
   device?: unknown;
 }
 
-/** What isn’t a tensor, but is often taken for the history of one, tells so by this in its own words. */
+/** Objects that are often mistaken for a tensor's history explain themselves through this. */
 export const notHistory: unique symbol = Symbol('retrograd not a tensor’s history');
 
 interface Mistakable {
@@ -80,7 +80,7 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
       why: 'it lives on another device: histories and gradients don’t cross devices.',
-      hint: 'compute on one device, or upload the values anew, which starts a new history.',
+      hint: 'compute on one device, or upload the values again, which starts a new history.',
     });
   }
   if (kerasHistory) {
@@ -132,7 +132,7 @@ function causes(
         'detached',
         what,
         {
-          why: `${origin.by} cut it off from ${nameSource(origin.from)} on purpose.`,
+          why: `${origin.by} detached it from ${nameSource(origin.from)} on purpose.`,
           where: origin.callSite,
           hint: `use the tensor from before ${origin.by} where the gradient should pass.`,
         },
@@ -152,7 +152,7 @@ function causes(
         what,
         {
           why: `it was loaded from ${origin.from}: weights have no training history.`,
-          hint: 'the metrics of a training run are its History, saved beside the model as JSON.',
+          hint: 'the metrics of a training run are its History, saved next to the model as JSON.',
         },
       ];
     case 'recorded':

@@ -1,5 +1,5 @@
 /**
- * @file Why a tensor has a history, or why it has none. Every tensor carries one Origin from its making.
+ * @file Why a tensor has a history, or why it has none. Every tensor has an Origin from its creation on.
  */
 import type { KerasHistory, Node } from './node.ts';
 
@@ -21,7 +21,7 @@ export type Origin =
       inputs?: readonly number[] | undefined;
       readonly callSite?: string | undefined;
     }
-  /** Cut off on purpose, by the named function. */
+  /** Detached on purpose by the named function. */
   | {
       readonly kind: 'detached';
       readonly by: string;
@@ -34,7 +34,7 @@ export type Origin =
   | { readonly kind: 'loaded'; readonly from: string };
 
 /**
- * The tensor that another one descends from across a cut. The node is held weakly: a value that goes round through the
+ * The tensor that another one was made from where the gradient is disconnected. The node is held weakly: a value that goes round through the
  * host at every step must not drag the histories of all earlier steps behind it.
  */
 export interface SourceTensor {

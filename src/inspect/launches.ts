@@ -10,7 +10,7 @@ import type { Span } from '../webgpu/timing.ts';
 /** One launch, and when it ran. */
 export interface ProfiledLaunch extends Span {
   readonly kernel: string;
-  /** The calls that it stands for; none for a launch outside of ops, such as an optimizer's. */
+  /** The calls that it is attributed to; none for a launch outside of ops, such as an optimizer's. */
   readonly calls: readonly ProfiledCall[];
   /** Bytes of what it binds: read once and written once. */
   readonly bytes: number;
@@ -69,7 +69,7 @@ function bytesMoved({ kernel, options, ranges }: PreparedLaunch): number {
   return ranges.reduce((total, range, i) => total + bytesOf(range) * passes(types[i] as BindingType), 0);
 }
 
-/** Buffers are bound whole; what lies behind the values isn't moved. */
+/** Buffers are bound whole; unused bytes after the values aren't moved. */
 function bytesOf(range: BoundRange): number {
   return range instanceof Storage ? range.valueBytes : range.bytes;
 }

@@ -27,7 +27,7 @@ export interface ProfileRow extends Totals {
   readonly speed: number | null;
 }
 
-/** The launches of one layer. One that stands for calls in several layers is split among them. */
+/** The launches of one layer. One that belongs to calls in several layers is split among them. */
 export interface LayerRow extends Totals {
   readonly layer: string;
   /** Of `milliseconds`, those of gradients. */

@@ -1,6 +1,6 @@
 /** @file Rows as text, in columns. */
 
-/** A column: its head, and what stands in it. Numbers are texts by now, and stand to the right. */
+/** A column: its heading and its cells. Numbers are already formatted, and aligned to the right. */
 export interface Column<R> {
   readonly head: string;
   readonly text: (row: R) => string;

@@ -26,7 +26,7 @@ const kernel = /* @__PURE__ */ defineKernel({
 
 const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
 
-/** Bytes of what lies between the two launches. */
+/** Bytes of the column matrix between the two launches. */
 export function col2imBytes({ direction, geometry }: Conv2dProblem): number {
   const { batch, rows, columns, inputs, outputs } = geometry;
   const taps = rows.window * columns.window;

@@ -1,5 +1,5 @@
 /**
- * @file Launches strided copies. Axes that both sides walk alike are merged, and runs of whole vectors are copied as such.
+ * @file Launches strided copies. Axes with compatible strides on both sides are merged, and runs of whole vectors are copied as such.
  */
 import { copy, type CopyOptions, copyWorkgroup } from '../../shaders/copy.ts';
 import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';
@@ -28,7 +28,7 @@ const kernel = defineKernel({
   source: copy,
 });
 
-/** How a buffer is walked over a shape: the place of the first element, and a step for each axis. In elements. */
+/** A strided view of a buffer: the offset of the first element, and the stride of each axis. In elements. */
 export interface StridedLayout {
   offset: number;
   strides: readonly number[];
@@ -39,7 +39,7 @@ export function denseLayout(shape: Shape): StridedLayout {
   return { offset: 0, strides: stridesOf(shape) };
 }
 
-/** Elements of `x`, as `from` walks them, in the shape and dtype of `spec`. */
+/** Elements of `x`, at `from`, in the shape and dtype of `spec`. */
 export function copied(op: string, x: Tensor, from: StridedLayout, spec: TensorSpec): Tensor {
   const out = output(x.device, spec, op);
   copyInto(x, from, out, denseLayout(spec.shape), spec.shape);

@@ -55,7 +55,7 @@ function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseG
       block: blockColumns,
     };
   }
-  // As many taps to each block, so that few are computed in vain.
+  // As many taps to each block, so that few results go unused.
   const blocks = Math.ceil(columns.window / blockColumns);
   return { lines: rows.window, blocks, block: Math.ceil(columns.window / blocks) };
 }

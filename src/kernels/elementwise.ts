@@ -1,5 +1,5 @@
 /**
- * @file Launches elementwise maps. Operands broadcast to the output's shape; axes that all operands walk alike are
+ * @file Launches elementwise ops. Operands broadcast to the output's shape; axes that all operands walk alike are
  * merged, so that most calls are flat. Four elements an invocation are computed where the operands lie in fours along
  * the last merged axis.
  */
@@ -149,8 +149,8 @@ interface Program {
 }
 
 /**
- * The programs that were launched, by their expression and a number of what else tells them apart: most calls repeat one, and
- * needn't write its options anew.
+ * The programs that were launched, by their expression and a number that encodes their other options: most calls repeat one, and
+ * needn't write its options again.
  */
 const programs = new Map<string, Map<number, Program>>();
 

@@ -60,7 +60,7 @@ export interface ChainContext {
   readonly device: Device;
   /** Positions of the commands that name a range. */
   usesOf(range: BoundRange): readonly number[];
-  /** Whether nobody reads the range once the commands are done. */
+  /** Whether the range is unused after the commands. */
   isTemporary(range: BoundRange): boolean;
   /** The word with which a fill writes a range, where the fill is dropped and its readers take the word as a constant. */
   constantOf(range: BoundRange): number | undefined;
@@ -119,7 +119,7 @@ export class Chain {
     return true;
   }
 
-  /** The launches in place of those that were taken: none where nobody needs their results. */
+  /** The launches in place of those that were taken: none where their results are unused. */
   launches(): readonly PreparedLaunch[] {
     const outputs = this.#outputs(this.#results, this.#positions);
     if (outputs.length === 0) return [];

@@ -79,11 +79,11 @@ export function subgroupMatrixTile(
 
 /** Whether a device can run a tile on these operands. */
 export function runs(
-  { quads, ...tile }: GemmTile,
+  { subgroupQuads, ...tile }: GemmTile,
   { a }: GemmProblem,
   { subgroups }: DeviceProfile,
 ): boolean {
-  return (!quads || subgroups) && readsRows(tile, a);
+  return (!subgroupQuads || subgroups) && readsRows(tile, a);
 }
 
 /** On a GPU: rows have a tile of their own; others have large tiles, where there are enough of them. */
@@ -113,7 +113,7 @@ function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   return best;
 }
 
-/** Multiplications in a tile: what lies beyond the edges of C is computed, too. */
+/** Multiplications in a tile: elements beyond the edges of C are computed, too. */
 export function paddedWork(tile: GemmTile, { m, n, segments, length, slices }: GemmSize): number {
   return gemmInvocations(tile, m, n, slices) * tile.blockM * tile.blockN * segments * length;
 }

@@ -3,9 +3,9 @@
  */
 import type { GemmTile, OperandLayout } from '../../shaders/gemm.ts';
 
-const inRegisters = { memory: 'registers', groupM: 1, groupN: 16, width: 4, quads: false } as const;
-const inQuads = { ...inRegisters, depth: 4, quads: true } as const;
-const inWorkgroups = { memory: 'shared', depth: 16, width: 4, quads: false } as const;
+const inRegisters = { memory: 'registers', groupM: 1, groupN: 16, width: 4, subgroupQuads: false } as const;
+const inSubgroupQuads = { ...inRegisters, depth: 4, subgroupQuads: true } as const;
+const inWorkgroups = { memory: 'shared', depth: 16, width: 4, subgroupQuads: false } as const;
 
 /**
  * Blocks of 8 × 8 do 64 multiplications for 16 elements read. Small blocks leave more of them to spread over a device,
@@ -14,9 +14,9 @@ const inWorkgroups = { memory: 'shared', depth: 16, width: 4, quads: false } as 
 export const gemmTiles = {
   large: { ...inWorkgroups, groupM: 16, groupN: 16, blockM: 8, blockN: 8 },
   medium: { ...inWorkgroups, groupM: 8, groupN: 8, blockM: 8, blockN: 8 },
-  quad: { ...inQuads, blockM: 12, blockN: 8 },
-  tallQuad: { ...inQuads, blockM: 24, blockN: 8 },
-  narrowQuad: { ...inQuads, blockM: 24, blockN: 4 },
+  subgroupQuad: { ...inSubgroupQuads, blockM: 12, blockN: 8 },
+  tallSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 8 },
+  narrowSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 4 },
   block: { ...inRegisters, blockM: 8, blockN: 8, depth: 4 },
   /** Compiles as fast as `scalars`, and reads half as much where elements are read one by one. */
   steps: { ...inRegisters, blockM: 8, blockN: 8, depth: 1 },
@@ -48,9 +48,9 @@ function readingCost(
 
 /** The cost of a multiply-add on a software adapter, in a tile in registers. The unit is a multiply-add alone. */
 export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout): number {
-  const { blockM, blockN, depth, quads } = tile;
+  const { blockM, blockN, depth, subgroupQuads } = tile;
   const ofA = readingCost(a, blockM, tile);
-  const shared = quads ? ofA / 4 + costs.passing * blockM : ofA;
+  const shared = subgroupQuads ? ofA / 4 + costs.passing * blockM : ofA;
   return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
 }
 
@@ -78,9 +78,9 @@ const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 
 /** Few tiles are selected for all sizes, so that new sizes seldom compile anything. */
 export const registersRanges: readonly (readonly [GemmTileName, TileRange])[] = [
-  ['quad', { least: mostly, most: anySize }],
-  ['tallQuad', { least: seldom, most: anySize }],
-  ['narrowQuad', { least: seldom, most: anySize }],
+  ['subgroupQuad', { least: mostly, most: anySize }],
+  ['tallSubgroupQuad', { least: seldom, most: anySize }],
+  ['narrowSubgroupQuad', { least: seldom, most: anySize }],
   ['block', { least: mostly, most: anySize }],
   ['steps', { least: always, most: anySize }],
   ['scalars', { least: always, most: { ...anySize, n: 4 } }],

@@ -18,7 +18,7 @@ export interface InitOptions extends OpenOptions {
 }
 
 /**
- * Opens a device and makes it the current one; loads the core's kernels at the same time. Called again it returns the
+ * Opens a device and makes it the current one; loads the kernels at the same time. Called again it returns the
  * current device, unless options name another `device`. `tuning` and `adapterProfile` apply at every call.
  * Errors: DeviceError where there is no WebGPU or no adapter, or where the kernels can't be loaded; ValueError for an
  * unknown `adapterProfile`.

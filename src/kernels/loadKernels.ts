@@ -1,6 +1,6 @@
 /**
- * @file Loads the core while the browser opens a device: no kernel is launched before there is one, and by then the core
- * is there.
+ * @file Loads the core kernels while the browser opens a device: no kernel is launched before there is one, and by then they
+ * are loaded.
  */
 import { DeviceError } from '../core/errors.ts';
 import { getDevice } from '../webgpu/current.ts';
@@ -14,7 +14,7 @@ export async function loadKernels(): Promise<void> {
     loaded ??= await import('./coreKernels.ts');
   } catch (cause) {
     throw new DeviceError({
-      rule: 'init() loads the kernels of the core by import().',
+      rule: 'init() loads the kernels by import().',
       received: cause instanceof Error ? cause.message : String(cause),
       hint: "serve all files of your app's build; where import() isn't allowed (service workers), build it into one file.",
       cause,
@@ -27,7 +27,7 @@ export function kernels(): typeof CoreKernels {
   if (loaded) return loaded;
   getDevice();
   throw new DeviceError({
-    rule: 'the core must be there before its kernels are launched.',
+    rule: 'kernels must be loaded before they are launched.',
     received: 'a device that init() did not open',
     hint: 'await init(), or init({ device }), first.',
   });

@@ -137,7 +137,7 @@ function checkFault(kernel: Kernel, fault: FaultReport | undefined): void {
     op: kernel.name,
     rule: 'a launch says what a fault means where its kernel has `faults: true`, and only there.',
     received: fault ? 'a fault for a kernel without' : 'no `fault`',
-    hint: 'pass fault: { count, raise: (position, value) => new ValueError(…) } beside the params.',
+    hint: 'pass fault: { count, raise: (position, value) => new ValueError(…) } in addition to the params.',
   });
 }
 

@@ -99,7 +99,7 @@ export function selectScatter(
   return indices <= owned ? { kind: 'owned' } : { kind: 'grouped', by: grouping };
 }
 
-/** Invocations that a core computes side by side. */
+/** Invocations that a core computes in parallel. */
 const lanesOfCore = 4;
 /** Invocations of a workgroup: few, where there are few in all. */
 const ownersWorkgroup = { few: 4, many: 64 };

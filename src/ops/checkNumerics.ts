@@ -16,7 +16,7 @@ import { setOutputSearch } from './outputSearch.ts';
 /**
  * Turns the mode on or off. While it is on, the readback of what depends on a NaN or an infinity rejects with a
  * NonFiniteError that names the first such op, its history and the shapes of its inputs. What it spoils afterwards is not
- * told apart.
+ * distinguished.
  */
 export function checkNumerics(on = true): void {
   setOutputSearch(on ? searchOutputs : null);

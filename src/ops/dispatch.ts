@@ -77,7 +77,7 @@ function rejectFloat16(op: string, inputs: readonly (Tensor | null)[]): void {
   if (!half) return;
   throw new DTypeError({
     op,
-    rule: 'float16 is for storage: products, convolutions and gathers take it, other ops compute in float32.',
+    rule: 'float16 is a storage type: matmul, convolutions and gathers accept it, other ops compute in float32.',
     received: formatSpec(half),
     hint: "widen it first: cast(x, 'float32').",
   });

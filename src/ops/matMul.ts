@@ -14,12 +14,12 @@ import { sumToShape } from './sum.ts';
 import { reshape } from './reshape.ts';
 
 export interface MatMulOptions {
-  /** Whether the last two axes of `a` are swapped before the product. Vectors stay as they are. */
+  /** Whether the last two axes of `a` are swapped before the matmul. Vectors stay as they are. */
   transposeA?: boolean;
   transposeB?: boolean;
 }
 
-/** The spec of a product, its sizes, and the shapes of its operands as batches of matrices. */
+/** The spec of a matmul, its sizes, and the shapes of its operands as batches of matrices. */
 export interface MatMulPlan extends MatMulSizes, TensorSpec {
   aBatch: Shape;
   bBatch: Shape;
@@ -68,14 +68,14 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
   return { m, n, k, batch, shape, dtype, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
 }
 
-/** The dtype of a product: bools are counted as int32, float16 values are summed in float32. */
+/** The dtype of a matmul: bools are counted as int32, float16 values are summed in float32. */
 function matMulDType(op: string, a: TensorSpec, b: TensorSpec): DType {
   const common = promote(op, a.dtype, b.dtype);
   if (common === 'float16') return 'float32';
   return common === 'bool' ? 'int32' : common;
 }
 
-/** Launches the product of `a` and `b`. */
+/** Launches the matmul of `a` and `b`. */
 export function multiply(
   op: string,
   a: Tensor,
@@ -103,7 +103,7 @@ export function matMulCost({ m, n, k, batch }: MatMulPlan): Cost {
   return { flops: 2 * sizeOf(batch) * m * n * k };
 }
 
-/** The gradients of a product, each in its operand's shape; null where it isn't needed. */
+/** The gradients of a matmul, each in its operand's shape; null where it isn't needed. */
 export function matMulGradients(
   a: Tensor,
   b: Tensor,
@@ -130,7 +130,7 @@ export function matMulGradients(
     return toShape(gradient, a.shape);
   };
   const db = () => {
-    // One matrix `b` for a batch of `a`: the sum over the batch is part of the product.
+    // One matrix `b` for a batch of `a`: the sum over the batch is part of the matmul.
     if (
       sizeOf(plan.bBatch) === 1 &&
       sizeOf(batch) > 1 &&

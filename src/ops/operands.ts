@@ -53,11 +53,11 @@ function handleOf(cached: Tensor): Tensor {
   return handle;
 }
 
-/** The dtype a bare number takes beside tensors of dtype `beside`. */
-export function weakDType(value: number, beside: DType | undefined): DType {
-  if (beside === undefined || isFloating(beside)) return 'float32';
+/** The dtype of a bare number among tensors of dtype `tensorDType`. */
+export function weakDType(value: number, tensorDType: DType | undefined): DType {
+  if (tensorDType === undefined || isFloating(tensorDType)) return 'float32';
   if (!Number.isInteger(value)) return 'float32';
-  return beside === 'bool' ? 'int32' : beside;
+  return tensorDType === 'bool' ? 'int32' : tensorDType;
 }
 
 /** Throws where an integer dtype doesn't hold `value`. */
@@ -67,7 +67,7 @@ function requireRange(op: string, what: string, value: number, dtype: DType): vo
   if (value >= lowest && value <= highest) return;
   throw new ValueError({
     op,
-    rule: `a number beside ${dtype} tensors must lie within [${lowest}, ${highest}].`,
+    rule: `a number among ${dtype} tensors must be in [${lowest}, ${highest}].`,
     received: `${what}: ${value}`,
     hint: "cast the tensor to 'float32', or pass a number that the dtype holds.",
   });
@@ -87,8 +87,8 @@ export function parseSlot(text: string): InputSlot {
   return { name: name as string, hostDType: dtype as DType | undefined, optional };
 }
 
-/** The dtype that bare numbers among operands stand beside: the highest, but for those of conditions and indices. */
-export function dtypeBeside(
+/** The dtype that bare numbers among operands follow: the highest, except for those of conditions and indices. */
+export function commonTensorDType(
   slots: readonly InputSlot[],
   operands: readonly ({ readonly dtype: DType } | null)[],
 ): DType | undefined {
@@ -106,14 +106,14 @@ export function toTensors(
 ): (Tensor | null)[] {
   if (areReady(operands)) return operands;
   let device: Device | undefined;
-  let beside: DType | undefined;
+  let tensorDType: DType | undefined;
   for (const [i, operand] of operands.entries()) {
     if (!(operand instanceof Tensor)) continue;
     if (device && operand.device !== device) throwForeignDevice(op, operand);
     device = operand.device;
-    // Conditions and indices say nothing of the values beside a number.
+    // Conditions and indices say nothing about the dtype of a number.
     if (slots[i]?.hostDType === undefined)
-      beside = beside ? higherDType(beside, operand.dtype) : operand.dtype;
+      tensorDType = tensorDType ? higherDType(tensorDType, operand.dtype) : operand.dtype;
   }
   return operands.map((operand, i) => {
     const slot = (slots[i] ?? slots.at(-1)) as InputSlot;
@@ -131,7 +131,7 @@ export function toTensors(
       });
     }
     if (typeof operand === 'number') {
-      const dtype = slot.hostDType ?? weakDType(operand, beside);
+      const dtype = slot.hostDType ?? weakDType(operand, tensorDType);
       requireRange(op, slot.name, operand, dtype);
       return constant(device ?? getDevice(), operand, dtype);
     }

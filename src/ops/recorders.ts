@@ -1,5 +1,5 @@
 /**
- * @file The small interface between ops and whoever watches them: recorders (tapes) and symbolic tensors (graphs).
+ * @file The small interface between ops and their observers: recorders (tapes) and symbolic tensors (graphs).
  * Op files know neither; tapes and graphs know only this.
  */
 import type { OpenSpec } from '../core/spec.ts';

@@ -97,7 +97,7 @@ export const elu: UnaryOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>(
 
 const seluDerivative = /* @__PURE__ */ defineDerivative({
   name: 'seluDerivative',
-  // The slope at 0 from below is scale · alpha.
+  // The left derivative at 0 is scale · alpha.
   expression: 'a * select(b + 1.75809934, 1.05070099, b > 0.0)',
   curve: (y) => cast(lessEqual(y, 0), 'float32'),
 });

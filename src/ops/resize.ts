@@ -13,7 +13,7 @@ export interface ResizeOptions {
   size: number | readonly number[];
   /** Whether the corner pixels of both images have the same centres. Default false. */
   alignCorners?: boolean;
-  /** Whether pixels are squares with their centres at halves. Default: unless `alignCorners`. */
+  /** Whether pixels are squares with half-integer centres. Default: unless `alignCorners`. */
   halfPixelCenters?: boolean;
 }
 
@@ -36,7 +36,7 @@ function sampledAxis(op: string, input: number, output: number, grid: Grid, meth
   // Bilinear samples measure from a pixel's centre, nearest ones from its edge, half a pixel before.
   const [scale, shift, unit] = {
     'half pixels': [2 * input, method === 'nearest' ? input : input - output, 2 * output],
-    // Centres: rounded to the nearest pixel, halves up.
+    // Centres: rounded to the nearest pixel, ties up.
     corners:
       output === 1 ? [0, 0, 1] : [2 * (input - 1), method === 'nearest' ? output - 1 : 0, 2 * (output - 1)],
     origin: [input, 0, output],
@@ -123,7 +123,7 @@ function defineResize<O extends object>(
 
 /**
  * Images in another size, each pixel that of the nearest sample. Any dtype; the gradient passes through floats.
- * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres lie at halves, as in Keras; nothing is filtered on the way down.
+ * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
  */
 export const resizeNearest: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(
@@ -133,7 +133,7 @@ export const resizeNearest: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ def
 
 /**
  * Images in another size, each pixel interpolated between its four neighbours. float32.
- * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres lie at halves, as in Keras; nothing is filtered on the way down.
+ * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
  */
 export const resizeBilinear: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(

@@ -47,7 +47,7 @@ export const ceil: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
-/** The nearest whole number; halves go to the even one. Gradient: 0. */
+/** The nearest whole number; ties to even. Gradient: 0. */
 export const round: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'round',
   expression: 'round(a)',

@@ -41,7 +41,7 @@ export function freshSeed(): number {
   return position;
 }
 
-/** A seed inside captured work, which every replay draws anew. */
+/** A seed inside captured work, which every replay draws again. */
 export class DrawnSeed {
   readonly low = new DynamicScalar(0);
   readonly high = new DynamicScalar(0);

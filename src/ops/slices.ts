@@ -2,7 +2,7 @@
  * @file Gradients that are sums of slices. A row of a table that is read several times gets one gradient, the sum of what
  * each reading contributes. Keras's optimizers see the contributions apart (with TensorFlow, as IndexedSlices) and square
  * each by itself, so that the mean of squares that Adam keeps is another. Who wants that asks for it while gradients are
- * taken, and finds the sum of squares beside the gradient.
+ * taken, and finds the sum of squares with the gradient.
  */
 import { alias, type Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';

@@ -108,7 +108,7 @@ export function checkDType(op: string, dtype: unknown): asserts dtype is Compute
   if (dtype === 'float16') {
     throw new DTypeError({
       op,
-      rule: 'float16 is for storage: tensor() and cast() make it; products, convolutions and gathers take it.',
+      rule: 'float16 is a storage type: tensor() and cast() create it; matmul, convolutions and gathers accept it.',
       received: "dtype: 'float16'",
       hint: "make it 'float32', then cast(x, 'float16').",
     });

@@ -108,7 +108,7 @@ function closeScope(scope: Set<Scoped>, result: unknown): void {
 }
 
 /**
- * Anything disposable counts as a leaf here: tensors are told by membership in the scope. Without recursion: what a
+ * Anything disposable counts as a leaf here: tensors are recognized by membership in the scope. Without recursion: what a
  * function returns may be of any depth.
  */
 function collectTensors(result: unknown, into: Set<unknown>): void {

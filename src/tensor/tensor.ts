@@ -205,7 +205,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   }
 }
 
-/** What a tensor beyond a cut is remembered by. */
+/** What is remembered of a tensor whose history ended. */
 export function sourceOf(tensor: Tensor): SourceTensor {
   const node = tensor.kerasHistory?.node;
   return {

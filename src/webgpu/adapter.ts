@@ -47,7 +47,7 @@ const noWebGPU = {
 /** Dawn for Node takes devices down with the object of `create()` that they came from: while they live, it has to. */
 const origins = new WeakMap<GPUDevice, GPU>();
 
-/** Opens a device, with those of `wished` that the adapter has beside the features that kernels always use. */
+/** Opens a device, with the features that kernels always use, and those of `wished` that the adapter has. */
 export async function openDevice(
   gpu: GPU | undefined,
   options: GPURequestAdapterOptions,
@@ -96,7 +96,7 @@ const namePatterns: readonly (readonly [RegExp, AdapterKind])[] = [
   // Arc cards have a letter and three digits.
   [/\bintel\b.*(\d-?hpg?\b|\barc(\(tm\))? (pro )?[ab]\d+|\bdg1\b|iris.* xe max|data center gpu)/, 'discrete'],
   [/\bintel\b|\biris\b|\buhd graphics\b/, 'integrated'],
-  // AMD uses the same architecture names for both: only the full name of a processor's GPU tells it apart.
+  // AMD uses the same architecture names for both: only the full name of a processor's GPU distinguishes it.
   [/radeon(\(tm\))? (graphics|r\d graphics|\d{3}m\b|8060s|8050s|vega \d+ graphics)/, 'integrated'],
 ];
 

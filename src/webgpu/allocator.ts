@@ -1,5 +1,5 @@
 /**
- * @file The allocator of a device: creates and destroys its buffers, and keeps one account of their bytes.
+ * @file The allocator of a device: creates and destroys its buffers, and counts their bytes.
  *
  * WebGPU reports out of memory after the call that caused it. The buffer is then marked as failed, and everything idle
  * is destroyed. From then on, idle buffers make room before the total grows past what the device is known to hold.

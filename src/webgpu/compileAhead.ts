@@ -1,4 +1,4 @@
-/** @file Pipelines that are compiled beside other work, ahead of the launches that need them. */
+/** @file Pipelines that are compiled concurrently with other work, ahead of the launches that need them. */
 import type { Kernel, KernelOptions } from './kernel.ts';
 import { explainFailure, type Pipeline, type PipelineCache } from './pipelines.ts';
 
@@ -23,20 +23,20 @@ export function countUnderWay(cache: PipelineCache): number {
 }
 
 /**
- * Compiles the pipeline of `kernel` under `options`, if it is new; `told` hears of the promise, which rejects with a
+ * Compiles the pipeline of `kernel` under `options`, if it is new; `onBegin` receives the promise, which rejects with a
  * DeviceError for WGSL that doesn't compile. What is returned says what the launch binds; it can't run.
  */
 export function compileAhead(
   cache: PipelineCache,
   kernel: Kernel,
   options: KernelOptions,
-  told: (ready: Promise<void>) => void,
+  onBegin: (ready: Promise<void>) => void,
 ): Pipeline {
   const key = JSON.stringify(options);
   const known = cache.find(kernel, key);
   if (known) return known;
   const pending = pendingOf(cache, kernel, options, key);
-  told(pending.begin());
+  onBegin(pending.begin());
   return pending.pipeline;
 }
 
@@ -78,7 +78,7 @@ async function compile(
   // A launch may have needed it meanwhile.
   if (cache.find(kernel, key)) return;
   const { device } = cache;
-  // The rejected promise tells of it, too: the scope only keeps the error from the page.
+  // The promise rejects with it, too: the scope only keeps the error from the page.
   device.pushErrorScope('validation');
   const { module, descriptor } = cache.sources(kernel, options, key, described);
   const compiling = device.createComputePipelineAsync(descriptor);

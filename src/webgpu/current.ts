@@ -19,7 +19,7 @@ export function openedDevice(): Device | null {
   return current?.isDestroyed ? null : current;
 }
 
-/** Runs `body` with `device` as the one that creation uses: what an op makes lies beside its operands. */
+/** Runs `body` with `device` as the one that creation uses: an op's results are on the device of its operands. */
 export function withDevice<T>(device: Device, body: () => T): T {
   if (device === current) return body();
   const before = current;

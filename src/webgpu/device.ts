@@ -47,7 +47,7 @@ export class Device implements EagerDevice, ExecutorHolder {
   profile: object | null = null;
   /** Answers by measurement which algorithms are launched; null where kernels select them by themselves. */
   autotuner: Autotuner | null = null;
-  /** Errors that arrive while no one waits; the next readback tells them. */
+  /** Errors that arrive while no one waits; the next readback reports them. */
   readonly watch: ErrorWatch;
   /** What is compiled once the device has done the work before it, which would else share its cores. */
   #postponed: (() => void)[] = [];

@@ -64,9 +64,9 @@ export interface Executor {
   readonly mode: 'eager' | 'captured' | 'dry run' | 'encoded';
   /** Runs `effect` now and, where the work is captured, before each replay. It launches nothing. */
   onReplay(effect: () => void): void;
-  /** Runs `body` for real and uncaptured: it makes what lasts. Work that is being captured can't be replayed if that makes variables. */
+  /** Executes `body` untraced: it creates what lasts. Captured work can't be replayed if `body` creates variables. */
   untraced<T>(body: () => T): T;
-  /** Runs `action` for real: now or, where work is being captured, behind it; that can't be replayed, for `reason`. */
+  /** Executes `action`: now, or after the work that is being captured, which then can't be replayed, for `reason`. */
   postpone(reason: string, action: () => void): void;
   /** Throws where values can't be read back. Errors: TapeError. */
   requireReadable(): void;

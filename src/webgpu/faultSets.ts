@@ -78,7 +78,7 @@ export class FaultSet {
   }
 }
 
-/** Gathers the faults of the work that one run launches, `fit` for one: they are reported to the run, whoever reads them, too. */
+/** Collects the faults of the work that one run (such as `fit`) launches. They are reported to the run in addition to any reader. */
 export class FaultLedger {
   #found: Fault[] = [];
 
@@ -136,7 +136,7 @@ export class FaultTracker {
   #clock = 0;
   /** Gets the faults of checks that begin now. */
   ledger: FaultLedger | null = null;
-  /** Hears of faults that no one can read any more, and that no `sync()` threw. */
+  /** Receives faults that no one can read any more, and that no `sync()` threw. */
   announce: (error: RetrogradError) => void = (error) => console.warn(error);
 
   /** Checks begun so far: the number of the next. */
@@ -319,7 +319,7 @@ function errorsOf(faults: readonly Fault[]): RetrogradError[] {
   return [...faults].sort((a, b) => a.number - b.number).map((fault) => fault.raise());
 }
 
-/** Whether a reader of `set` that began at `began` has yet to hear of `fault`. */
+/** Whether a reader of `set` that began at `began` has not yet reported `fault`. */
 function isNews({ settledAt, echoOf }: Fault, { faults }: FaultSet, began: number): boolean {
   if (echoOf) return !echoOf.reported && !faults.includes(echoOf);
   return settledAt === null || settledAt > began;

@@ -108,10 +108,10 @@ function decodeSlot(
   return fault && (() => raise(fault.position, fault.value));
 }
 
-/** Errors named in the message of one that stands for several. */
+/** Errors named in the message of a joined error. */
 const maxNamed = 8;
 
-/** One error for several that came at once: the first, which tells of the rest in its message and its `others`. */
+/** One error for several that arrived at once: the first, which lists the rest in its message and its `others`. */
 export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | null {
   const [first, ...others] = withoutConsequences(errors);
   if (!first || others.length === 0) return first ?? null;
@@ -125,7 +125,7 @@ export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | 
   return first;
 }
 
-/** A NaN spoils all that is computed from it: the first finding is told, and those after it would only repeat it. */
+/** A NaN propagates to everything computed from it: only the first one is reported, since later ones repeat it. */
 function withoutConsequences(errors: readonly RetrogradError[]): RetrogradError[] {
   const first = errors.findIndex((error) => error instanceof NonFiniteError);
   return errors.filter((error, i) => i <= first || !(error instanceof NonFiniteError));

@@ -1,6 +1,6 @@
 /**
  * @file A kernel: WGSL whose source depends on compile-time options alone, with its bindings and runtime
- * parameters declared beside it. The declarations of buffers and parameters are generated, so that the WGSL and the
+ * parameters declared with it. The declarations of buffers and parameters are generated, so that the WGSL and the
  * launch can't disagree.
  */
 import type { ParamFields, ParamValues } from './params.ts';

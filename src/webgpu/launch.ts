@@ -20,7 +20,7 @@ export interface Launch<
   /** Workgroups: a count, folded over the dimensions where it exceeds 65,535, or a grid. */
   workgroups: number | readonly [number, number, number];
   /**
-   * What runs while `options` are being compiled, beside other work: another variant of the same bindings and parameters,
+   * What runs while the pipeline of `options` is compiled in the background: a variant with the same bindings and parameters,
    * with the same results to the bit, that compiles sooner.
    */
   fallback?: { options: O; workgroups: number } | null;

@@ -20,7 +20,7 @@ export interface OpenOptions extends GPURequestAdapterOptions {
    */
   subgroupMatrices?: boolean;
   /**
-   * Hears of faults that would be lost: the tensors that depend on them were freed unread, and no `device.sync()` came
+   * Receives faults that would be lost: the tensors that depend on them were freed unread, and no `device.sync()` came
    * within a second. Default: console.warn.
    */
   onFault?: (error: RetrogradError) => void;

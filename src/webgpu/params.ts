@@ -43,7 +43,7 @@ export class ParamLayout {
   readonly bytes: number;
 
   constructor(fields: ParamFields) {
-    // Arrays first: they are aligned to 16 bytes, and no padding is needed where nothing stands before them.
+    // Arrays first: they are aligned to 16 bytes, and no padding is needed when they come first.
     const isArray = (type: ParamType) => type.endsWith('x8');
     const entries = Object.entries(fields);
     const ordered = [...entries.filter(([, t]) => isArray(t)), ...entries.filter(([, t]) => !isArray(t))];

@@ -51,16 +51,16 @@ export class Readback implements IdleBuffers {
   ): Promise<{ bytes: ArrayBuffer; words: Uint32Array | null }> {
     const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
     if (dataBytes + faultBytes === 0) return this.#finish();
-    // A tensor may be as large as a buffer can be: the fault words then travel beside it.
+    // A tensor may be as large as a buffer can be: the fault words then get a buffer of their own.
     const joined = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
     const staging = this.#stagingBuffer(dataBytes + (joined ? faultBytes : 0));
-    const aside = joined ? staging : this.#stagingBuffer(faultBytes);
+    const faultStaging = joined ? staging : this.#stagingBuffer(faultBytes);
     const faultOffset = joined ? dataBytes : 0;
     if (range && dataBytes > 0) this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
-    if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, aside, faultOffset, faultBytes);
+    if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, faultStaging, faultOffset, faultBytes);
     this.stream.drain();
     const bytes = await this.#take(staging, dataBytes + (joined ? faultBytes : 0));
-    const copied = joined ? bytes : await this.#take(aside, faultBytes);
+    const copied = joined ? bytes : await this.#take(faultStaging, faultBytes);
     return { bytes, words: new Uint32Array(copied, faultOffset, faultBytes / 4) };
   }
 

@@ -15,7 +15,7 @@ export class Storage {
     readonly buffer: DeviceBuffer,
     /** Bytes from the start of the buffer; a multiple of 256 where it isn't 0. */
     readonly offset: number,
-    /** Bytes that may be bound: those of the values, and what lies unused behind them. */
+    /** Bytes that may be bound: those of the values, and unused ones after them. */
     readonly bytes: number,
     private readonly free: (storage: Storage) => void,
     /** Bytes of the values alone. */

@@ -84,7 +84,7 @@ export class CommandStream {
     for (const range of ranges) range.buffer.lastUse = this.#serial;
   }
 
-  /** Appends one dispatch with all that it binds. Whoever calls it marks the buffers as used. */
+  /** Appends one dispatch with all that it binds. The caller marks the buffers as used. */
   dispatch(launch: PreparedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
     const pass = this.#passFor(launch);
     const { gpu } = launch.pipeline;
@@ -168,7 +168,7 @@ export class CommandStream {
           : new DeviceError({
               rule: 'every command of a submission must be valid; none of this one ran.',
               received: error.message,
-              hint: 'look at the first error told: the others follow from it.',
+              hint: 'look at the first error reported: the others follow from it.',
             }),
     );
     this.#slot = 0;
@@ -256,7 +256,7 @@ export class CommandStream {
 /** Buffer numbers below this one are packed, three to a key. */
 const packedIds = 2 ** 17;
 
-/** What tells bind groups of one layout apart. Most bind at most three whole buffers: a number does for those. */
+/** The cache key of a bind group within its layout. Most bind at most three whole buffers: a number does for those. */
 function keyOf(ranges: readonly BoundRange[]): number | string {
   let key = 0;
   for (const { buffer, offset, bytes } of ranges) {

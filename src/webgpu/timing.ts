@@ -134,7 +134,7 @@ export async function timePasses(
 
 /**
  * Wall time of launches, for devices without timestamps: each is submitted on its own, and ends when the queue says that
- * it is done. What lies between the end and its telling counts, too.
+ * it is done. The delay until completion is reported counts, too.
  */
 export class WallTimer implements StreamWatcher {
   readonly apart = 'submission';

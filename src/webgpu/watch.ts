@@ -1,5 +1,5 @@
 /**
- * @file Errors that WebGPU tells later than the call that caused them. They are kept, typed and named, until the next
+ * @file Errors that WebGPU reports after the call that caused them. They are kept, typed and named, until the next
  * readback throws them: nothing fails silently, and nothing reaches the page as an uncaptured error.
  */
 import { DeviceError, RetrogradError } from '../core/errors.ts';
@@ -56,9 +56,9 @@ export class ErrorWatch {
     return this.#doomed.find(({ first, last }) => first <= serial && serial <= last)?.error ?? null;
   }
 
-  /** Keeps the errors that `told` brings. A device that is lost rejects it; its loss is reported elsewhere. */
-  until(told: Promise<readonly RetrogradError[]>): void {
-    this.#add(() => told);
+  /** Keeps the errors that `reported` resolves to. A device that is lost rejects it; its loss is reported elsewhere. */
+  until(reported: Promise<readonly RetrogradError[]>): void {
+    this.#add(() => reported);
   }
 
   /** Keeps what `report` finds. It may wait until the calls before it are settled. */
@@ -80,7 +80,7 @@ export class ErrorWatch {
     return Promise.all(all.slice(0, all.indexOf(watched)).map((one) => this.#watched.get(one)));
   }
 
-  /** Resolves once all that was watched up to now has been told. */
+  /** Resolves once all that was watched up to now has been reported. */
   async settled(): Promise<void> {
     await Promise.all(this.#watched.values());
   }
@@ -109,7 +109,7 @@ export class ErrorWatch {
     );
   }
 
-  /** The errors told since the last call, in the order of the calls that caused them. */
+  /** The errors reported since the last call, in the order of the calls that caused them. */
   take(): RetrogradError[] {
     const found = [...this.#watched.keys()].filter(({ settled }) => settled);
     for (const watched of found) this.#watched.delete(watched);

@@ -102,7 +102,7 @@ test('where the core of the library is not served, init says so; once it is, ini
         return error.message;
       }
     })()`);
-  expect(await start()).toMatch(/^init\(\) loads the kernels of the core[\s\S]*serve all files/);
+  expect(await start()).toMatch(/^init\(\) loads the kernels by import[\s\S]*serve all files/);
   served = true;
   expect(await start()).toEqual([6]);
   await page.close();

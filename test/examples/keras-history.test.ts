@@ -56,7 +56,7 @@ describe('examples/keras-history', { timeout: 300_000 }, () => {
     expect(text).toMatch(/loaded again: 9 weights, equal: true/);
     expect(text).toMatch(/weights have no training history/);
     expect(text).toMatch(
-      /The history was saved beside it: 12 epochs, of accuracy, loss, val_accuracy, val_loss/,
+      /The history was saved next to it: 12 epochs, of accuracy, loss, val_accuracy, val_loss/,
     );
     expect(text).toMatch(/ms\/other may\/person will\/other/);
     expect(text).toMatch(/index 18 at position \[0, 0\].*\n.*made by layer 'embedding/);

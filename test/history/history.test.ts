@@ -94,7 +94,7 @@ describe('explainHistory', () => {
   test('detached', () => {
     using _ = new GradientTape();
     expect(text(stopGradient(square(tensor([1]))))).toBe(
-      "float32[1] has no history here (detached): stopGradient cut it off from float32[1] made by 'square' on purpose.\n" +
+      "float32[1] has no history here (detached): stopGradient detached it from float32[1] made by 'square' on purpose.\n" +
         '  hint: use the tensor from before stopGradient where the gradient should pass.',
     );
   });

@@ -11,7 +11,7 @@ import { type Convolution, draw, largestError, product } from '../support/refere
 
 const device = await init();
 /** Tiles that the device can run: quads need subgroups, which are asked for on software adapters alone. */
-const runs = (tile: GemmTile) => !tile.quads || device.gpu.features.has('subgroups');
+const runs = (tile: GemmTile) => !tile.subgroupQuads || device.gpu.features.has('subgroups');
 
 /** The generator of the shared form in a size that software adapters compile fast. */
 const sharedTile: GemmTile = {
@@ -22,13 +22,13 @@ const sharedTile: GemmTile = {
   blockN: 4,
   depth: 8,
   width: 4,
-  quads: false,
+  subgroupQuads: false,
 };
 const variants: [string, GemmTile][] = [
   ['registers, one step at a time', gemmTiles.small],
   ['registers, blocks one step at a time', gemmTiles.steps],
   ['registers, in fours', gemmTiles.scalars],
-  ['registers, shared in quads', { ...gemmTiles.quad, blockM: 4, blockN: 4 }],
+  ['registers, shared in quads', { ...gemmTiles.subgroupQuad, blockM: 4, blockN: 4 }],
   ['workgroup memory', sharedTile],
 ];
 
@@ -62,7 +62,8 @@ async function expectProduct(
 
 describe.each(variants.filter(([, tile]) => runs(tile)))('%s', (_, tile) => {
   const rows = tile.memory === 'shared' ? tile.groupM * tile.blockM : tile.blockM;
-  const columns = tile.memory === 'shared' ? tile.groupN * tile.blockN : tile.blockN * (tile.quads ? 4 : 1);
+  const columns =
+    tile.memory === 'shared' ? tile.groupN * tile.blockN : tile.blockN * (tile.subgroupQuads ? 4 : 1);
   const around = (n: number) => [n - 1, n, n + 1];
 
   test.each(transpositions)('tiles and their neighbours, transposed: %s, %s', async (...transposed) => {
@@ -88,7 +89,7 @@ test.each(Object.entries(gemmTiles).filter(([, tile]) => runs(tile)))(
 );
 
 describe('the tile of software adapters', () => {
-  const quad = device.gpu.features.has('subgroups') ? 'quad' : 'block';
+  const quad = device.gpu.features.has('subgroups') ? 'subgroupQuad' : 'block';
   test.each<[string, readonly [number, number, number], string]>([
     ['little to compute', [32, 32, 32], 'small'],
     ['vectors', [128, 128, 128], quad],

@@ -19,27 +19,30 @@ function draw(shape: readonly number[], seed: number) {
   );
 }
 
-describe('the stand-in computes the same bits as', () => {
-  test.each(['block', 'quad', 'narrowQuad', 'tallQuad'] as const)('%s', async (name) => {
-    for (const [m, k, n] of [
-      [40, 64, 48],
-      [33, 61, 37],
-    ] as const) {
-      for (const [transposeA, transposeB] of [
-        [false, false],
-        [true, true],
+describe('the fallback computes the same bits as', () => {
+  test.each(['block', 'subgroupQuad', 'narrowSubgroupQuad', 'tallSubgroupQuad'] as const)(
+    '%s',
+    async (name) => {
+      for (const [m, k, n] of [
+        [40, 64, 48],
+        [33, 61, 37],
       ] as const) {
-        const a = draw(transposeA ? [k, m] : [m, k], 1);
-        const b = draw(transposeB ? [n, k] : [k, n], 2);
-        const on = (tile: 'scalars' | typeof name) =>
-          withGemmTile(gemmTiles[tile], () => matMul(a, b, { transposeA, transposeB })).data();
-        expect(await on(name)).toEqual(await on('scalars'));
+        for (const [transposeA, transposeB] of [
+          [false, false],
+          [true, true],
+        ] as const) {
+          const a = draw(transposeA ? [k, m] : [m, k], 1);
+          const b = draw(transposeB ? [n, k] : [k, n], 2);
+          const on = (tile: 'scalars' | typeof name) =>
+            withGemmTile(gemmTiles[tile], () => matMul(a, b, { transposeA, transposeB })).data();
+          expect(await on(name)).toEqual(await on('scalars'));
+        }
       }
-    }
-  });
+    },
+  );
 });
 
-test('the first call runs it, later ones what was compiled beside it, and nobody can tell', async () => {
+test('the first call runs it, later ones what was compiled in the background, with the same results', async () => {
   await using own = await ownDevice();
   const { device } = own;
   const [a, b] = [draw([96, 100], 1), draw([96, 100], 2)];

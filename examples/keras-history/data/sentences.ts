@@ -1,5 +1,5 @@
 /**
- * @file A small language with a grammar, in which a word's tag depends on the words beside it: "may" is a name after a title
+ * @file A small language with a grammar, in which a word's tag depends on its neighbours: "may" is a name after a title
  * and an auxiliary elsewhere, and a place follows "in".
  */
 import { numbers } from './numbers.ts';

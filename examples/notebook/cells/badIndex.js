@@ -12,7 +12,7 @@ try {
   text(error.message, 'library');
 }
 
-// Unchecked: the same kernel without the comparison. Nobody is told.
+// Unchecked: the same kernel without the comparison. Nothing is reported.
 const rows = await gather(table, indices, { validateIndices: false }).array();
 text('Unchecked: row 9 of 8 reads as zeros, silently.', 'bad');
 text(

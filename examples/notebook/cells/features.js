@@ -7,7 +7,7 @@ import {
   layers,
   model,
 } from 'retrograd/keras';
-import { chooser, PlainError, text } from 'notebook';
+import { picker, PlainError, text } from 'notebook';
 
 const blocks = [
   { filters: 64, convolutions: 2 },
@@ -70,7 +70,7 @@ const read = ({ bytes, name }) => loadTensors(bytes, { file: name });
 /** Called when other weights are there. */
 export const listeners = new Set();
 
-chooser(
+picker(
   {
     label: 'Trained weights',
     accept: '.safetensors',

@@ -1,4 +1,4 @@
-import { chooser, pictures, PlainError } from 'notebook';
+import { picker, pictures, PlainError } from 'notebook';
 import { contextOf, cropToSquare, drawPicture, pictureOf } from 'pictures';
 
 /** The middle square of your picture, or the drawn bay. */
@@ -17,7 +17,7 @@ export const target = async (size) => pictureOf(await square(size));
 /** Called when another picture is chosen. */
 export const listeners = new Set();
 
-const chosen = chooser(
+const chosen = picker(
   {
     label: 'Choose a picture',
     accept: 'image/*',

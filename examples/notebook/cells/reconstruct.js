@@ -122,7 +122,7 @@ function follow(name) {
       optimizer.learningRate = settings.learningRate;
     return undefined;
   }
-  if (!live) return anew();
+  if (!live) return restart();
   if (!run.began()) return undefined;
   check();
   const same = job && String(active()) === String(used);
@@ -130,7 +130,7 @@ function follow(name) {
   return weights[name].assign(tidy(() => tensor(settings[name])));
 }
 
-const anew = () => (run.began() ? run.reset() : preview());
+const restart = () => (run.began() ? run.reset() : preview());
 
 /** What it will start from, before anything runs. */
 async function preview() {
@@ -147,7 +147,7 @@ async function preview() {
 }
 
 for (const listeners of [otherPicture, otherWeights]) {
-  listeners.add(anew);
-  page.onEnd(() => listeners.delete(anew));
+  listeners.add(restart);
+  page.onEnd(() => listeners.delete(restart));
 }
 if (!page.remembered.running) await preview();

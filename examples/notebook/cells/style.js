@@ -16,11 +16,11 @@ const layers = [
   modest ? 'block2_conv2' : 'block3_conv1',
 ];
 
-const chosen = page.chooser(
+const chosen = page.picker(
   { label: 'Choose a style', accept: 'image/*', hint: 'or drop one here' },
   async () => {
     (await stylePicture()).dispose();
-    return anew();
+    return restart();
   },
 );
 const settings = page.sliders(
@@ -122,6 +122,6 @@ async function stylePicture() {
   return pictureOf(canvas);
 }
 
-const anew = () => (run.began() ? run.reset() : undefined);
-listeners.add(anew);
-page.onEnd(() => listeners.delete(anew));
+const restart = () => (run.began() ? run.reset() : undefined);
+listeners.add(restart);
+page.onEnd(() => listeners.delete(restart));

@@ -96,6 +96,6 @@ async function make() {
   };
 }
 
-const anew = () => (run.began() ? run.reset() : undefined);
-listeners.add(anew);
-page.onEnd(() => listeners.delete(anew));
+const restart = () => (run.began() ? run.reset() : undefined);
+listeners.add(restart);
+page.onEnd(() => listeners.delete(restart));

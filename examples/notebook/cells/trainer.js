@@ -13,7 +13,7 @@ export function trainer(page, make, check = () => {}) {
   let running = false;
   let batch = 1;
   let speed = '';
-  // One thing at a time: a batch of steps, or a job made anew.
+  // One thing at a time: a batch of steps, or a job created again.
   let last = Promise.resolve();
   const inTurn = (body) => {
     const turn = last.then(body);
@@ -115,7 +115,7 @@ export function trainer(page, make, check = () => {}) {
     await job.show();
   }
 
-  /** Begins anew, with the settings as they are. */
+  /** Restarts with the settings as they are. */
   const reset = () => renew({ keep: false });
 
   let asked = null;

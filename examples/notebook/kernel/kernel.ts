@@ -61,7 +61,7 @@ function plan(name: string): string[] {
     if (wanted || cellOf(cell).state !== 'done') order.push(cell);
   };
   visit(name, true, []);
-  // Those that used what is made anew, and are still to be seen.
+  // Those that used what is recreated, and are still visible.
   for (let grown = true; grown; ) {
     grown = false;
     for (const [other, { source, state }] of cells) {
@@ -133,7 +133,7 @@ async function run(name: string, source: string): Promise<void> {
   }
 }
 
-/** Cells run one after another. What their buttons start goes on beside them. */
+/** Cells run one after another. What their buttons start continues concurrently. */
 let queue: Promise<void> = Promise.resolve();
 
 addEventListener('message', ({ data }: MessageEvent<ToKernel>) => {

@@ -1,5 +1,5 @@
 /**
- * @file The module `notebook` as a cell imports it: what it can show, and what it can be told by its controls. Each cell has
+ * @file The module `notebook` as a cell imports it: what it can show, and what its controls report. Each cell has
  * one of its own, which ends when the cell is run again.
  */
 import type { Bar, Button, Control, Curve, Graph, Output, Picture, Tone, Value } from '../protocol.ts';
@@ -126,7 +126,7 @@ export class CellOutputs {
         };
       },
       /** A file that a visitor picks or drops. Gives an object with `file`: null, or what was last accepted. */
-      chooser: (
+      picker: (
         { label, accept = '', hint = '' }: { label: string; accept?: string; hint?: string },
         onChange: (file: File | null) => unknown = () => {},
       ) => {

@@ -15,7 +15,7 @@ export class KernelClient {
     this.#events = events;
   }
 
-  /** Ends what runs, however busy it is, and starts anew. */
+  /** Ends what runs, however busy it is, and restarts. */
   start(sources: Readonly<Record<string, string>>): void {
     this.#worker?.terminate();
     const worker = new Worker(new URL('../kernel/kernel.ts', import.meta.url), {

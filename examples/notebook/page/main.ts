@@ -69,7 +69,7 @@ function start(): void {
   for (const { name, opens } of allCells()) if (opens) views.get(name)?.run();
 }
 
-// A file that falls beside its place would be opened in the page's stead.
+// A file dropped outside the drop zone would otherwise replace the page.
 for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
 
 document.querySelector('#restart')?.addEventListener('click', start);

@@ -51,7 +51,7 @@ export const chapters: readonly Chapter[] = [
     id: 'descent',
     title: 'From noise, twice',
     words: [
-      'Press Start, and move the sliders while it runs. Weights and learning rate act on the next step; seed, size and picture begin anew.',
+      'Press Start, and move the sliders while it runs. Weights and learning rate act on the next step; seed, size and picture restart the run.',
     ],
     cells: [
       { name: 'reconstruct', title: 'Reconstruction', opens: true },

@@ -143,7 +143,7 @@ fn saturated_u32(x: f32) -> u32 {
 }`,
 );
 
-// The upper 32 bits of a product, from products of 16-bit halves.
+// The upper 32 bits of a product, from products of 16-bit parts.
 export const multiplyHigh: MathFunction = /* @__PURE__ */ defineMath(
   'multiply_high',
   [],

@@ -145,8 +145,8 @@ fn precise_atan2(y: f32, x: f32) -> f32 {
   let long = max(abs(y), abs(x));
   // 0/0 and ∞/∞ take the limits along the axes and the diagonals, as IEEE 754 has it.
   let ratio = select(select(short / long, 1.0, is_infinite(short)), 0.0, long == 0.0);
-  let slope = atan_within_one(ratio);
-  let quarter = select(slope, 1.57079633 - slope, abs(y) > abs(x));
+  let angle = atan_within_one(ratio);
+  let quarter = select(angle, 1.57079633 - angle, abs(y) > abs(x));
   let half = select(quarter, 3.14159265 - quarter, bitcast<u32>(x) >= 0x80000000u);
   return select(select(with_sign(half, y), x, is_nan(x)), y, is_nan(y));
 }`,

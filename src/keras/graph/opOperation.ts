@@ -2,7 +2,7 @@
 import type { OpenSpec } from '../../core/spec.ts';
 import { applyOp, inputsOf } from '../../ops/define.ts';
 import type { OpDefinition } from '../../ops/definition.ts';
-import { dtypeBeside, type InputSlot, weakDType } from '../../ops/operands.ts';
+import { commonTensorDType, type InputSlot, weakDType } from '../../ops/operands.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { type HostValues, tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -58,7 +58,7 @@ export function heldOperands(op: OpDefinition, operands: readonly unknown[]): un
 /** Specs of operands. A number takes its dtype from the other operands, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
   const { slots } = inputsOf(op);
-  const beside = dtypeBeside(
+  const beside = commonTensorDType(
     slots,
     operands.map((operand) => (hasSpec(operand) ? operand : null)),
   );

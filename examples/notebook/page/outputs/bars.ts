@@ -1,4 +1,4 @@
-/** @file Values side by side as bars, drawn by Observable Plot. */
+/** @file A bar chart of values, drawn by Observable Plot. */
 import * as Plot from '@observablehq/plot';
 import type { Bar } from '../../protocol.ts';
 import { element } from '../element.ts';

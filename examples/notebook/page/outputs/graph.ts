@@ -1,6 +1,6 @@
 /**
- * @file The picture of a graph: layers that open to their ops, the gradient's path lit, and where it is disconnected. What a
- * node holds is told below as one points at it, or comes to it by Tab.
+ * @file The picture of a graph: layers that open to their ops, the gradient's path lit, and where it is disconnected. Details of
+ * a node are shown below when it is hovered or focused.
  */
 import type { Graph, GraphEdge, GraphNode } from '../../protocol.ts';
 import { element, svgElement } from '../element.ts';

@@ -131,7 +131,7 @@ function spread(row: Slot[]): void {
   }
 }
 
-/** Each towards the middle of its neighbours, as far as those beside it let it. */
+/** Each towards the middle of its neighbours, as far as its neighbours allow. */
 function settle(row: Slot[], side: 'up' | 'down'): void {
   for (const slot of row) slot.x = average(slot[side].map((other) => other.x)) ?? slot.x;
   const apart = (a: Slot, b: Slot) => (a.width + b.width) / 2 + gap.across;

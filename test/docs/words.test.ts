@@ -1,0 +1,130 @@
+/**
+ * @file The code and the docs use the field's words. Each word that is gone is listed with its replacement; every line that
+ * still has one is reported as `file:line: word → replacement`.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** Files and folders that are checked. */
+const CHECKED = [
+  'src',
+  'shaders',
+  'bench',
+  'examples',
+  'scripts',
+  'test',
+  'docs',
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+];
+
+/** Files and folders that still have to be rewritten. Remove an entry once it is. */
+const NOT_YET = [
+  'src/keras',
+  'src/io',
+  'src/formats',
+  'docs',
+  'README.md',
+  'test',
+  // The dry run of a model is named with its layers.
+  'src/autodiff/rehearsal.ts',
+  'src/autodiff/warmup.ts',
+  'src/autotune/explainChoice.ts',
+  'src/autotune/tune.ts',
+  'src/autotune/tuner.ts',
+  'src/index.ts',
+];
+
+/** Recorded data, and what isn't the library's own text. */
+const SKIPPED = ['bench/results', 'test/docs/words.test.ts', 'test/conformance/fixtures', 'docs/images'];
+
+/** Words that are gone, as patterns of whole words, and the field's term. Identifiers are split into their words. */
+const GONE: readonly (readonly [word: string, replacement: string])[] = [
+  ['mend(s|ed|ing)?', 'hint'],
+  ['halves', 'float16 (values), or ties in rounding'],
+  ['live numbers?', 'dynamic scalar (DynamicScalar)'],
+  ['eachRun', 'onReplay'],
+  ['charged call', 'ProfiledCall'],
+  ['(keep|keeps|kept) (an |one )?account', 'attribute, count'],
+  ['chooser', 'autotuner'],
+  ['rehears\\w*', 'dry run, tracing'],
+  [
+    'stand-?ins?|stand (in|ins)(?= (for|of|source)\\b|s\\b)',
+    'placeholder, fallback, symbolic input, substitute',
+  ],
+  ['quiet run', 'DryRun'],
+  ['for real', 'untraced, executed'],
+  ['diversion', 'executor, command target'],
+  ['recorded device', 'Executor'],
+  ['minimal filtering', 'Winograd convolution'],
+  ['folded convolutions?', 'GEMM + col2im'],
+  ['anew', 'again'],
+  ['in vain', 'unused, without effect'],
+  ['whoever', 'the caller, any reader'],
+  ['told', 'reported, distinguished, passed'],
+  ['beside', 'next to, with, in addition to, concurrently with'],
+  ['aside', 'cached, separately'],
+  ['matrix units?', 'subgroup matrix'],
+  ['condemned', 'pending destruction'],
+  ['provenances?', 'origin'],
+  ['(?<!negative )slopes?', 'derivative'],
+  ['pace', 'throttle'],
+  ['at rest', 'idle'],
+  ['(tall|narrow) quads?', 'subgroup-quad tiles'],
+  ['nobody', 'no one, nothing'],
+  ['afresh', 'again, from the start'],
+  ['thereof|whereof|wherein|thereby', 'plain English'],
+];
+
+/** Legitimate uses, by file, each with its reason. */
+const ALLOWED: readonly { file: RegExp; word: RegExp; reason: string }[] = [
+  { file: /rectifiers?\.ts$|prelu\.ts$/, word: /^slopes?$/i, reason: "a leaky rectifier's slope" },
+  { file: /metrics\/auc\.ts$/, word: /^slope$/i, reason: 'the slope of a segment of a curve' },
+];
+
+const patterns = GONE.map(([word, replacement]) => ({
+  pattern: new RegExp(`\\b(?:${word})\\b`, 'i'),
+  replacement,
+}));
+
+/** A line as it is, and with its identifiers split: `takesHalves` holds the word "halves". */
+function readings(line: string): readonly string[] {
+  return [line, line.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ')];
+}
+
+const isIn = (file: string, places: readonly string[]) =>
+  places.some((place) => file === place || file.startsWith(`${place}/`));
+
+function* filesIn(place: string): Generator<string> {
+  const full = path.join(root, place);
+  if (!fs.existsSync(full) || isIn(place, SKIPPED) || isIn(place, NOT_YET)) return;
+  if (fs.statSync(full).isDirectory()) {
+    for (const name of fs.readdirSync(full).sort()) yield* filesIn(`${place}/${name}`);
+  } else if (/\.(ts|mjs|js|md)$/.test(place)) yield place;
+}
+
+function hitsIn(file: string): string[] {
+  const lines = fs.readFileSync(path.join(root, file), 'utf8').split('\n');
+  return lines.flatMap((line, i) =>
+    patterns.flatMap(({ pattern, replacement }) => {
+      const found = readings(line).map((reading) => pattern.exec(reading)?.[0]);
+      const hit = found.find((match) => match !== undefined);
+      if (hit === undefined) return [];
+      if (ALLOWED.some((allowed) => allowed.file.test(file) && allowed.word.test(hit))) return [];
+      return [`${file}:${i + 1}: ${hit} → ${replacement}`];
+    }),
+  );
+}
+
+test('no text has words that are gone', () => {
+  expect(CHECKED.flatMap((place) => [...filesIn(place)]).flatMap(hitsIn)).toEqual([]);
+});
+
+test('an identifier is read word by word', () => {
+  expect(readings('takesHalves(half_bits)')[1]).toBe('takes Halves(half bits)');
+});
