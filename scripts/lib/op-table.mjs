@@ -156,14 +156,14 @@ export function opTable(rows) {
   const groups = [...new Set(rows.map(({ group }) => group))];
   const sections = groups.map((group) => {
     const lines = rows.filter((row) => row.group === group).map(tableRow);
-    return `## ${group}\n\n| op | inputs | options | gives | gradient |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+    return `## ${group}\n\n| op | inputs | options | result | gradient |\n| --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
   });
   const head = [
     '# Ops',
     '',
-    'Tensors stand by position, everything else in one options object at the end: `gather(x, indices, { axis: 1 })`.',
-    'A `?` marks an input that may be left out, `...` a list of tensors. What an op takes and throws in full stands above',
-    'its definition: follow its name.',
+    'Tensors are positional arguments; everything else is in one options object at the end: `gather(x, indices, { axis: 1 })`.',
+    'A `?` marks an optional input, `...` a list of tensors. For the full documentation of an op, its arguments and errors,',
+    'follow its name to the source.',
     '',
     `<!-- Written by \`node scripts/op-table.mjs\` from src/ops. -->`,
     '',
