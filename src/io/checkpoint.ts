@@ -3,6 +3,7 @@
  * paths, the states of the optimizer by their order, the rest in its metadata.
  */
 import type { TypedData } from '../core/dtype.ts';
+import { requireOptions } from '../core/arguments.ts';
 import { FormatError, RetrogradError, ValueError } from '../core/errors.ts';
 import { requireInteger, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -50,9 +51,12 @@ const optimizerPrefix = '@optimizer/';
  */
 export async function saveCheckpoint(
   model: CheckpointModel,
-  { epoch, batch = 0, seed = null, logs = {} }: TrainingState,
+  state: TrainingState,
 ): Promise<Uint8Array<ArrayBuffer>> {
   haveTraining();
+  requireOptions('saveCheckpoint', state);
+  const { epoch, batch = 0, seed = null, logs = {} } = state;
+  requireOptions('saveCheckpoint', logs);
   requireInteger('saveCheckpoint', 'epoch', epoch, 0);
   requireInteger('saveCheckpoint', 'batch', batch, 0);
   if (seed !== null) checkSeed('saveCheckpoint', seed);
@@ -102,8 +106,9 @@ export function loadCheckpoint(
   options: ReadOptions = {},
 ): Checkpoint {
   haveTraining();
-  const name = options.file ?? 'file';
+  weightsByPath('loadCheckpoint', model);
   const { tensors, metadata } = readSafetensors(file, options);
+  const name = options.file ?? 'file';
   const { training, config, optimizer: record, seeds } = readMetadata(name, metadata);
   const isState = (key: string) => record !== null && key.startsWith(optimizerPrefix);
   const weights = new Map([...tensors].filter(([key]) => !isState(key)));

@@ -1,11 +1,11 @@
 /** @file Weights of models by their paths: saved as safetensors, and loaded again, all or none. */
 import { FormatError, ValueError } from '../core/errors.ts';
-import { sameShape } from '../core/shape.ts';
+import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { withDevice } from '../webgpu/device.ts';
 import { type Assignment, assignAll } from '../tensor/assignAll.ts';
 import { tidy } from '../tensor/scope.ts';
-import type { Variable } from '../tensor/variable.ts';
+import { Variable } from '../tensor/variable.ts';
 import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from './hostTensor.ts';
 import { matchPaths } from './matchPaths.ts';
 import { type FileBytes, type ReadOptions, readSafetensors, writeSafetensors } from './safetensors/index.ts';
@@ -81,7 +81,9 @@ export function uploadByPath(
 }
 
 /** Errors: ValueError where two weights have one path. */
-export function weightsByPath(op: string, { name, weights }: WithWeights): Map<string, Variable> {
+export function weightsByPath(op: string, model: WithWeights): Map<string, Variable> {
+  requireWeights(op, model);
+  const { name, weights } = model;
   const byPath = new Map<string, Variable>();
   for (const weight of weights) {
     const path = weight.name as string;
@@ -96,6 +98,17 @@ export function weightsByPath(op: string, { name, weights }: WithWeights): Map<s
     byPath.set(path, weight);
   }
   return byPath;
+}
+
+function requireWeights(op: string, model: unknown): void {
+  const { weights } = (model ?? {}) as Partial<WithWeights>;
+  if (Array.isArray(weights) && weights.every((weight) => weight instanceof Variable)) return;
+  throw new ValueError({
+    op,
+    rule: 'it takes a model or a layer: what has weights.',
+    received: describe(model),
+    hint: `call ${op}(model, …).`,
+  });
 }
 
 function requireFit(
