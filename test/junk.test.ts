@@ -1,6 +1,7 @@
 /** @file Whatever is passed to a public function: it works, or throws a typed error. */
 import { beforeAll, expect, test } from 'vitest';
 import * as retrograd from '../src/index.ts';
+import * as io from '../src/io/index.ts';
 import {
   grad,
   GradientTape,
@@ -103,7 +104,7 @@ const skipped = new Set([
 
 type Call = (...args: unknown[]) => unknown;
 
-const functions = Object.entries(retrograd).filter(
+const functions = Object.entries({ ...retrograd, ...io }).filter(
   ([name, value]) => typeof value === 'function' && !skipped.has(name) && !/Error$/.test(name),
 ) as [string, Call][];
 

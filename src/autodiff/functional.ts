@@ -11,6 +11,7 @@ import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
+import { listOf } from './request.ts';
 
 type Function = (...inputs: Tensor[]) => Tensor;
 
@@ -51,7 +52,7 @@ export function valueAndGrads(
         hint: `call ${name}(f)([a, b]).`,
       });
     }
-    return differentiate(name, f, inputs, dy);
+    return differentiate(name, f, listOf(name, inputs), dy);
   };
 }
 
@@ -131,7 +132,8 @@ function requireValue(name: string, value: unknown): asserts value is Tensor {
 }
 
 function requireLike(name: string, what: string, given: readonly Tensor[], inputs: readonly Tensor[]): void {
-  const isList = (value: unknown) => Array.isArray(value) && value.every((t) => t instanceof Tensor);
+  const isList = (value: unknown) =>
+    Array.isArray(value) && listOf(name, value).every((t) => t instanceof Tensor);
   if (!isList(given) || !isList(inputs)) {
     throw new TapeError({
       op: name,

@@ -27,7 +27,7 @@ import {
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';
-import { type GradientOptions, requireTensors, seedTargets } from './request.ts';
+import { type GradientOptions, listOf, requireTensors, seedTargets } from './request.ts';
 
 /** A call with the values that its gradient reads. */
 interface Record {
@@ -63,7 +63,7 @@ export class Tape implements Recorder {
 
   /** Follows `tensors` from here on. Errors: TapeError for tensors that aren't floating. */
   watch(tensors: Tensor | readonly Tensor[]): void {
-    for (const tensor of [tensors].flat() as Tensor[]) {
+    for (const tensor of listOf('watch', tensors)) {
       if (!(tensor instanceof Tensor) || !isFloating(tensor.dtype)) {
         throw new TapeError({
           op: 'watch',
@@ -194,7 +194,7 @@ export class Tape implements Recorder {
       if (!this.persistent) freeRecord(record);
     }
     const given = new Set<Tensor>(targets);
-    for (const gradient of [options.outputGradients ?? []].flat() as (Tensor | null)[])
+    for (const gradient of listOf('gradient', options.outputGradients ?? []))
       if (gradient) given.add(gradient);
     return sources.map((source) => {
       const gradient = cotangents.get(source.id);

@@ -16,20 +16,35 @@ export interface GradientOptions {
   unconnectedGradients?: 'none' | 'zero';
 }
 
+/** Longer lists are no lists of tensors that anyone made. */
+const maxTensors = 2 ** 20;
+
+/** One tensor or several as a list, whose holes are undefined. Errors: TapeError for an endless one. */
+export function listOf<T>(op: string, given: T | readonly T[]): T[] {
+  if (!Array.isArray(given)) return [given as T];
+  if (given.length <= maxTensors) return [...given];
+  throw new TapeError({
+    op,
+    rule: `a list of tensors has at most ${maxTensors}.`,
+    received: `${given.length}`,
+    hint: 'pass a tensor, or a list of tensors.',
+  });
+}
+
 export function flatSources(
   sources: Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>,
 ): readonly Tensor[] {
   if (sources instanceof Tensor) return [sources];
-  return Array.isArray(sources) ? sources : Object.values(sources ?? {});
+  return Array.isArray(sources) ? listOf('gradient', sources) : Object.values(sources ?? {});
 }
 
-export function requireTensors(what: string, tensors: readonly unknown[]): void {
-  const wrong = tensors.find((tensor) => !(tensor instanceof Tensor));
-  if (tensors.length > 0 && wrong === undefined) return;
+export function requireTensors(what: string, tensors: readonly unknown[], op = 'gradient'): void {
+  const wrong = tensors.findIndex((tensor) => !(tensor instanceof Tensor));
+  if (tensors.length > 0 && wrong < 0) return;
   throw new TapeError({
-    op: 'gradient',
+    op,
     rule: `${what} must be tensors or variables, at least one.`,
-    received: tensors.length === 0 ? 'none' : describe(wrong),
+    received: tensors.length === 0 ? 'none' : describe(tensors[wrong]),
     hint: 'pass a tensor, or a list of tensors.',
   });
 }
@@ -41,9 +56,7 @@ export function seedTargets(
   outputGradients: GradientOptions['outputGradients'],
 ): void {
   const given =
-    outputGradients === null || outputGradients === undefined
-      ? []
-      : ([outputGradients].flat() as (Tensor | null)[]);
+    outputGradients === null || outputGradients === undefined ? [] : listOf('gradient', outputGradients);
   if (given.length > 0 && given.length !== targets.length) {
     throw new ShapeError({
       op: 'gradient',

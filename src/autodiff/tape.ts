@@ -4,6 +4,7 @@
  * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
  * a gradient is disconnected.
  */
+import { requireOptions } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
@@ -13,7 +14,7 @@ import { Variable } from '../tensor/variable.ts';
 import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
 import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
-import { flatSources, type GradientOptions } from './request.ts';
+import { flatSources, type GradientOptions, listOf, requireTensors } from './request.ts';
 
 export interface TapeOptions {
   /** Whether `gradient` may be called more than once. Default false: values are freed as they are used. */
@@ -28,7 +29,9 @@ export class GradientTape extends Tape {
   #trace: TracedCall[] = [];
   #leaves = new Map<number, Leaf>();
 
-  constructor({ persistent = false, watchAccessedVariables = true }: TapeOptions = {}) {
+  constructor(options: TapeOptions = {}) {
+    requireOptions('GradientTape', options);
+    const { persistent = false, watchAccessedVariables = true } = options;
     super(persistent);
     this.#watchVariables = watchAccessedVariables;
   }
@@ -60,7 +63,7 @@ export class GradientTape extends Tape {
   override watch(tensors: Tensor | readonly Tensor[]): void {
     super.watch(tensors);
     // Held for their metadata; a disposed tensor stays watched by id.
-    for (const tensor of [tensors].flat() as Tensor[]) this.#watched.set(tensor.id, tensor);
+    for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);
   }
 
   override record(call: RecordedCall): boolean {
@@ -113,7 +116,7 @@ export class GradientTape extends Tape {
     sources: Tensor | readonly Tensor[] | Readonly<globalThis.Record<string, Tensor>>,
     options: GradientOptions = {},
   ): unknown {
-    const filled = this.gradients([target].flat() as Tensor[], flatSources(sources), options);
+    const filled = this.gradients(listOf('gradient', target), flatSources(sources), options);
     if (sources instanceof Tensor) return filled[0];
     if (Array.isArray(sources)) return filled;
     return Object.fromEntries(Object.keys(sources).map((key, i) => [key, filled[i]]));
@@ -149,6 +152,7 @@ export class GradientTape extends Tape {
    * hint that. Works after `gradient`, too.
    */
   explain(target: Tensor, source: Tensor): PathExplanation {
+    requireTensors('target and source', [target, source], 'explain');
     return explainPath(this, target, source);
   }
 }

@@ -1,6 +1,9 @@
 /** @file Saves and loads named tensors. */
+import { requireOptions } from '../core/arguments.ts';
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
 import { tidy } from '../tensor/scope.ts';
-import type { Tensor } from '../tensor/tensor.ts';
+import { Tensor } from '../tensor/tensor.ts';
 import { type HostTensor, hostTensorOf, uploadLoaded } from '../formats/hostTensor.ts';
 import {
   type FileBytes,
@@ -14,7 +17,10 @@ export async function saveTensors(
   tensors: Readonly<Record<string, Tensor>> | ReadonlyMap<string, Tensor>,
   metadata: Readonly<Record<string, string>> = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
+  requireOptions('saveTensors', tensors);
+  requireOptions('saveTensors', metadata);
   const entries = tensors instanceof Map ? [...tensors] : Object.entries(tensors);
+  requireTensors(entries);
   const values = await Promise.all(entries.map(([, t]) => hostTensorOf(t)));
   return writeSafetensors(new Map(entries.map(([name], i) => [name, values[i] as HostTensor])), metadata);
 }
@@ -29,4 +35,15 @@ export function loadTensors(file: FileBytes, options: ReadOptions = {}): Map<str
   // The scope frees those before one that can't be uploaded.
   const uploaded = tidy(() => [...tensors].map(([, value]) => uploadLoaded(value, name)));
   return new Map([...tensors.keys()].map((key, i) => [key, uploaded[i] as Tensor]));
+}
+
+function requireTensors(entries: readonly (readonly [name: unknown, value: unknown])[]): void {
+  const wrong = entries.find(([name, value]) => typeof name !== 'string' || !(value instanceof Tensor));
+  if (!wrong) return;
+  throw new ValueError({
+    op: 'saveTensors',
+    rule: 'it takes tensors by name.',
+    received: `${describe(wrong[0])}: ${describe(wrong[1])}`,
+    hint: 'pass { name: tensor }; arrays of the host go to writeSafetensors.',
+  });
 }

@@ -11,6 +11,7 @@ import {
   type TypedData,
 } from '../core/dtype.ts';
 import { requireOptions } from '../core/arguments.ts';
+import { isDetached } from '../core/detached.ts';
 import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkShape, describe, formatShape, maxRank, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { getDevice } from '../webgpu/current.ts';
@@ -184,16 +185,6 @@ function requireNumbers(op: string, view: ArrayBufferView): HostArray {
     });
   }
   return view as HostArray;
-}
-
-/** Only making a view tells, until `ArrayBuffer.detached` is everywhere. */
-function isDetached(buffer: ArrayBufferLike): boolean {
-  try {
-    new Uint8Array(buffer);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 function notValues(op: string, values: unknown): ValueError {

@@ -1,5 +1,7 @@
 /** @file Safetensors: tensors by name in one file, read and written. */
 import { type DType, isStoredDType } from '../../core/dtype.ts';
+import { requireOptions } from '../../core/arguments.ts';
+import { isDetached } from '../../core/detached.ts';
 import { ValueError } from '../../core/errors.ts';
 import { numberToFloat16 } from '../../core/float16.ts';
 import { checkShape, describe, formatShape, sizeOf } from '../../core/shape.ts';
@@ -27,6 +29,7 @@ export interface SafetensorsContents {
  * must fit into 32 bits. Errors: FormatError for a file that isn't sound, before anything is allocated on its word.
  */
 export function readSafetensors(file: FileBytes, options: ReadOptions = {}): SafetensorsContents {
+  requireOptions('readSafetensors', options);
   const context: FileContext = { file: options.file ?? 'file', format: 'safetensors' };
   const bytes = bytesOf('readSafetensors', file);
   const { entries, metadata } = readHeader(bytes, context);
@@ -58,6 +61,8 @@ export function writeSafetensors(
   tensors: ReadonlyMap<string, HostTensor>,
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array<ArrayBuffer> {
+  requireMap(tensors);
+  requireMetadata(metadata);
   for (const [name, value] of tensors) requireHostTensor(name, value);
   const inOrder = [...tensors].sort(([, a], [, b]) => storing[b.dtype].bytes - storing[a.dtype].bytes);
   const header: [string, unknown][] = Object.keys(metadata).length > 0 ? [['__metadata__', metadata]] : [];
@@ -85,6 +90,8 @@ export function writeSafetensors(
 
 /** What was given as a file, as bytes. Errors: ValueError. */
 export function bytesOf(op: string, file: unknown): Uint8Array {
+  const buffer = ArrayBuffer.isView(file) ? file.buffer : file;
+  if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw detached(op);
   if (file instanceof ArrayBuffer) return new Uint8Array(file);
   if (ArrayBuffer.isView(file)) return new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
   throw new ValueError({
@@ -108,12 +115,42 @@ function requireHostTensor(name: string, value: unknown): void {
   }
 }
 
+function requireMap(given: unknown): void {
+  if (given instanceof Map) return;
+  throw new ValueError({
+    op: 'writeSafetensors',
+    rule: 'tensors come by name, in a Map.',
+    received: describe(given),
+    hint: "pass new Map([['name', { shape, dtype, data }]]).",
+  });
+}
+
+function requireMetadata(metadata: unknown): void {
+  requireOptions('writeSafetensors', metadata);
+  if (Object.values(metadata as object).every((value) => typeof value === 'string')) return;
+  throw new ValueError({
+    op: 'writeSafetensors',
+    rule: 'metadata are strings by name.',
+    received: describe(metadata),
+    hint: 'write other values as JSON: { training: JSON.stringify(state) }.',
+  });
+}
+
 function noTensor(name: string, received: string): ValueError {
   return new ValueError({
     op: 'writeSafetensors',
     rule: 'a tensor of a file is { shape, dtype, data }, with a typed array of as many values as the shape holds.',
     received: `'${name}': ${received}`,
     hint: 'pass what readSafetensors gave, or save tensors of the device by saveTensors.',
+  });
+}
+
+function detached(op: string): ValueError {
+  return new ValueError({
+    op,
+    rule: 'the bytes of a file must still have their memory.',
+    received: 'an ArrayBuffer that was transferred',
+    hint: 'read it before postMessage or transfer() takes the buffer away, or pass a copy.',
   });
 }
 

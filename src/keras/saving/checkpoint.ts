@@ -3,6 +3,7 @@
  * variables by index, the rest in the metadata.
  */
 import type { TypedData } from '../../core/dtype.ts';
+import { requireOptions } from '../../core/arguments.ts';
 import { FormatError, RetrogradError, ValueError } from '../../core/errors.ts';
 import { requireInteger, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -53,8 +54,11 @@ const optimizerPrefix = '@optimizer/';
  */
 export async function writeCheckpoint(
   model: CheckpointModel,
-  { epoch, batch = 0, seed = null, logs = {} }: TrainingState,
+  state: TrainingState,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  requireOptions('saveCheckpoint', state);
+  const { epoch, batch = 0, seed = null, logs = {} } = state;
+  requireOptions('saveCheckpoint', logs);
   requireInteger('saveCheckpoint', 'epoch', epoch, 0);
   requireInteger('saveCheckpoint', 'batch', batch, 0);
   if (seed !== null) checkSeed('saveCheckpoint', seed);
@@ -91,6 +95,7 @@ export function restoreCheckpoint(
   file: FileBytes,
   options: ReadOptions = {},
 ): Checkpoint {
+  weightsByPath('loadCheckpoint', model);
   const name = options.file ?? 'file';
   const { tensors, metadata } = readSafetensors(file, options);
   const { training, config, optimizer: record, seeds } = readMetadata(name, metadata);

@@ -1,11 +1,11 @@
 /** @file Saves and loads the weights of models by path, as safetensors. Loading sets all weights or none. */
 import { FormatError, ValueError } from '../../core/errors.ts';
-import { sameShape } from '../../core/shape.ts';
+import { describe, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
 import { tidy } from '../../tensor/scope.ts';
-import type { Variable } from '../../tensor/variable.ts';
+import { Variable } from '../../tensor/variable.ts';
 import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from '../../formats/hostTensor.ts';
 import { matchPaths } from './matchPaths.ts';
 import {
@@ -84,8 +84,10 @@ export function uploadByPath(
   return { assignments, report: { loaded: [...byPath.keys()], notFinite } };
 }
 
-/** Errors: ValueError if two weights have the same path. */
-export function weightsByPath(op: string, { name, weights }: WithWeights): Map<string, Variable> {
+/** Errors: ValueError if two weights have the same path, and for what has no weights. */
+export function weightsByPath(op: string, model: WithWeights): Map<string, Variable> {
+  requireWeights(op, model);
+  const { name, weights } = model;
   const byPath = new Map<string, Variable>();
   for (const weight of weights) {
     const path = weight.name as string;
@@ -100,6 +102,17 @@ export function weightsByPath(op: string, { name, weights }: WithWeights): Map<s
     byPath.set(path, weight);
   }
   return byPath;
+}
+
+function requireWeights(op: string, model: unknown): void {
+  const { weights } = (model ?? {}) as Partial<WithWeights>;
+  if (Array.isArray(weights) && weights.every((weight) => weight instanceof Variable)) return;
+  throw new ValueError({
+    op,
+    rule: 'it takes a model or a layer: what has weights.',
+    received: describe(model),
+    hint: `call ${op}(model, …).`,
+  });
 }
 
 function requireFit(

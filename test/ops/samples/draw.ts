@@ -17,7 +17,8 @@ export function generator(seed: number): () => number {
 }
 
 export function drawValues(sample: InputSample, random: () => number): number[] {
-  const { shape, dtype = 'float32', low = -1, high = 1, values, apart } = sample;
+  const { shape, dtype = 'float32', high = 1, values, apart } = sample;
+  const { low = dtype === 'uint32' ? 0 : -1 } = sample;
   if (values) return [...values];
   const size = sizeOf(shape);
   if (apart) {
