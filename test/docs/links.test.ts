@@ -1,4 +1,7 @@
-/** @file Links of the documentation lead somewhere: each relative link names a file, and each anchor a heading of it. */
+/**
+ * @file Links of the documentation lead somewhere: each relative link names a file, and each anchor a heading of it. Decision
+ * records have a date and a status.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,4 +61,13 @@ test.each(present)('the files that %s names exist', (page) => {
   const named = [...read(page).matchAll(/`((?:src|shaders|scripts|test|bench|examples|docs)\/[\w./-]+)`/g)];
   const missing = named.map(([, file = '']) => file).filter((file) => !fs.existsSync(path.join(root, file)));
   expect(missing).toEqual([]);
+});
+
+const records = pagesIn('docs/decisions').filter((page) => !page.endsWith('README.md'));
+
+test.each(records)('%s has a date and a status, and is listed', (page) => {
+  expect(read(page).split('\n')[2]).toMatch(
+    /^\*\d{4}-\d\d-\d\d(, revised \d{4}-\d\d-\d\d)?\. (Accepted|Superseded)\b.*\.\*$/,
+  );
+  expect(read('docs/decisions/README.md')).toContain(`](${path.basename(page)})`);
 });
