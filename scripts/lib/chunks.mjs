@@ -4,7 +4,7 @@
 /** @typedef {{ fileName: string, isEntry: boolean, imports: string[], moduleIds: string[] }} Chunk */
 
 /** What Retrograd loads with the device: its implementation and the kernels. */
-const WITH_DEVICE = /(kernels\/core|webgpu\/device)\.[jt]s$/;
+const WITH_DEVICE = /(kernels\/coreKernels|webgpu\/device)\.[jt]s$/;
 
 /**
  * What is loaded with the entry, what comes with the device, and what `import()` loads where it is wanted.

@@ -1,2 +1,2 @@
 /** @file The version of the library, as in its package. */
-export const version = '0.1.0';
+export const version = '0.2.0';
