@@ -120,7 +120,7 @@ describe('compile', () => {
       expect((await total.data())[0]).toBe(10);
     });
 
-    it('and makes nothing anew where they are let go', async () => {
+    it('and creates nothing new where they are let go', async () => {
       const f = compile((x: Tensor) => mul(sub(x, 1), x));
       const x = keep(large(3));
       const run = () => tidy(() => void f(x));
@@ -193,7 +193,7 @@ describe('compile', () => {
     expect(await count.item()).toBe(4);
   });
 
-  it('draws random numbers anew at each call, the same for a value and its gradient', async () => {
+  it('draws new random numbers at each call, the same for a value and its gradient', async () => {
     const f = compile((x: Tensor) => {
       const value = dropout(x, { rate: 0.5 });
       const slope = grad((y: Tensor) => sum(dropout(y, { rate: 0.5, seed: 3 })))(x);
@@ -301,7 +301,7 @@ describe('compile', () => {
     expect(g.explain()[0]?.captured).toBe(true);
   });
 
-  it('makes nothing anew in steady steps, and submits each once', async () => {
+  it('creates nothing new in steady steps, and submits each once', async () => {
     const { step } = network();
     const compiled = compile(step);
     const [x, y] = [batch(1), labels(1)];

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const values = async (t: Tensor | null | undefined) => (t ? Array.from(await t.data()) : null);
 
 describe('gradient', () => {
-  test('watches trainable variables by itself, and tensors when told', async () => {
+  test('watches trainable variables by itself, and tensors on request', async () => {
     const w = variable(tensor([2, 3]));
     const frozen = variable(tensor([5, 7]), { trainable: false });
     const x = tensor([1, 1]);
@@ -207,7 +207,7 @@ describe('rules', () => {
     expect(() => tape.gradient(tensor([1]), [])).toThrow(TapeError);
   });
 
-  test('stopRecording pauses one tape, reset starts it anew', async () => {
+  test('stopRecording pauses one tape, reset restarts it', async () => {
     const x = variable(tensor([2]));
     using tape = new GradientTape({ persistent: true });
     const hidden = tape.stopRecording(() => square(x));

@@ -1,4 +1,4 @@
-/** @file Tuning by itself: what calls ask is measured behind them, and a wrong guess costs the step that asked. */
+/** @file Tuning by itself: what calls ask is measured behind them, and a wrong selection costs the step that asked. */
 import { expect, test } from 'vitest';
 import { compile, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
@@ -35,7 +35,7 @@ async function multiply(): Promise<void> {
   for (const x of [a, b, c]) x.dispose();
 }
 
-test('the first call takes the guess; from when it is measured on, calls take the fastest', async () => {
+test('the first call takes the selected algorithm; from when it is measured on, calls take the fastest', async () => {
   const store = memoryStore();
   await using own = await tunedDevice({ scalars: 1 }, { automatic: true, store });
   const answers = answersOf(own);
@@ -54,7 +54,7 @@ test('the first call takes the guess; from when it is measured on, calls take th
   await multiply();
 });
 
-test('calls take nothing but the guess and the fastest, whenever they come', async () => {
+test('calls take nothing but the selected algorithm and the fastest, whenever they come', async () => {
   await using own = await tunedDevice({ steps: 1 }, { automatic: true });
   const answers = answersOf(own);
   await multiply();
@@ -66,7 +66,7 @@ test('calls take nothing but the guess and the fastest, whenever they come', asy
   expect([...new Set(answers)]).toEqual(['block', 'steps']);
 });
 
-test('compiled functions are captured anew once, with the fastest', async () => {
+test('compiled functions are captured again once, with the fastest', async () => {
   await using own = await tunedDevice({ steps: 1 }, { automatic: true });
   const [a, b] = operands();
   let recordings = 0;
@@ -88,7 +88,7 @@ test('compiled functions are captured anew once, with the fastest', async () => 
   expect(f.explain()).toMatchObject([{ captured: true }]);
 });
 
-test('in fit a wrong guess costs one step', async () => {
+test('in fit a wrong selection costs one step', async () => {
   await using own = await tunedDevice({ scalars: 1 }, { automatic: true });
   const answers = answersOf(own);
   const net = sequential({ layers: [layers.inputLayer({ shape: [96] }), layers.dense({ units: 96 })] });

@@ -21,7 +21,7 @@ const image = { shape: [2, 32, 32, 16] } as const;
 const kernel = { shape: [3, 3, 16, 16] } as const;
 
 describe('the text', () => {
-  test('of a guess', async () => {
+  test('of a selection', async () => {
     await using own = await tunedDevice({});
     const { text, op, adapter, choices } = explainChoice(matMul, size, size);
     expect(op).toBe('matMul');
@@ -29,8 +29,8 @@ describe('the text', () => {
     expect(choices).toHaveLength(1);
     expect(choices[0]).toMatchObject({ what: 'tile of matMul, 96 × 96, k 96', source: 'selected' });
     expect(text).toMatch(/^matMul on .* \(class '(c|g)pu': its name is/);
-    expect(text).toMatch(/\n {2}> \w+ +guessed [\d.]+, not measured\n/);
-    expect(text).toMatch(/tune\(\) with the same arguments measures$/);
+    expect(text).toMatch(/\n {2}> \w+ +estimated [\d.]+, not measured\n/);
+    expect(text).toMatch(/tune\(\) with the same arguments measures the candidates$/);
     expect(`${explainChoice(matMul, size, size)}`).toBe(text);
   });
 
@@ -40,7 +40,7 @@ describe('the text', () => {
     const { text, choices } = explainChoice(matMul, size, size);
     expect(choices[0]).toMatchObject({ taken: 'scalars', source: 'measured' });
     expect(text).toMatch(/tile of matMul, 96 × 96, k 96: scalars, measured\n/);
-    expect(text).toMatch(/ {2}> scalars +guessed [\d.]+, 1\.500 ms/);
+    expect(text).toMatch(/ {2}> scalars +estimated [\d.]+, 1\.500 ms/);
     expect(text).not.toMatch(/tune\(\)/);
   });
 

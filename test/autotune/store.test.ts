@@ -57,9 +57,9 @@ test('what a visit does not ask stays in the store', async () => {
 });
 
 describe('ignored, with nothing lost', () => {
-  let guess: ChoiceReport;
+  let selected: ChoiceReport;
   beforeAll(async () => {
-    guess = await newVisit(memoryStore());
+    selected = await newVisit(memoryStore());
   });
 
   test.each<[string, (text: string) => string]>([
@@ -76,7 +76,7 @@ describe('ignored, with nothing lost', () => {
   ])('%s', async (_, change) => {
     const store = usedStore();
     edit(store, change);
-    expect(await newVisit(store)).toEqual(guess);
+    expect(await newVisit(store)).toEqual(selected);
   });
 
   test('and written over by what is measured then', async () => {

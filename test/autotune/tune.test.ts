@@ -86,7 +86,7 @@ test('what is known is not measured again', async () => {
   expect(own.timed).toHaveLength(before);
 });
 
-test('without time left choices stay guessed, and the report says so', async () => {
+test('without time left choices stay selected, and the report says so', async () => {
   await using own = await tunedDevice({ scalars: 1 });
   own.tuner.settings.budget = 0;
   const report = await tune(matMul, size, size);
@@ -112,7 +112,7 @@ test('memory is as before', async () => {
   expect(tensors).toBeLessThanOrEqual(before.tensors);
 });
 
-test('compiled functions are captured anew, and warmup compiles what was chosen', async () => {
+test('compiled functions are captured again, and warmup compiles what was chosen', async () => {
   await using own = await tunedDevice({ scalars: 1 });
   const [a, b] = [matrix(1), matrix(2)];
   const f = compile((x: Tensor, y: Tensor) => matMul(x, y));

@@ -50,7 +50,7 @@ describe('steps of gradient descent', () => {
     expect(check([loss, ...moved(3)])).toBeNull();
   });
 
-  it('are told apart from steps along other gradients', () => {
+  it('are distinguished from steps along other gradients', () => {
     expect(check([{ shape: [], values: Float32Array.of(1) }, ...moved(3)])).toMatch(/^loss 1 for/);
     expect(check([loss, ...moved(3.5)])).toMatch(/parameter 1$/);
     expect(check([loss, ...moved(0)])).toMatch(/parameter 1$/);

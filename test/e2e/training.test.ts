@@ -41,7 +41,7 @@ describe('in Chromium', () => {
     expect(stopped.later).toBeLessThanOrEqual(2);
   });
 
-  test('a token out of range is told with layer, position, epoch and batch; the device goes on', async () => {
+  test('a token out of range is reported with layer, position, epoch and batch; the device goes on', async () => {
     const found = await chromium.run('/', async () => {
       const { meetBadToken } = (await import('/lib/training.js' as string)) as Page;
       return meetBadToken();
@@ -51,14 +51,14 @@ describe('in Chromium', () => {
       fault: { layer: 'words', position: [5, 4], index: 20, limit: 20 },
       done: 2,
     });
-    // Steps are launched ahead: a fault is told with those of its fence.
+    // Steps are launched ahead: a fault is reported with those of its fence.
     const [, from, to = from] =
       /during: epoch 3 of 5, batch(?:es)? (\d)(?: to (\d))?$/.exec(found.message) ?? [];
     expect([Number(from) <= 2, Number(to) >= 2]).toEqual([true, true]);
     expect(found.losses).toHaveLength(2);
   });
 
-  test('a device that is lost is told as such; training is set up again from saved weights', async () => {
+  test('a device that is lost is reported as such; training is set up again from saved weights', async () => {
     const found = await chromium.run('/', async () => {
       const { loseDevice } = (await import('/lib/training.js' as string)) as Page;
       return loseDevice();

@@ -114,7 +114,7 @@ test('more than 65,535 workgroups', async () => {
   x.dispose();
 });
 
-test('WGSL that does not compile is told at the next readback, with its place', async () => {
+test('WGSL that does not compile is reported at the next readback, with its place', async () => {
   const broken = defineKernel({
     name: 'broken',
     bindings: { y: 'write f32' },

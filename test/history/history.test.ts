@@ -123,7 +123,7 @@ describe('explainHistory', () => {
     w.origin = { kind: 'loaded', from: 'weights.safetensors' };
     expect(text(variable(w, { name: 'kernel' }))).toBe(
       "float32[1] 'kernel' has no history here (loaded): it was loaded from weights.safetensors: weights have no training history.\n" +
-        '  hint: the metrics of a training run are its History, saved beside the model as JSON.',
+        '  hint: the metrics of a training run are its History, saved next to the model as JSON.',
     );
   });
 

@@ -172,7 +172,7 @@ describe('profile', () => {
     expect(rows.get('softmax')?.flops).toBe(4 * 32);
   });
 
-  test('what a checkpoint computes anew belongs to its layers', async () => {
+  test('what a checkpoint recomputes belongs to its layers', async () => {
     const head = layers.dense({ units: 2, name: 'head' });
     const x = ones([4, 8]);
     head.apply(x);
@@ -248,7 +248,7 @@ describe('the report', () => {
 });
 
 describe('what profile leaves alone', () => {
-  test('nothing is noted while nobody profiles', async () => {
+  test('nothing is noted without a profile', async () => {
     expect(getDevice().executor.profiler !== null).toBe(false);
     await profile(() => expect(getDevice().executor.profiler !== null).toBe(true));
     expect(getDevice().executor.profiler !== null).toBe(false);

@@ -146,7 +146,7 @@ describe('many elements, several an invocation', () => {
     );
   });
 
-  test.each(large)('%j beside itself', async (shape) => {
+  test.each(large)('%j joined with itself', async (shape) => {
     const axis = shape.length - 1;
     const n = shape[axis] as number;
     const x = numbered(shape);

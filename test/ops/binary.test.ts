@@ -44,7 +44,7 @@ const listOf = async (x: Tensor) => Array.from(await x.data());
 
 type Binary = (x: Tensor, y: Tensor) => Tensor;
 
-/** Checks rows of [x, y, result]; zeros are told apart by their sign where the table has -0. */
+/** Checks rows of [x, y, result]; zeros are distinguished by their sign where the table has -0. */
 async function expectTable(op: Binary, rows: readonly (readonly [number, number, number])[]): Promise<void> {
   const column = (i: number) => tensor(rows.map((row) => row[i] as number));
   const results = await listOf(op(column(0), column(1)));
@@ -260,7 +260,7 @@ test('atan2 tells quadrants, zeros and infinities apart', async () => {
 });
 
 describe('a number as operand', () => {
-  test('takes the dtype beside it', () => {
+  test('takes the dtype of the other operand', () => {
     expect(add(ints(1), 2).dtype).toBe('int32');
     expect(mul(3, uints(2)).dtype).toBe('uint32');
     expect(add(tensor([1]), 2).dtype).toBe('float32');

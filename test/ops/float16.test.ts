@@ -1,4 +1,4 @@
-/** @file float16: stored at half the size, widened where products, convolutions and gathers read it. */
+/** @file float16: stored at half the size, widened where matmul, convolutions and gathers read it. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { float16ToNumber, numberToFloat16 } from '../../src/core/float16.ts';
 import {
@@ -62,7 +62,7 @@ describe('on the host', () => {
     expect(float16ToNumber(numberToFloat16(Number.NaN))).toBeNaN();
   });
 
-  test('every half comes back', () => {
+  test('every float16 comes back', () => {
     for (const bits of everyFloat16)
       if (!isNaNFloat16(bits)) expect(numberToFloat16(float16ToNumber(bits))).toBe(bits);
   });
@@ -82,7 +82,7 @@ describe('on the host', () => {
 });
 
 describe('on the device', () => {
-  test('every half is read and written exactly, in any number', async () => {
+  test('every float16 is read and written exactly, in any number', async () => {
     const sound = everyFloat16.filter((bits) => !isNaNFloat16(bits) && (bits & 0x7fff) !== 0x7c00);
     const values = Float32Array.from(sound, float16ToNumber);
     for (const count of [sound.length, sound.length - 1, 3, 2, 1]) {
@@ -178,7 +178,7 @@ describe('products', () => {
     ['steps', gemmTiles.steps],
     ['scalars', gemmTiles.scalars],
   ];
-  test.each(tiles)('of halves, each way round, tile %s', async (_, tile) => {
+  test.each(tiles)('of float16, each way round, tile %s', async (_, tile) => {
     // Other tiles take long to compile: one size, and one pair of dtypes.
     for (const [m, k, n] of tile ? [sizes[3]] : sizes) {
       const [a, b] = [draw(m * k, 1), draw(k * n, 2)];
@@ -200,7 +200,7 @@ describe('products', () => {
     }
   });
 
-  test('a dense layer of halves', async () => {
+  test('a dense layer of float16', async () => {
     const [x, w] = [draw(6 * 20, 1), draw(20 * 8, 2)];
     const bias = tensor(draw(8, 3));
     const y = fusedMatMul(
@@ -223,8 +223,8 @@ describe('products', () => {
     const w = tensor(draw(8, 2), { shape: [4, 2] });
     const gradients = (half: boolean) =>
       grads((u: Tensor, v: Tensor) => sum(mul(matMul(u, half ? cast(v, 'float16') : v), 2)))([x, w]);
-    const [halves, floats] = [gradients(true), gradients(false)];
-    for (const [i, gradient] of halves.entries()) {
+    const [narrow, floats] = [gradients(true), gradients(false)];
+    for (const [i, gradient] of narrow.entries()) {
       expect(gradient.dtype).toBe('float32');
       expect(await gradient.data()).toEqual(await (floats[i] as Tensor).data());
     }
@@ -264,7 +264,7 @@ describe('convolutions', () => {
   ] as const;
   const count = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
-  // Convolutions of floats have tests of their own, against float64: here halves do what those floats do.
+  // Convolutions of floats have tests of their own, against float64: here float16 does what those floats do.
   test.each(algorithms.flatMap((algorithm) => shapes.map((shape) => [algorithm, shape] as const)))(
     '%j: %j',
     async (algorithm, shape) => {
@@ -287,8 +287,8 @@ describe('convolutions', () => {
         });
       const floats = await Promise.all(run('float32', 'float32').map((t) => t.data()));
       for (const [typeX, typeW] of pairs) {
-        const halves = run(typeX, typeW);
-        for (const [i, found] of halves.entries()) {
+        const narrow = run(typeX, typeW);
+        for (const [i, found] of narrow.entries()) {
           expect(found.dtype).toBe('float32');
           const data = await found.data();
           const largest = Math.max(...floats[i]!.map(Math.abs));
@@ -309,7 +309,7 @@ describe('convolutions', () => {
 });
 
 describe('gathers', () => {
-  test.each([2, 6, 8, 64])('rows of %i halves, and their gradient', async (width) => {
+  test.each([2, 6, 8, 64])('rows of %i float16 values, and their gradient', async (width) => {
     const values = draw(50 * width, 4);
     const ids = Int32Array.from({ length: 77 }, (_, i) => (i * 31) % 50);
     const table = tensor(values, { shape: [50, width], dtype: 'float16' });

@@ -59,7 +59,7 @@ const thrownBy = (body: () => unknown): unknown => {
 };
 
 describe('a fault', () => {
-  test('is told in full by the next readback of its values, and by that one alone', async () => {
+  test('is reported in full by the next readback of its values, and by that one alone', async () => {
     const x = floats([10, 64]);
     const indices = ints([0, 9, 3, 4, 5, 6, 7, 17, 99, -1], [5, 2]);
     const y = gather(x, indices);
@@ -84,7 +84,7 @@ describe('a fault', () => {
     await getDevice().sync();
   });
 
-  test('is told by sync, without reading data', async () => {
+  test('is reported by sync, without reading data', async () => {
     gather(floats([4]), ints([4]));
     await faultOf(getDevice().sync());
     await getDevice().sync();
@@ -303,7 +303,7 @@ describe('indices that the host knows', () => {
 });
 
 describe('without validation', () => {
-  test('nothing is told: rows outside read as zeros, and their updates are dropped', async () => {
+  test('nothing is reported: rows outside read as zeros, and their updates are dropped', async () => {
     const x = floats([3, 2]);
     const indices = ints([0, 3, -1, 2147483647, -2147483648, 1]);
     const y = gather(x, indices, { validateIndices: false });

@@ -40,7 +40,7 @@ describe('the options of the benchmark', () => {
     [['--browser', 'safari'], '--browser is chromium or firefox. Received: safari. See --help.'],
     [['--runtime', 'deno'], '--runtime is browser or node. Received: deno. See --help.'],
     [['--filter', '/(/'], /^--filter is a text or a \/REGEXP\/\. Received: \/\(\/: .*Unterminated group\.$/],
-  ])('%j are told to be wrong', (args, message) => {
+  ])('%j are reported to be wrong', (args, message) => {
     expect(() => parseBenchOptions(args)).toThrow(SetupError);
     expect(() => parseBenchOptions(args)).toThrow(message);
   });

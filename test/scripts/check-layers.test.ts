@@ -158,7 +158,7 @@ describe('reading imports', () => {
     expect(specifiers(source)).toEqual([]);
   });
 
-  test('type-only is told apart', () => {
+  test('type-only is distinguished', () => {
     const kinds = readImports(
       `import type { A } from 'a';\nexport type { B } from 'b';\nimport { type C } from 'c';\nimport type from 'd';`,
     );

@@ -12,7 +12,7 @@ describe('exports', () => {
     expect(checkExports({ exports: { '.': ENTRY } }, entries, files)).toEqual([]);
   });
 
-  test('what lacks is told', () => {
+  test('what lacks is reported', () => {
     expect(checkExports({ exports: { '.': ENTRY } }, entries, new Set(['dist/index.js']))).toEqual([
       "exports['.'] leads to ./dist/index.d.ts, which is not packed",
     ]);
@@ -37,7 +37,7 @@ describe('imports of what is packed', () => {
     expect(check(packed)).toEqual([]);
   });
 
-  test('a missing file and a package are told', () => {
+  test('a missing file and a package are reported', () => {
     const packed = { 'dist/index.js': `import './gone.js';\nimport 'left-pad';` };
     expect(check(packed)).toEqual([
       "dist/index.js:1: imports './gone.js', which is not packed",

@@ -76,7 +76,7 @@ describe('findBrowser', () => {
     expect(searchBrowser(world, (file) => !file.includes('chromium')).path).toBe('/usr/bin/google-chrome');
   });
 
-  test('none: every place that was looked at is told', () => {
+  test('none: every place that was looked at is reported', () => {
     const { path, tried } = searchBrowser(machine([]));
     expect(path).toBeNull();
     expect(tried.join('\n')).toMatch(

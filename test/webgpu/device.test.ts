@@ -207,7 +207,7 @@ test('the object that a device came from lives as long as the device', async () 
   expect(forgotten.deref()).toBeUndefined();
 });
 
-test('an environment without an adapter is told how to get one', async () => {
+test('an environment without an adapter is reported how to get one', async () => {
   const none = { requestAdapter: async () => null } as unknown as GPU;
   await expect(openDevice(none, {})).rejects.toThrow(DeviceError);
   await expect(openDevice(none, {})).rejects.toThrow(/no adapter[\s\S]*hint: use Chrome/);
@@ -226,7 +226,7 @@ test('sizes past the default binding of 128 MiB work where the adapter allows th
   device.flush();
 });
 
-test('a lost device is told by what waits for it and by what comes after', async () => {
+test('a lost device is reported by what waits for it and by what comes after', async () => {
   const before = await init();
   const lost = await ownDevice();
   const x = ones([4]);
@@ -314,7 +314,7 @@ test('more launches than the parameter ring has slots', async () => {
   expect(await x.data()).toEqual(new Float32Array(8).fill(1001));
 });
 
-test('a buffer that the app destroyed is told as a DeviceError, and later work goes on', async () => {
+test('a buffer that the app destroyed is reported as a DeviceError, and later work goes on', async () => {
   await using own = await ownDevice();
   const buffer = own.gpu.createBuffer({
     size: 16,

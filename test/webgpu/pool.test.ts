@@ -30,7 +30,7 @@ test('a steady loop allocates nothing after its first round', async () => {
   expect(memory().allocations).toBe(allocations);
 });
 
-test('the pool keeps no more than it is told to', async () => {
+test('the pool keeps no more than it is reported to', async () => {
   await using own = await ownDevice({ maxPooledBytes: 64 * 1024 });
   const tensors = Array.from({ length: 32 }, () => ones([1024]));
   expect(memory().bytes).toBe(32 * 4096);
@@ -132,7 +132,7 @@ test('a tensor beyond the largest binding is refused at once', async () => {
   own.device.flush();
 });
 
-test('an allocation that the device refuses is told as an OutOfMemoryError', async () => {
+test('an allocation that the device refuses is reported as an OutOfMemoryError', async () => {
   const refused = { message: 'no room' } as GPUError;
   const device = {
     limits: { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 28 },

@@ -83,7 +83,7 @@ function defining(reasonFor: typeof leftOut, body: () => void): void {
   }
 }
 
-/** Its specs are defined all the same, so that each is told as skipped. */
+/** Its specs are defined all the same, so that each is reported as skipped. */
 function leaveOut(
   title: string,
   environment: TestEnvironment,

@@ -48,7 +48,7 @@ fn add(a: f32, b: f32) -> f32 {
 fn square_at(member: u32, j: u32, size: u32) -> f32 {
   var g = gradient_of(member, j);
 
-  // What lies behind the last value is no part of the gradient.
+  // Words after the last value are not part of the gradient.
   let first = 4u * j;
   g = select(vec4<f32>(0.0), g, vec4<u32>(first, first + 1u, first + 2u, first + 3u) < vec4<u32>(size));
   return dot(g, g);

@@ -39,7 +39,7 @@ fn square_at(member: u32, j: u32, size: u32) -> f32 {
   g /= params.loss_scale;
 
   g = (g + block[params.starts[member / 4u][member % 4u] + j + 2u * params.stride]) / params.accumulation_steps;
-  // What lies behind the last value is no part of the gradient.
+  // Words after the last value are not part of the gradient.
   let first = 4u * j;
   g = select(vec4<f32>(0.0), g, vec4<u32>(first, first + 1u, first + 2u, first + 3u) < vec4<u32>(size));
   return dot(g, g);
