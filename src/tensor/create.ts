@@ -253,7 +253,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       hint: 'create it with usage STORAGE | COPY_SRC.',
     });
   }
-  // Bindings take whole words: of an odd number of halves the last word must be there, too.
+  // Bindings take whole words: of an odd number of float16 values the last word must be there, too.
   const bytes = wholeWords(sizeOf(shape) * bytesPerElement(dtype));
   if (offset + bytes > buffer.size) {
     throw new ShapeError({

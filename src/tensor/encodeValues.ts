@@ -38,7 +38,7 @@ export function encodeValues(
   saturates: boolean,
 ): Encoded {
   if (dtype === 'bool') return Uint32Array.from(values, (value) => Number(value !== 0));
-  if (dtype === 'float16') return encodeHalves(values);
+  if (dtype === 'float16') return encodeFloat16(values);
   const Stored = storedAs[dtype];
   const isReady = values instanceof Stored && values.buffer instanceof ArrayBuffer;
   if (isReady) return values as InstanceType<typeof Stored>;
@@ -79,7 +79,7 @@ function settleIntegers(
 }
 
 /** Two to a word, the first in the low half; the high half of the last word may be unused. */
-function encodeHalves(values: readonly number[] | HostArray): Uint32Array<ArrayBuffer> {
+function encodeFloat16(values: readonly number[] | HostArray): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(values.length / 2));
   for (let i = 0; i < values.length; i++) {
     words[i >> 1] = (words[i >> 1] as number) | (numberToFloat16(values[i] as number) << (16 * (i & 1)));

@@ -76,7 +76,7 @@ export function networkOf(image: SymbolicTensor, features: SymbolicTensor, name:
   });
 }
 
-/** The features of a network without its top, pooled as it was told. */
+/** The features of a network without its top, pooled as the options say. */
 export function pooled(
   features: SymbolicTensor,
   { pooling }: NetworkOptions,

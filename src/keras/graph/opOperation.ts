@@ -58,7 +58,7 @@ export function heldOperands(op: OpDefinition, operands: readonly unknown[]): un
 /** Specs of operands. A number takes its dtype from the other operands, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
   const { slots } = inputsOf(op);
-  const beside = commonTensorDType(
+  const others = commonTensorDType(
     slots,
     operands.map((operand) => (hasSpec(operand) ? operand : null)),
   );
@@ -66,7 +66,7 @@ export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSp
     if (hasSpec(operand)) return operand;
     const slot = (slots[i] ?? slots.at(-1)) as InputSlot;
     if (typeof operand !== 'number') return null;
-    return { shape: [], dtype: slot.hostDType ?? weakDType(operand, beside) };
+    return { shape: [], dtype: slot.hostDType ?? weakDType(operand, others) };
   });
 }
 

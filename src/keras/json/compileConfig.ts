@@ -5,7 +5,7 @@ import type { AnyModel } from './read.ts';
 
 /**
  * Losses, their weights and metrics by name, without the optimizer, as Keras's `to_json()`. Empty for a model that isn't
- * compiled, or whose losses or metrics are objects or functions: they are said anew where the model is read.
+ * compiled, or whose losses or metrics are objects or functions: they are given again where the model is read.
  */
 export function compileConfig(model: AnyModel): JsonObject {
   const options = model.compileOptions;

@@ -22,7 +22,7 @@ export interface AdditiveAttentionOptions extends LayerOptions {
   useScale?: boolean;
   /** Fraction of the scores that is cleared in training. Default 0. */
   dropout?: number;
-  /** Makes the dropout repeatable. Default: drawn afresh. */
+  /** Makes the dropout repeatable. Default: another draw each time. */
   seed?: number | null;
 }
 

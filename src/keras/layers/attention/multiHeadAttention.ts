@@ -35,7 +35,7 @@ export interface MultiHeadAttentionOptions extends LayerOptions, KernelOptions, 
   useGate?: boolean;
   /** A query sees what is fewer steps away. Default: all. */
   slidingWindow?: number | null;
-  /** Makes the dropout repeatable. Default: drawn afresh. */
+  /** Makes the dropout repeatable. Default: another draw each time. */
   seed?: number | null;
 }
 

@@ -117,8 +117,8 @@ export class EinsumDense extends Layer {
     const sizes = new Map([...inputAxes].map((letter, i) => [letter, inputShape[i] ?? null]));
     const outputAxes = around(output);
     // The batch size comes from the input, the rest from `outputShape`.
-    const told = ellipsis === 'first' ? output : output.slice(1);
-    [...told].forEach((letter, i) => {
+    const named = ellipsis === 'first' ? output : output.slice(1);
+    [...named].forEach((letter, i) => {
       const size = this.#outputShape[i] ?? null;
       const known = sizes.get(letter) ?? null;
       if (size !== null && known !== null && size !== known) {

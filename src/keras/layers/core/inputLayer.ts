@@ -77,7 +77,7 @@ function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape
     throw new ShapeError({
       op: 'input',
       rule: `\`batchShape\` is a list of 1 to ${maxRank} sizes, the batch first, and replaces \`shape\` and \`batchSize\`.`,
-      received: `batchShape: ${describe(batchShape)}${alone ? '' : ', beside `shape` or `batchSize`'}`,
+      received: `batchShape: ${describe(batchShape)}${alone ? '' : ', with `shape` or `batchSize`'}`,
       hint: 'pass batchShape: [null, 64, 64, 3], or shape: [64, 64, 3].',
     });
   }

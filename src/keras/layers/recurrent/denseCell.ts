@@ -42,7 +42,7 @@ export interface DenseCellOptions extends LayerOptions, KernelOptions, BiasOptio
   dropout?: number;
   /** Fraction of the state that is cleared in training, alike at all times, before it meets the recurrent kernel. Default 0. */
   recurrentDropout?: number;
-  /** Makes the dropout repeatable. Default: drawn afresh. */
+  /** Makes the dropout repeatable. Default: another draw each time. */
   seed?: number | null;
 }
 

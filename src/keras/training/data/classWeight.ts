@@ -40,7 +40,7 @@ export class ClassWeights {
    */
   of({ y, sampleWeight }: Batch): Tensor {
     if (sampleWeight !== null) {
-      throw this.#refuse('sampleWeight beside it', 'multiply the class weights into the sample weights.');
+      throw this.#refuse('sampleWeight with it', 'multiply the class weights into the sample weights.');
     }
     const targets = y === null ? [] : leavesOf<Tensor>(y);
     const [labels] = targets;
