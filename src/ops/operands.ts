@@ -67,7 +67,7 @@ function requireRange(op: string, what: string, value: number, dtype: DType): vo
   if (value >= lowest && value <= highest) return;
   throw new ValueError({
     op,
-    rule: `a number among ${dtype} tensors must be in [${lowest}, ${highest}].`,
+    rule: `a number among ${dtype} tensors must be within [${lowest}, ${highest}].`,
     received: `${what}: ${value}`,
     hint: "cast the tensor to 'float32', or pass a number that the dtype holds.",
   });
