@@ -1,8 +1,9 @@
 /** @file Whatever is passed to a public function: it works, or throws a typed error. */
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import * as retrograd from '../src/index.ts';
 import * as io from '../src/io/index.ts';
 import {
+  checkNumerics,
   grad,
   GradientTape,
   grads,
@@ -21,6 +22,9 @@ import { random } from './support/random.ts';
 beforeAll(async () => {
   await init();
 });
+
+// Junk that counts as true turns it on, for the tests of other files as well.
+afterEach(() => checkNumerics(false));
 
 const cyclic: unknown[] = [];
 cyclic.push(cyclic);
