@@ -16,7 +16,7 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 const NODE = process.execPath;
 const OUT = path.join(ROOT, 'out', 'test');
 /** No stage takes this long unless it hangs. */
-const STAGE_MINUTES = 15;
+const STAGE_MINUTES = 25;
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /**
