@@ -93,7 +93,6 @@ const junk: [string, unknown][] = [
 
 /** They change what other tests share, or take functions of the app whose errors are the app's. */
 const skipped = new Set([
-  'compile',
   'init',
   'setDevice',
   'Variable',

@@ -4,7 +4,8 @@
  */
 import { DeviceError, TapeError } from '../core/errors.ts';
 import { mapNest, type Nest } from '../core/nest.ts';
-import { describe } from '../core/shape.ts';
+import { requireOptions } from '../core/arguments.ts';
+import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -76,14 +77,17 @@ interface Entry {
  * `fn` runs uncaptured where it can't be replayed, and `explain()` says why: it makes variables, keeps tensors beyond the
  * call, computes on two devices, or takes a typed array, Map, Set or Date, whose contents may change. It also runs
  * uncaptured while a tape outside records, inside another compiled function, and under `checkNumerics`.
- * Errors: TapeError for an `fn` that isn't a function, that is async, or that reads values back; DeviceError for
- * arguments on two devices.
+ * Errors: TapeError for an `fn` that isn't a function, that is async, or that reads values back; ValueError for options that
+ * aren't; DeviceError for arguments on two devices.
  */
 export function compile<A extends readonly unknown[], R>(
   fn: (...args: A) => R,
-  { name, maxSignatures = 16 }: CompileOptions = {},
+  options: CompileOptions = {},
 ): CompiledFunction<A, R> {
   requireFunction(fn);
+  requireOptions('compile', options);
+  const { name, maxSignatures = 16 } = options;
+  requireInteger('compile', 'maxSignatures', maxSignatures, 1);
   const label = name ?? (fn.name || 'compiled');
   const entries = new Map<string, Entry>();
 

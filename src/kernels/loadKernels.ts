@@ -3,6 +3,7 @@
  * are loaded.
  */
 import { DeviceError } from '../core/errors.ts';
+import { importPart } from '../core/importPart.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type * as CoreKernels from './coreKernels.ts';
 
@@ -10,16 +11,7 @@ let loaded: typeof CoreKernels | undefined;
 
 /** Errors: DeviceError where the module can't be had. Called again it tries again. */
 export async function loadKernels(): Promise<void> {
-  try {
-    loaded ??= await import('./coreKernels.ts');
-  } catch (cause) {
-    throw new DeviceError({
-      rule: 'init() loads the kernels by import().',
-      received: cause instanceof Error ? cause.message : String(cause),
-      hint: "serve all files of your app's build; where import() isn't allowed (service workers), build it into one file.",
-      cause,
-    });
-  }
+  loaded ??= await importPart('the kernels', () => import('./coreKernels.ts'));
 }
 
 /** Errors: DeviceError before `init()`. */

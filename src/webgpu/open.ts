@@ -1,5 +1,6 @@
 /** @file open: the current device, or a new one. */
 import type { RetrogradError } from '../core/errors.ts';
+import { importPart } from '../core/importPart.ts';
 import { openDevice } from './adapter.ts';
 import { openedDevice, setDevice } from './current.ts';
 import type { Device } from './device.ts';
@@ -29,7 +30,7 @@ export interface OpenOptions extends GPURequestAdapterOptions {
 let opening: Promise<Device> | null = null;
 
 /** The device's implementation loads while the adapter is being asked for. */
-const loadDevice = () => import('./device.ts');
+const loadDevice = () => importPart('the device', () => import('./device.ts'));
 
 /** The current device, unless options name another `device`; where there is none, a new one, which it makes the current one. */
 export async function open({
@@ -53,6 +54,8 @@ export async function open({
     return device;
   };
   const loaded = loadDevice();
+  // Where there is no adapter, that is the error to report.
+  loaded.catch(() => {});
   if (appDevice) {
     const { Device } = await loaded;
     // Another part of the app may have opened it meanwhile.

@@ -51,5 +51,5 @@ test('a request for what is not served fails the run', async () => {
 
 test('files outside of the served folder are out of reach', async () => {
   const status = await fetch(`${chromium.url}..%2fpackage.json`).then((response) => response.status);
-  expect(status).toBe(404);
+  expect(status).toBe(400);
 });

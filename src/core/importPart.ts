@@ -1,0 +1,16 @@
+/** @file importPart: loads a part of the library that comes with the device. */
+import { DeviceError } from './errors.ts';
+
+/** What `load` imports. Errors: DeviceError where it can't be had. */
+export async function importPart<T>(part: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw new DeviceError({
+      rule: `init() loads ${part} by import().`,
+      received: cause instanceof Error ? cause.message : String(cause),
+      hint: "serve all files of your app's build; where import() isn't allowed (service workers), build it into one file.",
+      cause,
+    });
+  }
+}
