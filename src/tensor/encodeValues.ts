@@ -1,6 +1,6 @@
 /**
  * @file The bytes that the device stores for host values. Floats round to the nearest float32, as in NumPy: what is too
- * large becomes infinite. Integers are exact or refused: an id that wrapped or lost its fraction would silently
+ * large becomes infinite. Integers drop fractions, as in NumPy, and are refused out of range: an id that wrapped would silently
  * name another row.
  */
 import type { DType } from '../core/dtype.ts';
@@ -56,7 +56,7 @@ function holdsAll(dtype: IntegerDType, values: readonly number[] | HostArray): b
   return values instanceof Int8Array || values instanceof Int16Array || values instanceof Int32Array;
 }
 
-/** Throws where storing changed a value, or saturates it: it is NaN or infinite, has a fraction, or is out of range. */
+/** Throws where storing changed a value beyond its fraction, or saturates it: it is NaN or infinite, or out of range. */
 function settleIntegers(
   op: string,
   values: readonly number[] | HostArray,
@@ -68,7 +68,8 @@ function settleIntegers(
   const [lowest, highest] = rangeOf(dtype);
   for (let i = 0; i < stored.length; i++) {
     const value = values[i] as number;
-    if (stored[i] === value) continue;
+    // As in NumPy, fractions are dropped: 3.9 is 3.
+    if (stored[i] === Math.trunc(value)) continue;
     if (saturates && Number.isInteger(value)) {
       stored[i] = Math.min(Math.max(value, lowest), highest);
       continue;

@@ -25,6 +25,11 @@ export function track(tensor: Scoped): void {
   else tensor.watchDrop();
 }
 
+/** Whether a scope collects what is made now. */
+export function isCollecting(): boolean {
+  return scopes.length > 0;
+}
+
 /** Forgets a tensor that was disposed of. */
 export function untrack(tensor: Scoped): void {
   for (let i = scopes.length - 1; i >= 0; i--) if (scopes[i]?.delete(tensor)) return;

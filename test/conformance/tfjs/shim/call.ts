@@ -3,6 +3,7 @@
  * TF.js's words, since its tests match them. The refusal itself is always the library's, or a rule of TF.js's own
  * signatures (`tensor2d` takes rank 2), never a guess of the shim.
  */
+import { ownedByTest } from './testScope.ts';
 import * as library from '../../../../src/index.ts';
 import { type DType, RetrogradError, Tensor, tensor, tidy } from '../../../../src/index.ts';
 import { NotOffered, notOffered } from './notOffered.ts';
@@ -44,7 +45,7 @@ export function defineShim(
         notOffered('string tensors');
     });
     try {
-      return tidy(() => body(...args));
+      return ownedByTest(tidy(() => body(...args)));
     } catch (error) {
       throw inTheirWords(error, name, parameters, args);
     }

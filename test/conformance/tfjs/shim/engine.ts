@@ -3,8 +3,6 @@ import {
   getDevice,
   keep as keepTensor,
   memory as memoryOf,
-  type scope as openScope,
-  scope,
   Tensor,
   tidy as tidyOf,
   type Variable,
@@ -13,14 +11,18 @@ import {
 import { activeRecorders } from '../../../../src/ops/recorders.ts';
 import { type Loose, Refusal, refuseUnless } from './call.ts';
 import { outside } from './notOffered.ts';
+import { endTestScope, ownedByTest, startTestScope } from './testScope.ts';
 
-const scopes: ReturnType<typeof openScope>[] = [];
 const variables = new Map<string, Variable>();
 
-/** What the library held when the engine was last reset: TF.js counts from there. */
+/** What the library held when the engine was last reset, or a test began: TF.js counts from there. */
 let baseline = { tensors: 0, buffers: 0 };
 
 const buffersInUse = (): number => getDevice().pool.statistics.buffersInUse;
+
+function countFromHere(): void {
+  baseline = { tensors: memoryOf().tensors, buffers: buffersInUse() };
+}
 
 export function registeredVariables(): Variable[] {
   forgetDisposed();
@@ -44,7 +46,7 @@ export function memory(): Loose {
 export function tidy(nameOrBody: Loose, body?: Loose): Loose {
   if (body === undefined) {
     refuseUnless(typeof nameOrBody === 'function', 'Please provide a function to tidy()');
-    return tidyOf(nameOrBody);
+    return ownedByTest(tidyOf(nameOrBody));
   }
   refuseUnless(
     typeof nameOrBody === 'string' || nameOrBody instanceof String,
@@ -54,7 +56,7 @@ export function tidy(nameOrBody: Loose, body?: Loose): Loose {
     typeof body === 'function',
     'When calling with two arguments, the 2nd argument to tidy() must be a function',
   );
-  return tidyOf(body);
+  return ownedByTest(tidyOf(body));
 }
 
 export const keep = (x: Loose): Loose => keepTensor(x);
@@ -87,11 +89,14 @@ const theBackend = {
 };
 
 export const ENGINE = {
-  startScope: (): void => void scopes.push(scope()),
-  endScope: (): void => scopes.pop()?.[Symbol.dispose](),
+  startScope: (): void => {
+    // What an earlier test left to the garbage collector isn't this one's.
+    if (startTestScope()) countFromHere();
+  },
+  endScope: endTestScope,
   reset: (): void => {
     disposeVariables();
-    baseline = { tensors: memoryOf().tensors, buffers: buffersInUse() };
+    countFromHere();
   },
   isTapeOn: (): boolean => activeRecorders().length > 0,
   disposeVariables,
