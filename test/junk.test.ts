@@ -4,6 +4,7 @@ import * as retrograd from '../src/index.ts';
 import * as io from '../src/io/index.ts';
 import {
   checkNumerics,
+  debugMode,
   grad,
   GradientTape,
   grads,
@@ -24,7 +25,10 @@ beforeAll(async () => {
 });
 
 // Junk that counts as true turns it on, for the tests of other files as well.
-afterEach(() => checkNumerics(false));
+afterEach(() => {
+  checkNumerics(false);
+  debugMode(false);
+});
 
 const cyclic: unknown[] = [];
 cyclic.push(cyclic);
