@@ -35,6 +35,8 @@ export interface Fault {
   reported: boolean;
   /** When it was reported to everyone, by the tracker's clock; null where it wasn't. */
   settledAt: number | null;
+  /** Sets in use that hold it, or a repetition of it. */
+  carriers: number;
   readonly echoOf: Fault | null;
 }
 
@@ -126,8 +128,8 @@ export class FaultTracker {
   #begun = 0;
   /** Checks resolved: all numbers below. */
   #resolved = 0;
-  /** Sets that something refers to. */
-  readonly #sets = new Set<FaultSet>();
+  /** Sets in use, of which a check is pending. */
+  readonly #pendingSets = new Set<FaultSet>();
   /** Not reported to anyone. */
   readonly #unreported = new Set<Fault>();
   /** Those of them that no tensor carries any more. */
@@ -212,13 +214,18 @@ export class FaultTracker {
   }
 
   #retain(set: FaultSet): void {
-    if (set.references++ === 0) this.#sets.add(set);
+    if (set.references++ > 0) return;
+    if (set.end > this.#resolved) this.#pendingSets.add(set);
+    for (const fault of set.faults) countCarrier(fault, 1);
   }
 
   #release(set: FaultSet): void {
     if (--set.references > 0) return;
-    this.#sets.delete(set);
-    if (set.faults.length > 0) this.#findOrphans();
+    this.#pendingSets.delete(set);
+    for (const fault of set.faults) {
+      countCarrier(fault, -1);
+      this.#noteOrphan(fault.echoOf ?? fault);
+    }
   }
 
   /** Notes what resolved checks found, in launch order. */
@@ -227,17 +234,18 @@ export class FaultTracker {
     if (!last) return;
     this.#resolved = last.number + 1;
     const found = checks.flatMap(({ fault }) => fault ?? []);
-    if (found.length === 0) return;
-    for (const set of this.#sets) {
+    for (const set of this.#pendingSets) {
       const own = found.filter(({ number }) => set.holds(number));
       if (own.length > 0) set.faults = [...set.faults, ...own];
+      for (const fault of own) countCarrier(fault, 1);
+      if (set.end <= this.#resolved) this.#pendingSets.delete(set);
     }
     for (const { fault, ledger } of checks) {
       if (!fault || fault.echoOf) continue;
       this.#unreported.add(fault);
       ledger?.add(fault);
+      this.#noteOrphan(fault);
     }
-    this.#findOrphans();
   }
 
   /** A reader of what `carrier` holds now. It waits for the checks to be resolved, then asks for their faults. */
@@ -281,19 +289,15 @@ export class FaultTracker {
     }
   }
 
-  /** Finds faults that no one can read: their values are gone. They wait for `sync()`, then they are announced. */
-  #findOrphans(): void {
-    const isCarried = (fault: Fault) =>
-      [...this.#sets].some(({ faults }) => faults.some((each) => each === fault || each.echoOf === fault));
-    for (const fault of this.#unreported) {
-      if (this.#orphans.has(fault) || isCarried(fault)) continue;
-      this.#orphans.add(fault);
-      setTimeout(() => {
-        if (!this.#orphans.has(fault)) return;
-        this.announce(fault.raise());
-        this.#forgetOldest();
-      }, grace);
-    }
+  /** A fault that no one can read, since its values are gone, waits for `sync()`. Then it is announced. */
+  #noteOrphan(fault: Fault): void {
+    if (fault.carriers > 0 || !this.#unreported.has(fault) || this.#orphans.has(fault)) return;
+    this.#orphans.add(fault);
+    setTimeout(() => {
+      if (!this.#orphans.has(fault)) return;
+      this.announce(fault.raise());
+      this.#forgetOldest();
+    }, grace);
   }
 
   #forgetOldest(): void {
@@ -307,6 +311,12 @@ export interface FaultReader {
   /** The errors of the faults, in launch order. */
   take(): RetrogradError[];
   release(): void;
+}
+
+/** A repetition counts for the fault that it repeats as well. */
+function countCarrier(fault: Fault, change: 1 | -1): void {
+  fault.carriers += change;
+  if (fault.echoOf) fault.echoOf.carriers += change;
 }
 
 /** What depends on one check alone. */

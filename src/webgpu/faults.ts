@@ -90,7 +90,14 @@ export class FaultWords {
       const { number, report, echoOf } = check;
       const raise = echoOf ? echoOf.fault?.raise : words && decodeSlot(words, slot++, report);
       if (!raise) continue;
-      check.fault = { number, raise, reported: false, settledAt: null, echoOf: echoOf?.fault ?? null };
+      check.fault = {
+        number,
+        raise,
+        reported: false,
+        settledAt: null,
+        carriers: 0,
+        echoOf: echoOf?.fault ?? null,
+      };
     }
     this.tracker.resolve(checks);
   }
