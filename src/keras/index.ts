@@ -40,6 +40,8 @@ export type {
   Predicted,
   PredictOptions,
   DryRunOptions,
+  StepExplanation,
+  StepKind,
   StepLogs,
   TrainOnBatchOptions,
   ValidationData,

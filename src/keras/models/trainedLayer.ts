@@ -3,6 +3,7 @@
  * delegate to `training/`, which is loaded on demand.
  */
 import { runAll } from '../../core/cleanup.ts';
+import { notHistory } from '../../history/explain.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
@@ -98,6 +99,20 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#trainer?.history ?? null;
   }
 
+  /** For `explainHistory`. */
+  get [notHistory]() {
+    return {
+      why: `'${this.name}' is a model, not a tensor. The metrics of its training are in the History that fit returns${
+        this.history
+          ? ''
+          : '; there is none here, because this model was not trained since it was made or loaded: files hold weights, not metrics'
+      }.`,
+      hint: this.history
+        ? 'read model.history.history.loss for metrics, or tensor.kerasHistory for the making of a tensor.'
+        : 'keep what fit returns: const history = await model.fit(x, y), and save JSON.stringify(history) next to the model.',
+    };
+  }
+
   /**
    * Trains for a number of epochs and resolves to the history of the metrics. Data are tensors, typed arrays or nested
    * arrays with the samples along the first axis; for several inputs or outputs, an array or a record of these. Or pass
@@ -184,6 +199,15 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: training.OnBatchOptions = {},
   ): Promise<training.Logs> {
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
+  }
+
+  /**
+   * How the last training steps ran (or those of evaluation or prediction): whether they were captured and replayed, why
+   * not, and which values are frozen in the recording.
+   * Errors: ValueError for an unknown kind, and before training is loaded.
+   */
+  explainStep(kind: training.StepKind = 'train'): training.StepExplanation {
+    return this.trainer.explainStep(kind);
   }
 
   /** The outputs for one batch, without waiting. */
