@@ -21,7 +21,11 @@ export type NumberType =
   | 'int64'
   | 'float64';
 
-export type HostArray = Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+export type HostArray =
+  | Float32Array<ArrayBuffer>
+  | Int32Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>;
 
 interface Conversion {
   /** The dtype of the tensor. */
@@ -37,8 +41,16 @@ const conversions: Readonly<Record<NumberType, Conversion>> = {
   int8: { dtype: 'int32', bytes: 1, read: (view, at) => view.getInt8(at) },
   uint16: { dtype: 'int32', bytes: 2, read: (view, at, little) => view.getUint16(at, little) },
   int16: { dtype: 'int32', bytes: 2, read: (view, at, little) => view.getInt16(at, little) },
-  float16: { dtype: 'float32', bytes: 2, read: (view, at, little) => float16ToNumber(view.getUint16(at, little)) },
-  bfloat16: { dtype: 'float32', bytes: 2, read: (view, at, little) => bfloat16ToNumber(view.getUint16(at, little)) },
+  float16: {
+    dtype: 'float32',
+    bytes: 2,
+    read: (view, at, little) => float16ToNumber(view.getUint16(at, little)),
+  },
+  bfloat16: {
+    dtype: 'float32',
+    bytes: 2,
+    read: (view, at, little) => bfloat16ToNumber(view.getUint16(at, little)),
+  },
   uint32: { dtype: 'uint32', bytes: 4, read: (view, at, little) => view.getUint32(at, little) },
   int32: { dtype: 'int32', bytes: 4, read: (view, at, little) => view.getInt32(at, little) },
   float32: { dtype: 'float32', bytes: 4, read: (view, at, little) => view.getFloat32(at, little) },

@@ -29,7 +29,8 @@ export interface OpenOptions {
 /** Errors: ValueError for what can't be read from; FormatError where a server or the disk has no such file. */
 export async function openSource(given: FileSource, { file, signal }: OpenOptions = {}): Promise<ByteSource> {
   signal?.throwIfAborted();
-  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return bytesSource(bytesOf(given), file ?? 'file');
+  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given))
+    return bytesSource(bytesOf(given), file ?? 'file');
   if (typeof given === 'string' || given instanceof URL) return openNamed(given, file, signal);
   if (given instanceof Blob) return blobSource(given, file ?? nameOf(given));
   if (given instanceof Response) return responseSource(given, file ?? baseName(given.url));
@@ -41,7 +42,8 @@ export async function openSource(given: FileSource, { file, signal }: OpenOption
 
 function bytesOf(given: ArrayBuffer | ArrayBufferView): Uint8Array {
   const buffer = ArrayBuffer.isView(given) ? given.buffer : given;
-  if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw notASource('an ArrayBuffer that was transferred');
+  if (buffer instanceof ArrayBuffer && isDetached(buffer))
+    throw notASource('an ArrayBuffer that was transferred');
   return ArrayBuffer.isView(given)
     ? new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
     : new Uint8Array(given);
@@ -103,7 +105,12 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
     const options = { headers: { Range: range }, ...(signal ? { signal } : {}) };
     return fetch(url, options).catch((cause: unknown) => {
       if (signal?.aborted) throw cause;
-      throw unreadable(name, String(cause), 'check the address, and that the server allows requests from this page (CORS).', cause);
+      throw unreadable(
+        name,
+        String(cause),
+        'check the address, and that the server allows requests from this page (CORS).',
+        cause,
+      );
     });
   };
   const first = await request('bytes=0-0');
@@ -155,6 +162,6 @@ function notASource(given: unknown): ValueError {
     op: 'load',
     rule: 'a file is a path in Node, a URL, bytes, a Blob or File, a Response, a stream or a file handle.',
     received: typeof given === 'string' ? given : describe(given),
-    hint: "pass 'model.keras', or the File of an <input type=\"file\">.",
+    hint: 'pass \'model.keras\', or the File of an <input type="file">.',
   });
 }

@@ -12,7 +12,12 @@ export interface FileTarget {
 }
 
 /** What a file can be written to. A string is a path, in Node. */
-export type SaveTarget = string | URL | FileTarget | FileSystemFileHandle | WritableStream<Uint8Array<ArrayBuffer>>;
+export type SaveTarget =
+  | string
+  | URL
+  | FileTarget
+  | FileSystemFileHandle
+  | WritableStream<Uint8Array<ArrayBuffer>>;
 
 /** A target that keeps the bytes. */
 export class BytesTarget implements FileTarget {
@@ -91,7 +96,8 @@ let written = 0;
 function pathTarget(given: string | URL): FileTarget {
   const fs = nodeModule<NodeFiles>('fs/promises');
   if (!fs || /^(https?|blob|data):/i.test(String(given))) throw notATarget(String(given));
-  const path = given instanceof URL ? (nodeModule<NodeUrls>('url')?.fileURLToPath(given) ?? given.pathname) : given;
+  const path =
+    given instanceof URL ? (nodeModule<NodeUrls>('url')?.fileURLToPath(given) ?? given.pathname) : given;
   return {
     write: async (pieces) => {
       const part = `${path}.${written++}.part`;

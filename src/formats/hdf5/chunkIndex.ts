@@ -45,7 +45,14 @@ export async function readChunkIndex(
         filterMask: 0,
       }));
     case 'fixedArray':
-      return readFixedArray(storage, address, inOrder(storage, shape, chunkShape, place), chunkBytes, isFiltered, place);
+      return readFixedArray(
+        storage,
+        address,
+        inOrder(storage, shape, chunkShape, place),
+        chunkBytes,
+        isFiltered,
+        place,
+      );
     case 'other':
       throw storage.refuse(
         place,
@@ -65,7 +72,8 @@ async function readTree(storage: Storage, root: number, rank: number, place: str
   const open = [{ address: root, level: maxLevels }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { address, level } = next;
-    if (seen.has(address)) throw storage.refuse(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
+    if (seen.has(address))
+      throw storage.refuse(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
     seen.add(address);
     const header = await storage.cursor(address, headerBytes, place);
     header.expect('TREE');
@@ -73,7 +81,10 @@ async function readTree(storage: Storage, root: number, rank: number, place: str
     if (type !== 1) throw header.refuse('the B-tree of chunks has type 1.', `type ${type}`);
     const [nodeLevel, count] = [header.u8(), header.u16()];
     if (nodeLevel >= level)
-      throw header.refuse('the levels of a B-tree count down to 0.', `level ${nodeLevel} below level ${level}`);
+      throw header.refuse(
+        'the levels of a B-tree count down to 0.',
+        `level ${nodeLevel} below level ${level}`,
+      );
     const cursor = await storage.cursor(address + headerBytes, count * (keyBytes + offset), place);
     for (let i = 0; i < count; i++) {
       const [bytes, filterMask] = [cursor.u32(), cursor.u32()];

@@ -118,7 +118,10 @@ export class Cursor {
   #take(count: number): number {
     const start = this.position;
     if (count > this.left)
-      throw this.refuse('a structure has all its fields.', `${this.left} bytes where ${count} more are needed`);
+      throw this.refuse(
+        'a structure has all its fields.',
+        `${this.left} bytes where ${count} more are needed`,
+      );
     this.position += count;
     return start;
   }

@@ -51,7 +51,11 @@ export function readDataset(
   const dataset = describeDataset(storage, messages, place, isBfloat16);
   const { shape, datatype } = dataset;
   const tooLarge = ({ index, value }: { index: number; value: bigint }) =>
-    storage.refuse(`${place}, element ${index}`, `integers fit into ${dtypeOf(datatype.type)}.`, String(value));
+    storage.refuse(
+      `${place}, element ${index}`,
+      `integers fit into ${dtypeOf(datatype.type)}.`,
+      String(value),
+    );
   const readBytes = bytesReader(dataset);
   return {
     place,
@@ -82,7 +86,12 @@ function describeDataset(
   }
   const shape = readDataspace(need(messageType.dataspace, 'shape'));
   if (shape === null) throw storage.refuse(place, 'a dataset has a shape.', 'an empty dataspace');
-  const datatype = numberDatatype(storage, readDatatype(need(messageType.datatype, 'type')), isBfloat16, place);
+  const datatype = numberDatatype(
+    storage,
+    readDatatype(need(messageType.datatype, 'type')),
+    isBfloat16,
+    place,
+  );
   const layout = readLayout(need(messageType.layout, 'layout'));
   const filterMessage = find(messageType.filters);
   const filters = filterMessage ? readFilters(filterMessage) : [];
@@ -117,7 +126,10 @@ function requireSizes({ storage, place, shape, layout, bytes, fill, datatype, fi
   if (fill && fill.length !== datatype.bytes)
     throw refuse(`the fill value has ${datatype.bytes} bytes.`, `${fill.length} bytes`);
   if (layout.kind === 'compact' && layout.bytes.length < bytes)
-    throw refuse(`a compact dataset has all its values in its header.`, `${layout.bytes.length} bytes, ${declared}`);
+    throw refuse(
+      `a compact dataset has all its values in its header.`,
+      `${layout.bytes.length} bytes, ${declared}`,
+    );
   if (layout.kind === 'contiguous') {
     if (layout.size < bytes && layout.address !== undefinedAddress)
       throw refuse('a dataset has room for its values.', `${layout.size} bytes, ${declared}`);
@@ -130,7 +142,10 @@ function requireSizes({ storage, place, shape, layout, bytes, fill, datatype, fi
   }
   const isShape = layout.shape.length === shape.length && layout.shape.every((size) => size > 0);
   if (!isShape || shape.length === 0)
-    throw refuse('chunks have as many axes as their dataset.', `chunks of ${formatShape(layout.shape)} for ${formatShape(shape)}`);
+    throw refuse(
+      'chunks have as many axes as their dataset.',
+      `chunks of ${formatShape(layout.shape)} for ${formatShape(shape)}`,
+    );
 }
 
 function requireUnstored(
@@ -139,7 +154,10 @@ function requireUnstored(
   declared: string,
 ): void {
   if (bytes > maxUnstoredBytes)
-    throw refuse('values that a dataset declares are in the file.', `${declared}, of which nothing is stored`);
+    throw refuse(
+      'values that a dataset declares are in the file.',
+      `${declared}, of which nothing is stored`,
+    );
 }
 
 /** Reads the bytes of values from one position to another. */
@@ -172,14 +190,18 @@ async function readChunks(dataset: Dataset, layout: ChunkedLayout): Promise<Uint
   const { storage, place, shape, datatype, filters, bytes } = dataset;
   const refuse = (rule: string, received: string) => storage.refuse(place, rule, received);
   const chunkBytes = sizeOf(layout.shape) * datatype.bytes;
-  if (!Number.isSafeInteger(chunkBytes)) throw refuse('sizes are less than 2^53.', `${chunkBytes} bytes in a chunk`);
+  if (!Number.isSafeInteger(chunkBytes))
+    throw refuse('sizes are less than 2^53.', `${chunkBytes} bytes in a chunk`);
   const isFiltered = filters.length > 0;
   const chunks = await readChunkIndex(storage, layout, shape, chunkBytes, isFiltered, place);
   const stored = chunks.reduce((sum, chunk) => sum + Math.min(chunk.bytes, storage.size), 0);
   const limit = maxUnstoredBytes + stored * maxExpansion;
   if (bytes > limit || chunks.length * chunkBytes > Math.max(limit, 2 * bytes)) {
     const declared = `${bytes} bytes for shape ${formatShape(shape)}`;
-    throw refuse('values that a dataset declares are in the file.', `${declared}, of which ${stored} are stored`);
+    throw refuse(
+      'values that a dataset declares are in the file.',
+      `${declared}, of which ${stored} are stored`,
+    );
   }
   const result = filled(dataset, bytes);
   for (const chunk of chunks) {
@@ -198,10 +220,18 @@ function copyChunk(
   chunkShape: readonly number[],
   { offset }: Chunk,
 ): void {
-  const isAligned = offset.every((at, axis) => at % (chunkShape[axis] as number) === 0 && at < (shape[axis] as number));
+  const isAligned = offset.every(
+    (at, axis) => at % (chunkShape[axis] as number) === 0 && at < (shape[axis] as number),
+  );
   if (!isAligned)
-    throw storage.refuse(place, 'chunks are on their grid.', `a chunk at ${formatShape(offset)} of ${formatShape(shape)}`);
-  const sizes = chunkShape.map((size, axis) => Math.min(size, (shape[axis] as number) - (offset[axis] as number)));
+    throw storage.refuse(
+      place,
+      'chunks are on their grid.',
+      `a chunk at ${formatShape(offset)} of ${formatShape(shape)}`,
+    );
+  const sizes = chunkShape.map((size, axis) =>
+    Math.min(size, (shape[axis] as number) - (offset[axis] as number)),
+  );
   const last = sizes.length - 1;
   const rowBytes = (sizes[last] as number) * datatype.bytes;
   const rows = sizeOf(sizes.slice(0, -1));

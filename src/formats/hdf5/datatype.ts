@@ -3,7 +3,12 @@ import type { NumberType } from '../numbers.ts';
 import type { Cursor } from './cursor.ts';
 
 export type Datatype =
-  | { readonly kind: 'number'; readonly type: NumberType; readonly bytes: number; readonly littleEndian: boolean }
+  | {
+      readonly kind: 'number';
+      readonly type: NumberType;
+      readonly bytes: number;
+      readonly littleEndian: boolean;
+    }
   /** Strings of `bytes` bytes each. */
   | { readonly kind: 'text'; readonly bytes: number }
   /** References to strings in the global heap. */

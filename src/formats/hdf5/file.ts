@@ -61,14 +61,19 @@ class Hdf5Object {
   /** An attribute's value; null where there is none of that name. Errors: FormatError for types that can't be read. */
   async attribute(name: string): Promise<AttributeValue | null> {
     const found = this.#attributesByName().get(name);
-    return found ? valueOf(this.file, found, `attribute '${name}' of ${this.place}`) : null;
+    return found ? attributeValue(this.file, found, `attribute '${name}' of ${this.place}`) : null;
   }
 
   /** The text of a scalar attribute; null where there is none of that name. Errors: FormatError for another value. */
   async text(name: string): Promise<string | null> {
     const value = await this.attribute(name);
-    if (value === null || (value.length === 1 && typeof value[0] === 'string')) return value && (value[0] as string);
-    throw this.file.storage.refuse(this.place, `attribute '${name}' is one string.`, `${value.length} values`);
+    if (value === null || (value.length === 1 && typeof value[0] === 'string'))
+      return value && (value[0] as string);
+    throw this.file.storage.refuse(
+      this.place,
+      `attribute '${name}' is one string.`,
+      `${value.length} values`,
+    );
   }
 
   #attributesByName(): Map<string, Attribute> {
@@ -160,12 +165,16 @@ function requireCompact(info: Cursor): void {
 /** Values of an attribute: names of weights and configurations are the longest. */
 const maxValues = 1 << 20;
 
-async function valueOf(file: OpenFile, attribute: Attribute, place: string): Promise<AttributeValue> {
+async function attributeValue(file: OpenFile, attribute: Attribute, place: string): Promise<AttributeValue> {
   const { datatype, shape, data } = attribute;
   const { storage, heap } = file;
   const count = shape === null ? 0 : sizeOf(shape);
   if (count > maxValues || count * datatype.bytes > data.length) {
-    throw storage.refuse(place, 'an attribute has all its values.', `${data.length} bytes for ${count} values`);
+    throw storage.refuse(
+      place,
+      'an attribute has all its values.',
+      `${data.length} bytes for ${count} values`,
+    );
   }
   const bytes = data.subarray(0, count * datatype.bytes);
   const refuse = (rule: string, received: string) => storage.refuse(place, rule, received);
@@ -178,7 +187,8 @@ async function valueOf(file: OpenFile, attribute: Attribute, place: string): Pro
     bytes.subarray(i * datatype.bytes, (i + 1) * datatype.bytes),
   );
   if (datatype.kind === 'text') return elements.map((element) => decodeText(element, refuse));
-  if (datatype.bytes < heap.referenceBytes) throw refuse('a string refers to the global heap.', `${datatype.bytes} bytes`);
+  if (datatype.bytes < heap.referenceBytes)
+    throw refuse('a string refers to the global heap.', `${datatype.bytes} bytes`);
   const texts: string[] = [];
   for (const element of elements) {
     const object = await heap.object(new Cursor(element, storage.context, place, storage.sizes));

@@ -7,7 +7,13 @@ const deflate = 1;
 const shuffle = 2;
 
 /** The names of filters that are known but not read. */
-const names: Readonly<Record<number, string>> = { 3: 'fletcher32', 4: 'szip', 5: 'nbit', 6: 'scaleoffset', 32000: 'lzf' };
+const names: Readonly<Record<number, string>> = {
+  3: 'fletcher32',
+  4: 'szip',
+  5: 'nbit',
+  6: 'scaleoffset',
+  32000: 'lzf',
+};
 
 /** Errors: FormatError for a filter that can't be undone. */
 export function requireKnownFilters(storage: Storage, filters: readonly Filter[], place: string): void {
@@ -36,7 +42,8 @@ export async function undoFilters(
   for (let i = filters.length - 1; i >= 0; i--) {
     if ((mask & (1 << i)) !== 0) continue;
     const { id, values } = filters[i] as Filter;
-    bytes = id === deflate ? await inflate(bytes, 'deflate', length, refuse) : unshuffled(bytes, values[0] ?? 1);
+    bytes =
+      id === deflate ? await inflate(bytes, 'deflate', length, refuse) : unshuffled(bytes, values[0] ?? 1);
   }
   if (bytes.length !== length) throw refuse(`${bytes.length} bytes`);
   return bytes;

@@ -1,5 +1,5 @@
 /** @file The global heap: collections of objects, which variable-length strings refer to. */
-import { Cursor, undefinedAddress } from './cursor.ts';
+import { type Cursor, undefinedAddress } from './cursor.ts';
 import type { Storage } from './storage.ts';
 
 type Collection = ReadonlyMap<number, Uint8Array<ArrayBuffer>>;
@@ -24,7 +24,9 @@ export class GlobalHeap {
     const collection = await (known ?? this.#open(address, reference.place));
     const found = collection.get(index);
     if (found && found.length >= length) return found.subarray(0, length);
-    const received = found ? `${length} bytes of an object of ${found.length}` : `object ${index} of the heap at ${address}`;
+    const received = found
+      ? `${length} bytes of an object of ${found.length}`
+      : `object ${index} of the heap at ${address}`;
     throw reference.refuse('a string is in the global heap that it names.', received);
   }
 

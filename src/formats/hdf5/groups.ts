@@ -19,7 +19,8 @@ export async function readLinks(
   const add = (name: string, link: Link) => {
     if (links.has(name)) throw storage.refuse(place, 'a group has each name once.', `'${name}', twice`);
     links.set(name, link);
-    if (links.size > maxLinks) throw storage.refuse(place, `a group has at most ${maxLinks} links.`, 'more of them');
+    if (links.size > maxLinks)
+      throw storage.refuse(place, `a group has at most ${maxLinks} links.`, 'more of them');
   };
   for (const { type, cursor } of messages) {
     if (type === messageType.symbolTable) await readSymbolTable(storage, cursor, add);
@@ -93,11 +94,16 @@ async function* leavesOf(storage: Storage, root: number, place: string): AsyncGe
   const open = [{ address: root, level: maxLevels }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { address, level } = next;
-    if (seen.has(address)) throw storage.refuse(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
+    if (seen.has(address))
+      throw storage.refuse(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
     seen.add(address);
     const { level: nodeLevel, children } = await readGroupNode(storage, address, place);
     if (nodeLevel >= level)
-      throw storage.refuse(place, 'the levels of a B-tree count down to 0.', `level ${nodeLevel} below level ${level}`);
+      throw storage.refuse(
+        place,
+        'the levels of a B-tree count down to 0.',
+        `level ${nodeLevel} below level ${level}`,
+      );
     if (nodeLevel === 0) yield* children;
     else open.push(...children.reverse().map((child) => ({ address: child, level: nodeLevel })));
   }

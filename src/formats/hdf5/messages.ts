@@ -24,7 +24,12 @@ export const messageType = {
 export type Layout =
   | { readonly kind: 'compact'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'contiguous'; readonly address: number; readonly size: number }
-  | { readonly kind: 'chunked'; readonly address: number; readonly shape: readonly number[]; readonly index: ChunkIndex };
+  | {
+      readonly kind: 'chunked';
+      readonly address: number;
+      readonly shape: readonly number[];
+      readonly index: ChunkIndex;
+    };
 
 /** How the chunks of a dataset are found. */
 export type ChunkIndex =
@@ -137,7 +142,8 @@ const maxFilters = 32;
 export function readFilters(cursor: Cursor): Filter[] {
   const version = cursor.version(1, 2);
   const count = cursor.u8();
-  if (count > maxFilters) throw cursor.refuse(`at most ${maxFilters} filters are chained.`, `${count} filters`);
+  if (count > maxFilters)
+    throw cursor.refuse(`at most ${maxFilters} filters are chained.`, `${count} filters`);
   if (version === 1) cursor.skip(6);
   return Array.from({ length: count }, () => {
     const id = cursor.u16();

@@ -34,7 +34,8 @@ export async function readObjectHeader(storage: Storage, address: number, place:
   for (let block = blocks.shift(); block; block = blocks.shift()) {
     bytes += block.cursor.left;
     // Blocks that overlap could add up to far more than the file.
-    if (bytes > storage.size) throw block.cursor.refuse('a header is smaller than its file.', `${bytes} bytes`);
+    if (bytes > storage.size)
+      throw block.cursor.refuse('a header is smaller than its file.', `${bytes} bytes`);
     for (const message of messagesOf(block)) {
       if (message.type !== messageType.continuation) messages.push(message);
       else blocks.push(await continuation(storage, message.cursor, first, seen, place));
@@ -72,7 +73,8 @@ async function continuation(
   place: string,
 ): Promise<Block> {
   const [address, bytes] = [message.address(), message.length()];
-  if (seen.has(address)) throw message.refuse('a header is continued once at each place.', `${address}, twice`);
+  if (seen.has(address))
+    throw message.refuse('a header is continued once at each place.', `${address}, twice`);
   seen.add(address);
   const cursor = await storage.cursor(address, bytes, place);
   if (!v2) return { cursor, v2 };

@@ -40,7 +40,9 @@ export class Storage {
     throw this.refuse(
       place,
       'everything that the file names is in it.',
-      address === undefinedAddress ? 'an undefined address' : `${count} bytes at ${address}, in a file of ${this.size}`,
+      address === undefinedAddress
+        ? 'an undefined address'
+        : `${count} bytes at ${address}, in a file of ${this.size}`,
     );
   }
 

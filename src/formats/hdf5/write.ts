@@ -83,7 +83,9 @@ class FileLayout {
     const writer = this.#writer;
     // Names are compared byte by byte.
     const inOrder = [...children].sort(([a], [b]) => compareBytes(a, b));
-    const headers = inOrder.map(([, child]) => ('children' in child ? this.#group(child) : this.#dataset(child)));
+    const headers = inOrder.map(([, child]) =>
+      'children' in child ? this.#group(child) : this.#dataset(child),
+    );
     const { heap, offsets } = writeLocalHeap(
       writer,
       inOrder.map(([name]) => name),
@@ -113,7 +115,9 @@ class FileLayout {
     ];
     const header = this.#writer.align8().length;
     const at = header + objectHeader(before).length + messageHeaderBytes + layoutAddress;
-    this.#writer.append(objectHeader([...before, { type: messageType.layout, data: contiguousLayout(bytes) }]));
+    this.#writer.append(
+      objectHeader([...before, { type: messageType.layout, data: contiguousLayout(bytes) }]),
+    );
     this.#fixups.push({ at, position: this.#valueBytes });
     this.#valueBytes += bytes + paddingOf(bytes);
     this.datasets.push(dataset);
@@ -123,7 +127,10 @@ class FileLayout {
 
 function superblock(end: number, header: number, tree: number, heap: number): Uint8Array {
   const writer = new ByteWriter().u8(...hdf5Signature).u8(0, 0, 0, 0, 0, 8, 8, 0);
-  writer.u16(nodeEntries / 2).u16(treeEntries / 2).u32(0);
+  writer
+    .u16(nodeEntries / 2)
+    .u16(treeEntries / 2)
+    .u32(0);
   writer.u64(0).undefinedAddress().u64(end).undefinedAddress();
   return writer.u64(0).u64(header).u32(1).u32(0).u64(tree).u64(heap).bytes;
 }
@@ -179,7 +186,12 @@ function writeCollection(writer: ByteWriter, objects: readonly Uint8Array[]): vo
   });
   // Object 0 is what is free.
   const free = size - used;
-  writer.u16(0).u16(0).u32(0).u64(free).zeros(free - 16);
+  writer
+    .u16(0)
+    .u16(0)
+    .u32(0)
+    .u64(free)
+    .zeros(free - 16);
 }
 
 /** No free block in a local heap. */
@@ -252,12 +264,15 @@ function writeTreeNode(writer: ByteWriter, level: number, children: readonly Nod
 }
 
 function parts<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
 }
 
 function compareBytes(a: string, b: string): number {
   const [x, y] = [a, b].map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array];
-  for (let i = 0; i < Math.min(x.length, y.length); i++) if (x[i] !== y[i]) return (x[i] as number) - (y[i] as number);
+  for (let i = 0; i < Math.min(x.length, y.length); i++)
+    if (x[i] !== y[i]) return (x[i] as number) - (y[i] as number);
   return x.length - y.length;
 }
 

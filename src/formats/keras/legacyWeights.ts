@@ -51,7 +51,12 @@ async function namesOf(group: Hdf5Group, name: string, context: FileContext): Pr
     const found = await group.attribute(`${name}${part}`);
     if (found) names.push(...requireText(found, group, name, context));
     else if (part > 0) return names;
-    else throw fault(context, { place: group.place, rule: `the group has an attribute '${name}'.`, received: 'none' });
+    else
+      throw fault(context, {
+        place: group.place,
+        rule: `the group has an attribute '${name}'.`,
+        received: 'none',
+      });
   }
 }
 

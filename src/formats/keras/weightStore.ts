@@ -33,7 +33,8 @@ export async function readWeightStore(
     if (depth > maxDepth) throw refuse(`groups are at most ${maxDepth} deep.`, 'one that is deeper');
     for (const [name, link] of group.links) {
       if (link.kind === 'hard') {
-        if (seen.has(link.address)) throw refuse('each object of a file is in it once.', `'${name}', which is there twice`);
+        if (seen.has(link.address))
+          throw refuse('each object of a file is in it once.', `'${name}', which is there twice`);
         seen.add(link.address);
       }
       if (seen.size > maxGroups) throw refuse(`a file has at most ${maxGroups} objects.`, 'more of them');

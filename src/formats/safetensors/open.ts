@@ -17,5 +17,8 @@ export async function openSafetensors(source: ByteSource): Promise<OpenedSafeten
   const { size } = source;
   const dataStart = findData(await source.read(0, Math.min(size, lengthBytes)), size, context);
   const { entries, metadata } = parseHeader(await source.read(lengthBytes, dataStart), size, context);
-  return { tensors: new Map(entries.map((entry) => [entry.name, storedTensor(source, entry, context)])), metadata };
+  return {
+    tensors: new Map(entries.map((entry) => [entry.name, storedTensor(source, entry, context)])),
+    metadata,
+  };
 }

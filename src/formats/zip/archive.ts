@@ -3,7 +3,14 @@ import { type ByteSource, bytesSource, rangeSource } from '../byteSource.ts';
 import { crc32 } from '../crc32.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { inflate } from '../inflate.ts';
-import { localHeaderBytes, readDirectory, viewOf, type ZipEntry, type ZipLimits, zipLimits } from './directory.ts';
+import {
+  localHeaderBytes,
+  readDirectory,
+  viewOf,
+  type ZipEntry,
+  type ZipLimits,
+  zipLimits,
+} from './directory.ts';
 
 /** Bytes that are checked at a time. */
 const pieceBytes = 1 << 20;
@@ -50,7 +57,11 @@ export class ZipArchive {
     const begin = header + localHeaderBytes + view.getUint16(26, true) + view.getUint16(28, true);
     const isHeader = view.getUint32(0, true) === 0x04034b50;
     if (isHeader && begin + storedBytes <= this.source.size) return begin;
-    throw this.#refuse(name, 'an entry is where the directory says.', isHeader ? 'fewer bytes' : 'other bytes');
+    throw this.#refuse(
+      name,
+      'an entry is where the directory says.',
+      isHeader ? 'fewer bytes' : 'other bytes',
+    );
   }
 
   async #inflated({ name, bytes, storedBytes }: ZipEntry, stored: ByteSource): Promise<ByteSource> {
@@ -65,7 +76,11 @@ export class ZipArchive {
     for (let at = 0; at < source.size; at += pieceBytes)
       found = crc32(await source.read(at, Math.min(source.size, at + pieceBytes)), found);
     if (found === checksum) return;
-    throw this.#refuse(name, 'bytes have the checksum that the directory states.', 'other bytes: the file is damaged');
+    throw this.#refuse(
+      name,
+      'bytes have the checksum that the directory states.',
+      'other bytes: the file is damaged',
+    );
   }
 
   #refuse(name: string, rule: string, received: string): Error {

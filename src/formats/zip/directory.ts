@@ -105,7 +105,10 @@ async function readEnd(
   const found = isLarge ? await readEnd64(source, end, refuse) : { count, begin, bytes };
   if (found.begin + found.bytes > end || found.bytes < found.count * entryBytes) {
     const { begin, bytes, count } = found;
-    throw refuse('the directory is in the file.', `${bytes} bytes at ${begin} for ${count} entries, before ${end}`);
+    throw refuse(
+      'the directory is in the file.',
+      `${bytes} bytes at ${begin} for ${count} entries, before ${end}`,
+    );
   }
   return found;
 }
@@ -151,7 +154,8 @@ function readEntry(
   const [bytes, storedBytes, header] = large as [number, number, number];
   const [flags, method] = [u16(8), u16(10)];
   if (flags & 0x0041) throw refuse('entries are not encrypted.', `'${name}', which is`);
-  if (method !== 0 && method !== 8) throw refuse('entries are stored or deflated.', `'${name}' by method ${method}`);
+  if (method !== 0 && method !== 8)
+    throw refuse('entries are stored or deflated.', `'${name}' by method ${method}`);
   const entry = { name, isDeflated: method === 8, header, storedBytes, bytes, checksum: u32(16) };
   return { entry, next };
 }
@@ -187,15 +191,21 @@ function nameOf(bytes: Uint8Array, refuse: (rule: string, received: string) => E
 
 /** Errors: FormatError for names that lead out of the archive, or that it has already. */
 function requireName(name: string, names: Set<string>, context: FileContext): void {
-  const refuse = (rule: string, received: string) => fault(context, { place: `entry '${name}'`, rule, received });
+  const refuse = (rule: string, received: string) =>
+    fault(context, { place: `entry '${name}'`, rule, received });
   const parts = name.split('/');
   const climbs = parts.includes('..') || name.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(name);
   if (name === '' || climbs) throw refuse('names of entries are paths within the archive.', `'${name}'`);
-  if (names.has(name)) throw refuse('every name is unique: readers disagree about which entry counts.', `'${name}', twice`);
+  if (names.has(name))
+    throw refuse('every name is unique: readers disagree about which entry counts.', `'${name}', twice`);
   names.add(name);
 }
 
-function requireSize({ name, isDeflated, bytes, storedBytes }: ZipEntry, limits: ZipLimits, context: FileContext): void {
+function requireSize(
+  { name, isDeflated, bytes, storedBytes }: ZipEntry,
+  limits: ZipLimits,
+  context: FileContext,
+): void {
   const place = `entry '${name}'`;
   if (!isDeflated) {
     if (bytes === storedBytes) return;

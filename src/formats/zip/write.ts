@@ -30,7 +30,28 @@ export async function* writeZip(entries: readonly NewEntry[]): AsyncGenerator<Ui
   for (const { name, pieces } of entries) {
     const encoded = new TextEncoder().encode(name);
     const header = position;
-    const local = record(0x04034b50, [2, 20, 2, flags, 2, 0, 2, 0, 2, date, 4, 0, 4, 0, 4, 0, 2, encoded.length, 2, 0]);
+    const local = record(0x04034b50, [
+      2,
+      20,
+      2,
+      flags,
+      2,
+      0,
+      2,
+      0,
+      2,
+      date,
+      4,
+      0,
+      4,
+      0,
+      4,
+      0,
+      2,
+      encoded.length,
+      2,
+      0,
+    ]);
     yield local;
     yield encoded;
     position += local.length + encoded.length;

@@ -43,14 +43,26 @@ function nest(reader: Reader, value: Json, place: string): unknown {
   return placed(reader.source, place, () => readValue(reader, 'compile', value, place, () => null));
 }
 
-function readOptimizer(reader: Reader, given: Json, place: string): NonNullable<StoredCompileOptions['optimizer']> {
+function readOptimizer(
+  reader: Reader,
+  given: Json,
+  place: string,
+): NonNullable<StoredCompileOptions['optimizer']> {
   if (typeof given === 'string') return given;
-  const { class_name: className, config, registered_name: registered } = isObject(given) ? given : ({} as JsonObject);
-  if (typeof className !== 'string' || !isObject(config)) throw notOptions(reader, given, `${place}.optimizer`);
+  const {
+    class_name: className,
+    config,
+    registered_name: registered,
+  } = isObject(given) ? given : ({} as JsonObject);
+  if (typeof className !== 'string' || !isObject(config))
+    throw notOptions(reader, given, `${place}.optimizer`);
   const at = `${place}.optimizer.config`;
   const entries = Object.entries(config)
     .filter(([key]) => !obsolete.has(camelKey(key)))
-    .map(([key, value]) => [camelKey(key), readValue(reader, camelKey(key), value, `${at}.${key}`, () => null)]);
+    .map(([key, value]) => [
+      camelKey(key),
+      readValue(reader, camelKey(key), value, `${at}.${key}`, () => null),
+    ]);
   const isOwn = typeof registered === 'string' && registered.includes('>');
   return { className: isOwn ? registered : className, config: Object.fromEntries(entries) };
 }

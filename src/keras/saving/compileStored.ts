@@ -30,20 +30,26 @@ export async function compileStored(
       model.compile(compiled as Parameters<AnyModel['compile']>[0]);
     }),
   );
-  if (model.optimizer && state && state.length > 0) await restoreState(model, model.optimizer, state, options);
+  if (model.optimizer && state && state.length > 0)
+    await restoreState(model, model.optimizer, state, options);
 }
 
-/** Sets the variables of an optimizer. Those that were saved before its first step are counters alone. */
+/** Sets the variables of an optimizer. Before its first step it has the number of steps and the learning rate alone. */
 async function restoreState(
   model: AnyModel,
   optimizer: Optimizer,
   state: readonly StoredTensor[],
   options: TransferOptions,
 ): Promise<void> {
-  if (state.length > optimizer.variables.length) optimizer.build(model.trainableWeights);
-  const { variables } = optimizer;
+  const isNew = state.length === (optimizer.schedule ? 1 : 2);
+  if (!isNew) optimizer.build(model.trainableWeights);
+  const variables = isNew ? optimizer.variables.slice(0, state.length) : optimizer.variables;
   if (variables.length !== state.length) {
-    throw refusal(options.file, `the state of ${optimizer.className} has ${variables.length} variables.`, `${state.length}`);
+    throw refusal(
+      options.file,
+      `the state of ${optimizer.className} has ${variables.length} variables.`,
+      `${state.length}`,
+    );
   }
   const transfer = new Transfer(state, { file: options.file, signal: options.signal });
   const values: (Tensor | number)[] = [];
@@ -54,19 +60,19 @@ async function restoreState(
       if (variable instanceof HostVariable) values.push((await stored.read(0, 1))[0] as number);
       else values.push((await transfer.upload(stored, variable.device)).tensor);
     }
-    placed(options.file, "the optimizer's state", () => set(optimizer, values));
+    placed(options.file, "the optimizer's state", () => {
+      if (isNew) setNumbers(variables, values);
+      else optimizer.setWeights(values);
+    });
   } finally {
     for (const value of values) if (typeof value !== 'number') value.dispose();
   }
 }
 
-/** An optimizer without slots has counters alone, which need no build. */
-function set(optimizer: Optimizer, values: readonly (Tensor | number)[]): void {
-  if (optimizer.built) optimizer.setWeights(values);
-  else
-    optimizer.variables.forEach((variable, i) => {
-      (variable as HostVariable).value = values[i] as number;
-    });
+function setNumbers(variables: Optimizer['variables'], values: readonly (Tensor | number)[]): void {
+  variables.forEach((variable, i) => {
+    if (variable instanceof HostVariable) variable.value = values[i] as number;
+  });
 }
 
 function requireLike(file: string, variable: Optimizer['variables'][number], stored: StoredTensor): void {

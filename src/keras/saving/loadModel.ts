@@ -49,7 +49,11 @@ async function load(source: ByteSource, options: LoadModelOptions): Promise<AnyM
   const { compile = true, onReport = warn } = options;
   const { config, compiled, weights: file } = await read(source, options);
   const { customObjects, lambdas } = options;
-  const named = { file: source.name, ...(customObjects ? { customObjects } : {}), ...(lambdas ? { lambdas } : {}) };
+  const named = {
+    file: source.name,
+    ...(customObjects ? { customObjects } : {}),
+    ...(lambdas ? { lambdas } : {}),
+  };
   const model = withinStored(source.name, file.tensors, () => modelFromJSON(config, named));
   try {
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
@@ -81,7 +85,11 @@ async function readLegacy(source: ByteSource): Promise<StoredModelFile> {
   const training = await root.text('training_config');
   const compiled = training === null ? null : readDocument(training, `${source.name}/training_config`);
   const config = readDocument(text, `${source.name}/model_config`);
-  return { config, compiled: isObject(compiled) ? compiled : null, weights: await openHdf5Weights(source, root) };
+  return {
+    config,
+    compiled: isObject(compiled) ? compiled : null,
+    weights: await openHdf5Weights(source, root),
+  };
 }
 
 function warn({ notFinite }: LoadReport): void {

@@ -36,7 +36,8 @@ export function saveablesOf(model: AnyLayer): Saveable[] {
     const names = new Map<string, number>();
     for (const item of container) {
       const inner = item instanceof Layer ? null : containerOf(item);
-      if (item instanceof Layer) visit(item as AnyLayer, `${path}/${unique(snakeCase(item.className), names)}`);
+      if (item instanceof Layer)
+        visit(item as AnyLayer, `${path}/${unique(snakeCase(item.className), names)}`);
       else if (inner) visitContainer(inner, `${path}/${unique('container', names)}`);
     }
   };

@@ -13,7 +13,7 @@ import { weightsByPath } from './weights.ts';
 
 /** A weight, and the tensor that has its value. */
 export interface StoredWeight {
-  /** Of the weight, in the model. */
+  /** Of the weight, within the model. */
   readonly path: string;
   readonly variable: Variable;
   readonly stored: StoredTensor;
@@ -38,10 +38,15 @@ class Matching {
   readonly #given = new Map<string, StoredTensor>();
   readonly #extra: string[] = [];
 
+  constructor(private readonly options: FitOptions) {}
+
   /** `stored` is for `variable`; null where the file has nothing for it. */
   pair(variable: Variable, stored: StoredTensor | null): void {
-    let path = variable.path;
-    for (let i = 2; this.#weights.has(path); i++) path = `${variable.path} (${i})`;
+    // A Sequential's weights are named after it, too.
+    const prefix = `${this.options.model}/`;
+    const name = variable.path.startsWith(prefix) ? variable.path.slice(prefix.length) : variable.path;
+    let path = name;
+    for (let i = 2; this.#weights.has(path); i++) path = `${name} (${i})`;
     this.#weights.set(path, variable);
     if (stored) this.#given.set(path, stored);
   }
@@ -51,8 +56,8 @@ class Matching {
   }
 
   /** Errors: FormatError for what is missing, left over, or of another shape. */
-  finish(options: FitOptions): StoredWeight[] {
-    requireFit(options, this.#weights, this.#given, this.#extra);
+  finish(): StoredWeight[] {
+    requireFit(this.options, this.#weights, this.#given, this.#extra);
     return [...this.#weights].map(([path, variable]) => {
       return { path, variable, stored: this.#given.get(path) as StoredTensor };
     });
@@ -65,7 +70,7 @@ export function matchStore(
   store: ReadonlyMap<string, StoredVariables>,
   options: FitOptions,
 ): StoredWeight[] {
-  const matching = new Matching();
+  const matching = new Matching(options);
   const renamed = new Map([...store].map(([path, found]) => [path.replace(olderLayers, 'layers'), found]));
   renamed.delete(optimizerPath);
   for (const { path, variables } of saveablesOf(model as unknown as AnyLayer)) {
@@ -76,8 +81,9 @@ export function matchStore(
     for (const { place } of found?.tensors.slice(variables.length) ?? []) matching.leave(unquoted(place));
   }
   for (const { name, tensors } of renamed.values())
-    for (const { place } of tensors) matching.leave(name === null ? unquoted(place) : `${name}: ${unquoted(place)}`);
-  return matching.finish(options);
+    for (const { place } of tensors)
+      matching.leave(name === null ? unquoted(place) : `${name}: ${unquoted(place)}`);
+  return matching.finish();
 }
 
 /** What the file has under a path, which is then taken. Properties may be private in the version of Keras that wrote it. */
@@ -105,7 +111,7 @@ export function matchLegacy(
   ownWeights: readonly NamedTensor[],
   options: FitOptions,
 ): StoredWeight[] {
-  const matching = new Matching();
+  const matching = new Matching(options);
   const wanted = model.layers.filter(({ weights }) => weights.length > 0);
   const given = layers.filter(({ weights }) => weights.length > 0);
   const pairs = pairLayers(wanted, given);
@@ -117,8 +123,12 @@ export function matchLegacy(
   for (const { name, weights } of given.filter((layer) => !taken.has(layer)))
     for (const weight of weights) matching.leave(nameWithin(name, weight.name));
   const inside = new Set(wanted.flatMap(({ weights }) => weights));
-  pairWeights(matching, model.weights.filter((weight) => !inside.has(weight)), ownWeights);
-  return matching.finish(options);
+  pairWeights(
+    matching,
+    model.weights.filter((weight) => !inside.has(weight)),
+    ownWeights,
+  );
+  return matching.finish();
 }
 
 /** By order where there are as many of them, by name otherwise, so that an error can say what is missing. */
@@ -127,7 +137,10 @@ function pairLayers(
   given: readonly LegacyLayer[],
 ): ReadonlyMap<AnyLayer, LegacyLayer> {
   const isSame = wanted.length === given.length;
-  const pairs = wanted.map((layer, i) => [layer, isSame ? given[i] : given.find(({ name }) => name === layer.name)]);
+  const pairs = wanted.map((layer, i) => [
+    layer,
+    isSame ? given[i] : given.find(({ name }) => name === layer.name),
+  ]);
   return new Map(pairs.filter((pair): pair is [AnyLayer, LegacyLayer] => pair[1] !== undefined));
 }
 
@@ -136,7 +149,11 @@ function inLegacyOrder({ trainableWeights, nonTrainableWeights }: AnyLayer): Var
   return [...trainableWeights, ...nonTrainableWeights];
 }
 
-function pairWeights(matching: Matching, variables: readonly Variable[], given: readonly NamedTensor[]): void {
+function pairWeights(
+  matching: Matching,
+  variables: readonly Variable[],
+  given: readonly NamedTensor[],
+): void {
   const matched = matchPaths(
     variables.map(({ path }) => path),
     given.map(({ name }) => name),
@@ -164,9 +181,10 @@ export function matchNames(
 ): StoredWeight[] {
   const byPath = weightsByPath('loadWeights', model);
   const matched = matchPaths([...byPath.keys()], [...tensors.keys()]);
-  const matching = new Matching();
-  for (const [path, variable] of byPath) matching.pair(variable, tensors.get(matched.get(path) ?? '') ?? null);
+  const matching = new Matching(options);
+  for (const [path, variable] of byPath)
+    matching.pair(variable, tensors.get(matched.get(path) ?? '') ?? null);
   const taken = new Set(matched.values());
   for (const name of tensors.keys()) if (!taken.has(name)) matching.leave(name);
-  return matching.finish(options);
+  return matching.finish();
 }

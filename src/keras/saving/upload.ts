@@ -52,7 +52,12 @@ export class Transfer {
       signal?.throwIfAborted();
       const values = await stored.read(begin, Math.min(count, begin + pieceElements));
       notFinite += countNotFinite(stored, values);
-      this.#copy(device, storage, begin * 4, encodeValues('load', values, stored.dtype, [values.length], false));
+      this.#copy(
+        device,
+        storage,
+        begin * 4,
+        encodeValues('load', values, stored.dtype, [values.length], false),
+      );
       this.#loaded += values.length * 4;
       onProgress?.({ loaded: this.#loaded, total: this.#total });
       await this.#settle(device, values.length * 4);

@@ -28,7 +28,10 @@ export interface WeightFile {
 }
 
 /** The weights of any file that has some. Errors: FormatError. */
-export async function openWeightFile(source: ByteSource, { limits }: LoadWeightsOptions): Promise<WeightFile> {
+export async function openWeightFile(
+  source: ByteSource,
+  { limits }: LoadWeightsOptions,
+): Promise<WeightFile> {
   const container = await requireContainer(source);
   if (container === 'safetensors') return openSafetensors(source);
   if (container === 'zip') {
@@ -106,7 +109,12 @@ export async function requireContainer(source: ByteSource): Promise<Exclude<Cont
   throw new FormatError({
     op: source.name,
     rule: 'a file of weights is .keras, .weights.h5, .h5 or .safetensors.',
-    received: source.size === 0 ? 'an empty file' : container === 'json' ? 'JSON' : 'bytes of no format that is known',
+    received:
+      source.size === 0
+        ? 'an empty file'
+        : container === 'json'
+          ? 'JSON'
+          : 'bytes of no format that is known',
     hint: 'pass a file that Keras or this library saved; it may be cut short, or an error page of a server.',
   });
 }
