@@ -315,12 +315,12 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
     case 'recorded': {
       const { node, operation } = origin.history;
       if (node.recording === tape.recording) return [];
-      // A layer call has a history even where no tape records it.
-      const disconnection =
-        node.recording === 0
-          ? unrecordedDisconnection(operation.name, node.callSite)
-          : foreignDisconnection(operation.name, node.callSite);
-      return node.inputs.map(({ id: to }) => ({ to, disconnection }));
+      // A layer's call has a node without any tape, too.
+      const disconnection = node.recording === 0 ? unrecordedDisconnection : foreignDisconnection;
+      return node.inputs.map(({ id: to }) => ({
+        to,
+        disconnection: disconnection(operation.name, node.callSite),
+      }));
     }
     case 'loaded':
       return [];

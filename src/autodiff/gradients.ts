@@ -5,7 +5,13 @@ import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import { flatSources, type GradientOptions, requireTensors } from './request.ts';
+import {
+  flatSources,
+  type Gradient,
+  type GradientOptions,
+  requireTensors,
+  type UnconnectedGradients,
+} from './request.ts';
 import { GradientTape } from './tape.ts';
 
 /** The value of a function, and its gradients. */
@@ -24,21 +30,21 @@ export interface ValueAndGradients<G> {
  * `explain` says why. If the value has several elements, the gradients are those of their sum.
  * Errors: TapeError if `f` returns anything but a tensor, and for sources that aren't tensors; those of `f`.
  */
-export function gradients(
+export function gradients<U extends UnconnectedGradients = 'none'>(
   f: () => Tensor,
   source: Tensor,
-  options?: GradientOptions,
-): ValueAndGradients<Tensor | null>;
-export function gradients(
+  options?: GradientOptions<U>,
+): ValueAndGradients<Gradient<U>>;
+export function gradients<const S extends readonly Tensor[], U extends UnconnectedGradients = 'none'>(
   f: () => Tensor,
-  sources: readonly Tensor[],
-  options?: GradientOptions,
-): ValueAndGradients<(Tensor | null)[]>;
-export function gradients<K extends string>(
+  sources: S,
+  options?: GradientOptions<U>,
+): ValueAndGradients<{ -readonly [K in keyof S]: Gradient<U> }>;
+export function gradients<K extends string, U extends UnconnectedGradients = 'none'>(
   f: () => Tensor,
   sources: Readonly<{ [key in K]: Tensor }>,
-  options?: GradientOptions,
-): ValueAndGradients<{ [key in K]: Tensor | null }>;
+  options?: GradientOptions<U>,
+): ValueAndGradients<{ [key in K]: Gradient<U> }>;
 export function gradients(
   f: () => Tensor,
   sources: Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>,

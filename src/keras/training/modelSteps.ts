@@ -7,7 +7,7 @@ import { sum } from '../../ops/sum.ts';
 import { GradientTape } from '../../autodiff/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Batch, Predicted, StepLogs } from './batch.ts';
+import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { requireTrainable, warnOfStrays } from './updates.ts';
@@ -16,7 +16,7 @@ import { requireTrainable, warnOfStrays } from './updates.ts';
  * Computes predictions, loss and gradients, applies the optimizer and updates the metrics.
  * Errors: ValueError for a model without trainable weights.
  */
-export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+export function trainStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch): StepLogs {
   const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
   return tidy(() => {
     const { predicted, loss } = disposing(new GradientTape(), (tape) => {
@@ -39,7 +39,7 @@ export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch):
 }
 
 /** Computes predictions and the loss, and updates the metrics. */
-export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+export function testStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch): StepLogs {
   const { lossTracker } = model.trainer.requireCompiled('testStep');
   return tidy(() => {
     const yPred = model.apply(x, { training: false });

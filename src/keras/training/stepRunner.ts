@@ -6,7 +6,8 @@ import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
-import type { Batch } from './batch.ts';
+import type { AnyBatch } from './batch.ts';
+import { CreationWatch } from './creationWatch.ts';
 
 type StepResult = Nest<Tensor> | undefined;
 
@@ -22,7 +23,7 @@ export interface StepModel {
 export interface StepRunnerOptions<R> {
   /** Names the step in reports. */
   readonly name: string;
-  readonly step: (batch: Batch) => R;
+  readonly step: (batch: AnyBatch) => R;
   /** Whether to run the step eagerly instead of capturing it. */
   readonly isEager: () => boolean;
   /** Whether the step runs code of the app, which may compute something else the next time. */
@@ -41,7 +42,7 @@ const runsBetween = 8;
 
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
-  #captured: ComparedFunction<[batch: Batch], R> | null = null;
+  #captured: ComparedFunction<[batch: AnyBatch], R> | null = null;
   /** The trainable weights and the visible fields of the layers at the time of the capture. */
   #trained: readonly Variable[] = [];
   #fields = '';
@@ -50,14 +51,17 @@ export class StepRunner<R extends StepResult> {
   #isReported = false;
   /** Of captures that were freed. */
   #reports: readonly CaptureReport[] = [];
+  readonly #creation: CreationWatch;
 
   constructor(
     private readonly model: StepModel,
     private readonly options: StepRunnerOptions<R>,
-  ) {}
+  ) {
+    this.#creation = new CreationWatch(options.name);
+  }
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
-  run(batch: Batch): R {
+  run(batch: AnyBatch): R {
     const made = this.options.isEager() ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     this.#runs++;
@@ -95,23 +99,24 @@ export class StepRunner<R extends StepResult> {
     this.#captured = null;
   }
 
-  #step(batch: Batch): R {
+  #step(batch: AnyBatch): R {
     try {
       // A tape that a failing step leaves open ends with the step.
-      return withRecorders(activeRecorders(), () => this.options.step(batch));
+      const step = () => withRecorders(activeRecorders(), () => this.options.step(batch));
+      return this.#creation.run(step);
     } finally {
       // Losses added by layers hold intermediate tensors until they are cleared.
       this.model.clearLosses();
     }
   }
 
-  #compiled(): ComparedFunction<[batch: Batch], R> {
+  #compiled(): ComparedFunction<[batch: AnyBatch], R> {
     if (this.#captured) return this.#captured;
     const { model, options } = this;
     this.#trained = model.trainableWeights;
     options.prepare?.();
     const at = options.isCustom() ? [1] : [];
-    this.#captured = compileCompared((batch: Batch) => this.#step(batch), { name: options.name }, { at });
+    this.#captured = compileCompared((batch: AnyBatch) => this.#step(batch), { name: options.name }, { at });
     return this.#captured;
   }
 
@@ -130,7 +135,7 @@ export class StepRunner<R extends StepResult> {
 
   #warnIfUncaptured(): void {
     const reason = this.#captured?.givenUp() ?? null;
-    if (reason === null || this.#isReported) return;
+    if (reason === null || this.#isReported || this.#creation.hasWarned) return;
     this.#isReported = true;
     console.warn(
       `retrograd: the ${this.options.name} isn't captured, so every step runs all of its JavaScript: ${reason}. ` +

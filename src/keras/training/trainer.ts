@@ -11,7 +11,7 @@ import type { History } from '../callbacks/history.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
-import type { Batch, StepLogs } from './batch.ts';
+import type { AnyBatch, StepLogs } from './batch.ts';
 import { Compiled, type CompileOptions } from './compiled.ts';
 import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
@@ -35,9 +35,9 @@ export interface TrainerModel extends StepModel {
   readonly slots: Slots;
   /** Metrics that are properties of the model or of layers inside it. */
   readonly ownMetrics: readonly Metric<never>[];
-  trainStep(batch: Batch): StepLogs;
-  testStep(batch: Batch): StepLogs;
-  predictStep(batch: Batch): Nest<Tensor>;
+  trainStep(batch: AnyBatch): StepLogs;
+  testStep(batch: AnyBatch): StepLogs;
+  predictStep(batch: AnyBatch): Nest<Tensor>;
 }
 
 /** What is running on a model. */
@@ -137,7 +137,7 @@ export class Trainer {
     };
     const watch = new UpdateWatch(model);
     let isUpdated: boolean | null = null;
-    const step = (batch: Batch) => {
+    const step = (batch: AnyBatch) => {
       let logs: StepLogs;
       isUpdated = watch.during(() => {
         logs = model.trainStep(batch);
@@ -154,7 +154,7 @@ export class Trainer {
   }
 
   runTest(): StepRunner<StepLogs> {
-    const step = (batch: Batch) => {
+    const step = (batch: AnyBatch) => {
       const logs = this.model.testStep(batch);
       requireStepLogs('testStep', logs);
       return logs;
@@ -168,7 +168,7 @@ export class Trainer {
 
   #runner<R extends StepLogs | Nest<Tensor>>(
     kind: StepKind,
-    step: (batch: Batch) => R,
+    step: (batch: AnyBatch) => R,
     hooks: Pick<StepRunnerOptions<R>, 'prepare' | 'endEpoch'> = {},
   ): StepRunner<R> {
     const { model } = this;
