@@ -79,14 +79,14 @@ describe('gradients', () => {
 describe('GradientTape.run', () => {
   test('closes the tape at the end, and where its function throws', async () => {
     const w = variable(tensor([3]));
-    const slopes = GradientTape.run(
+    const derivatives = GradientTape.run(
       (tape) => {
         const y = square(w);
         return [tape.gradient(y, w), tape.gradient(mul(y, 2), w)] as Tensor[];
       },
       { persistent: true },
     );
-    expect(await Promise.all(slopes.map((slope) => slope.item()))).toEqual([6, 12]);
+    expect(await Promise.all(derivatives.map((derivative) => derivative.item()))).toEqual([6, 12]);
     const fail = () =>
       GradientTape.run(() => {
         throw new Error('inside');

@@ -126,7 +126,7 @@ describe('where shapes can’t be inferred', () => {
     const layer = layerOf(call);
     expect(() => layer.apply(input({ shape: [2] }))).toThrow(ShapeError);
     expect(() => layer.apply(input({ shape: [2] }))).toThrow(/computeOutputShape/);
-    class Told extends Layer {
+    class Declared extends Layer {
       override computeOutputShape() {
         return [null, 2];
       }
@@ -134,7 +134,7 @@ describe('where shapes can’t be inferred', () => {
         return call(x);
       }
     }
-    expect(new Told().apply(input({ shape: [2] })).shape).toEqual([null, 2]);
+    expect(new Declared().apply(input({ shape: [2] })).shape).toEqual([null, 2]);
   });
 
   test('weights don’t take the size of a batch', () => {

@@ -1,5 +1,5 @@
 /** @file Models that would train nothing, or other weights than meant: each says so. */
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,
   GradientTape,
@@ -15,6 +15,7 @@ import {
   variable,
 } from '../../../src/index.ts';
 import { type Batch, input, Layer, layers, Model, sequential } from '../../../src/keras/index.ts';
+import { collectAll } from '../../support/collectGarbage.ts';
 import { data, regressor, wave } from './support.ts';
 
 beforeAll(async () => {
@@ -26,6 +27,12 @@ const warnings = () => warn.mock.calls.map(([text]) => String(text));
 
 afterEach(() => {
   warn.mockClear();
+});
+
+afterAll(async () => {
+  warn.mockRestore();
+  // Tests of other files count tensors.
+  await collectAll();
 });
 
 const x = () => tensor([[1, 2]]);
