@@ -2,6 +2,7 @@
  * @file Opens what an app names as a file: bytes, Blobs, paths in Node, URLs, responses and streams. Nothing is read before
  * it is needed, where that is possible: a server that answers ranges is asked for ranges.
  */
+import { requireOptions } from '../core/arguments.ts';
 import { describe } from '../core/shape.ts';
 import { FormatError, ValueError } from '../core/errors.ts';
 import { isDetached } from '../core/detached.ts';
@@ -27,7 +28,9 @@ export interface OpenOptions {
 }
 
 /** Errors: ValueError for what can't be read from; FormatError where a server or the disk has no such file. */
-export async function openSource(given: FileSource, { file, signal }: OpenOptions = {}): Promise<ByteSource> {
+export async function openSource(given: FileSource, options: OpenOptions = {}): Promise<ByteSource> {
+  requireOptions('load', options);
+  const { file, signal } = options;
   signal?.throwIfAborted();
   if (given instanceof ArrayBuffer || ArrayBuffer.isView(given))
     return bytesSource(bytesOf(given), file ?? 'file');

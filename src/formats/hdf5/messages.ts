@@ -62,8 +62,8 @@ export function readDataspace(cursor: Cursor): readonly number[] | null {
   const version = cursor.version(1, 2);
   const rank = cursor.u8();
   cursor.skip(1);
-  const isNull = version === 2 ? cursor.u8() === 2 : (cursor.skip(5), false);
-  if (isNull) return null;
+  if (version === 1) cursor.skip(5);
+  else if (cursor.u8() === 2) return null;
   if (rank > maxRank) throw cursor.refuse(`a shape has at most ${maxRank} axes.`, `${rank} axes`);
   return Array.from({ length: rank }, () => cursor.length());
 }

@@ -23,7 +23,7 @@ import { writeGraph } from './writeGraph.ts';
  */
 export function modelToConfig(model: AnyModel): JsonObject {
   if (model instanceof Model)
-    return writer(`'${(model as AnyModel).name}'`).writeLayer(model as unknown as AnyLayer, 'top');
+    return writerFor(model as AnyModel).writeLayer(model as unknown as AnyLayer, 'top');
   throw new ValueError({
     op: 'modelToConfig',
     rule: 'a model is written.',
@@ -37,8 +37,12 @@ export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number }
   return JSON.stringify(modelToConfig(model), null, indent);
 }
 
-function writer(source: string): Writer {
-  const made: Writer = { source, writeLayer: (layer, place) => writeLayer(made, layer, place) };
+/** Writes parts of `model`, which errors name. */
+export function writerFor({ name }: AnyModel): Writer {
+  const made: Writer = {
+    source: `'${name}'`,
+    writeLayer: (layer, place) => writeLayer(made, layer, place),
+  };
   return made;
 }
 
@@ -47,7 +51,9 @@ function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject 
   const config = isModel
     ? modelConfig(writer, layer as unknown as AnyModel, place)
     : layerConfig(writer, layer, place);
-  const compiled: JsonObject = isModel ? { compile_config: compileConfig(layer as unknown as AnyModel) } : {};
+  const compiled: JsonObject = isModel
+    ? { compile_config: compileConfig(writer, layer as unknown as AnyModel) }
+    : {};
   return {
     ...namesOf(layer),
     config,

@@ -42,7 +42,7 @@ const says: Record<string, RegExp> = {
   'truncated.weights.h5': /ends early/,
   'not_hdf5.weights.h5': /no format that is known/,
   'truncated.h5': /ends early/,
-  'wrong_shape.weights.h5': /'d1\/kernel' of 'base' is float32\[4, 3\]\n.*\[4, 4\]/,
+  'wrong_shape.weights.h5': /'d1\/kernel' of 'base' is float32\[4, 3\]\.\n +received: float32\[4, 4\]/,
   'missing_layer.weights.h5': /none for 'd2\/kernel', 'd2\/bias'/,
   'extra_layer.weights.h5': /layers\//,
   'missing_variable.weights.h5': /d1/,
