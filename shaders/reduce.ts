@@ -8,7 +8,13 @@ import { laneReduce } from './reduce/lanes.ts';
 import type { ReduceOptions } from './reduce/program.ts';
 import { serialReduce } from './reduce/serial.ts';
 
-export { elementsOf, type ReduceOptions } from './reduce/program.ts';
+export {
+  elementsOf,
+  operandElement,
+  type ReduceOperand,
+  reduceOperandNames,
+  type ReduceOptions,
+} from './reduce/program.ts';
 
 export function reduce(options: ReduceOptions): string {
   return options.serial ? serialReduce(options) : laneReduce(options);

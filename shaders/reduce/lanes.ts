@@ -1,60 +1,112 @@
 /**
- * @file Reductions for GPUs: several invocations share a line and fold what each found in workgroup memory. An invocation
- * folds blocks of its elements first and those results next, which keeps the error of long sums low.
+ * @file Reductions for GPUs: several invocations share a line and fold what each found, through subgroups or workgroup
+ * memory. An invocation has several reads on their way before it uses the first, and folds what they bring in pairs, which
+ * keeps errors low.
  */
-import { foldLanes, laneIndices } from '../lib/lanes.ts';
+import { folded, foldLanes, laneIndices, laneParameters } from '../lib/lanes.ts';
+import { inPairs } from '../lib/lines.ts';
+import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { componentsOf, declarations, linesAbreast, type ReduceOptions, write } from './program.ts';
+import {
+  componentsOf,
+  declarations,
+  linesAbreast,
+  operandsOf,
+  readLineOperands,
+  readValue,
+  type ReduceOptions,
+  write,
+} from './program.ts';
 
-/** Elements (or vectors of them) that an invocation folds before it adds them to what it has. */
-const block = 32;
+/** Elements (or vectors of them) that an invocation reads at once. */
+const inFlight = 4;
 
 export function laneReduce(options: ReduceOptions): string {
-  const { accumulator, initial, lanes, order, width, workgroup, split } = options;
-  const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
+  const { accumulator, initial, lanes, order, workgroup, split } = options;
+  const isRows = order === 'rows';
+  const lines = range(linesAbreast(options));
   const each = (text: (line: number) => string) => lines.map(text).join('\n    ');
-  const folds = componentsOf(options, 'value').map((component, i) => {
-    const line = lines.length > 1 ? i : 0;
-    const k = order === 'rows' && width > 1 ? `${width}u * k + ${i}u` : 'k';
-    return `folded_${line} = combine(folded_${line}, prepare(${component}, ${k}));`;
+  const position = (j: number) => (j === 0 ? 'k' : `k + ${j}u * step`);
+  const reads = range(inFlight).map((j) => {
+    const at = j === 0 ? 'at' : `at + ${j}u * jump`;
+    return readValue(options, `value_${j}`, at, position(j));
   });
+  const turn = (count: number) => each((line) => `total_${line} = combine(total_${line}, ${ofLine(options, line, count, position)});`);
   return wgsl`
 ${declarations(options)}
 ${foldLanes('line', accumulator, 'combine', options)}
 @compute @workgroup_size(${workgroup})
 fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
+  ${laneParameters(options)}
 ) {
   ${laneIndices(options)}
   // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
-#if ${split}
+#if ${split && isRows}
+  let chunk = line % params.chunks;
+  let outer = line / params.chunks;
+#elif ${split}
   let chunk = (line / params.inner) % params.chunks;
   let outer = line / params.inner / params.chunks;
+#elif ${isRows}
+  let outer = line;
 #else
-  let chunk = 0u;
   let outer = line / params.inner;
 #endif
-  let n = select(0u, params.n, line < params.count);
-  let start = outer * params.n * params.inner + line % params.inner;
-  let stride = ${lanes}u * params.chunks;
+#if ${isRows}
+  let start = outer * params.n;
+#else
+  let column = line % params.inner;
+  let start = outer * params.n * params.inner + column;
+#endif
+  ${[readLineOperands(options, isRows ? 'outer' : 'outer * params.inner + column'), 'let n ='].filter(Boolean).join('\n  ')} select(0u, params.n, line < params.count);
+  let step = ${split ? `${lanes}u * params.chunks` : `${lanes}u`};
+  let jump = ${isRows ? 'step' : 'step * params.inner'};
   ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
-  var first = chunk * ${lanes}u + lane;
-  while (first < n) {
-    let end = min(n, first + ${block}u * stride);
-    ${each((i) => `var folded_${i} = ${accumulator}(${initial});`)}
-    for (var k = first; k < end; k += stride) {
-      let value = x[start + k * params.inner];
-      ${folds.join('\n      ')}
-    }
-    ${each((i) => `total_${i} = combine(total_${i}, folded_${i});`)}
-    first += ${block}u * stride;
+  var k = ${split ? `chunk * ${lanes}u + lane` : 'lane'};
+  var at = start + ${isRows ? 'k' : 'k * params.inner'};
+  while (k + ${inFlight - 1}u * step < n) {
+    ${reads.join('\n    ')}
+    ${turn(inFlight)}
+    k += ${inFlight}u * step;
+    at += ${inFlight}u * jump;
   }
-  ${each((i) => `let folded_${i} = fold_line(total_${i}, local, lane);`)}
+  while (k < n) {
+    ${reads[0]}
+    ${turn(1)}
+    k += step;
+    at += jump;
+  }
+  ${each((i) => `let folded_${i} = ${folded('line', `total_${i}`, options)};`)}
   if (lane == 0u && line < params.count) {
     ${each((i) => write(options, i, `folded_${i}`))}
   }
 }
 `;
+}
+
+/** The accumulator of what `count` reads brought for one of the lines abreast. */
+function ofLine(
+  options: ReduceOptions,
+  line: number,
+  count: number,
+  position: (j: number) => string,
+): string {
+  const { order, width, prepareFour } = options;
+  const elements = range(count).flatMap((j) =>
+    componentsOf(options, `value_${j}`).flatMap((text, i) => {
+      if (order === 'columns' && width > 1) return i === line ? [{ text, j, i }] : [];
+      return [{ text, j, i }];
+    }),
+  );
+  if (prepareFour !== '' && elements.length % 4 === 0) {
+    const groups = range(elements.length / 4).map(
+      (g) => `prepare_four(${elements.slice(4 * g, 4 * g + 4).map(({ text }) => text).join(', ')})`,
+    );
+    return inPairs(groups, (a, b) => `combine(${a}, ${b})`);
+  }
+  const prepared = elements.map(({ text, j, i }) => {
+    const k = order === 'rows' && width > 1 ? `${width}u * (${position(j)}) + ${i}u` : position(j);
+    return `prepare(${text}, ${k}${operandsOf(options, `value_${j}`, i)})`;
+  });
+  return inPairs(prepared, (a, b) => `combine(${a}, ${b})`);
 }

@@ -58,34 +58,40 @@ fn main(
   let line_in_group = local % 16u;
   let line = flat_group(group, groups) * 16u + line_in_group;
   // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
-  let chunk = 0u;
   let outer = line / params.inner;
+
+  let column = line % params.inner;
+  let start = outer * params.n * params.inner + column;
+
   let n = select(0u, params.n, line < params.count);
-  let start = outer * params.n * params.inner + line % params.inner;
-  let stride = 4u * params.chunks;
+  let step = 4u;
+  let jump = step * params.inner;
   var total_0 = f32(bitcast<f32>(params.initial));
   var total_1 = f32(bitcast<f32>(params.initial));
   var total_2 = f32(bitcast<f32>(params.initial));
   var total_3 = f32(bitcast<f32>(params.initial));
-  var first = chunk * 4u + lane;
-  while (first < n) {
-    let end = min(n, first + 32u * stride);
-    var folded_0 = f32(bitcast<f32>(params.initial));
-    var folded_1 = f32(bitcast<f32>(params.initial));
-    var folded_2 = f32(bitcast<f32>(params.initial));
-    var folded_3 = f32(bitcast<f32>(params.initial));
-    for (var k = first; k < end; k += stride) {
-      let value = x[start + k * params.inner];
-      folded_0 = combine(folded_0, prepare(value.x, k));
-      folded_1 = combine(folded_1, prepare(value.y, k));
-      folded_2 = combine(folded_2, prepare(value.z, k));
-      folded_3 = combine(folded_3, prepare(value.w, k));
-    }
-    total_0 = combine(total_0, folded_0);
-    total_1 = combine(total_1, folded_1);
-    total_2 = combine(total_2, folded_2);
-    total_3 = combine(total_3, folded_3);
-    first += 32u * stride;
+  var k = lane;
+  var at = start + k * params.inner;
+  while (k + 3u * step < n) {
+    let value_0 = x[at];
+    let value_1 = x[at + 1u * jump];
+    let value_2 = x[at + 2u * jump];
+    let value_3 = x[at + 3u * jump];
+    total_0 = combine(total_0, combine(combine(prepare(value_0.x, k), prepare(value_1.x, k + 1u * step)), combine(prepare(value_2.x, k + 2u * step), prepare(value_3.x, k + 3u * step))));
+    total_1 = combine(total_1, combine(combine(prepare(value_0.y, k), prepare(value_1.y, k + 1u * step)), combine(prepare(value_2.y, k + 2u * step), prepare(value_3.y, k + 3u * step))));
+    total_2 = combine(total_2, combine(combine(prepare(value_0.z, k), prepare(value_1.z, k + 1u * step)), combine(prepare(value_2.z, k + 2u * step), prepare(value_3.z, k + 3u * step))));
+    total_3 = combine(total_3, combine(combine(prepare(value_0.w, k), prepare(value_1.w, k + 1u * step)), combine(prepare(value_2.w, k + 2u * step), prepare(value_3.w, k + 3u * step))));
+    k += 4u * step;
+    at += 4u * jump;
+  }
+  while (k < n) {
+    let value_0 = x[at];
+    total_0 = combine(total_0, prepare(value_0.x, k));
+    total_1 = combine(total_1, prepare(value_0.y, k));
+    total_2 = combine(total_2, prepare(value_0.z, k));
+    total_3 = combine(total_3, prepare(value_0.w, k));
+    k += step;
+    at += jump;
   }
   let folded_0 = fold_line(total_0, local, lane);
   let folded_1 = fold_line(total_1, local, lane);

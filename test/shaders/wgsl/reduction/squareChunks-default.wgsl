@@ -77,9 +77,8 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let lane = local % 256u;
-  let line_in_group = local / 256u;
-  let line = flat_group(group, groups) * 1u + line_in_group;
+  let lane = local;
+  let line = flat_group(group, groups);
   let chunk = line;
 
   var member = 0u;
