@@ -211,7 +211,11 @@ function stepValue(
     }
     const input = inputs[operand.index] as FusedInput;
     const isVector = readsVectors(input.layout, width);
-    return converted(isVector ? `i${operand.index}${suffix}.${component}` : `i${operand.index}${suffix}`, input.type, type);
+    return converted(
+      isVector ? `i${operand.index}${suffix}.${component}` : `i${operand.index}${suffix}`,
+      input.type,
+      type,
+    );
   }
   return width === 4 ? `vec4<${result}>(${components.map(applied).join(', ')})` : applied('');
 }

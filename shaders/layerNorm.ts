@@ -9,15 +9,14 @@
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
 import {
+  guarded,
   keptElements,
   keptPositions,
   lineElements,
   lineHead,
   type LineOptions,
-  orZero,
   sumOf,
   sweep,
-  writeKept,
 } from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 
@@ -46,28 +45,40 @@ ${lineHead(options)}
 #if ${kept > 0}
   ${keptPositions(options)}
   ${read(kepts)}
-  let sum = ${sumOf(kepts.map((j) => orZero(`above_${j}`, j)))};
+  let sum = ${sumOf(kepts.map((j) => guarded.orZero(`above_${j}`, j)))};
 #else
   var sum = T();
-  ${sweep(options, (js) => `${read(js)}\n  sum += ${sumOf(js.map((j) => `above_${j}`))};`)}
+  ${sweep(
+    options,
+    (js, { orZero }) => `${read(js)}
+  sum += ${sumOf(js.map((j) => orZero(`above_${j}`, j)))};`,
+  )}
 #endif
   // Above the pivot.
   let mean = ${folded('sum', 'join_sum(sum)', options)} / params.length;
 #if ${kept > 0}
   ${deviate(kepts)}
-  let squares = ${sumOf(kepts.map((j) => orZero(square(j), j)))};
+  let squares = ${sumOf(kepts.map((j) => guarded.orZero(square(j), j)))};
 #else
   var squares = T();
-  ${sweep(options, (js) => `${read(js)}\n  ${deviate(js)}\n  squares += ${sumOf(js.map(square))};`)}
+  ${sweep(
+    options,
+    (js, { orZero }) => `${read(js)}
+  ${deviate(js)}
+  squares += ${sumOf(js.map((j) => orZero(square(j), j)))};`,
+  )}
 #endif
   let variance = ${folded('squares', 'join_sum(squares)', options)} / params.length;
   let scale = inverseSqrt(variance + params.epsilon);
 #if ${kept > 0}
-  ${each(kepts, (j) => writeKept(result(j), j))}
+  ${each(kepts, (j) => guarded.write(result(j), j))}
 #else
-  if (is_line) {
-  ${sweep(options, (js) => `${read(js)}\n  ${deviate(js)}\n  ${each(js, (j) => `out[at_${j}] = ${result(j)};`)}`)}
-  }
+  ${sweep(
+    options,
+    (js, { write }) => `${read(js)}
+  ${deviate(js)}
+  ${each(js, (j) => write(result(j), j))}`,
+  )}
 #endif
 }
 `;

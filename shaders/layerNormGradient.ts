@@ -9,15 +9,14 @@ import { firstElement } from './layerNorm.ts';
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
 import {
+  guarded,
   keptElements,
   keptPositions,
   lineElements,
   lineHead,
   type LineOptions,
-  orZero,
   sumOf,
   sweep,
-  writeKept,
 } from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 
@@ -32,7 +31,8 @@ export function layerNormGradient(options: LayerNormGradientOptions): string {
   const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
   const readX = (js: readonly number[]) => each(js, (j) => `let above_${j} = x[at_${j}] - pivot;`);
   const readG = (js: readonly number[]) =>
-    each(js, (j) => `let g_${j} = ${gamma ? `gamma[${kept > 0 ? `min(k_${j}, params.n - 1u)` : `k_${j}`}] * ` : ''}dy[at_${j}];`);
+    // Beyond the end, the last one.
+    each(js, (j) => `let g_${j} = ${gamma ? `gamma[min(k_${j}, params.n - 1u)] * ` : ''}dy[at_${j}];`);
   const deviate = (js: readonly number[]) => each(js, (j) => `let deviation_${j} = above_${j} - mean;`);
   const square = (j: number) => `deviation_${j} * deviation_${j}`;
   const product = (j: number) => `g_${j} * deviation_${j}`;
@@ -48,17 +48,17 @@ ${lineHead(options)}
   ${keptPositions(options)}
   ${readX(kepts)}
   ${readG(kepts)}
-  let sum = ${sumOf(kepts.map((j) => orZero(`above_${j}`, j)))};
-  let g_sum = ${sumOf(kepts.map((j) => orZero(`g_${j}`, j)))};
+  let sum = ${sumOf(kepts.map((j) => guarded.orZero(`above_${j}`, j)))};
+  let g_sum = ${sumOf(kepts.map((j) => guarded.orZero(`g_${j}`, j)))};
 #else
   var sum = T();
   var g_sum = T();
   ${sweep(
     options,
-    (js) => `${readX(js)}
+    (js, { orZero }) => `${readX(js)}
   ${readG(js)}
-  sum += ${sumOf(js.map((j) => `above_${j}`))};
-  g_sum += ${sumOf(js.map((j) => `g_${j}`))};`,
+  sum += ${sumOf(js.map((j) => orZero(`above_${j}`, j)))};
+  g_sum += ${sumOf(js.map((j) => orZero(`g_${j}`, j)))};`,
   )}
 #endif
   // Above the pivot.
@@ -66,18 +66,18 @@ ${lineHead(options)}
   let g_mean = ${folded('g', 'join_sum(g_sum)', options)} / params.length;
 #if ${kept > 0}
   ${deviate(kepts)}
-  let squares = ${sumOf(kepts.map((j) => orZero(square(j), j)))};
-  let products = ${sumOf(kepts.map((j) => orZero(product(j), j)))};
+  let squares = ${sumOf(kepts.map((j) => guarded.orZero(square(j), j)))};
+  let products = ${sumOf(kepts.map((j) => guarded.orZero(product(j), j)))};
 #else
   var squares = T();
   var products = T();
   ${sweep(
     options,
-    (js) => `${readX(js)}
+    (js, { orZero }) => `${readX(js)}
   ${readG(js)}
   ${deviate(js)}
-  squares += ${sumOf(js.map(square))};
-  products += ${sumOf(js.map(product))};`,
+  squares += ${sumOf(js.map((j) => orZero(square(j), j)))};
+  products += ${sumOf(js.map((j) => orZero(product(j), j)))};`,
   )}
 #endif
   let variance = ${folded('squares', 'join_sum(squares)', options)} / params.length;
@@ -85,17 +85,15 @@ ${lineHead(options)}
   // The mean of g x̂, times r.
   let weight = ${folded('products', 'join_sum(products)', options)} / params.length * scale * scale;
 #if ${kept > 0}
-  ${each(kepts, (j) => writeKept(result(j), j))}
+  ${each(kepts, (j) => guarded.write(result(j), j))}
 #else
-  if (is_line) {
   ${sweep(
     options,
-    (js) => `${readX(js)}
+    (js, { write }) => `${readX(js)}
   ${readG(js)}
   ${deviate(js)}
-  ${each(js, (j) => `out[at_${j}] = ${result(j)};`)}`,
+  ${each(js, (j) => write(result(j), j))}`,
   )}
-  }
 #endif
 #if ${moments}
   if (is_line && lane == 0u) {

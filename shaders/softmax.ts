@@ -8,6 +8,7 @@
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
 import {
+  guarded,
   keptElements,
   keptPositions,
   lineElements,
@@ -16,11 +17,9 @@ import {
   lineTests,
   lowest,
   maxOf,
-  orZero,
   sumOf,
   sweep,
   unlessNan,
-  writeKept,
 } from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 
@@ -60,10 +59,10 @@ ${lineHead(options)}
   ${keptPositions(options)}
   ${each((j) => `let value_${j} = x[at_${j}];`)}
   let high = ${folded('max', `max(join_max(${maxOf(elements.map((j) => `value_${j}`))}), F(${lowest}))`, options)};
-  ${each((j) => `let exponential_${j} = ${orZero(exponential(`value_${j}`), j)};`)}
+  ${each((j) => `let exponential_${j} = ${guarded.orZero(exponential(`value_${j}`), j)};`)}
   let total = ${folded('sum', `join_sum(${sumOf(elements.map((j) => `exponential_${j}`))})`, options)};
   ${normalizer(options)}
-  ${each((j) => writeKept(result(j), j))}
+  ${each((j) => guarded.write(result(j), j))}
 }
 `;
 }
@@ -87,10 +86,10 @@ ${lineHead(options)}
   var own_total = T();
   ${sweep(
     options,
-    (js) => `${read(js)}
+    (js, { orZero }) => `${read(js)}
     let higher = max(own_high, ${maxOf(js.map((j) => `value_${j}`))});
     ${each(js, (j) => `let exponential_${j} = ${unlessNan(`exp(value_${j} - higher)`, `value_${j}`)};`)}
-    own_total = own_total * exp(own_high - higher) + ${sumOf(js.map((j) => `exponential_${j}`))};
+    own_total = own_total * exp(own_high - higher) + ${sumOf(js.map((j) => orZero(`exponential_${j}`, j)))};
     own_high = higher;`,
   )}
   let high = ${folded('max', 'join_max(own_high)', options)};
@@ -98,10 +97,8 @@ ${lineHead(options)}
   ${normalizer(options)}
   ${sweep(
     options,
-    (js) => `${read(js)}
-    if (is_line) {
-      ${each(js, (j) => `out[at_${j}] = ${result(j)};`)}
-    }`,
+    (js, { write }) => `${read(js)}
+    ${each(js, (j) => write(result(j), j))}`,
   )}
 }
 `;

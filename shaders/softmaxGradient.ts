@@ -4,16 +4,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';
-import {
-  keptElements,
-  keptPositions,
-  lineElements,
-  lineHead,
-  orZero,
-  sumOf,
-  sweep,
-  writeKept,
-} from './lib/lines.ts';
+import { guarded, keptElements, keptPositions, lineElements, lineHead, sumOf, sweep } from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 import type { SoftmaxOptions } from './softmax.ts';
 
@@ -22,7 +13,11 @@ export function softmaxGradient(options: SoftmaxOptions): string {
   const isSoftmax = kind === 'softmax';
   const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
   const read = (js: readonly number[]) =>
-    each(js, (j) => `let dy_${j} = dy[at_${j}];\n  let y_${j} = y[at_${j}];`);
+    each(
+      js,
+      (j) => `let dy_${j} = dy[at_${j}];
+  let y_${j} = y[at_${j}];`,
+    );
   const term = (j: number) => (isSoftmax ? `dy_${j} * y_${j}` : `dy_${j}`);
   const result = (j: number) => (isSoftmax ? `y_${j} * (dy_${j} - total)` : `dy_${j} - exp(y_${j}) * total`);
   const kepts = keptElements(options);
@@ -34,21 +29,24 @@ ${lineHead(options)}
 #if ${kept > 0}
   ${keptPositions(options)}
   ${read(kepts)}
-  let sum = ${sumOf(kepts.map((j) => orZero(term(j), j)))};
+  let sum = ${sumOf(kepts.map((j) => guarded.orZero(term(j), j)))};
 #else
   var sum = T();
-  ${sweep(options, (js) => {
+  ${sweep(options, (js, { orZero }) => {
     const terms = isSoftmax ? read(js) : each(js, (j) => `let dy_${j} = dy[at_${j}];`);
-    return `${terms}\n  sum += ${sumOf(js.map(term))};`;
+    return `${terms}
+  sum += ${sumOf(js.map((j) => orZero(term(j), j)))};`;
   })}
 #endif
   let total = ${folded('sum', 'join_sum(sum)', options)};
 #if ${kept > 0}
-  ${each(kepts, (j) => writeKept(result(j), j))}
+  ${each(kepts, (j) => guarded.write(result(j), j))}
 #else
-  if (is_line) {
-  ${sweep(options, (js) => `${read(js)}\n  ${each(js, (j) => `out[at_${j}] = ${result(j)};`)}`)}
-  }
+  ${sweep(
+    options,
+    (js, { write }) => `${read(js)}
+  ${each(js, (j) => write(result(j), j))}`,
+  )}
 #endif
 }
 `;

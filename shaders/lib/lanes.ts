@@ -60,7 +60,7 @@ export function folded(name: string, value: string, { subgroups }: LaneLayout): 
 
 /**
  * A WGSL function that combines the values of all lanes of a line by `<combine>(a, b)`, in one fixed order, and hands the
- * result to each of them; `folded` calls it. It must be called in uniform control flow, and with subgroups once.
+ * result to each of them; `folded` calls it once. It must be called in uniform control flow.
  */
 export function foldLanes(name: string, type: string, combine: string, layout: LaneLayout): string {
   if (layout.lanes === 1) {
@@ -83,22 +83,20 @@ function foldInMemory(
   { lanes, order, workgroup }: LaneLayout,
 ): string {
   const step = order === 'rows' ? 1 : workgroup / lanes;
+  const levels = Array.from({ length: Math.log2(lanes) }, (_, i) => lanes >> (i + 1)).map(
+    (width) => `if (lane < ${width}u) {
+    lanes_${name}[local] = ${combine}(lanes_${name}[local], lanes_${name}[local + ${width * step}u]);
+  }
+  workgroupBarrier();`,
+  );
   return `
 var<workgroup> lanes_${name}: array<${type}, ${workgroup}>;
 
 fn fold_${name}(value: ${type}, local: u32, lane: u32) -> ${type} {
   lanes_${name}[local] = value;
   workgroupBarrier();
-  for (var width = ${lanes / 2}u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_${name}[local] = ${combine}(lanes_${name}[local], lanes_${name}[local + width * ${step}u]);
-    }
-    workgroupBarrier();
-  }
-  let folded = lanes_${name}[local - lane * ${step}u];
-  // The memory may be written again once all have read.
-  workgroupBarrier();
-  return folded;
+  ${levels.join('\n  ')}
+  return lanes_${name}[local - lane * ${step}u];
 }
 `;
 }
@@ -108,12 +106,20 @@ fn fold_${name}(value: ${type}, local: u32, lane: u32) -> ${type} {
  * whole line, one elsewhere. Compilers that know the size drop the tests of it. Subgroups hold neighbouring invocations of
  * a workgroup of one dimension, in order.
  */
-function foldInSubgroups(name: string, type: string, combine: string, { lanes, workgroup }: LaneLayout): string {
+function foldInSubgroups(
+  name: string,
+  type: string,
+  combine: string,
+  { lanes, workgroup }: LaneLayout,
+): string {
   const within = Math.min(lanes, largestSubgroup);
   const distances = Array.from({ length: Math.log2(within) }, (_, i) => 2 ** i);
   const steps = distances.map((distance) => {
     const step = `folded = ${combine}(folded, subgroupShuffleXor(folded, ${distance}u));`;
-    return distance < smallestSubgroup ? step : `if (size > ${distance}u) {\n    ${step}\n  }`;
+    if (distance < smallestSubgroup) return step;
+    return `if (size > ${distance}u) {
+    ${step}
+  }`;
   });
   const memory =
     lanes > smallestSubgroup

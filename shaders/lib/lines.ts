@@ -110,12 +110,31 @@ export function keptPositions(options: LineOptions): string {
 }
 
 /** `value` of element j, or zero beyond the end of the line. */
-export const orZero = (value: string, j: number) => `select(T(), ${value}, k_${j} < params.n)`;
+const orZero = (value: string, j: number) => `select(T(), ${value}, k_${j} < params.n)`;
 
-/** Writes `value` for the kept element j. */
-export const writeKept = (value: string, j: number) => `if (is_line && k_${j} < params.n) {
+/** How a body treats elements that may lie beyond the end of their line, or of lines that are none. */
+export interface Guard {
+  /** A value in a sum. */
+  orZero(value: string, j: number): string;
+  /** Writes the result of element j. */
+  write(value: string, j: number): string;
+}
+
+/** Any element may lie beyond. */
+export const guarded: Guard = {
+  orZero,
+  write: (value, j) => `if (is_line && k_${j} < params.n) {
     out[at_${j}] = ${value};
-  }`;
+  }`,
+};
+
+/** All lie within their line. */
+const unguarded: Guard = {
+  orZero: (value) => value,
+  write: (value, j) => `if (is_line) {
+    out[at_${j}] = ${value};
+  }`,
+};
 
 /** A sum or maximum of several terms in WGSL, in pairs. */
 export function inPairs(terms: readonly string[], combine: (a: string, b: string) => string): string {
@@ -132,26 +151,34 @@ const inFlight = 4;
 
 /**
  * A loop over the elements of a line that this lane has, some at once. `body` is the WGSL for several, numbered from 0:
- * element j has position `k_<j>` and lies at `at_<j>`.
+ * element j has position `k_<j>` and lies at `at_<j>`. All lanes take as many turns, which costs no test of each; what is
+ * left is one turn more.
  */
-export function sweep(options: LineOptions, body: (elements: readonly number[]) => string): string {
+export function sweep(
+  options: LineOptions,
+  body: (elements: readonly number[], guard: Guard) => string,
+): string {
   const { lanes } = options;
-  const turn = (elements: readonly number[]) => `${elements
+  const elements = range(inFlight);
+  const together = inFlight * lanes;
+  const turn = (guard: Guard) => `${elements
     .map((j) => {
       const k = j === 0 ? 'k' : `k + ${j * lanes}u`;
+      const within = guard === guarded ? `min(k_${j}, params.n - 1u)` : `k_${j}`;
       return `let k_${j} = ${k};
-    let at_${j} = start + ${scaled(`k_${j}`, options)};`;
+    let at_${j} = start + ${scaled(within, options)};`;
     })
     .join('\n    ')}
-    ${body(elements)}
-    k += ${elements.length * lanes}u;`;
+    ${body(elements, guard)}`;
   return `{
-  var k = lane;
-  while (k + ${(inFlight - 1) * lanes}u < params.n) {
-    ${turn(range(inFlight))}
+  let turns = params.n / ${together}u;
+  for (var turn = 0u; turn < turns; turn++) {
+    let k = turn * ${together}u + lane;
+    ${turn(unguarded)}
   }
-  while (k < params.n) {
-    ${turn([0])}
+  if (turns * ${together}u < params.n) {
+    let k = turns * ${together}u + lane;
+    ${turn(guarded)}
   }
   }`;
 }

@@ -18,95 +18,130 @@ import {
   write,
 } from './program.ts';
 
-/** Elements (or vectors of them) that an invocation reads at once. */
-const inFlight = 4;
+/**
+ * Elements (or vectors of them) that an invocation reads at once: so many that the turn of the loop costs little, where
+ * there are registers for them.
+ */
+const readsAtOnce = ({ accumulator, operands }: ReduceOptions) =>
+  accumulator.startsWith('vec') || operands.length > 0 ? 4 : 8;
 
 export function laneReduce(options: ReduceOptions): string {
   const { accumulator, initial, lanes, order, workgroup, split } = options;
   const isRows = order === 'rows';
+  const inFlight = readsAtOnce(options);
   const lines = range(linesAbreast(options));
   const each = (text: (line: number) => string) => lines.map(text).join('\n    ');
-  const position = (j: number) => (j === 0 ? 'k' : `k + ${j}u * step`);
-  const reads = range(inFlight).map((j) => {
-    const at = j === 0 ? 'at' : `at + ${j}u * jump`;
-    return readValue(options, `value_${j}`, at, position(j));
-  });
-  const turn = (count: number) => each((line) => `total_${line} = combine(total_${line}, ${ofLine(options, line, count, position)});`);
+  const position = (j: number) => (j === 0 ? 'k' : `k + ${j * lanes}u`);
+  const reads = (at: (j: number) => string) =>
+    range(inFlight)
+      .map((j) => readValue(options, `value_${j}`, at(j), position(j)))
+      .join('\n    ');
+  const inner = isRows ? '' : ' * params.inner';
+  const whole = reads((j) => (j === 0 ? 'at' : `at + ${j * lanes}u${inner}`));
+  // Beyond the end, the last element once more: it is in the cache, and no load waits for a branch.
+  const rest = reads((j) => `start + min(${position(j)}, end - 1u)${inner}`);
+  const together = inFlight * lanes;
+  const turn = (isWhole: boolean) =>
+    each((line) => `total_${line} = combine(total_${line}, ${ofLine(options, line, isWhole, position)});`);
+  const lineOperands = readLineOperands(options, isRows ? 'outer' : 'outer * params.inner + column');
+  const isSeveral = lines.length > 1;
   return wgsl`
 ${declarations(options)}
-${foldLanes('line', accumulator, 'combine', options)}
+#if ${isSeveral}
+struct Lines {
+  ${each((i) => `line_${i}: ${accumulator},`)}
+}
+
+fn combine_lines(a: Lines, b: Lines) -> Lines {
+  return Lines(${lines.map((i) => `combine(a.line_${i}, b.line_${i})`).join(', ')});
+}
+#endif
+${foldLanes('line', isSeveral ? 'Lines' : accumulator, isSeveral ? 'combine_lines' : 'combine', options)}
 @compute @workgroup_size(${workgroup})
 fn main(
   ${laneParameters(options)}
 ) {
   ${laneIndices(options)}
-  // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
+  // A line is one output (or four neighbours): [outer, chunks, inner], row-major. Beyond the last, invocations fold that
+  // one too, since all must meet at the barriers.
+  let own_line = min(line, params.count - 1u);
 #if ${split && isRows}
-  let chunk = line % params.chunks;
-  let outer = line / params.chunks;
+  let chunk = own_line % params.chunks;
+  let outer = own_line / params.chunks;
 #elif ${split}
-  let chunk = (line / params.inner) % params.chunks;
-  let outer = line / params.inner / params.chunks;
+  let chunk = (own_line / params.inner) % params.chunks;
+  let outer = own_line / params.inner / params.chunks;
 #elif ${isRows}
-  let outer = line;
+  let outer = own_line;
 #else
-  let outer = line / params.inner;
+  let outer = own_line / params.inner;
 #endif
 #if ${isRows}
   let start = outer * params.n;
 #else
-  let column = line % params.inner;
+  let column = own_line % params.inner;
   let start = outer * params.n * params.inner + column;
 #endif
-  ${[readLineOperands(options, isRows ? 'outer' : 'outer * params.inner + column'), 'let n ='].filter(Boolean).join('\n  ')} select(0u, params.n, line < params.count);
-  let step = ${split ? `${lanes}u * params.chunks` : `${lanes}u`};
-  let jump = ${isRows ? 'step' : 'step * params.inner'};
-  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
-  var k = ${split ? `chunk * ${lanes}u + lane` : 'lane'};
-  var at = start + ${isRows ? 'k' : 'k * params.inner'};
-  while (k + ${inFlight - 1}u * step < n) {
-    ${reads.join('\n    ')}
-    ${turn(inFlight)}
-    k += ${inFlight}u * step;
-    at += ${inFlight}u * jump;
+#if ${split}
+  // Each chunk is a stretch of the axis; the last may be short, or empty.
+  let length = (params.n + params.chunks - 1u) / params.chunks;
+  let begin = min(params.n, chunk * length);
+  let end = min(params.n, begin + length);
+#else
+  let begin = 0u;
+  let end = params.n;
+#endif
+  ${[lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
+  var k = begin + lane;
+  var at = start + k${inner};
+  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  let turns = (end - begin) / ${together}u;
+  for (var turn = 0u; turn < turns; turn++) {
+    ${whole}
+    ${turn(true)}
+    k += ${together}u;
+    at += ${together}u${inner};
   }
-  while (k < n) {
-    ${reads[0]}
-    ${turn(1)}
-    k += step;
-    at += jump;
+  if (turns * ${together}u < end - begin) {
+    ${rest}
+    ${turn(false)}
   }
-  ${each((i) => `let folded_${i} = ${folded('line', `total_${i}`, options)};`)}
+#if ${isSeveral}
+  let folded = ${folded('line', `Lines(${lines.map((i) => `total_${i}`).join(', ')})`, options)};
+#else
+  let folded = ${folded('line', 'total_0', options)};
+#endif
   if (lane == 0u && line < params.count) {
-    ${each((i) => write(options, i, `folded_${i}`))}
+    ${each((i) => write(options, i, isSeveral ? `folded.line_${i}` : 'folded'))}
   }
 }
 `;
 }
 
-/** The accumulator of what `count` reads brought for one of the lines abreast. */
+/** The accumulator of what a turn has read for one of the lines; of what lies within it, where not all does. */
 function ofLine(
   options: ReduceOptions,
   line: number,
-  count: number,
+  isWhole: boolean,
   position: (j: number) => string,
 ): string {
-  const { order, width, prepareFour } = options;
-  const elements = range(count).flatMap((j) =>
-    componentsOf(options, `value_${j}`).flatMap((text, i) => {
-      if (order === 'columns' && width > 1) return i === line ? [{ text, j, i }] : [];
-      return [{ text, j, i }];
-    }),
+  const { order, width, prepareFour, accumulator, initial } = options;
+  const inFlight = readsAtOnce(options);
+  const isVectorOfLines = order === 'columns' && width > 1;
+  const elements = range(inFlight).flatMap((j) =>
+    componentsOf(options, `value_${j}`)
+      .map((text, i) => ({ text, j, i }))
+      .filter(({ i }) => !isVectorOfLines || i === line),
   );
-  if (prepareFour !== '' && elements.length % 4 === 0) {
-    const groups = range(elements.length / 4).map(
-      (g) => `prepare_four(${elements.slice(4 * g, 4 * g + 4).map(({ text }) => text).join(', ')})`,
-    );
-    return inPairs(groups, (a, b) => `combine(${a}, ${b})`);
+  const inOne = (terms: readonly string[]) => inPairs(terms, (a, b) => `combine(${a}, ${b})`);
+  if (prepareFour !== '' && isWhole) {
+    const fours = range(elements.length / 4).map((g) => elements.slice(4 * g, 4 * g + 4));
+    return inOne(fours.map((four) => `prepare_four(${four.map(({ text }) => text).join(', ')})`));
   }
   const prepared = elements.map(({ text, j, i }) => {
     const k = order === 'rows' && width > 1 ? `${width}u * (${position(j)}) + ${i}u` : position(j);
-    return `prepare(${text}, ${k}${operandsOf(options, `value_${j}`, i)})`;
+    const own = `prepare(${text}, ${k}${operandsOf(options, `value_${j}`, i)})`;
+    return isWhole ? own : `select(${accumulator}(${initial}), ${own}, ${position(j)} < end)`;
   });
-  return inPairs(prepared, (a, b) => `combine(${a}, ${b})`);
+  return inOne(prepared);
 }

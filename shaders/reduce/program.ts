@@ -55,14 +55,19 @@ export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'widt
 }
 
 /** What an operand is bound as: in vectors where its neighbours are read with those of x. */
-export function operandElement(operand: ReduceOperand, { order, width }: Pick<ReduceOptions, 'order' | 'width'>): string {
+export function operandElement(
+  operand: ReduceOperand,
+  { order, width }: Pick<ReduceOptions, 'order' | 'width'>,
+): string {
   const isAlong = operand === 'elements' || (operand === 'lines') === (order === 'columns');
   return isAlong && width === 4 ? 'vec4<f32>' : 'f32';
 }
 
 /** WGSL that declares `<name>`, what lies at `at`, and the operands of position `k` as `<name>_b` and so on. */
 export function readValue({ width, operands }: ReduceOptions, name: string, at: string, k: string): string {
-  if (width === 32) return `let ${name}_low = x[2u * ${at}];\n    let ${name}_high = x[2u * ${at} + 1u];`;
+  if (width === 32)
+    return `let ${name}_low = x[2u * ${at}];
+    let ${name}_high = x[2u * ${at} + 1u];`;
   const others = operands.map((operand, i) => {
     const operandName = reduceOperandNames[i];
     if (operand === 'lines') return '';

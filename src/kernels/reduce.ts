@@ -158,7 +158,8 @@ class Pass {
   run(source: Source, isLast: boolean): Source {
     const { tensor, type, operands } = source;
     const { op, reduction, specs, elements, lines, accumulator } = this;
-    const binds = (n: number) => [tensor, ...operands.map(({ values }) => values)].every((t) => bindsInUnits(t, n));
+    const binds = (n: number) =>
+      [tensor, ...operands.map(({ values }) => values)].every((t) => bindsInUnits(t, n));
     const bindable = operands.length === 0 && binds(16) ? 16 : binds(4) ? 4 : 1;
     const algorithm = selectReduce({ lines, element: type, accumulator, bindable }, profileOf(tensor.device));
     const { chunks } = algorithm;
@@ -171,7 +172,14 @@ class Pass {
     const { tensor, type, prepared, operands } = source;
     const { device } = tensor;
     const { accumulator, reduction, specs, lines } = this;
-    const { identity = 0, initial = defaultInitial(accumulator), prepare, prepareFour = '', combine, finish } = reduction;
+    const {
+      identity = 0,
+      initial = defaultInitial(accumulator),
+      prepare,
+      prepareFour = '',
+      combine,
+      finish,
+    } = reduction;
     const { form, width, chunks, abreast, lanes, workgroup, subgroups, count } = algorithm;
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))

@@ -41,9 +41,7 @@ const smallestChunk = 64;
 const pageWords = 1024;
 
 export function selectReduce(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm {
-  return profile.reduce.form === 'serial'
-    ? serial(problem, profile.reduce)
-    : shared(problem, profile);
+  return profile.reduce.form === 'serial' ? serial(problem, profile.reduce) : shared(problem, profile);
 }
 
 function serial(

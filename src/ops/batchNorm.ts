@@ -134,7 +134,8 @@ export const batchNormTrain: Op<
   takesNull: true,
   backward: ([dy, dMean, dVariance], { inputs: [x, gamma], outputs: [, mean, variance], needs, plan }) => {
     const [{ axes, channels, along: shape, epsilon }] = plan;
-    const perChannel = (t: Tensor, factor: number) => reshape(mul(t, (factor * channels) / x.size), { shape });
+    const perChannel = (t: Tensor, factor: number) =>
+      reshape(mul(t, (factor * channels) / x.size), { shape });
     const [dx, dGamma, dBeta] = dy
       ? gradientsOf(dy, x, gamma, { mean, variance, axes, shape, epsilon }, needs)
       : ([null, null, null] as const);
@@ -168,7 +169,8 @@ function gradientsOf(
   needs: readonly [boolean, boolean, boolean],
 ): readonly [Tensor | null, Tensor | null, Tensor | null] {
   const areNeighbours = axes.every((axis, i) => axis === (axes[0] as number) + i);
-  if (areNeighbours && axes.length > 0 && x.size > 0) return batchNormGrad(dy, x, gamma, mean, variance, { axes, epsilon });
+  if (areNeighbours && axes.length > 0 && x.size > 0)
+    return batchNormGrad(dy, x, gamma, mean, variance, { axes, epsilon });
   const along = gamma && reshape(gamma, { shape });
   const [dx, dGamma, dBeta] = normalizationGradient(
     dy,

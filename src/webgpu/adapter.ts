@@ -59,9 +59,7 @@ export async function openDevice(
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
   const device = await adapter.requestDevice({
     label: 'retrograd',
-    requiredFeatures: [...new Set([...usedFeatures, ...wished])].filter(
-      (name) => adapter.features.has(name),
-    ),
+    requiredFeatures: [...new Set([...usedFeatures, ...wished])].filter((name) => adapter.features.has(name)),
     requiredLimits,
   });
   origins.set(device, entry);

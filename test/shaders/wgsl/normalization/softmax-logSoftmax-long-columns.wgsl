@@ -54,16 +54,27 @@ var<workgroup> lanes_max: array<F, 256>;
 fn fold_max(value: F, local: u32, lane: u32) -> F {
   lanes_max[local] = value;
   workgroupBarrier();
-  for (var width = 16u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + width * 8u]);
-    }
-    workgroupBarrier();
+  if (lane < 16u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 128u]);
   }
-  let folded = lanes_max[local - lane * 8u];
-  // The memory may be written again once all have read.
   workgroupBarrier();
-  return folded;
+  if (lane < 8u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 64u]);
+  }
+  workgroupBarrier();
+  if (lane < 4u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 32u]);
+  }
+  workgroupBarrier();
+  if (lane < 2u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 16u]);
+  }
+  workgroupBarrier();
+  if (lane < 1u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 8u]);
+  }
+  workgroupBarrier();
+  return lanes_max[local - lane * 8u];
 }
 
 var<workgroup> lanes_sum: array<F, 256>;
@@ -71,16 +82,27 @@ var<workgroup> lanes_sum: array<F, 256>;
 fn fold_sum(value: F, local: u32, lane: u32) -> F {
   lanes_sum[local] = value;
   workgroupBarrier();
-  for (var width = 16u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + width * 8u]);
-    }
-    workgroupBarrier();
+  if (lane < 16u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 128u]);
   }
-  let folded = lanes_sum[local - lane * 8u];
-  // The memory may be written again once all have read.
   workgroupBarrier();
-  return folded;
+  if (lane < 8u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 64u]);
+  }
+  workgroupBarrier();
+  if (lane < 4u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 32u]);
+  }
+  workgroupBarrier();
+  if (lane < 2u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 16u]);
+  }
+  workgroupBarrier();
+  if (lane < 1u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 8u]);
+  }
+  workgroupBarrier();
+  return lanes_sum[local - lane * 8u];
 }
 
 @compute @workgroup_size(256)
@@ -100,8 +122,9 @@ fn main(
   var own_high = T(-0x1.fffffep127);
   var own_total = T();
   {
-    var k = lane;
-    while (k + 96u < params.n) {
+    let turns = params.n / 128u;
+    for (var turn = 0u; turn < turns; turn++) {
+      let k = turn * 128u + lane;
       let k_0 = k;
       let at_0 = start + k_0 * params.inner;
       let k_1 = k + 32u;
@@ -121,17 +144,28 @@ fn main(
       let exponential_3 = select(exp(value_3 - higher), value_3, (bitcast<U>(value_3) & U(0x7fffffffu)) > U(0x7f800000u));
       own_total = own_total * exp(own_high - higher) + ((exponential_0 + exponential_1) + (exponential_2 + exponential_3));
       own_high = higher;
-      k += 128u;
     }
-    while (k < params.n) {
+    if (turns * 128u < params.n) {
+      let k = turns * 128u + lane;
       let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
+      let at_0 = start + min(k_0, params.n - 1u) * params.inner;
+      let k_1 = k + 32u;
+      let at_1 = start + min(k_1, params.n - 1u) * params.inner;
+      let k_2 = k + 64u;
+      let at_2 = start + min(k_2, params.n - 1u) * params.inner;
+      let k_3 = k + 96u;
+      let at_3 = start + min(k_3, params.n - 1u) * params.inner;
       let value_0 = x[at_0];
-      let higher = max(own_high, value_0);
+      let value_1 = x[at_1];
+      let value_2 = x[at_2];
+      let value_3 = x[at_3];
+      let higher = max(own_high, max(max(value_0, value_1), max(value_2, value_3)));
       let exponential_0 = select(exp(value_0 - higher), value_0, (bitcast<U>(value_0) & U(0x7fffffffu)) > U(0x7f800000u));
-      own_total = own_total * exp(own_high - higher) + exponential_0;
+      let exponential_1 = select(exp(value_1 - higher), value_1, (bitcast<U>(value_1) & U(0x7fffffffu)) > U(0x7f800000u));
+      let exponential_2 = select(exp(value_2 - higher), value_2, (bitcast<U>(value_2) & U(0x7fffffffu)) > U(0x7f800000u));
+      let exponential_3 = select(exp(value_3 - higher), value_3, (bitcast<U>(value_3) & U(0x7fffffffu)) > U(0x7f800000u));
+      own_total = own_total * exp(own_high - higher) + ((select(T(), exponential_0, k_0 < params.n) + select(T(), exponential_1, k_1 < params.n)) + (select(T(), exponential_2, k_2 < params.n) + select(T(), exponential_3, k_3 < params.n)));
       own_high = higher;
-      k += 32u;
     }
   }
   let high = fold_max(join_max(own_high), local, lane);
@@ -141,8 +175,9 @@ fn main(
   let is_undefined = is_infinite_line(high) | is_nan_line(total) | (total == F());
   let logarithm = nan_where(log(total), is_undefined);
   {
-    var k = lane;
-    while (k + 96u < params.n) {
+    let turns = params.n / 128u;
+    for (var turn = 0u; turn < turns; turn++) {
+      let k = turn * 128u + lane;
       let k_0 = k;
       let at_0 = start + k_0 * params.inner;
       let k_1 = k + 32u;
@@ -157,20 +192,43 @@ fn main(
       let value_3 = x[at_3];
       if (is_line) {
         out[at_0] = value_0 - high - logarithm;
+      }
+      if (is_line) {
         out[at_1] = value_1 - high - logarithm;
+      }
+      if (is_line) {
         out[at_2] = value_2 - high - logarithm;
+      }
+      if (is_line) {
         out[at_3] = value_3 - high - logarithm;
       }
-      k += 128u;
     }
-    while (k < params.n) {
+    if (turns * 128u < params.n) {
+      let k = turns * 128u + lane;
       let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
+      let at_0 = start + min(k_0, params.n - 1u) * params.inner;
+      let k_1 = k + 32u;
+      let at_1 = start + min(k_1, params.n - 1u) * params.inner;
+      let k_2 = k + 64u;
+      let at_2 = start + min(k_2, params.n - 1u) * params.inner;
+      let k_3 = k + 96u;
+      let at_3 = start + min(k_3, params.n - 1u) * params.inner;
       let value_0 = x[at_0];
-      if (is_line) {
+      let value_1 = x[at_1];
+      let value_2 = x[at_2];
+      let value_3 = x[at_3];
+      if (is_line && k_0 < params.n) {
         out[at_0] = value_0 - high - logarithm;
       }
-      k += 32u;
+      if (is_line && k_1 < params.n) {
+        out[at_1] = value_1 - high - logarithm;
+      }
+      if (is_line && k_2 < params.n) {
+        out[at_2] = value_2 - high - logarithm;
+      }
+      if (is_line && k_3 < params.n) {
+        out[at_3] = value_3 - high - logarithm;
+      }
     }
   }
 }

@@ -54,16 +54,31 @@ var<workgroup> lanes_max: array<F, 64>;
 fn fold_max(value: F, local: u32, lane: u32) -> F {
   lanes_max[local] = value;
   workgroupBarrier();
-  for (var width = 32u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + width * 1u]);
-    }
-    workgroupBarrier();
+  if (lane < 32u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 32u]);
   }
-  let folded = lanes_max[local - lane * 1u];
-  // The memory may be written again once all have read.
   workgroupBarrier();
-  return folded;
+  if (lane < 16u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 16u]);
+  }
+  workgroupBarrier();
+  if (lane < 8u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 8u]);
+  }
+  workgroupBarrier();
+  if (lane < 4u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 4u]);
+  }
+  workgroupBarrier();
+  if (lane < 2u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 2u]);
+  }
+  workgroupBarrier();
+  if (lane < 1u) {
+    lanes_max[local] = larger_line(lanes_max[local], lanes_max[local + 1u]);
+  }
+  workgroupBarrier();
+  return lanes_max[local - lane * 1u];
 }
 
 var<workgroup> lanes_sum: array<F, 64>;
@@ -71,16 +86,31 @@ var<workgroup> lanes_sum: array<F, 64>;
 fn fold_sum(value: F, local: u32, lane: u32) -> F {
   lanes_sum[local] = value;
   workgroupBarrier();
-  for (var width = 32u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + width * 1u]);
-    }
-    workgroupBarrier();
+  if (lane < 32u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 32u]);
   }
-  let folded = lanes_sum[local - lane * 1u];
-  // The memory may be written again once all have read.
   workgroupBarrier();
-  return folded;
+  if (lane < 16u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 16u]);
+  }
+  workgroupBarrier();
+  if (lane < 8u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 8u]);
+  }
+  workgroupBarrier();
+  if (lane < 4u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 4u]);
+  }
+  workgroupBarrier();
+  if (lane < 2u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 2u]);
+  }
+  workgroupBarrier();
+  if (lane < 1u) {
+    lanes_sum[local] = add_lines(lanes_sum[local], lanes_sum[local + 1u]);
+  }
+  workgroupBarrier();
+  return lanes_sum[local - lane * 1u];
 }
 
 @compute @workgroup_size(64)

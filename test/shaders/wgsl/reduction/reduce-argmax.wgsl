@@ -85,34 +85,38 @@ fn main(
 ) {
   let lane = local;
   let line = flat_group(group, groups);
-  // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
-  let outer = line;
+  // A line is one output (or four neighbours): [outer, chunks, inner], row-major. Beyond the last, invocations fold that
+  // one too, since all must meet at the barriers.
+  let own_line = min(line, params.count - 1u);
+  let outer = own_line;
 
   let start = outer * params.n;
 
-  let n = select(0u, params.n, line < params.count);
-  let step = 256u;
-  let jump = step;
+  let begin = 0u;
+  let end = params.n;
   var total_0 = vec2<u32>(vec2<u32>(0u, 0xffffffffu));
-  var k = lane;
+  var k = begin + lane;
   var at = start + k;
-  while (k + 3u * step < n) {
+  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  let turns = (end - begin) / 1024u;
+  for (var turn = 0u; turn < turns; turn++) {
     let value_0 = x[at];
-    let value_1 = x[at + 1u * jump];
-    let value_2 = x[at + 2u * jump];
-    let value_3 = x[at + 3u * jump];
-    total_0 = combine(total_0, combine(combine(prepare(value_0, k), prepare(value_1, k + 1u * step)), combine(prepare(value_2, k + 2u * step), prepare(value_3, k + 3u * step))));
-    k += 4u * step;
-    at += 4u * jump;
+    let value_1 = x[at + 256u];
+    let value_2 = x[at + 512u];
+    let value_3 = x[at + 768u];
+    total_0 = combine(total_0, combine(combine(prepare(value_0, k), prepare(value_1, k + 256u)), combine(prepare(value_2, k + 512u), prepare(value_3, k + 768u))));
+    k += 1024u;
+    at += 1024u;
   }
-  while (k < n) {
-    let value_0 = x[at];
-    total_0 = combine(total_0, prepare(value_0, k));
-    k += step;
-    at += jump;
+  if (turns * 1024u < end - begin) {
+    let value_0 = x[start + min(k, end - 1u)];
+    let value_1 = x[start + min(k + 256u, end - 1u)];
+    let value_2 = x[start + min(k + 512u, end - 1u)];
+    let value_3 = x[start + min(k + 768u, end - 1u)];
+    total_0 = combine(total_0, combine(combine(select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_0, k), k < end), select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_1, k + 256u), k + 256u < end)), combine(select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_2, k + 512u), k + 512u < end), select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_3, k + 768u), k + 768u < end))));
   }
-  let folded_0 = fold_line(total_0, local, lane, subgroup_size);
+  let folded = fold_line(total_0, local, lane, subgroup_size);
   if (lane == 0u && line < params.count) {
-    out_0[1u * line + 0u] = finish_0(folded_0);
+    out_0[1u * line + 0u] = finish_0(folded);
   }
 }

@@ -54,7 +54,6 @@ fn main(
   var k = chunk * length;
   let end = min(params.n, k + length);
   var at = (outer * params.n + k) * params.inner + column;
-
   var total_0 = f32(bitcast<f32>(params.initial));
   var total_1 = f32(bitcast<f32>(params.initial));
   var total_2 = f32(bitcast<f32>(params.initial));

@@ -50,7 +50,6 @@ fn main(
   var k = 0u;
   let end = params.n;
   var at = row * params.n * params.inner + column;
-
   var total_0 = f32(bitcast<f32>(params.initial));
   while (k < end) {
     let value = x[at];
