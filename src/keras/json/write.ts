@@ -3,6 +3,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
+import { RNNCell } from '../layers/recurrent/cell.ts';
 import { Model } from '../models/model.ts';
 import { Sequential } from '../models/sequential.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
@@ -151,9 +152,11 @@ function buildConfig(layer: AnyLayer): JsonObject {
   if (layer instanceof Model && layer.program) return { build_config: { input_shape: null } };
   const { builtWhenMade = false, spreads = false } = dialectOf(className);
   if (layer instanceof InputLayer || builtWhenMade || buildShape === null) return {};
-  const shape = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
+  const shapes = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
+  // Cells are built here for their states, too.
+  const shape = layer instanceof RNNCell && Array.isArray(shapes) ? (shapes[0] as Json) : shapes;
   if (!spreads) return { build_config: { input_shape: shape } };
   const names = ['query_shape', 'value_shape', 'key_shape'];
-  const shapes = (shape as readonly Json[]).map((sizes, i) => [names[i] as string, sizes]);
-  return { build_config: { shapes_dict: Object.fromEntries(shapes) } };
+  const entries = (shape as readonly Json[]).map((sizes, i) => [names[i] as string, sizes]);
+  return { build_config: { shapes_dict: Object.fromEntries(entries) } };
 }

@@ -3,6 +3,7 @@ import { ValueError } from '../../core/errors.ts';
 import { type FilePieces, type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import type { JsonObject } from '../json/document.ts';
 import type { AnyModel } from '../json/read.ts';
+import { jsonText } from '../json/text.ts';
 import { modelToConfig, writerFor } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -79,8 +80,8 @@ async function* inPieces(bytes: Uint8Array<ArrayBuffer>): FilePieces {
   yield bytes;
 }
 
-function json(value: object): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(JSON.stringify(value));
+function json(value: JsonObject): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(jsonText(value));
 }
 
 /** As Keras writes it: 2026-11-22@17:03:05. */

@@ -10,15 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { init, randomNormal, randomUniform, tensor, type Tensor } from '../../../src/index.ts';
 import { loadModel } from '../../../src/io/index.ts';
-import {
-  type AnyModel,
-  clearSession,
-  input,
-  layers,
-  optimizers,
-  schedules,
-  sequential,
-} from '../../../src/keras/index.ts';
+import { clearSession, input, layers, optimizers, sequential } from '../../../src/keras/index.ts';
+import type { AnyModel } from '../../../src/keras/json/read.ts';
 import { makers } from './models.ts';
 
 const python = process.env.RETROGRAD_KERAS_PYTHON;
@@ -41,8 +34,12 @@ const rules: Record<string, () => object> = {
   nadam: () => optimizers.nadam({ learningRate: 0.01, globalClipnorm: 1 }),
   scheduled: () =>
     optimizers.adamW({
-      learningRate: schedules.exponentialDecay({ initialLearningRate: 0.02, decaySteps: 5, decayRate: 0.9 }),
-      useEma: true,
+      learningRate: optimizers.schedules.exponentialDecay({
+        initialLearningRate: 0.02,
+        decaySteps: 5,
+        decayRate: 0.9,
+      }),
+      weightDecay: 0.01,
     }),
 };
 

@@ -1,7 +1,8 @@
 /** @file Models with many kinds of layers, for the way to Keras and back. */
 import type { Tensor } from '../../../src/index.ts';
+import type { AnyModel } from '../../../src/keras/json/read.ts';
 import { randomNormal } from '../../../src/index.ts';
-import { type AnyModel, input, layers, model, sequential } from '../../../src/keras/index.ts';
+import { input, layers, model, sequential } from '../../../src/keras/index.ts';
 
 /** A model by its name, and the shapes of inputs for it. */
 export interface MadeModel {
@@ -20,12 +21,12 @@ export const makers: Readonly<Record<string, () => MadeModel>> = {
     const x = input({ shape: [8, 8, 3] });
     let h = layers.conv2d({ filters: 4, kernelSize: 3, padding: 'same' }).apply(x);
     h = layers.batchNormalization().apply(h);
-    h = layers.relu().apply(h);
-    h = layers.depthwiseConv2D({ kernelSize: 3, padding: 'same' }).apply(h);
-    h = layers.separableConv2D({ filters: 5, kernelSize: 3, activation: 'tanh' }).apply(h);
-    h = layers.conv2DTranspose({ filters: 3, kernelSize: 2, strides: 2 }).apply(h);
+    h = layers.reLU().apply(h);
+    h = layers.depthwiseConv2d({ kernelSize: 3, padding: 'same' }).apply(h);
+    h = layers.separableConv2d({ filters: 5, kernelSize: 3, activation: 'tanh' }).apply(h);
+    h = layers.conv2dTranspose({ filters: 3, kernelSize: 2, strides: 2 }).apply(h);
     h = layers.groupNormalization({ groups: 3 }).apply(h);
-    h = layers.maxPooling2D().apply(h);
+    h = layers.maxPooling2d().apply(h);
     h = layers.dropout({ rate: 0.2, seed: 1 }).apply(h);
     h = layers.flatten().apply(h);
     const y = layers.dense({ units: 3, activation: 'softmax' }).apply(h);
@@ -49,7 +50,7 @@ export const makers: Readonly<Record<string, () => MadeModel>> = {
     const wide = layers
       .einsumDense({ equation: 'abc,cd->abd', outputShape: [null, 12], biasAxes: 'd' })
       .apply(h);
-    const pooled = layers.globalAveragePooling1D().apply(layers.prelu().apply(wide));
+    const pooled = layers.globalAveragePooling1d().apply(layers.prelu().apply(wide));
     return made(
       model({ inputs: x, outputs: layers.dense({ units: 2, activation: 'sigmoid' }).apply(pooled) }),
       [6, 8],
