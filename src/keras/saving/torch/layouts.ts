@@ -3,10 +3,12 @@
  * channel by channel.
  */
 import { type Shape, sizeOf } from '../../../core/shape.ts';
-import type { KerasHistory } from '../../../history/node.ts';
 import type { Layout } from '../../../formats/stridedTensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
+
+/** Where the input of a layer came from. */
+type InputHistory = NonNullable<AnyLayer['inboundNodes'][number]['inputs'][number]['history']>;
 
 /** What a weight is in PyTorch. */
 export interface TorchParameter {
@@ -95,9 +97,9 @@ function fromChannels(image: Shape, before: Shape): Layout {
 
 /** The shape, without the batch, of the image that was flattened into the input of `layer`; null where none was. */
 function flattenedImage(layer: AnyLayer): Shape | null {
-  let history: KerasHistory | null = layer.inboundNodes[0]?.inputs[0]?.history ?? null;
+  let history: InputHistory | null = layer.inboundNodes[0]?.inputs[0]?.history ?? null;
   while (history) {
-    const { node, operation }: KerasHistory = history;
+    const { node, operation }: InputHistory = history;
     const [input] = node.inputs;
     if (!input || node.inputs.length > 1) return null;
     if (operation.className === 'Flatten' || operation.className === 'Reshape')
