@@ -59,7 +59,9 @@ describe('a Lambda', () => {
   test('has the shape that it is given, where its function can’t say', () => {
     // The rank depends on the batch.
     const concrete = (x: Tensor) =>
-      (x.shape[0] as number) > 8 ? reshape(x, { shape: [-1] }) : reshape(x, { shape: [x.shape[0] as number, 4] });
+      (x.shape[0] as number) > 8
+        ? reshape(x, { shape: [-1] })
+        : reshape(x, { shape: [x.shape[0] as number, 4] });
     const x = input({ shape: [2, 2] });
     expect(() => layers.lambda(concrete).apply(x)).toThrow(/computeOutputShape/);
     expect(layers.lambda(concrete, { outputShape: [4] }).apply(x).shape).toEqual([null, 4]);
