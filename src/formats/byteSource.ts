@@ -16,6 +16,8 @@ export interface ByteSource {
   read(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Lets go of the file, where it is held open. */
   close?(): Promise<void>;
+  /** Opens a file in the same folder, or below it, where there is one. Errors: FormatError for a file that isn't there. */
+  sibling?(path: string): Promise<ByteSource>;
 }
 
 /** Bytes in memory, read without copies. */

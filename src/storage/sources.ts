@@ -7,9 +7,13 @@ import { describe } from '../core/shape.ts';
 import { FormatError, ValueError } from '../core/errors.ts';
 import { isDetached } from '../core/detached.ts';
 import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
+import { openFiles, openFolder, siblingUrl } from './folders.ts';
 import { nodeModule } from './nodeModule.ts';
 
-/** What a file can be read from. A string is a path in Node, unless it is a URL; elsewhere it is a URL. */
+/**
+ * What a file can be read from. A string is a path in Node, unless it is a URL; elsewhere it is a URL. A folder or a list of
+ * files is a model.json of TF.js with its shards.
+ */
 export type FileSource =
   | string
   | URL
@@ -19,6 +23,8 @@ export type FileSource =
   | Response
   | ReadableStream<Uint8Array<ArrayBuffer>>
   | FileSystemFileHandle
+  | FileSystemDirectoryHandle
+  | readonly File[]
   | ByteSource;
 
 export interface OpenOptions {
@@ -39,6 +45,8 @@ export async function openSource(given: FileSource, options: OpenOptions = {}): 
   if (given instanceof Response) return responseSource(given, file ?? baseName(given.url));
   if (given instanceof ReadableStream) return responseSource(new Response(given), file ?? 'stream');
   if (isByteSource(given)) return file === undefined ? given : { ...given, name: file };
+  if (isFileList(given)) return openFiles(given, file);
+  if (isFolder(given)) return openFolder(given, file);
   if (isFileHandle(given)) return blobSource(await given.getFile(), file ?? given.name);
   throw notASource(given);
 }
@@ -87,7 +95,12 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   const stat = await handle.stat();
   if (!stat.isFile()) {
     await handle.close();
-    throw unreadable(name, 'a folder', 'pass the path of a file.');
+    if (name.endsWith('model.json')) throw unreadable(name, 'a folder', 'pass the path of a file.');
+    return openPath(
+      fs,
+      `${path.replace(/[\\/]$/, '')}/model.json`,
+      `${name.replace(/[\\/]$/, '')}/model.json`,
+    );
   }
   const read = async (begin: number, end: number) => {
     const bytes = new Uint8Array(end - begin);
@@ -99,7 +112,9 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
     }
     return requireLength(name, bytes.subarray(0, filled), begin, end);
   };
-  return { name, size: stat.size, read, close: () => handle.close() };
+  const folder = path.replace(/[^\\/]*$/, '');
+  const sibling = (other: string) => openPath(fs, folder + other, other);
+  return { name, size: stat.size, read, close: () => handle.close(), sibling };
 }
 
 /** Asks for the first byte alone: a server that answers ranges says how long the file is. */
@@ -116,9 +131,12 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
       );
     });
   };
+  const sibling = (path: string) => openUrl(siblingUrl(url, path), path, signal);
+  const siblings = /^(data|blob):/i.test(url) ? {} : { sibling };
   const first = await request('bytes=0-0');
   const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? Number.NaN);
-  if (first.status !== 206 || !Number.isSafeInteger(size)) return responseSource(first, name);
+  if (first.status !== 206 || !Number.isSafeInteger(size))
+    return { ...(await responseSource(first, name)), ...siblings };
   await first.body?.cancel();
   const tag = first.headers.get('ETag');
   const read = async (begin: number, end: number) => {
@@ -128,7 +146,7 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
     if (!isSame) throw unreadable(name, `status ${response.status}, or another file`, 'load it again.');
     return requireLength(name, new Uint8Array(await response.arrayBuffer()), begin, end);
   };
-  return { name, size, read };
+  return { name, size, read, ...siblings };
 }
 
 /** A whole response, as a Blob: browsers keep large ones on disk. */
@@ -150,6 +168,14 @@ function baseName(url: string): string {
 function isByteSource(given: unknown): given is ByteSource {
   const { read, size } = (given ?? {}) as Partial<ByteSource>;
   return typeof read === 'function' && typeof size === 'number';
+}
+
+function isFileList(given: unknown): given is readonly File[] {
+  return Array.isArray(given) && given.length > 0 && given.every((file) => file instanceof File);
+}
+
+function isFolder(given: unknown): given is FileSystemDirectoryHandle {
+  return typeof (given as Partial<FileSystemDirectoryHandle> | null)?.getDirectoryHandle === 'function';
 }
 
 function isFileHandle(given: unknown): given is FileSystemFileHandle {

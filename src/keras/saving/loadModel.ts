@@ -5,7 +5,9 @@ import { torchRoot } from '../../formats/detect.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import type { Json, JsonObject } from '../json/document.ts';
 import { isObject, readDocument } from '../json/document.ts';
+import { isOlder, olderFunctions, upgradeLayer } from '../json/olderConfig.ts';
 import { type AnyModel, type FromJSONOptions, modelFromJSON } from '../json/read.ts';
+import type { CustomObjects } from '../serialization/registered.ts';
 import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
 import { withinStored } from './allotment.ts';
 import { compileStored } from './compileStored.ts';
@@ -25,11 +27,14 @@ interface StoredModelFile {
   /** How it was compiled; null where it wasn't. */
   readonly compiled: Json;
   readonly weights: WeightFile;
+  /** What names mean in it, where that is something else than today. */
+  readonly functions?: CustomObjects;
 }
 
 /**
- * Loads a model: `.keras` of Keras 3, or a whole model in an older `.h5`, with its weights and, where it was compiled, the
- * optimizer with its state. The format is recognized by the file's bytes. Nothing in a file is run.
+ * Loads a model: `.keras` of Keras 3, a whole model in an older `.h5`, or a layers model of TF.js (model.json with its shards,
+ * as a URL, a path, a folder or a list of files). It has its weights and, where Keras compiled it, the optimizer with its
+ * state. The format is recognized by the file's bytes. Nothing in a file is run.
  *
  *     const net = await loadModel('model.keras');
  *
@@ -47,12 +52,23 @@ export async function loadModel(given: FileSource, options: LoadModelOptions = {
 }
 
 async function load(source: ByteSource, options: LoadModelOptions): Promise<AnyModel> {
-  const { compile = true, onReport = warn } = options;
-  const { config, compiled, weights: file } = await read(source, options);
-  const { customObjects, lambdas } = options;
+  const stored = await read(source, options);
+  try {
+    return await make(source, stored, options);
+  } finally {
+    await stored.weights.close?.();
+  }
+}
+
+async function make(
+  source: ByteSource,
+  { config, compiled, functions, weights: file }: StoredModelFile,
+  options: LoadModelOptions,
+): Promise<AnyModel> {
+  const { compile = true, onReport = warn, customObjects, lambdas } = options;
   const named = {
     file: source.name,
-    ...(customObjects ? { customObjects } : {}),
+    customObjects: { ...functions, ...customObjects },
     ...(lambdas ? { lambdas } : {}),
   };
   const model = withinStored(source.name, file.tensors, () => modelFromJSON(config, named));
@@ -72,6 +88,7 @@ async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<S
   const container = await requireContainer(source);
   if (container === 'safetensors' || container === 'legacyTorch') throw weightsOnly(source.name);
   if (container === 'hdf5') return readLegacy(source);
+  if (container === 'json') return readLayersModel(source);
   const { ZipArchive } = await import('../../formats/zip/index.ts');
   const zip = await ZipArchive.open(source, limits);
   if (torchRoot(zip.names) !== null) throw weightsOnly(source.name);
@@ -79,6 +96,15 @@ async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<S
   const archive = await openKerasArchive(zip);
   const config = readDocument(archive.config, `${source.name}/config.json`);
   return { config, compiled: config.compile_config ?? null, weights: await openStore(archive.weights) };
+}
+
+/** A model.json of TF.js. How it was compiled is left out: optimizers of TF.js have other options. */
+async function readLayersModel(source: ByteSource): Promise<StoredModelFile> {
+  const { openLayersModel } = await import('./layersModel.ts');
+  const { config, weights, close } = await openLayersModel(source);
+  if (config) return { config, compiled: null, functions: olderFunctions, weights: { ...weights, close } };
+  await close();
+  throw weightsOnly(source.name);
 }
 
 async function readLegacy(source: ByteSource): Promise<StoredModelFile> {
@@ -89,8 +115,10 @@ async function readLegacy(source: ByteSource): Promise<StoredModelFile> {
   const training = await root.text('training_config');
   const compiled = training === null ? null : readDocument(training, `${source.name}/training_config`);
   const config = readDocument(text, `${source.name}/model_config`);
+  const older = isOlder((await root.text('keras_version')) ?? undefined);
   return {
-    config,
+    config: older ? (upgradeLayer(config) as JsonObject) : config,
+    ...(older ? { functions: olderFunctions } : {}),
     compiled: isObject(compiled) ? compiled : null,
     weights: await openHdf5Weights(source, root),
   };

@@ -3,7 +3,7 @@ import { type FileSource, openSource } from '../../storage/sources.ts';
 import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
 import type { StoredModel } from './storedWeights.ts';
 import { assignStored } from './upload.ts';
-import { openWeightFile } from './weightFile.ts';
+import { openWeightFile, type WeightFile } from './weightFile.ts';
 
 /** As `Model.loadWeights`. */
 export async function loadWeightsFrom(
@@ -12,8 +12,9 @@ export async function loadWeightsFrom(
   options: LoadWeightsOptions,
 ): Promise<LoadReport> {
   const source = await openSource(given, options);
+  let file: WeightFile | null = null;
   try {
-    const file = await openWeightFile(source, options);
+    file = await openWeightFile(source, options);
     const weights = file.match(model, {
       op: `loadWeights ${source.name}`,
       model: model.name,
@@ -22,6 +23,7 @@ export async function loadWeightsFrom(
     const notFinite = await assignStored(weights, { ...options, file: source.name });
     return { loaded: weights.map(({ path }) => path), notFinite };
   } finally {
+    await file?.close?.();
     await source.close?.();
   }
 }

@@ -25,6 +25,8 @@ export interface WeightFile {
   readonly optimizer: readonly StoredTensor[] | null;
   /** Errors: FormatError for what is missing, left over, or of another shape. */
   match(model: StoredModel, options: FitOptions): StoredWeight[];
+  /** Lets go of files next to the one that was opened. */
+  close?(): Promise<void>;
 }
 
 /** The weights of any file that has some. Errors: FormatError. */
@@ -36,6 +38,7 @@ export async function openWeightFile(source: ByteSource, options: LoadWeightsOpt
     return torchFile(await openLegacyTorch(source), options);
   }
   if (container === 'zip') return openZip(source, options);
+  if (container === 'json') return openLayersWeights(source);
   const { openHdf5 } = await import('../../formats/hdf5/index.ts');
   return openHdf5Weights(source, await openHdf5(source));
 }
@@ -51,6 +54,13 @@ async function openZip(source: ByteSource, options: LoadWeightsOptions): Promise
   }
   const { openArchiveWeights } = await import('../../formats/keras/index.ts');
   return openStore(await openArchiveWeights(archive));
+}
+
+/** A model.json of TF.js, of which the weights alone are wanted. */
+async function openLayersWeights(source: ByteSource): Promise<WeightFile> {
+  const { openLayersModel } = await import('./layersModel.ts');
+  const { weights, close } = await openLayersModel(source);
+  return { ...weights, close };
 }
 
 /** Weights by the names of PyTorch. */
@@ -127,19 +137,14 @@ async function openSafetensors(source: ByteSource, options: LoadWeightsOptions):
 }
 
 /** The container of a file that can hold weights. Errors: FormatError for others. */
-export async function requireContainer(source: ByteSource): Promise<Exclude<Container, 'json'>> {
+export async function requireContainer(source: ByteSource): Promise<Container> {
   const container = await detectContainer(source);
   requireName(source.name, container);
-  if (container !== null && container !== 'json') return container;
+  if (container !== null) return container;
   throw new FormatError({
     op: source.name,
-    rule: 'a file of weights is .keras, .weights.h5, .h5, .safetensors, .pt or .pth.',
-    received:
-      source.size === 0
-        ? 'an empty file'
-        : container === 'json'
-          ? 'JSON'
-          : 'bytes of no format that is known',
+    rule: 'a file of weights is .keras, .weights.h5, .h5, .safetensors, .pt, .pth, or a model.json of TF.js.',
+    received: source.size === 0 ? 'an empty file' : 'bytes of no format that is known',
     hint: 'pass a file that Keras, PyTorch or this library saved; it may be cut short, or an error page of a server.',
   });
 }
