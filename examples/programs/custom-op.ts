@@ -1,4 +1,4 @@
-/** @file An op with a WGSL kernel of its own and its gradient: a parametric ReLU with a fixed slope, used in a layer. */
+/** @file An op with a WGSL kernel of its own and its gradient: a parametric ReLU with a fixed factor, used in a layer. */
 import {
   defineKernel,
   defineOp,
@@ -15,9 +15,9 @@ import {
 import { Layer, layers, optimizers, sequential } from 'retrograd/keras';
 
 const kernel = defineKernel({
-  name: 'slopedRelu',
+  name: 'scaledRelu',
   bindings: { x: 'read f32', y: 'write f32' },
-  params: { count: 'u32', slope: 'f32' },
+  params: { count: 'u32', alpha: 'f32' },
   source: () => /* wgsl */ `
     ${flatIndex}
     @compute @workgroup_size(64)
@@ -28,46 +28,46 @@ const kernel = defineKernel({
     ) {
       let i = flat_index(group, groups, local, 64u);
       if (i < params.count) {
-        y[i] = select(params.slope * x[i], x[i], x[i] > 0.0);
+        y[i] = select(params.alpha * x[i], x[i], x[i] > 0.0);
       }
     }`,
 });
 
-/** x where it is positive, `slope` times x elsewhere. */
-const slopedRelu: Op<[x: Tensor], { slope?: number }> = defineOp({
-  name: 'slopedRelu',
+/** x where it is positive, `alpha` times x elsewhere. */
+const scaledRelu: Op<[x: Tensor], { alpha?: number }> = defineOp({
+  name: 'scaledRelu',
   inputs: ['x'],
-  infer: ([{ shape, dtype }], { slope = 0.1 }) => ({ shape, dtype, slope }),
-  forward: ([x], { slope }) => {
+  infer: ([{ shape, dtype }], { alpha = 0.1 }) => ({ shape, dtype, alpha }),
+  forward: ([x], { alpha }) => {
     const { y } = runKernel(kernel, {
       inputs: { x },
       outputs: { y: x },
-      params: { count: x.size, slope },
+      params: { count: x.size, alpha },
       workgroups: Math.ceil(x.size / 64),
     });
     return y;
   },
-  backward: ([dy], { inputs: [x], plan: { slope } }) => [where(greater(x, 0), dy, mul(dy, slope))],
+  backward: ([dy], { inputs: [x], plan: { alpha } }) => [where(greater(x, 0), dy, mul(dy, alpha))],
 });
 
-class SlopedReLU extends Layer {
-  static override readonly className = 'SlopedReLU';
+class ScaledReLU extends Layer {
+  static override readonly className = 'ScaledReLU';
 
   override call(x: Tensor): Tensor {
-    return slopedRelu(x, { slope: 0.2 });
+    return scaledRelu(x, { alpha: 0.2 });
   }
 }
 
 export async function run(print: (line: string) => void) {
   await init();
   setRandomSeed(14);
-  const values = await slopedRelu([-2, 0, 3], { slope: 0.5 }).array();
-  print(`slopedRelu([-2, 0, 3]) = ${values}`);
+  const values = await scaledRelu([-2, 0, 3], { alpha: 0.5 }).array();
+  print(`scaledRelu([-2, 0, 3]) = ${values}`);
 
   const net = sequential([
     layers.inputLayer({ shape: [1] }),
     layers.dense({ units: 8 }),
-    new SlopedReLU(),
+    new ScaledReLU(),
     layers.dense({ units: 1 }),
   ]);
   net.compile({ optimizer: optimizers.adam({ learningRate: 0.05 }), loss: 'mse' });

@@ -16,6 +16,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type Captured, captureCall } from './capturedCall.ts';
 import { type CallSignature, deviceKey, signatureOf } from './signature.ts';
 
+/** Options of `compile`. */
 export interface CompileOptions {
   /** What errors and reports call the function. Default: its own name. */
   name?: string;

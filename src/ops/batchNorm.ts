@@ -22,6 +22,7 @@ import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
 import { rsqrt } from './unary.ts';
 
+/** Options of `batchNorm`. */
 export interface BatchNormOptions {
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;

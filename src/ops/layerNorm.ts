@@ -15,6 +15,7 @@ import {
 } from './normalization.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `layerNorm`. */
 export interface LayerNormOptions {
   /** The axes that are normalised together. Default -1. */
   axis?: number | readonly number[];

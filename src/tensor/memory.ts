@@ -6,6 +6,7 @@ import type { Device } from '../webgpu/device.ts';
 import { requireDevice } from '../webgpu/requireDevice.ts';
 import { tensorCount } from './tensor.ts';
 
+/** What `memory` reports. */
 export interface MemoryReport {
   /** Tensors and variables that were made and not yet disposed of, on all devices. */
   tensors: number;
@@ -19,12 +20,14 @@ export interface MemoryReport {
   allocations: number;
 }
 
+/** What the library holds on the host and on the device, now and at most. Needs no readback. */
 export function memory(device: Device = getDevice()): MemoryReport {
   requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;
   return { tensors: tensorCount(), bytes: bytesInUse, peakBytes, pooledBytes: bytesPooled, allocations };
 }
 
+/** Lets `memory().peakBytes` count from here on. */
 export function resetPeakMemory(device: Device = getDevice()): void {
   requireDevice('resetPeakMemory', device);
   device.allocator.resetPeak();

@@ -26,8 +26,8 @@ describe('examples/programs', { timeout: 120_000 }, () => {
     test(name, async () => check(await run(name)));
   };
 
-  program('linear-regression', ({ slope, offset }) => {
-    expect(slope).toBeCloseTo(3, 0.5);
+  program('linear-regression', ({ weight, offset }) => {
+    expect(weight).toBeCloseTo(3, 0.5);
     expect(offset).toBeCloseTo(2, 0.5);
   });
 

@@ -7,6 +7,7 @@ export interface LoadProgress {
   readonly total: number;
 }
 
+/** Options of `model.loadWeights`. */
 export interface LoadWeightsOptions extends OpenOptions {
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Limits of zip archives. Defaults: 10,000 entries, an entry of 4 GiB, 100 times its stored size. */
