@@ -12,7 +12,7 @@ export async function run(print: (line: string) => void) {
   net.compile({ optimizer: optimizers.sgd({ learningRate: 0.2 }), loss: 'mse' });
   const { history } = await net.fit(x, y, { epochs: 20, batchSize: 16, verbose: 0 });
 
-  const [weight, offset] = await Promise.all(net.getWeights().map((weight) => weight.item()));
+  const [weight, offset] = await Promise.all(net.getWeights().map((tensor) => tensor.item()));
   print(`y = ${weight.toFixed(2)} x + ${offset.toFixed(2)}, loss ${history.loss.at(-1)?.toFixed(4)}`);
   return { weight, offset };
 }

@@ -2,6 +2,7 @@
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
+import { warnOnce } from '../../../core/warn.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -45,6 +46,7 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
   static override readonly className: string = 'Lambda';
   override readonly supportsMasking = true;
   override readonly takesMask = true;
+  override readonly callsForeignLayers = true;
   readonly function: LambdaFunction<In, Out>;
   readonly outputShape: LambdaShape | null;
   readonly mask: LambdaSettings['mask'];
@@ -171,13 +173,4 @@ export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor
   settings: LambdaSettings = {},
 ): Lambda<In, Out> {
   return new Lambda<In, Out>(typeof given === 'function' ? { function: given, ...settings } : given);
-}
-
-const warnings = new Set<string>();
-
-/** Prints `text` to the console, once per program. */
-function warnOnce(text: string): void {
-  if (warnings.has(text)) return;
-  warnings.add(text);
-  console.warn(`retrograd: ${text}`);
 }
