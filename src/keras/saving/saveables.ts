@@ -22,7 +22,7 @@ export function saveablesOf(model: AnyLayer): Saveable[] {
     if (seen.has(layer)) return;
     seen.add(layer);
     found.push({ path, layer, variables: ownVariables(layer) });
-    // Layers are told by their place: an import of the class would split the bundles of apps that only apply a model.
+    // Layers are recognized by their place: importing the class would split the bundle of an app that only applies a model.
     const inside = new Set<unknown>(layer.sublayers);
     const isLayer = (value: unknown): value is AnyLayer => inside.has(value);
     for (const [name, child] of childrenOf(layer)) {
