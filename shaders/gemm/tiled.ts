@@ -1,8 +1,8 @@
 /**
  * @file What forms of the engine share that multiply tiles from workgroup memory: a workgroup of groupM × groupN invocations
  * computes a tile of C, of groupM · blockM rows and groupN · blockN columns. For each k tile of `depth` steps it brings its
- * rows of A and its columns of B to workgroup memory, and multiplies them from there. The next k tile is read into
- * registers before the products of this one are computed, so that the two overlap.
+ * rows of A and its columns of B to workgroup memory, and multiplies them from there. The next k tile is on its way to
+ * registers while this one is multiplied.
  */
 import { wgsl } from '../lib/wgsl.ts';
 import { blockInC, declarations } from './block.ts';
@@ -37,6 +37,17 @@ export function tiled(
   const [tileM, tileN] = [groupM * blockM, groupN * blockN];
   const { a, b } = loaders(options, problem);
   const form = formOf(a, b);
+  const fetch = `${flat ? '' : 'let segment = segment_of(slice, index);'}
+  ${a.fetch}
+  ${b.fetch}`;
+  const has = (index: string, step: string) =>
+    flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
+  const skip = (index: string) =>
+    problem.skips && !flat
+      ? `while (${index} < last_segment && skip_segment(slice, ${index})) {
+        ${index}++;
+      }`
+      : '';
   return wgsl`
 // C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of ${tileM} × ${tileN} elements of C, from k
 // tiles of ${depth} steps; an invocation computes ${blockM} × ${blockN} of them.
@@ -62,42 +73,36 @@ fn main(
   var index = first_segment;
 #endif
   var step = first_step;
-  var is_loaded = false;
-  loop {
-#if ${problem.skips && !flat}
-    while (index < last_segment && skip_segment(slice, index)) {
-      index++;
-    }
-#endif
-    // Read the next k tile.
-    let has_more = ${flat ? 'step < last_step' : 'index < last_segment && first_step < last_step'};
-    if (has_more) {
-#if ${!flat}
-      let segment = segment_of(slice, index);
-#endif
-      ${a.fetch}
-      ${b.fetch}
-    }
+  ${skip('index')}
+  if (${has('index', 'step')}) {
+    ${fetch}
+    loop {
+      ${form.store(a)}
+      ${form.store(b)}
+      workgroupBarrier();
 
-    // Multiply the one in workgroup memory, and replace it.
-    if (is_loaded) {
-      ${form.multiply}
-    }
-    if (!has_more) {
-      break;
-    }
-    workgroupBarrier();
-    ${form.store(a)}
-    ${form.store(b)}
-    workgroupBarrier();
-    is_loaded = true;
-    step += ${depth}u;
+      // The next k tile is read while this one is multiplied; after the last, that one again, which nothing waits for.
+      var next_step = step + ${depth}u;
 #if ${!flat}
-    if (step >= last_step) {
-      step = first_step;
-      index++;
-    }
+      var next_index = index;
+      if (next_step >= last_step) {
+        next_step = first_step;
+        next_index++;
+      }
 #endif
+      ${skip('next_index')}
+      let has_more = ${has('next_index', 'next_step')};
+      step = select(step, next_step, has_more);
+#if ${!flat}
+      index = select(index, next_index, has_more);
+#endif
+      ${fetch}
+      ${form.multiply}
+      if (!has_more) {
+        break;
+      }
+      workgroupBarrier();
+    }
   }
 
   ${form.epilogue}
