@@ -3,12 +3,14 @@
  * (`store`). What is loaded at once is a *unit*, four lines × four k steps, which is transposed in registers where need be:
  * four vectors, one a step, of four lines each.
  *
- * A tile is fetched while the one before is multiplied. So a fetch does nothing with what it reads: elements that don't
- * exist are replaced by zeros when they are stored. A condition on a value would wait for it.
+ * The units of A and B are one list, of which each invocation takes one a round. What they read goes to the same variables,
+ * and every round reads something: a variable that some invocations keep would be copied, and a copy waits for the load.
+ * For the same reason a fetch does nothing with what it reads: elements that don't exist are replaced by zeros when they
+ * are stored.
  *
  * In the generated code, an invocation loads `a_unit_<r>` in round r: line group `a_line_group_<r>` (lines come in fours) at
- * step group `a_step_group_<r>` (steps come in fours). `a_line_<r>_<q>` is what is known of its lines, `a_loaded_<r>_<i>` a
- * vector as it was read, `a_exists_<r>_<i>` whether it is to be used, and `a_fetched_<r>_<s>` step s of four lines.
+ * step group `a_step_group_<r>` (steps come in fours). `a_line_<r>_<q>` is what is known of its lines, `loaded_<r>_<i>` a
+ * vector as it was read, `exists_<r>_<i>` whether its elements exist, and `fetched_<s>` step s of four lines.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import type { Operand } from './operand.ts';
@@ -22,11 +24,18 @@ export interface TileUnits {
   threads: number;
   /** Whether each step finds its own segment (`GemmOptions.flat`). */
   flat: boolean;
-  /** The first invocation that loads: where there are fewer units than invocations, the other operand's go to the rest. */
-  start: number;
+  /** The number of its first unit in the list of both operands. */
+  firstUnit: number;
   /** WGSL of the tile's first line, and of the number of lines there are. */
   firstLine: string;
   lineCount: string;
+}
+
+/** A round of loads, and the invocations that take part in it: those from `from` to before `to`. */
+export interface LoadingRound {
+  number: number;
+  from: number;
+  to: number;
 }
 
 /** A vector that a fetch reads, in WGSL, and the condition under which it is used. */
@@ -36,15 +45,25 @@ interface Read {
 }
 
 export class Loader {
-  readonly #units: number;
-  readonly #rounds: number;
+  readonly units: number;
+  readonly rounds: readonly LoadingRound[];
 
   constructor(
     readonly operand: Operand,
     readonly tile: TileUnits,
   ) {
-    this.#units = (tile.lines * tile.depth) / 16;
-    this.#rounds = Math.ceil(this.#units / tile.threads);
+    const { lines, depth, threads, firstUnit } = tile;
+    this.units = (lines * depth) / 16;
+    const end = firstUnit + this.units;
+    const first = Math.floor(firstUnit / threads);
+    this.rounds = range(Math.ceil(end / threads) - first).map((i) => {
+      const start = (first + i) * threads;
+      return {
+        number: first + i,
+        from: Math.max(0, firstUnit - start),
+        to: Math.min(threads, end - start),
+      };
+    });
   }
 
   get #name(): string {
@@ -54,11 +73,6 @@ export class Loader {
   /** Groups of four lines. */
   get lineGroups(): number {
     return this.tile.lines / 4;
-  }
-
-  /** Units that the last, partial round leaves to other invocations. */
-  get remainder(): number {
-    return this.#units % this.tile.threads;
   }
 
   /** Whether neighbouring invocations hold neighbouring steps of a line, rather than neighbouring lines. */
@@ -71,30 +85,28 @@ export class Loader {
     return 4 / this.operand.linesPerState;
   }
 
-  /** WGSL type of the condition of a vector. */
-  get #conditionType(): string {
-    return this.operand.layout.width === 4 ? 'bool' : 'vec4<bool>';
-  }
-
   /** Before the loop: which units are this invocation's, and what is known of their lines. */
   get prologue(): string {
     const name = this.#name;
-    const { start, threads, firstLine, lineCount } = this.tile;
+    const { firstLine, lineCount } = this.tile;
     const width = this.operand.linesPerState;
-    const local = start === 0 ? 'local' : `(local + ${threads - start}u) % ${threads}u`;
     const line = (r: number, q: number) =>
       `min(${firstLine} + ${name}_line_group_${r} * 4u + ${q * width}u, ${lineCount} - ${width}u)`;
-    return repeat(
-      this.#rounds,
-      (r) => `let ${name}_unit_${r} = ${local} + ${r * threads}u;
+    return each(
+      this.rounds,
+      ({ number: r, from, to }) => `let ${name}_unit_${r} = ${this.#unitOf(r, from, to)};
       ${this.#groupsOf(r)}
-      ${repeat(this.#states, (q) => `let ${name}_line_${r}_${q} = ${name}_line(slice, ${line(r, q)});`)}
-      ${repeat(
-        4,
-        (i) => `var ${name}_loaded_${r}_${i} = ${this.operand.vector}();
-        var ${name}_exists_${r}_${i} = ${this.#conditionType}();`,
-      )}`,
+      ${repeat(this.#states, (q) => `let ${name}_line_${r}_${q} = ${name}_line(slice, ${line(r, q)});`)}`,
     );
+  }
+
+  /** Invocations without a unit read the last one, too. */
+  #unitOf(round: number, from: number, to: number): string {
+    const { threads, firstUnit } = this.tile;
+    const first = round * threads - firstUnit;
+    if (from > 0) return `min(local - min(local, ${from}u), ${to - from - 1}u)`;
+    const local = to < threads ? `min(local, ${to - 1}u)` : 'local';
+    return first > 0 ? `${local} + ${first}u` : local;
   }
 
   /** The lines and the steps of a unit: neighbouring invocations load neighbours in memory. */
@@ -109,40 +121,22 @@ export class Loader {
     let ${name}_step_group_${round} = ${stepGroup};`;
   }
 
-  /** Reads the units of the k tile at `step` of `segment` into registers. */
-  get fetch(): string {
-    const { flat } = this.tile;
-    return repeat(this.#rounds, (r) =>
-      this.#inRange(
-        r,
-        `let k = step + ${this.#name}_step_group_${r} * 4u;
-        ${flat ? this.#fetchFlat(r) : this.#fetchSegment(r)}`,
-      ),
-    );
+  /** Reads the unit of a round, of the k tile at `step` of `segment`, into registers. */
+  fetch(round: number): string {
+    return `let k = step + ${this.#name}_step_group_${round} * 4u;
+    ${this.tile.flat ? this.#fetchFlat(round) : this.#fetchSegment(round)}`;
   }
 
-  /** For each unit of this invocation: what `before` gives, and what `write` gives for each of its steps. */
-  store(before: (r: number) => string, write: (r: number, s: number) => string): string {
-    return repeat(this.#rounds, (r) =>
-      this.#inRange(r, `${this.#fetched(r)}\n${before(r)}\n${repeat(4, (s) => write(r, s))}`),
-    );
-  }
-
-  /** A block of statements for the invocations that have a unit in this round. */
-  #inRange(round: number, body: string): string {
-    const isPartial = round === this.#rounds - 1 && this.remainder > 0;
-    return `${isPartial ? `if (${this.#name}_unit_${round} < ${this.#units}u) ` : ''}{
-      ${body}
-    }`;
+  /** Stores the unit of a round: `write` gives what is done with step s of it, `fetched_<s>`. */
+  store(round: number, write: (s: number) => string): string {
+    return `${this.#fetched(round)}\n${repeat(4, write)}`;
   }
 
   /** The steps of a unit from what was read: zeros where nothing exists, transposed where vectors lie along k. */
   #fetched(round: number): string {
-    const name = this.#name;
     const { vector, layout } = this.operand;
-    const existing = (i: number) =>
-      `select(${vector}(), ${name}_loaded_${round}_${i}, ${name}_exists_${round}_${i})`;
-    const fetched = (s: number, value: string) => `let ${name}_fetched_${round}_${s} = ${value};`;
+    const existing = (i: number) => `select(${vector}(), loaded_${round}_${i}, exists_${round}_${i})`;
+    const fetched = (s: number, value: string) => `let fetched_${s} = ${value};`;
     if (layout.major !== 'k' || layout.width !== 4) return repeat(4, (s) => fetched(s, existing(s)));
     return `${repeat(4, (q) => `let line_${q} = ${existing(q)};`)}
     ${repeat(4, (s) => fetched(s, `${vector}(${range(4).map((q) => `line_${q}.${components[s]}`)})`))}`;
@@ -198,9 +192,13 @@ export class Loader {
   /** The four vectors of a unit as they lie in memory. `read` gives what is read of line state q at step s. */
   #readVectors(round: number, read: (q: number, s: number) => Read): string {
     const { layout, vector } = this.operand;
-    const assign = (i: number, { value, condition }: Read) => `${this.#name}_loaded_${round}_${i} = ${value};
-    ${this.#name}_exists_${round}_${i} = ${condition};`;
-    if (layout.width === 4) return repeat(4, (i) => assign(i, layout.major === 'k' ? read(i, 0) : read(0, i)));
+    const assign = (i: number, { value, condition }: Read) => `loaded_${round}_${i} = ${value};
+    exists_${round}_${i} = ${condition};`;
+    if (layout.width === 4) {
+      const readOne = (i: number) => (layout.major === 'k' ? read(i, 0) : read(0, i));
+      const asVector = ({ value, condition }: Read) => ({ value, condition: `vec4<bool>(${condition})` });
+      return repeat(4, (i) => assign(i, asVector(readOne(i))));
+    }
     return repeat(4, (s) => {
       const reads = range(4).map((q) => read(q, s));
       const of = (type: string, key: keyof Read) => `${type}(${reads.map((one) => one[key]).join(', ')})`;

@@ -4,6 +4,7 @@
  * rows of A and its columns of B to workgroup memory, and multiplies them from there. The next k tile is on its way to
  * registers while this one is multiplied.
  */
+import { each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { blockInC, declarations } from './block.ts';
 import { Loader } from './loader.ts';
@@ -18,8 +19,8 @@ export interface TiledForm {
   builtins?: string;
   /** Before the loop. */
   prologue: string;
-  /** Stores what was fetched of an operand in its tile. */
-  store(operand: Loader): string;
+  /** Stores what was fetched of an operand in a round in its tile. */
+  store(operand: Loader, round: number): string;
   /** Multiplies the tiles. */
   multiply: string;
   /** Writes the sums. */
@@ -36,10 +37,10 @@ export function tiled(
   const threads = groupM * groupN;
   const [tileM, tileN] = [groupM * blockM, groupN * blockN];
   const { a, b } = loaders(options, problem);
+  const rounds = roundsOf(a, b);
   const form = formOf(a, b);
   const fetch = `${flat ? '' : 'let segment = segment_of(slice, index);'}
-  ${a.fetch}
-  ${b.fetch}`;
+  ${each(rounds, fetchRound)}`;
   const has = (index: string, step: string) =>
     flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
   const skip = (index: string) =>
@@ -67,6 +68,7 @@ fn main(
 
   ${a.prologue}
   ${b.prologue}
+  ${variables(options, rounds)}
   ${form.prologue}
 
 #if ${!flat}
@@ -77,8 +79,7 @@ fn main(
   if (${has('index', 'step')}) {
     ${fetch}
     loop {
-      ${form.store(a)}
-      ${form.store(b)}
+      ${each(rounds, (round) => storeRound(round, threads, form))}
       workgroupBarrier();
 
       // The next k tile is read while this one is multiplied; after the last, that one again, which nothing waits for.
@@ -110,21 +111,65 @@ fn main(
 `;
 }
 
-/** Those of A and B: the units of B go to the invocations that A's leave idle. */
+/** Who loads in a round: one operand's loader, or both. */
+interface Round {
+  number: number;
+  parts: readonly { loader: Loader; to: number }[];
+}
+
+function roundsOf(a: Loader, b: Loader): Round[] {
+  const count = 1 + Math.max(...b.rounds.map(({ number }) => number));
+  return range(count).map((number) => ({
+    number,
+    parts: [a, b].flatMap((loader) =>
+      loader.rounds.filter((round) => round.number === number).map(({ to }) => ({ loader, to })),
+    ),
+  }));
+}
+
+const variables = ({ type }: GemmOptions, rounds: readonly Round[]) =>
+  each(rounds, ({ number }) =>
+    repeat(
+      4,
+      (i) => `var loaded_${number}_${i} = vec4<${type}>();
+      var exists_${number}_${i} = vec4<bool>();`,
+    ),
+  );
+
+/** Every invocation reads something, though some won't store it. */
+function fetchRound({ number, parts: [first, second] }: Round): string {
+  const block = (part: Round['parts'][number] | undefined) => `{
+    ${part?.loader.fetch(number)}
+  }`;
+  return second ? `if (local < ${first?.to}u) ${block(first)} else ${block(second)}` : block(first);
+}
+
+function storeRound({ number, parts }: Round, threads: number, form: TiledForm): string {
+  return parts
+    .map(({ loader, to }) => {
+      const condition = to < threads ? `if (local < ${to}u) ` : '';
+      return `${condition}{
+        ${form.store(loader, number)}
+      }`;
+    })
+    .join(' else ');
+}
+
+/** Those of A and B. */
 function loaders({ tile, a, b, type, flat }: GemmOptions, problem: Problem): { a: Loader; b: Loader } {
   const { groupM, groupN, blockM, blockN, depth } = tile;
   const shared = { depth, threads: groupM * groupN, flat };
   const loaderA = new Loader(new Operand('a', a, problem.a.guarded, type), {
     ...shared,
     lines: groupM * blockM,
-    start: 0,
+    firstUnit: 0,
     firstLine: 'first_row',
     lineCount: 'params.m',
   });
   const loaderB = new Loader(new Operand('b', b, problem.b.guarded, type), {
     ...shared,
     lines: groupN * blockN,
-    start: loaderA.remainder,
+    firstUnit: loaderA.units,
     firstLine: 'first_column',
     lineCount: 'params.n',
   });
