@@ -57,13 +57,14 @@ function convolutionFmas({ geometry }: Conv2dProblem): number {
 function stepsOf({ size, conv2d }: GemmProblem, { tile, flat, split }: GemmAlgorithm): number {
   const { segments, length, slices } = size;
   const rounded = (steps: number) => Math.ceil(steps / tile.depth) * tile.depth;
+  // Each tap of a strided convolution reaches one class of pixels, and classes are slices.
+  const isStrided = conv2d?.direction === 'inputGrad' && slices > conv2d.geometry.groups;
+  const reached = isStrided ? conv2d.geometry.groups : slices;
   if (flat || segments === 1) {
     const all = segments * length;
     const whole = Math.floor(all / split.stepsPerPart);
     const rest = all - whole * split.stepsPerPart;
-    return slices * (whole * rounded(split.stepsPerPart) + rounded(rest));
+    return reached * (whole * rounded(split.stepsPerPart) + rounded(rest));
   }
-  // Each tap of a strided convolution reaches one class of pixels, and classes are slices.
-  const isStrided = conv2d?.direction === 'inputGrad' && slices > conv2d.geometry.groups;
-  return (isStrided ? conv2d.geometry.groups : slices) * segments * rounded(length);
+  return reached * segments * rounded(length);
 }

@@ -39,7 +39,6 @@ export const limits: readonly Limit[] = [
   {
     what: 'implicit convolution',
     problems: [
-      'VGG19 3×3 64 → 64 at 224², batch 32, forward',
       'ResNet-50 3×3 / 2 128 → 128 at 56², batch 32, forward',
       'ResNet-50 3×3 / 2 128 → 128 at 56², batch 32, input gradient',
       'ResNet-50 3×3 / 2 128 → 128 at 56², batch 32, filter gradient',

@@ -109,7 +109,7 @@ export function limitTime(fmas: number, bytes: number, machine: Machine): number
   return Math.max(fmas / perSecond, bytes / machine.bandwidth) + gap;
 }
 
-/** What the model is told of a recorded launch. */
+/** What the model reads of a recorded launch. */
 export function modelled({ pipeline, workgroups, bytes }: RecordedLaunch, executed: number): ModelledLaunch {
   return { pipeline, workgroups, bytes, executed };
 }

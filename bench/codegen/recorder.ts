@@ -1,6 +1,6 @@
 /**
  * @file Records what any library launches: wraps WebGPU's own functions, and joins each pipeline with the report that the
- * layer wrote of it (layer.c). Pipelines are created one after another, so that the layer's numbers can be told apart.
+ * layer wrote of it (layer.c). Pipelines are created one after another, so that the layer's numbers follow their order.
  */
 import fs from 'node:fs';
 import path from 'node:path';

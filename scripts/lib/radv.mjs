@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file A compiler for real GPUs on a machine without one: Mesa's RADV, opened for a chip that isn't there, under the
+ * @file A GPU's compiler on a machine without the GPU: Mesa's RADV, opened for a chip that isn't there, under the
  * layer of bench/codegen/layer.c. Finds or installs what that needs, builds the layer, and gives the environment of a
  * process whose Dawn compiles by it.
  */

@@ -82,7 +82,7 @@ const multiply = (block: Block) =>
     ),
   );
 
-/** A few rows at a time: all lanes store their sums, halves are added to halves, and the first lane along k writes. */
+/** A few rows at a time: all lanes store their sums, pairwise sums, and the first lane along k writes. */
 function reduceAndWrite(block: Block, { groupM: kLanes, groupN, blockM }: GemmTile): string {
   const { vectors } = block;
   const count = Math.min(rowsAtOnce, blockM);
@@ -95,9 +95,9 @@ function reduceAndWrite(block: Block, { groupM: kLanes, groupN, blockM }: GemmTi
   const reduce = (rows: readonly number[]) => `
   ${eachSum(rows, (i, j) => `sums[${place(i, j)} + ${at}] = sum_${i}_${j};`)}
   workgroupBarrier();
-  for (var half = ${kLanes / 2}u; half > 0u; half >>= 1u) {
-    if (k_lane < half) {
-      ${eachSum(rows, (i, j) => `sums[${place(i, j)} + ${at}] += sums[${place(i, j)} + (k_lane + half) * ${groupN}u + column_lane];`)}
+  for (var distance = ${kLanes / 2}u; distance > 0u; distance >>= 1u) {
+    if (k_lane < distance) {
+      ${eachSum(rows, (i, j) => `sums[${place(i, j)} + ${at}] += sums[${place(i, j)} + (k_lane + distance) * ${groupN}u + column_lane];`)}
     }
     workgroupBarrier();
   }

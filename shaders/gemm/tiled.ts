@@ -76,34 +76,35 @@ fn main(
 #endif
   var step = first_step;
   ${skip('index')}
-  if (${has('index', 'step')}) {
+  // The next k tile is read while one is multiplied; after the last, that one again, which nothing waits for. A branch between
+  // the loads and the end of the loop would let compilers move them there, behind the products.
+  var is_loaded = ${has('index', 'step')};
+  {
     ${fetch}
-    loop {
-      ${each(rounds, (round) => storeRound(round, threads, form))}
-      workgroupBarrier();
+  }
+  while (is_loaded) {
+    ${each(rounds, (round) => storeRound(round, threads, form))}
+    workgroupBarrier();
 
-      // The next k tile is read while this one is multiplied; after the last, that one again, which nothing waits for.
-      var next_step = step + ${depth}u;
+    var next_step = step + ${depth}u;
 #if ${!flat}
-      var next_index = index;
-      if (next_step >= last_step) {
-        next_step = first_step;
-        next_index++;
-      }
-#endif
-      ${skip('next_index')}
-      let has_more = ${has('next_index', 'next_step')};
-      step = select(step, next_step, has_more);
-#if ${!flat}
-      index = select(index, next_index, has_more);
-#endif
-      ${fetch}
-      ${form.multiply}
-      if (!has_more) {
-        break;
-      }
-      workgroupBarrier();
+    var next_index = index;
+    if (next_step >= last_step) {
+      next_step = first_step;
+      next_index++;
     }
+#endif
+    ${skip('next_index')}
+    is_loaded = ${has('next_index', 'next_step')};
+    step = select(step, next_step, is_loaded);
+#if ${!flat}
+    index = select(index, next_index, is_loaded);
+#endif
+    {
+      ${fetch}
+    }
+    ${form.multiply}
+    workgroupBarrier();
   }
 
   ${form.epilogue}

@@ -96,10 +96,10 @@ export function runs(
 /** On a GPU: the tile that covers C with the least padding and enough workgroups. */
 function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (takesLanes(problem)) return lanesTile(problem);
+  if (problem.size.segments * problem.size.length <= mostOuterSteps) return gemmTiles.steps;
   let best: GemmTile = gemmTiles.tiny;
   let least = Number.POSITIVE_INFINITY;
   for (const tile of sharedTiles) {
-    if (tile.blockM * tile.blockN > profile.gemm.largestBlock) continue;
     const cost = costInShared(tile, problem, profile);
     if (cost >= least) continue;
     least = cost;
@@ -107,6 +107,9 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   }
   return withinLimits(best, problem, profile);
 }
+
+/** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
+const mostOuterSteps = 4;
 
 /** Rows up to which reading B takes longer than multiplying it. */
 const mostLanesRows = 16;
@@ -137,12 +140,14 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
 /** What adding up an element of a part of k costs, in multiply-adds. */
 const partCost = 16;
 
-/** The estimated time of a GEMM in a tile, in multiply-adds of a busy device. */
-function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
+/** The estimated time of a GEMM in a tile, in multiply-adds of a busy device; infinite for a block that is too large for it. */
+export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
   const { size } = problem;
+  if (tile.blockM * tile.blockN > profile.gemm.largestBlock) return Number.POSITIVE_INFINITY;
   const { parts } = splitFor(tile, iteratedSize(tile, size), profile);
-  const invocations = gemmInvocations(tile, size.m, size.n, size.slices) * parts;
-  const idle = Math.max(1, profile.gemm.busyInvocations / invocations);
+  // Those that fill a tile beyond the edges of C keep nothing busy.
+  const useful = (size.m * size.n * size.slices * parts) / (tile.blockM * tile.blockN);
+  const idle = Math.max(1, profile.gemm.busyInvocations / useful);
   const sums = parts > 1 ? partCost * parts * size.m * size.n * size.slices : 0;
   return sharedCost(tile) * paddedWork(tile, size) * idle + sums;
 }
@@ -238,7 +243,7 @@ function whole({ segments, length }: GemmSize): Split {
   return { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
 }
 
-const mostParts = 64;
+const mostParts = 256;
 
 /** Splits k where C has too few blocks to fill the device. */
 function splitFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): Split {

@@ -3,6 +3,7 @@ import { gemmInvocations, type GemmTile } from '../../shaders/gemm.ts';
 import type { Candidate } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import {
+  costInShared,
   type GemmAlgorithm,
   type GemmProblem,
   isSmall,
@@ -26,6 +27,19 @@ const subgroupMatrixCost = 0.125;
 const lanesCost = 2;
 
 const tiles = Object.entries(gemmTiles) as [GemmTileName, GemmTile][];
+
+/** Tiles in workgroup memory are measured up to this number: those with the least estimated cost. */
+const mostSharedTiles = 4;
+
+function tilesFor(problem: GemmProblem, profile: DeviceProfile): [GemmTileName, GemmTile][] {
+  const shared = tiles.filter(([, { memory }]) => memory === 'shared');
+  const others = tiles.filter(([, { memory }]) => memory !== 'shared');
+  if (profile.gemm.tiles !== 'shared') return others;
+  const costs = shared.map((named) => ({ named, cost: costInShared(named[1], problem, profile) }));
+  costs.sort((a, b) => a.cost - b.cost);
+  const possible = costs.filter(({ cost }) => cost < Number.POSITIVE_INFINITY);
+  return [...possible.slice(0, mostSharedTiles).map(({ named }) => named), ...others];
+}
 
 /** What a multiply-add costs in a tile; null where the tile doesn't suit the kind of adapter. */
 function unitCost(name: GemmTileName, tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile) {
@@ -68,7 +82,7 @@ export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Ca
     ...(takesLanes(problem) && profile.gemm.tiles === 'shared'
       ? candidates('lanes', lanesTile(problem), lanesCost)
       : []),
-    ...tiles.flatMap(([name, tile]) => {
+    ...tilesFor(problem, profile).flatMap(([name, tile]) => {
       const unit = unitCost(name, tile, problem, profile);
       const fits = tile.groupM * tile.groupN <= profile.workgroupInvocations;
       return unit !== null && fits && runs(tile, problem, profile)
