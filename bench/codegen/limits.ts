@@ -33,7 +33,7 @@ export const limits: readonly Limit[] = [
     fmaShare: 0.88,
     registers: 128,
     clamps: 0,
-    overlap: 0.5,
+    overlap: 1,
     reason: 'no address arithmetic in the unrolled k loop, loads behind the products, and 8 waves',
   },
   {
@@ -47,6 +47,20 @@ export const limits: readonly Limit[] = [
     fmaShare: 0.85,
     registers: 128,
     clamps: 0,
+    overlap: 1,
     reason: 'addresses and padding cost a few instructions for each four lines of a k tile',
+  },
+  {
+    what: 'few rows and matrix–vector',
+    problems: [
+      'matMul 1×2048×2048 few rows',
+      'matMul 1×2048×2048 few rows, B transposed',
+      'matMul 2048×2048×1 matrix–vector',
+      'matMul 2048×2048×1 matrix–vector, A transposed',
+    ],
+    kernels: /matMul/,
+    registers: 64,
+    invocations: 65_536,
+    reason: 'invocations share k, so that reading the matrix keeps the whole device busy',
   },
 ];

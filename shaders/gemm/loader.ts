@@ -1,16 +1,19 @@
 /**
- * @file Loads the tile of one operand from storage: first into registers (`fetch`), and from there into workgroup memory
- * (`store`). What is loaded at once is a *unit*, four lines × four k steps, which is transposed in registers where need be:
- * four vectors, one a step, of four lines each.
+ * @file Loads the tile of one operand from storage: first into registers (`locate`, `read`), and from there into workgroup
+ * memory (`store`). What is loaded at once is a *unit*, four lines × four k steps, which is transposed in registers where
+ * need be: four vectors, one a step, of four lines each.
  *
- * The units of A and B are one list, of which each invocation takes one a round. What they read goes to the same variables,
- * and every round reads something: a variable that some invocations keep would be copied, and a copy waits for the load.
- * For the same reason a fetch does nothing with what it reads: elements that don't exist are replaced by zeros when they
- * are stored.
+ * A tile is read while the one before is multiplied, which compilers undo where they have to copy what was read: a copy waits
+ * for the load. Three things keep them from it (docs/decisions/gemm.md):
+ * - The units of A and B are one list, of which each invocation takes one a round. What they read goes to the same variables,
+ *   and every invocation reads something.
+ * - Indices are worked out before the last tile is stored: later they would take the registers that are about to be loaded.
+ * - Elements that don't exist are replaced by zeros when they are stored, not when they are read.
  *
  * In the generated code, an invocation loads `a_unit_<r>` in round r: line group `a_line_group_<r>` (lines come in fours) at
- * step group `a_step_group_<r>` (steps come in fours). `a_line_<r>_<q>` is what is known of its lines, `loaded_<r>_<i>` a
- * vector as it was read, `exists_<r>_<i>` whether its elements exist, and `fetched_<s>` step s of four lines.
+ * step group `a_step_group_<r>` (steps come in fours). `a_line_<r>_<q>` is what is known of its lines. `at_<r>_<i>` is where
+ * a vector lies (`each_at_<r>_<i>`: each of four elements), `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
+ * elements exist (`existed_<r>_<i>`: of the tile before), and `fetched_<s>` step s of four lines.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import type { Operand } from './operand.ts';
@@ -38,9 +41,9 @@ export interface LoadingRound {
   to: number;
 }
 
-/** A vector that a fetch reads, in WGSL, and the condition under which it is used. */
-interface Read {
-  value: string;
+/** Where an element or a vector lies, in WGSL, and the condition under which it exists. */
+interface Place {
+  index: string;
   condition: string;
 }
 
@@ -121,10 +124,25 @@ export class Loader {
     let ${name}_step_group_${round} = ${stepGroup};`;
   }
 
-  /** Reads the unit of a round, of the k tile at `step` of `segment`, into registers. */
-  fetch(round: number): string {
+  /** Works out where the unit of a round lies, of the k tile at `step` of `segment`. */
+  locate(round: number): string {
     return `let k = step + ${this.#name}_step_group_${round} * 4u;
-    ${this.tile.flat ? this.#fetchFlat(round) : this.#fetchSegment(round)}`;
+    ${this.tile.flat ? this.#locateFlat(round) : this.#locateInSegment(round)}`;
+  }
+
+  /** Reads the unit of a round into registers. */
+  read(round: number): string {
+    const { operand } = this;
+    return repeat(4, (i) => {
+      if (this.inVectors) return `loaded_${round}_${i} = ${operand.value(`at_${round}_${i}`)};`;
+      const values = components.map((c) => operand.value(`each_at_${round}_${i}.${c}`));
+      return `loaded_${round}_${i} = ${operand.vector}(${values.join(', ')});`;
+    });
+  }
+
+  /** Whether four neighbours are read at once. */
+  get inVectors(): boolean {
+    return this.operand.layout.width === 4;
   }
 
   /** Stores the unit of a round: `write` gives what is done with step s of it, `fetched_<s>`. */
@@ -135,7 +153,7 @@ export class Loader {
   /** The steps of a unit from what was read: zeros where nothing exists, transposed where vectors lie along k. */
   #fetched(round: number): string {
     const { vector, layout } = this.operand;
-    const existing = (i: number) => `select(${vector}(), loaded_${round}_${i}, exists_${round}_${i})`;
+    const existing = (i: number) => `select(${vector}(), loaded_${round}_${i}, existed_${round}_${i})`;
     const fetched = (s: number, value: string) => `let fetched_${s} = ${value};`;
     if (layout.major !== 'k' || layout.width !== 4) return repeat(4, (s) => fetched(s, existing(s)));
     return `${repeat(4, (q) => `let line_${q} = ${existing(q)};`)}
@@ -151,26 +169,24 @@ export class Loader {
   }
 
   /** Within a segment, steps lie at equal distances. */
-  #fetchSegment(round: number): string {
+  #locateInSegment(round: number): string {
     const { operand } = this;
     const distance = this.stepsFirst ? '' : ` * ${this.#name}_step_size()`;
-    const at = (q: number, s: number) => (s === 0 ? `at_${q}` : `at_${q} + ${s}u${distance}`);
     return `${this.#addresses(round, '')}
-    ${repeat(this.#states, (q) => `let at_${q} = ${this.#name}_index(address_${q}, k);`)}
-    ${this.#readVectors(round, (q, s) => {
+    ${repeat(this.#states, (q) => `let first_${q} = ${this.#name}_index(address_${q}, k);`)}
+    ${this.#places(round, (q, s) => {
       const k = s === 0 ? 'k' : `k + ${s}u`;
       return {
-        value: operand.value(`(${at(q, s)})`),
+        index: s === 0 ? `first_${q}` : `first_${q} + ${s}u${distance}`,
         condition: operand.condition(`address_${q}`, k, `${k} < last_step`),
       };
     })}`;
   }
 
   /** Flat: each step (each four steps, where they are one vector) lies in a segment of its own. */
-  #fetchFlat(round: number): string {
+  #locateFlat(round: number): string {
     const { operand } = this;
-    const { major, width } = operand.layout;
-    const inVectors = major === 'k' && width === 4;
+    const inVectors = this.stepsFirst && this.inVectors;
     const suffix = (s: number) => (inVectors ? '_at' : `_at${s}`);
     const step = (s: number) => `step${suffix(s)}`;
     const segments = each(
@@ -180,29 +196,28 @@ export class Loader {
       ${this.#addresses(round, suffix(s))}`,
     );
     return `${segments}
-    ${this.#readVectors(round, (q, s) => {
+    ${this.#places(round, (q, s) => {
       const address = `address${suffix(s)}_${q}`;
       return {
-        value: operand.value(`${this.#name}_index(${address}, ${step(s)})`),
+        index: `${this.#name}_index(${address}, ${step(s)})`,
         condition: operand.condition(address, step(s), `k + ${s}u < last_step`),
       };
     })}`;
   }
 
-  /** The four vectors of a unit as they lie in memory. `read` gives what is read of line state q at step s. */
-  #readVectors(round: number, read: (q: number, s: number) => Read): string {
-    const { layout, vector } = this.operand;
-    const assign = (i: number, { value, condition }: Read) => `loaded_${round}_${i} = ${value};
-    exists_${round}_${i} = ${condition};`;
-    if (layout.width === 4) {
-      const readOne = (i: number) => (layout.major === 'k' ? read(i, 0) : read(0, i));
-      const asVector = ({ value, condition }: Read) => ({ value, condition: `vec4<bool>(${condition})` });
-      return repeat(4, (i) => assign(i, asVector(readOne(i))));
-    }
+  /** The four vectors of a unit as they lie in memory. `placeOf` gives where line state q lies at step s. */
+  #places(round: number, placeOf: (q: number, s: number) => Place): string {
+    if (this.inVectors)
+      return repeat(4, (i) => {
+        const { index, condition } = this.stepsFirst ? placeOf(i, 0) : placeOf(0, i);
+        return `at_${round}_${i} = ${index};
+        exists_${round}_${i} = vec4<bool>(${condition});`;
+      });
     return repeat(4, (s) => {
-      const reads = range(4).map((q) => read(q, s));
-      const of = (type: string, key: keyof Read) => `${type}(${reads.map((one) => one[key]).join(', ')})`;
-      return assign(s, { value: of(vector, 'value'), condition: of('vec4<bool>', 'condition') });
+      const places = range(4).map((q) => placeOf(q, s));
+      const all = (key: keyof Place) => places.map((place) => place[key]).join(', ');
+      return `each_at_${round}_${s} = vec4<u32>(${all('index')});
+      exists_${round}_${s} = vec4<bool>(${all('condition')});`;
     });
   }
 }

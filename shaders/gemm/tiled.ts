@@ -39,8 +39,10 @@ export function tiled(
   const { a, b } = loaders(options, problem);
   const rounds = roundsOf(a, b);
   const form = formOf(a, b);
-  const fetch = `${flat ? '' : 'let segment = segment_of(slice, index);'}
-  ${each(rounds, fetchRound)}`;
+  const locate = `{
+    ${flat ? '' : 'let segment = segment_of(slice, index);'}
+    ${each(rounds, locateRound)}
+  }`;
   const has = (index: string, step: string) =>
     flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
   const skip = (index: string) =>
@@ -76,16 +78,12 @@ fn main(
 #endif
   var step = first_step;
   ${skip('index')}
-  // The next k tile is read while one is multiplied; after the last, that one again, which nothing waits for. A branch between
-  // the loads and the end of the loop would let compilers move them there, behind the products.
   var is_loaded = ${has('index', 'step')};
-  {
-    ${fetch}
-  }
+  ${locate}
+  ${each(rounds, readRound)}
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
+  // between the loads and the end of the loop would let compilers move them there, behind the products.
   while (is_loaded) {
-    ${each(rounds, (round) => storeRound(round, threads, form))}
-    workgroupBarrier();
-
     var next_step = step + ${depth}u;
 #if ${!flat}
     var next_index = index;
@@ -100,9 +98,12 @@ fn main(
 #if ${!flat}
     index = select(index, next_index, is_loaded);
 #endif
-    {
-      ${fetch}
-    }
+    ${each(rounds, ({ number }) => repeat(4, (i) => `let existed_${number}_${i} = exists_${number}_${i};`))}
+    ${locate}
+
+    ${each(rounds, (round) => storeRound(round, threads, form))}
+    workgroupBarrier();
+    ${each(rounds, readRound)}
     ${form.multiply}
     workgroupBarrier();
   }
@@ -129,21 +130,24 @@ function roundsOf(a: Loader, b: Loader): Round[] {
 }
 
 const variables = ({ type }: GemmOptions, rounds: readonly Round[]) =>
-  each(rounds, ({ number }) =>
-    repeat(
-      4,
-      (i) => `var loaded_${number}_${i} = vec4<${type}>();
-      var exists_${number}_${i} = vec4<bool>();`,
-    ),
-  );
+  each(rounds, ({ number, parts }) => {
+    const declare = (name: string, of: string) => repeat(4, (i) => `var ${name}_${number}_${i} = ${of}();`);
+    return `${declare('loaded', `vec4<${type}>`)}
+    ${declare('exists', 'vec4<bool>')}
+    ${parts.some(({ loader }) => loader.inVectors) ? declare('at', 'u32') : ''}
+    ${parts.some(({ loader }) => !loader.inVectors) ? declare('each_at', 'vec4<u32>') : ''}`;
+  });
 
-/** Every invocation reads something, though some won't store it. */
-function fetchRound({ number, parts: [first, second] }: Round): string {
+/** A block for each operand of a round, and the invocations that it is for. Those without a unit do what the last ones do. */
+function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) => string): string {
   const block = (part: Round['parts'][number] | undefined) => `{
-    ${part?.loader.fetch(number)}
+    ${part && fragment(part.loader)}
   }`;
   return second ? `if (local < ${first?.to}u) ${block(first)} else ${block(second)}` : block(first);
 }
+
+const locateRound = (round: Round) => eachPart(round, (loader) => loader.locate(round.number));
+const readRound = (round: Round) => eachPart(round, (loader) => loader.read(round.number));
 
 function storeRound({ number, parts }: Round, threads: number, form: TiledForm): string {
   return parts

@@ -6,8 +6,13 @@ import type { GemmTile, OperandLayout } from '../../shaders/gemm.ts';
 const inRegisters = { memory: 'registers', groupM: 1, groupN: 16, width: 4, subgroupQuads: false } as const;
 const inSubgroupQuads = { ...inRegisters, depth: 4, subgroupQuads: true } as const;
 const inWorkgroups = { memory: 'shared', depth: 16, width: 4, subgroupQuads: false, skew: 2 } as const;
-/** A block of 8 × 8 does 64 multiplications for 16 elements read, in 128 registers; one of 4 × 4 needs 72. */
+/**
+ * A block of 8 × 8 does 64 multiplications for 16 elements read, in some 120 registers; one of 8 × 4 takes 88, one of 4 × 4
+ * 72. With larger blocks a small tile would have too few invocations, each of which would hold too much of the next k tile.
+ */
 const largeBlocks = { ...inWorkgroups, blockM: 8, blockN: 8 } as const;
+const tallBlocks = { ...inWorkgroups, blockM: 8, blockN: 4 } as const;
+const wideBlocks = { ...inWorkgroups, blockM: 4, blockN: 8 } as const;
 const smallBlocks = { ...inWorkgroups, blockM: 4, blockN: 4 } as const;
 
 /**
@@ -16,11 +21,11 @@ const smallBlocks = { ...inWorkgroups, blockM: 4, blockN: 4 } as const;
  */
 export const gemmTiles = {
   large: { ...largeBlocks, groupM: 16, groupN: 16 },
-  tall: { ...largeBlocks, groupM: 16, groupN: 8 },
-  wide: { ...largeBlocks, groupM: 8, groupN: 16 },
-  medium: { ...largeBlocks, groupM: 8, groupN: 8 },
-  narrow: { ...largeBlocks, groupM: 16, groupN: 6 },
-  slim: { ...largeBlocks, groupM: 16, groupN: 4 },
+  medium: { ...tallBlocks, groupM: 8, groupN: 16 },
+  tall: { ...tallBlocks, groupM: 16, groupN: 16 },
+  wide: { ...wideBlocks, groupM: 16, groupN: 16 },
+  narrow: { ...tallBlocks, groupM: 16, groupN: 12 },
+  slim: { ...tallBlocks, groupM: 16, groupN: 8 },
   square: { ...smallBlocks, groupM: 16, groupN: 16 },
   smallTall: { ...smallBlocks, groupM: 16, groupN: 8 },
   smallWide: { ...smallBlocks, groupM: 8, groupN: 16 },
@@ -76,7 +81,7 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
  * counted by `npm run codegen`, and what a tile reads for each. Estimated: no GPU was measured.
  */
 export function sharedCost({ groupM, groupN, blockM, blockN }: GemmTile): number {
-  const instructions = blockM * blockN >= 64 ? 1.12 : 1.35;
+  const instructions = 1 + 5 / (blockM * blockN);
   return instructions + 8 / (groupM * blockM) + 8 / (groupN * blockN);
 }
 
