@@ -111,7 +111,10 @@ async function loadMain() {
   const { create, globals } = await import('webgpu');
   // TF.js asks for Node's `util` in its own way.
   Object.assign(globalThis, globals, { require: createRequire(import.meta.url) });
-  const navigator = { gpu: create(['enable-dawn-features=allow_unsafe_apis']), userAgent: `Node ${process.version}` };
+  const navigator = {
+    gpu: create(['enable-dawn-features=allow_unsafe_apis']),
+    userAgent: `Node ${process.version}`,
+  };
   Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
   const folder = temporaryFolder('codegen');
   const file = await bundle({

@@ -93,12 +93,15 @@ function loopRanges(blocks: Blocks): [number, number][] {
 
 function loopOf(blocks: Blocks, range: [number, number], ranges: readonly [number, number][]): Loop {
   const [first, last] = range;
-  const body = [...blocks].filter(([number]) => number >= first && number <= last).flatMap(([, code]) => code);
+  const body = [...blocks]
+    .filter(([number]) => number >= first && number <= last)
+    .flatMap(([, code]) => code);
   const isInner = ranges.some((other) => other !== range && other[0] <= first && other[1] >= last);
   return { blocks: range, isInner, ...mixOf(body), ...flightOf(body) };
 }
 
-const isFma = (op: string) => /^v_(pk_|dual_)?(fma|fmac|mad|mac|fmaak|fmamk|dot)/.test(op) && !/mad_[ui]/.test(op);
+const isFma = (op: string) =>
+  /^v_(pk_|dual_)?(fma|fmac|mad|mac|fmaak|fmamk|dot)/.test(op) && !/mad_[ui]/.test(op);
 const isVector = (op: string) => /^v_/.test(op);
 const isLoad = (op: string) => /^(buffer|global|flat|image)_load/.test(op);
 const isStore = (op: string) => /^(buffer|global|flat|image)_(store|atomic)/.test(op);

@@ -47,7 +47,16 @@ export async function measure(
     const { launches: own, bytes } = await launchesOf(problem, recorder);
     const gemms = takeGemms();
     const { launches, notes } = peers ? await peerLaunches(problem, recorder) : { launches: {}, notes: {} };
-    const report: ProblemReport = { name, family, bytes, fmas, terms, gemms, launches: { retrograd: own, ...launches }, notes };
+    const report: ProblemReport = {
+      name,
+      family,
+      bytes,
+      fmas,
+      terms,
+      gemms,
+      launches: { retrograd: own, ...launches },
+      notes,
+    };
     reports.push(report);
     onProblem?.(report);
   }

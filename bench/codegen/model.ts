@@ -23,7 +23,15 @@ export interface Machine {
 export const machines: readonly Machine[] = [
   { name: 'integrated', units: 12, simds: 2, gigahertz: 2.2, bandwidth: 90e9, ldsBytes: 128, latency: 600 },
   { name: 'RX 6800', units: 60, simds: 2, gigahertz: 2.1, bandwidth: 512e9, ldsBytes: 128, latency: 500 },
-  { name: '128 multiprocessors', units: 128, simds: 4, gigahertz: 2.5, bandwidth: 1e12, ldsBytes: 128, latency: 500 },
+  {
+    name: '128 multiprocessors',
+    units: 128,
+    simds: 4,
+    gigahertz: 2.5,
+    bandwidth: 1e12,
+    ldsBytes: 128,
+    latency: 500,
+  },
 ];
 
 const lanes = 32;

@@ -40,7 +40,10 @@ function ownLaunches({ gemms, launches, bytes }: ProblemReport): ModelledLaunch[
 }
 
 /** Of a peer's kernels only their stores are known: each result is a sum of as many terms as the problem has. */
-function peerLaunches({ terms, bytes }: ProblemReport, launches: readonly RecordedLaunch[]): ModelledLaunch[] {
+function peerLaunches(
+  { terms, bytes }: ProblemReport,
+  launches: readonly RecordedLaunch[],
+): ModelledLaunch[] {
   return launches.map((launch) => {
     const { program, workgroup } = launch.pipeline;
     const multiplies = terms > 0 && mainLoop(program) !== null;
@@ -50,7 +53,12 @@ function peerLaunches({ terms, bytes }: ProblemReport, launches: readonly Record
 }
 
 /** A single launch moves what the problem has, however large the buffers that it binds. */
-function withBytes(launch: RecordedLaunch, executed: number, launches: number, bytes: number): ModelledLaunch {
+function withBytes(
+  launch: RecordedLaunch,
+  executed: number,
+  launches: number,
+  bytes: number,
+): ModelledLaunch {
   const found = modelled(launch, executed);
   return launches === 1 ? { ...found, bytes: Math.min(bytes, found.bytes) } : found;
 }

@@ -72,7 +72,8 @@ function recordPipelines(folder: string): WeakMap<GPUComputePipeline, CompiledPi
   return compiled;
 }
 
-const reportOf = (folder: string, number: number) => path.join(folder, `${String(number).padStart(5, '0')}.txt`);
+const reportOf = (folder: string, number: number) =>
+  path.join(folder, `${String(number).padStart(5, '0')}.txt`);
 
 /** Reports are numbered from 0, so that the next is looked for only where the last was. */
 const countReports = (() => {
@@ -131,7 +132,12 @@ function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipelin
     stateOf(this).pipeline = pipeline;
     setPipeline.call(this, pipeline);
   };
-  prototype.setBindGroup = function (this: GPUComputePassEncoder, index: number, group: GPUBindGroup, ...rest: never[]) {
+  prototype.setBindGroup = function (
+    this: GPUComputePassEncoder,
+    index: number,
+    group: GPUBindGroup,
+    ...rest: never[]
+  ) {
     stateOf(this).bytes.set(index, bytesOf.get(group) ?? 0);
     (setBindGroup as (...args: unknown[]) => void).call(this, index, group, ...rest);
   } as typeof setBindGroup;

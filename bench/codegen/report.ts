@@ -39,7 +39,8 @@ export function toJson(reports: readonly ProblemReport[], setting: Setting): str
     predicted: machines.map((machine) => predict({ ...report, launches }, machine)),
   }));
   const pipelines = [...table.numbers].map(([pipeline, number]) => ({ number, ...pipeline }));
-  const lines = (values: readonly unknown[]) => values.map((value) => `  ${JSON.stringify(value)}`).join(',\n');
+  const lines = (values: readonly unknown[]) =>
+    values.map((value) => `  ${JSON.stringify(value)}`).join(',\n');
   return `{\n"setting": ${JSON.stringify(setting)},\n"problems": [\n${lines(problems)}\n],\n"pipelines": [\n${lines(pipelines)}\n]\n}\n`;
 }
 
@@ -104,13 +105,22 @@ export function usefulShare({ gemms }: ProblemReport): number | null {
 }
 
 function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTable): string {
-  const head = ['problem', 'GEMM', 'useful', 'launches', ...machines.map(({ name }) => `model: ${name}`), 'model: best peer'];
+  const head = [
+    'problem',
+    'GEMM',
+    'useful',
+    'launches',
+    ...machines.map(({ name }) => `model: ${name}`),
+    'model: best peer',
+  ];
   return table(
     head,
     reports.map((report) => {
       const useful = usefulShare(report);
       const predictions = machines.map((machine) => predict(report, machine));
-      const ratios = predictions.flatMap(({ best }) => (best ? [`${best.peer} ${best.ratio.toFixed(2)}×`] : []));
+      const ratios = predictions.flatMap(({ best }) =>
+        best ? [`${best.peer} ${best.ratio.toFixed(2)}×`] : [],
+      );
       return [
         report.name,
         report.gemms.map(({ what }) => what).join('; '),
@@ -133,14 +143,27 @@ function launchText({ launches }: ProblemReport, library: Library, { numberOf }:
 }
 
 function pipelineTable({ numbers }: PipelineTable): string {
-  const head = ['', 'kernel', 'threads', 'VGPRs', 'waves', 'LDS', 'spills', 'loop', 'FMA', 'vector', 'LDS reads', 'clamps', 'loads', 'in flight'];
+  const head = [
+    '',
+    'kernel',
+    'threads',
+    'VGPRs',
+    'waves',
+    'LDS',
+    'spills',
+    'loop',
+    'FMA',
+    'vector',
+    'LDS reads',
+    'clamps',
+    'loads',
+    'in flight',
+  ];
   return table(
     head,
     [...numbers].map(([pipeline, number]) => {
       const { label, workgroup, registers, waves, lds, spills, scratch, program } = pipeline;
-      const loop =
-        mainLoop(program) ??
-        [...program.loops].sort((a, b) => b.instructions - a.instructions)[0];
+      const loop = mainLoop(program) ?? [...program.loops].sort((a, b) => b.instructions - a.instructions)[0];
       const mix = loop ?? program.mix;
       return [
         `P${number}`,
@@ -163,4 +186,8 @@ function pipelineTable({ numbers }: PipelineTable): string {
 }
 
 /** The kernel's name; Retrograd's labels go on with its options. */
-const shortLabel = (label: string) => label.replace(/ \{.*$/s, '').replace(/\|/g, '\\|').slice(0, 60);
+const shortLabel = (label: string) =>
+  label
+    .replace(/ \{.*$/s, '')
+    .replace(/\|/g, '\\|')
+    .slice(0, 60);

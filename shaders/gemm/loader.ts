@@ -11,8 +11,8 @@
  * - Elements that don't exist are replaced by zeros when they are stored, not when they are read.
  *
  * In the generated code, an invocation loads `a_unit_<r>` in round r: line group `a_line_group_<r>` (lines come in fours) at
- * step group `a_step_group_<r>` (steps come in fours). `a_line_<r>_<q>` is what is known of its lines. `at_<r>_<i>` is where
- * a vector lies (`each_at_<r>_<i>`: each of four elements), `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
+ * step group `a_step_group_<r>` (steps come in fours). `a_line_<r>_<q>` is what is known of its lines. `at_<r>_<i>` is the index
+ * of a vector (`each_at_<r>_<i>`: of each of four elements), `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
  * elements exist (`existed_<r>_<i>`: of the tile before), and `fetched_<s>` step s of four lines.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
@@ -41,7 +41,7 @@ export interface LoadingRound {
   to: number;
 }
 
-/** Where an element or a vector lies, in WGSL, and the condition under which it exists. */
+/** The index of an element or a vector, in WGSL, and the condition under which it exists. */
 interface Place {
   index: string;
   condition: string;
@@ -126,6 +126,10 @@ export class Loader {
 
   /** Works out where the unit of a round lies, of the k tile at `step` of `segment`. */
   locate(round: number): string {
+    return this.#locatesLate ? '' : this.#locate(round);
+  }
+
+  #locate(round: number): string {
     return `let k = step + ${this.#name}_step_group_${round} * 4u;
     ${this.tile.flat ? this.#locateFlat(round) : this.#locateInSegment(round)}`;
   }
@@ -133,11 +137,22 @@ export class Loader {
   /** Reads the unit of a round into registers. */
   read(round: number): string {
     const { operand } = this;
-    return repeat(4, (i) => {
-      if (this.inVectors) return `loaded_${round}_${i} = ${operand.value(`at_${round}_${i}`)};`;
+    const reads = repeat(4, (i) => {
+      if (this.inVectors) return `loaded_${round}_${i} = ${operand.vectorAt(`at_${round}_${i}`)};`;
       const values = components.map((c) => operand.value(`each_at_${round}_${i}.${c}`));
-      return `loaded_${round}_${i} = ${operand.vector}(${values.join(', ')});`;
+      const vector = `${operand.vector}(${values.join(', ')})`;
+      const existing = `select(${operand.vector}(), ${vector}, exists_${round}_${i})`;
+      return `loaded_${round}_${i} = ${this.#locatesLate ? existing : vector};`;
     });
+    return this.#locatesLate ? `${this.#locate(round)}\n${reads}` : reads;
+  }
+
+  /**
+   * Whether elements are located when they are read. Sixteen conditions of single elements don't fit in the scalar registers
+   * twice.
+   */
+  get #locatesLate(): boolean {
+    return this.operand.guarded && !this.inVectors;
   }
 
   /** Whether four neighbours are read at once. */
@@ -153,7 +168,10 @@ export class Loader {
   /** The steps of a unit from what was read: zeros where nothing exists, transposed where vectors lie along k. */
   #fetched(round: number): string {
     const { vector, layout } = this.operand;
-    const existing = (i: number) => `select(${vector}(), loaded_${round}_${i}, existed_${round}_${i})`;
+    const existing = (i: number) =>
+      this.#locatesLate
+        ? `loaded_${round}_${i}`
+        : `select(${vector}(), loaded_${round}_${i}, existed_${round}_${i})`;
     const fetched = (s: number, value: string) => `let fetched_${s} = ${value};`;
     if (layout.major !== 'k' || layout.width !== 4) return repeat(4, (s) => fetched(s, existing(s)));
     return `${repeat(4, (q) => `let line_${q} = ${existing(q)};`)}
@@ -171,14 +189,15 @@ export class Loader {
   /** Within a segment, steps lie at equal distances. */
   #locateInSegment(round: number): string {
     const { operand } = this;
-    const distance = this.stepsFirst ? '' : ` * ${this.#name}_step_size()`;
+    const inVectors = this.inVectors ? ' >> 2u' : '';
+    const distance = this.stepsFirst ? '' : ` * (${this.#name}_step_size()${inVectors})`;
     return `${this.#addresses(round, '')}
-    ${repeat(this.#states, (q) => `let first_${q} = ${this.#name}_index(address_${q}, k);`)}
+    ${repeat(this.#states, (q) => `let first_${q} = ${this.#name}_index(address_${q}, k)${inVectors};`)}
     ${this.#places(round, (q, s) => {
       const k = s === 0 ? 'k' : `k + ${s}u`;
       return {
         index: s === 0 ? `first_${q}` : `first_${q} + ${s}u${distance}`,
-        condition: operand.condition(`address_${q}`, k, `${k} < last_step`),
+        condition: operand.condition(`address_${q}`, k, `k < end_${s}`),
       };
     })}`;
   }
@@ -189,18 +208,26 @@ export class Loader {
     const inVectors = this.stepsFirst && this.inVectors;
     const suffix = (s: number) => (inVectors ? '_at' : `_at${s}`);
     const step = (s: number) => `step${suffix(s)}`;
+    // The first step takes a division; the others follow it.
+    const positionOf = (s: number) =>
+      s === 0
+        ? `let segment_index_0 = k / params.length;
+        let ${step(0)} = k % params.length;`
+        : `let wraps_${s} = ${step(s - 1)} + 1u == params.length;
+        let segment_index_${s} = segment_index_${s - 1} + select(0u, 1u, wraps_${s});
+        let ${step(s)} = select(${step(s - 1)} + 1u, 0u, wraps_${s});`;
     const segments = each(
       inVectors ? [0] : range(4),
-      (s) => `let segment${suffix(s)} = segment_of(slice, (k + ${s}u) / params.length);
-      let ${step(s)} = (k + ${s}u) % params.length;
+      (s) => `${positionOf(s)}
+      let segment${suffix(s)} = segment_of(slice, segment_index_${s});
       ${this.#addresses(round, suffix(s))}`,
     );
     return `${segments}
     ${this.#places(round, (q, s) => {
       const address = `address${suffix(s)}_${q}`;
       return {
-        index: `${this.#name}_index(${address}, ${step(s)})`,
-        condition: operand.condition(address, step(s), `k + ${s}u < last_step`),
+        index: `${this.#name}_index(${address}, ${step(s)})${this.inVectors ? ' >> 2u' : ''}`,
+        condition: operand.condition(address, step(s), `k < end_${s}`),
       };
     })}`;
   }

@@ -50,13 +50,18 @@ export class Operand {
     return conditions.map((c) => `(${c})`).join(' & ');
   }
 
-  /** What is stored at `index`. */
+  /** The element at `index`, or the vector that it begins. */
   value(index: string): string {
     const { width, float16 } = this.layout;
     const values = `${this.name}_values`;
-    if (float16 && width === 4) return `unpack_four_float16(${values}[${index} >> 2u])`;
-    if (float16) return `unpack_float16(${values}[${index} >> 1u], ${index})`;
-    return width === 4 ? `${values}[${index} >> 2u]` : `${values}[${index}]`;
+    if (width === 4) return this.vectorAt(`${index} >> 2u`);
+    return float16 ? `unpack_float16(${values}[${index} >> 1u], ${index})` : `${values}[${index}]`;
+  }
+
+  /** A vector, by its index in vectors. */
+  vectorAt(index: string): string {
+    const vector = `${this.name}_values[${index}]`;
+    return this.layout.float16 ? `unpack_four_float16(${vector})` : vector;
   }
 
   /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */

@@ -53,12 +53,14 @@ const prologue = (tile: GemmTile, type: string) => `let thread_row = local / ${t
 let thread_column = local % ${tile.groupN}u;
 ${eachSum(tile, (i, j) => `var sum_${i}_${j} = vec4<${type}>();`)}`;
 
-const store = (tile: GemmTile) => (loader: Loader, round: number): string => {
-  const { name } = loader.operand;
-  const stride = stepStride(loader, tile);
-  return `let at = ${name}_step_group_${round} * ${stride}u + ${name}_line_group_${round};
+const store =
+  (tile: GemmTile) =>
+  (loader: Loader, round: number): string => {
+    const { name } = loader.operand;
+    const stride = stepStride(loader, tile);
+    return `let at = ${name}_step_group_${round} * ${stride}u + ${name}_line_group_${round};
   ${loader.store(round, (s) => `${name}_tile[at + ${s * loader.lineGroups}u] = fetched_${s};`)}`;
-};
+  };
 
 function multiply(tile: GemmTile, a: Loader, b: Loader): string {
   const { groupM, groupN, depth } = tile;

@@ -39,10 +39,8 @@ export function tiled(
   const { a, b } = loaders(options, problem);
   const rounds = roundsOf(a, b);
   const form = formOf(a, b);
-  const locate = `{
-    ${flat ? '' : 'let segment = segment_of(slice, index);'}
-    ${each(rounds, locateRound)}
-  }`;
+  const locate = `${flat ? '' : 'let segment = segment_of(slice, index);'}
+  ${each(rounds, locateRound)}`;
   const has = (index: string, step: string) =>
     flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
   const skip = (index: string) =>
@@ -68,6 +66,8 @@ fn main(
   let first_row = row_block * ${tileM}u;
   let first_column = column_block * ${tileN}u;
 
+  // Step s of four exists where the first lies before end_<s>.
+  ${repeat(4, (s) => `let end_${s} = last_step - min(last_step, ${s}u);`)}
   ${a.prologue}
   ${b.prologue}
   ${variables(options, rounds)}

@@ -211,7 +211,7 @@ const discrete: AdapterProfile = {
     smallWork: 2 ** 18,
     tiles: 'shared',
     largestBlock: 64,
-    busyInvocations: 2 ** 16,
+    busyInvocations: 2 ** 15,
     leastPart: 128,
     fallbackWork: 0,
   },

@@ -2,7 +2,13 @@
  * @file Which tile computes a GEMM, with which vector widths, and into how many parts its k axis is split. The list of all
  * algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
-import { gemmElements, gemmInvocations, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import {
+  gemmElements,
+  gemmInvocations,
+  type GemmTile,
+  gemmWorkgroups,
+  type OperandLayout,
+} from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
@@ -122,7 +128,14 @@ export function takesLanes({ size: { m, segments }, conv2d }: GemmProblem): bool
 /** For few rows: invocations share k, so that there are enough of them, and neighbours read neighbours of B. */
 export function lanesTile({ size: { m, length }, b }: GemmProblem): GemmTile {
   const rows = [1, 2, 4].find((count) => m <= count) ?? 8;
-  const block = { memory: 'lanes', blockM: rows, blockN: 4, depth: 4, width: 4, subgroupQuads: false } as const;
+  const block = {
+    memory: 'lanes',
+    blockM: rows,
+    blockN: 4,
+    depth: 4,
+    width: 4,
+    subgroupQuads: false,
+  } as const;
   const isLong = length >= 2048;
   if (b.major === 'k') return { ...block, groupM: isLong ? 128 : 32, groupN: isLong ? 1 : 4 };
   return { ...block, groupM: isLong ? 32 : 8, groupN: isLong ? 8 : 32 };
@@ -245,12 +258,13 @@ function whole({ segments, length }: GemmSize): Split {
 
 const mostParts = 256;
 
-/** Splits k where C has too few blocks to fill the device. */
+/** Splits k where C has too few blocks to fill the device. Reading alone, as lanes mostly do, takes more of them. */
 function splitFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): Split {
   const { m, n, segments, length, slices } = size;
   const invocations = gemmInvocations(tile, m, n, slices);
+  const busy = tile.memory === 'lanes' ? 2 * gemm.busyInvocations : gemm.busyInvocations;
   const wanted = Math.min(
-    Math.floor(gemm.busyInvocations / invocations),
+    Math.floor(busy / invocations),
     Math.floor((segments * length) / gemm.leastPart),
     mostParts,
   );

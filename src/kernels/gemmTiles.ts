@@ -35,6 +35,7 @@ export const gemmTiles = {
   rows24: { ...smallBlocks, groupM: 6, groupN: 12 },
   columns16: { ...smallBlocks, groupM: 16, groupN: 4 },
   rows16: { ...smallBlocks, groupM: 4, groupN: 16 },
+  columns16Rows32: { ...smallBlocks, groupM: 8, groupN: 4 },
   columns4: { ...smallBlocks, groupM: 64, groupN: 1, depth: 8 },
   subgroupQuad: { ...inSubgroupQuads, blockM: 12, blockN: 8 },
   tallSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 8 },

@@ -113,7 +113,8 @@ function expectWithin(limit: Limit, { problems, pipelines }: Results): void {
       return limit.kernels.test(pipeline.label) ? [{ ...figuresOf(pipeline), workgroups }] : [];
     });
     expect(kernels.length, name).toBeGreaterThan(0);
-    if (limit.launches !== undefined) expect(launches.length, `${name}: launches`).toBeLessThanOrEqual(limit.launches);
+    if (limit.launches !== undefined)
+      expect(launches.length, `${name}: launches`).toBeLessThanOrEqual(limit.launches);
     for (const kernel of kernels) expectKernel(limit, name, kernel);
   }
 }

@@ -63,8 +63,7 @@ function runConvolution(
   const options = { strides, padding: 'same' } as const;
   const runs: Record<Direction, Problem['run']> = {
     forward: (x, kernel) => conv2d(x, kernel, options),
-    'input gradient': (dy, kernel) =>
-      conv2dInputGrad(dy, kernel, { ...options, inputShape }),
+    'input gradient': (dy, kernel) => conv2dInputGrad(dy, kernel, { ...options, inputShape }),
     'filter gradient': (x, dy) => conv2dFilterGrad(x, dy, { ...options, kernelShape }),
   };
   return runs[direction];
@@ -79,10 +78,8 @@ function runDepthwise(
   const options = { strides, padding: 'same' } as const;
   const runs: Record<Direction, Problem['run']> = {
     forward: (x, kernel) => depthwiseConv2d(x, kernel, options),
-    'input gradient': (dy, kernel) =>
-      depthwiseConv2dInputGrad(dy, kernel, { ...options, inputShape }),
-    'filter gradient': (x, dy) =>
-      depthwiseConv2dFilterGrad(x, dy, { ...options, kernelShape }),
+    'input gradient': (dy, kernel) => depthwiseConv2dInputGrad(dy, kernel, { ...options, inputShape }),
+    'filter gradient': (x, dy) => depthwiseConv2dFilterGrad(x, dy, { ...options, kernelShape }),
   };
   return runs[direction];
 }

@@ -45,8 +45,14 @@ const sums = (
     [[1024, 1024], null],
     [[512, 768], 1],
     [[768, 512], 0],
-    [[8, 56, 56, 64], [0, 1, 2]],
-    [[32, 7, 7, 2048], [1, 2]],
+    [
+      [8, 56, 56, 64],
+      [0, 1, 2],
+    ],
+    [
+      [32, 7, 7, 2048],
+      [1, 2],
+    ],
     [[32, 3072], 0],
   ] as const
 ).map(([shape, axis]) => {
@@ -76,7 +82,12 @@ const softmaxes = (
     tfjs: tfjs((tf, x) => tf.softmax(x as never)),
     jaxjs: jaxjs(({ nn }, x) => nn.softmax(x)),
   }),
-  line('softmax', `softmax [${shape}], with gradient`, [float32(...shape)], gradientOf((x) => softmax(x as Tensor))),
+  line(
+    'softmax',
+    `softmax [${shape}], with gradient`,
+    [float32(...shape)],
+    gradientOf((x) => softmax(x as Tensor)),
+  ),
 ]);
 
 const normalizations = [
@@ -143,4 +154,10 @@ const lookUps = [
   ),
 ];
 
-export const lineProblems: readonly Problem[] = [...sums, ...softmaxes, ...normalizations, ...moves, ...lookUps];
+export const lineProblems: readonly Problem[] = [
+  ...sums,
+  ...softmaxes,
+  ...normalizations,
+  ...moves,
+  ...lookUps,
+];

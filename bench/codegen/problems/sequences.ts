@@ -1,5 +1,15 @@
 /** @file An LSTM and a GRU of 512 units, and the attention of a GPT-2-small block, with their gradients. */
-import { GradientTape, gruSteps, lstmSteps, matMul, mul, softmax, sum, type Tensor, variable } from 'retrograd';
+import {
+  GradientTape,
+  gruSteps,
+  lstmSteps,
+  matMul,
+  mul,
+  softmax,
+  sum,
+  type Tensor,
+  variable,
+} from 'retrograd';
 import { float32, type Problem } from '../problem.ts';
 
 const units = 512;
@@ -54,7 +64,13 @@ export const sequenceProblems: readonly Problem[] = [
     9 * gateFmas,
     (...inputs) => withGradient(gru as never, inputs),
   ),
-  problem('attention', 'attention by separate ops, 12 heads of 64, 1024', attentionInputs, attentionFmas, attention),
+  problem(
+    'attention',
+    'attention by separate ops, 12 heads of 64, 1024',
+    attentionInputs,
+    attentionFmas,
+    attention,
+  ),
   problem(
     'attention',
     'attention by separate ops, 12 heads of 64, 1024, with gradient',
