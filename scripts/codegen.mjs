@@ -6,7 +6,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -108,14 +107,8 @@ function runInside(family, keep) {
 /** @returns {Promise<Main>} */
 async function loadMain() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
-  const { create, globals } = await import('webgpu');
-  // TF.js asks for Node's `util` in its own way.
-  Object.assign(globalThis, globals, { require: createRequire(import.meta.url) });
-  const navigator = {
-    gpu: create(['enable-dawn-features=allow_unsafe_apis']),
-    userAgent: `Node ${process.version}`,
-  };
-  Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
+  const { installDawnGlobals } = await import('./lib/dawn-globals.mjs');
+  await installDawnGlobals(['enable-dawn-features=allow_unsafe_apis']);
   const folder = temporaryFolder('codegen');
   const file = await bundle({
     entry: 'bench/codegen/main.ts',

@@ -189,10 +189,15 @@ export class Loader {
   /** Within a segment, steps lie at equal distances. */
   #locateInSegment(round: number): string {
     const { operand } = this;
-    const inVectors = this.inVectors ? ' >> 2u' : '';
-    const distance = this.stepsFirst ? '' : ` * (${this.#name}_step_size()${inVectors})`;
+    const { inVectors } = this;
+    const distance = this.stepsFirst ? '' : ` * (${this.#name}_step_size()${inVectors ? ' >> 2u' : ''})`;
+    // Before the image an index is negative, though that of the next step need not be: the shift keeps the sign.
+    const first = (q: number) => {
+      const index = `${this.#name}_index(address_${q}, k)`;
+      return inVectors ? `u32(i32(${index}) >> 2u)` : index;
+    };
     return `${this.#addresses(round, '')}
-    ${repeat(this.#states, (q) => `let first_${q} = ${this.#name}_index(address_${q}, k)${inVectors};`)}
+    ${repeat(this.#states, (q) => `let first_${q} = ${first(q)};`)}
     ${this.#places(round, (q, s) => {
       const k = s === 0 ? 'k' : `k + ${s}u`;
       return {

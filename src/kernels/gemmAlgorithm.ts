@@ -150,8 +150,9 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
   return workgroupBytes(tile, a, b) <= profile.workgroupBytes ? tile : { ...tile, skew: 0 };
 }
 
-/** What adding up an element of a part of k costs, in multiply-adds. */
+/** What adding up an element of a part of k costs, and the launch for it, in multiply-adds. */
 const partCost = 16;
+const launchCost = 2 ** 23;
 
 /** The estimated time of a GEMM in a tile, in multiply-adds of a busy device; infinite for a block that is too large for it. */
 export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
@@ -161,7 +162,7 @@ export function costInShared(tile: GemmTile, problem: GemmProblem, profile: Devi
   // Those that fill a tile beyond the edges of C keep nothing busy.
   const useful = (size.m * size.n * size.slices * parts) / (tile.blockM * tile.blockN);
   const idle = Math.max(1, profile.gemm.busyInvocations / useful);
-  const sums = parts > 1 ? partCost * parts * size.m * size.n * size.slices : 0;
+  const sums = parts > 1 ? launchCost + partCost * parts * size.m * size.n * size.slices : 0;
   return sharedCost(tile) * paddedWork(tile, size) * idle + sums;
 }
 

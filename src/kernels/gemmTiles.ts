@@ -83,7 +83,7 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
  */
 export function sharedCost({ groupM, groupN, blockM, blockN }: GemmTile): number {
   const instructions = 1 + 5 / (blockM * blockN);
-  return instructions + 8 / (groupM * blockM) + 8 / (groupN * blockN);
+  return instructions + 3 / (groupM * blockM) + 3 / (groupN * blockN);
 }
 
 /** Bytes of workgroup memory that a tile takes. */

@@ -167,6 +167,11 @@ fn main(
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
+  // Step s of four exists where the first lies before end_<s>.
+  let end_0 = last_step - min(last_step, 0u);
+  let end_1 = last_step - min(last_step, 1u);
+  let end_2 = last_step - min(last_step, 2u);
+  let end_3 = last_step - min(last_step, 3u);
   let a_unit_0 = min(local, 127u);
   let a_line_group_0 = a_unit_0 % 32u;
   let a_step_group_0 = a_unit_0 / 32u;
@@ -210,63 +215,76 @@ fn main(
   var step = first_step;
 
   var is_loaded = step < last_step;
-  {
-    if (local < 128u) {
-      let k = step + a_step_group_0 * 4u;
-      let segment_at0 = segment_of(slice, (k + 0u) / params.length);
-      let step_at0 = (k + 0u) % params.length;
-      let address_at0_0 = a_address(a_line_0_0, segment_at0);
-      let segment_at1 = segment_of(slice, (k + 1u) / params.length);
-      let step_at1 = (k + 1u) % params.length;
-      let address_at1_0 = a_address(a_line_0_0, segment_at1);
-      let segment_at2 = segment_of(slice, (k + 2u) / params.length);
-      let step_at2 = (k + 2u) % params.length;
-      let address_at2_0 = a_address(a_line_0_0, segment_at2);
-      let segment_at3 = segment_of(slice, (k + 3u) / params.length);
-      let step_at3 = (k + 3u) % params.length;
-      let address_at3_0 = a_address(a_line_0_0, segment_at3);
-      at_0_0 = a_index(address_at0_0, step_at0);
-      exists_0_0 = vec4<bool>((a_valid(address_at0_0, step_at0)) & (k + 0u < last_step));
-      at_0_1 = a_index(address_at1_0, step_at1);
-      exists_0_1 = vec4<bool>((a_valid(address_at1_0, step_at1)) & (k + 1u < last_step));
-      at_0_2 = a_index(address_at2_0, step_at2);
-      exists_0_2 = vec4<bool>((a_valid(address_at2_0, step_at2)) & (k + 2u < last_step));
-      at_0_3 = a_index(address_at3_0, step_at3);
-      exists_0_3 = vec4<bool>((a_valid(address_at3_0, step_at3)) & (k + 3u < last_step));
-    } else {
-      let k = step + b_step_group_0 * 4u;
-      let segment_at0 = segment_of(slice, (k + 0u) / params.length);
-      let step_at0 = (k + 0u) % params.length;
-      let address_at0_0 = b_address(b_line_0_0, segment_at0);
-      let segment_at1 = segment_of(slice, (k + 1u) / params.length);
-      let step_at1 = (k + 1u) % params.length;
-      let address_at1_0 = b_address(b_line_0_0, segment_at1);
-      let segment_at2 = segment_of(slice, (k + 2u) / params.length);
-      let step_at2 = (k + 2u) % params.length;
-      let address_at2_0 = b_address(b_line_0_0, segment_at2);
-      let segment_at3 = segment_of(slice, (k + 3u) / params.length);
-      let step_at3 = (k + 3u) % params.length;
-      let address_at3_0 = b_address(b_line_0_0, segment_at3);
-      at_0_0 = b_index(address_at0_0, step_at0);
-      exists_0_0 = vec4<bool>((k + 0u < last_step));
-      at_0_1 = b_index(address_at1_0, step_at1);
-      exists_0_1 = vec4<bool>((k + 1u < last_step));
-      at_0_2 = b_index(address_at2_0, step_at2);
-      exists_0_2 = vec4<bool>((k + 2u < last_step));
-      at_0_3 = b_index(address_at3_0, step_at3);
-      exists_0_3 = vec4<bool>((k + 3u < last_step));
-    }
+
+  if (local < 128u) {
+    let k = step + a_step_group_0 * 4u;
+    let segment_index_0 = k / params.length;
+    let step_at0 = k % params.length;
+    let segment_at0 = segment_of(slice, segment_index_0);
+    let address_at0_0 = a_address(a_line_0_0, segment_at0);
+    let wraps_1 = step_at0 + 1u == params.length;
+    let segment_index_1 = segment_index_0 + select(0u, 1u, wraps_1);
+    let step_at1 = select(step_at0 + 1u, 0u, wraps_1);
+    let segment_at1 = segment_of(slice, segment_index_1);
+    let address_at1_0 = a_address(a_line_0_0, segment_at1);
+    let wraps_2 = step_at1 + 1u == params.length;
+    let segment_index_2 = segment_index_1 + select(0u, 1u, wraps_2);
+    let step_at2 = select(step_at1 + 1u, 0u, wraps_2);
+    let segment_at2 = segment_of(slice, segment_index_2);
+    let address_at2_0 = a_address(a_line_0_0, segment_at2);
+    let wraps_3 = step_at2 + 1u == params.length;
+    let segment_index_3 = segment_index_2 + select(0u, 1u, wraps_3);
+    let step_at3 = select(step_at2 + 1u, 0u, wraps_3);
+    let segment_at3 = segment_of(slice, segment_index_3);
+    let address_at3_0 = a_address(a_line_0_0, segment_at3);
+    at_0_0 = a_index(address_at0_0, step_at0) >> 2u;
+    exists_0_0 = vec4<bool>((a_valid(address_at0_0, step_at0)) & (k < end_0));
+    at_0_1 = a_index(address_at1_0, step_at1) >> 2u;
+    exists_0_1 = vec4<bool>((a_valid(address_at1_0, step_at1)) & (k < end_1));
+    at_0_2 = a_index(address_at2_0, step_at2) >> 2u;
+    exists_0_2 = vec4<bool>((a_valid(address_at2_0, step_at2)) & (k < end_2));
+    at_0_3 = a_index(address_at3_0, step_at3) >> 2u;
+    exists_0_3 = vec4<bool>((a_valid(address_at3_0, step_at3)) & (k < end_3));
+  } else {
+    let k = step + b_step_group_0 * 4u;
+    let segment_index_0 = k / params.length;
+    let step_at0 = k % params.length;
+    let segment_at0 = segment_of(slice, segment_index_0);
+    let address_at0_0 = b_address(b_line_0_0, segment_at0);
+    let wraps_1 = step_at0 + 1u == params.length;
+    let segment_index_1 = segment_index_0 + select(0u, 1u, wraps_1);
+    let step_at1 = select(step_at0 + 1u, 0u, wraps_1);
+    let segment_at1 = segment_of(slice, segment_index_1);
+    let address_at1_0 = b_address(b_line_0_0, segment_at1);
+    let wraps_2 = step_at1 + 1u == params.length;
+    let segment_index_2 = segment_index_1 + select(0u, 1u, wraps_2);
+    let step_at2 = select(step_at1 + 1u, 0u, wraps_2);
+    let segment_at2 = segment_of(slice, segment_index_2);
+    let address_at2_0 = b_address(b_line_0_0, segment_at2);
+    let wraps_3 = step_at2 + 1u == params.length;
+    let segment_index_3 = segment_index_2 + select(0u, 1u, wraps_3);
+    let step_at3 = select(step_at2 + 1u, 0u, wraps_3);
+    let segment_at3 = segment_of(slice, segment_index_3);
+    let address_at3_0 = b_address(b_line_0_0, segment_at3);
+    at_0_0 = b_index(address_at0_0, step_at0) >> 2u;
+    exists_0_0 = vec4<bool>((k < end_0));
+    at_0_1 = b_index(address_at1_0, step_at1) >> 2u;
+    exists_0_1 = vec4<bool>((k < end_1));
+    at_0_2 = b_index(address_at2_0, step_at2) >> 2u;
+    exists_0_2 = vec4<bool>((k < end_2));
+    at_0_3 = b_index(address_at3_0, step_at3) >> 2u;
+    exists_0_3 = vec4<bool>((k < end_3));
   }
   if (local < 128u) {
-    loaded_0_0 = a_values[at_0_0 >> 2u];
-    loaded_0_1 = a_values[at_0_1 >> 2u];
-    loaded_0_2 = a_values[at_0_2 >> 2u];
-    loaded_0_3 = a_values[at_0_3 >> 2u];
+    loaded_0_0 = a_values[at_0_0];
+    loaded_0_1 = a_values[at_0_1];
+    loaded_0_2 = a_values[at_0_2];
+    loaded_0_3 = a_values[at_0_3];
   } else {
-    loaded_0_0 = b_values[at_0_0 >> 2u];
-    loaded_0_1 = b_values[at_0_1 >> 2u];
-    loaded_0_2 = b_values[at_0_2 >> 2u];
-    loaded_0_3 = b_values[at_0_3 >> 2u];
+    loaded_0_0 = b_values[at_0_0];
+    loaded_0_1 = b_values[at_0_1];
+    loaded_0_2 = b_values[at_0_2];
+    loaded_0_3 = b_values[at_0_3];
   }
   // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
   // between the loads and the end of the loop would let compilers move them there, behind the products.
@@ -279,52 +297,65 @@ fn main(
     let existed_0_1 = exists_0_1;
     let existed_0_2 = exists_0_2;
     let existed_0_3 = exists_0_3;
-    {
-      if (local < 128u) {
-        let k = step + a_step_group_0 * 4u;
-        let segment_at0 = segment_of(slice, (k + 0u) / params.length);
-        let step_at0 = (k + 0u) % params.length;
-        let address_at0_0 = a_address(a_line_0_0, segment_at0);
-        let segment_at1 = segment_of(slice, (k + 1u) / params.length);
-        let step_at1 = (k + 1u) % params.length;
-        let address_at1_0 = a_address(a_line_0_0, segment_at1);
-        let segment_at2 = segment_of(slice, (k + 2u) / params.length);
-        let step_at2 = (k + 2u) % params.length;
-        let address_at2_0 = a_address(a_line_0_0, segment_at2);
-        let segment_at3 = segment_of(slice, (k + 3u) / params.length);
-        let step_at3 = (k + 3u) % params.length;
-        let address_at3_0 = a_address(a_line_0_0, segment_at3);
-        at_0_0 = a_index(address_at0_0, step_at0);
-        exists_0_0 = vec4<bool>((a_valid(address_at0_0, step_at0)) & (k + 0u < last_step));
-        at_0_1 = a_index(address_at1_0, step_at1);
-        exists_0_1 = vec4<bool>((a_valid(address_at1_0, step_at1)) & (k + 1u < last_step));
-        at_0_2 = a_index(address_at2_0, step_at2);
-        exists_0_2 = vec4<bool>((a_valid(address_at2_0, step_at2)) & (k + 2u < last_step));
-        at_0_3 = a_index(address_at3_0, step_at3);
-        exists_0_3 = vec4<bool>((a_valid(address_at3_0, step_at3)) & (k + 3u < last_step));
-      } else {
-        let k = step + b_step_group_0 * 4u;
-        let segment_at0 = segment_of(slice, (k + 0u) / params.length);
-        let step_at0 = (k + 0u) % params.length;
-        let address_at0_0 = b_address(b_line_0_0, segment_at0);
-        let segment_at1 = segment_of(slice, (k + 1u) / params.length);
-        let step_at1 = (k + 1u) % params.length;
-        let address_at1_0 = b_address(b_line_0_0, segment_at1);
-        let segment_at2 = segment_of(slice, (k + 2u) / params.length);
-        let step_at2 = (k + 2u) % params.length;
-        let address_at2_0 = b_address(b_line_0_0, segment_at2);
-        let segment_at3 = segment_of(slice, (k + 3u) / params.length);
-        let step_at3 = (k + 3u) % params.length;
-        let address_at3_0 = b_address(b_line_0_0, segment_at3);
-        at_0_0 = b_index(address_at0_0, step_at0);
-        exists_0_0 = vec4<bool>((k + 0u < last_step));
-        at_0_1 = b_index(address_at1_0, step_at1);
-        exists_0_1 = vec4<bool>((k + 1u < last_step));
-        at_0_2 = b_index(address_at2_0, step_at2);
-        exists_0_2 = vec4<bool>((k + 2u < last_step));
-        at_0_3 = b_index(address_at3_0, step_at3);
-        exists_0_3 = vec4<bool>((k + 3u < last_step));
-      }
+
+    if (local < 128u) {
+      let k = step + a_step_group_0 * 4u;
+      let segment_index_0 = k / params.length;
+      let step_at0 = k % params.length;
+      let segment_at0 = segment_of(slice, segment_index_0);
+      let address_at0_0 = a_address(a_line_0_0, segment_at0);
+      let wraps_1 = step_at0 + 1u == params.length;
+      let segment_index_1 = segment_index_0 + select(0u, 1u, wraps_1);
+      let step_at1 = select(step_at0 + 1u, 0u, wraps_1);
+      let segment_at1 = segment_of(slice, segment_index_1);
+      let address_at1_0 = a_address(a_line_0_0, segment_at1);
+      let wraps_2 = step_at1 + 1u == params.length;
+      let segment_index_2 = segment_index_1 + select(0u, 1u, wraps_2);
+      let step_at2 = select(step_at1 + 1u, 0u, wraps_2);
+      let segment_at2 = segment_of(slice, segment_index_2);
+      let address_at2_0 = a_address(a_line_0_0, segment_at2);
+      let wraps_3 = step_at2 + 1u == params.length;
+      let segment_index_3 = segment_index_2 + select(0u, 1u, wraps_3);
+      let step_at3 = select(step_at2 + 1u, 0u, wraps_3);
+      let segment_at3 = segment_of(slice, segment_index_3);
+      let address_at3_0 = a_address(a_line_0_0, segment_at3);
+      at_0_0 = a_index(address_at0_0, step_at0) >> 2u;
+      exists_0_0 = vec4<bool>((a_valid(address_at0_0, step_at0)) & (k < end_0));
+      at_0_1 = a_index(address_at1_0, step_at1) >> 2u;
+      exists_0_1 = vec4<bool>((a_valid(address_at1_0, step_at1)) & (k < end_1));
+      at_0_2 = a_index(address_at2_0, step_at2) >> 2u;
+      exists_0_2 = vec4<bool>((a_valid(address_at2_0, step_at2)) & (k < end_2));
+      at_0_3 = a_index(address_at3_0, step_at3) >> 2u;
+      exists_0_3 = vec4<bool>((a_valid(address_at3_0, step_at3)) & (k < end_3));
+    } else {
+      let k = step + b_step_group_0 * 4u;
+      let segment_index_0 = k / params.length;
+      let step_at0 = k % params.length;
+      let segment_at0 = segment_of(slice, segment_index_0);
+      let address_at0_0 = b_address(b_line_0_0, segment_at0);
+      let wraps_1 = step_at0 + 1u == params.length;
+      let segment_index_1 = segment_index_0 + select(0u, 1u, wraps_1);
+      let step_at1 = select(step_at0 + 1u, 0u, wraps_1);
+      let segment_at1 = segment_of(slice, segment_index_1);
+      let address_at1_0 = b_address(b_line_0_0, segment_at1);
+      let wraps_2 = step_at1 + 1u == params.length;
+      let segment_index_2 = segment_index_1 + select(0u, 1u, wraps_2);
+      let step_at2 = select(step_at1 + 1u, 0u, wraps_2);
+      let segment_at2 = segment_of(slice, segment_index_2);
+      let address_at2_0 = b_address(b_line_0_0, segment_at2);
+      let wraps_3 = step_at2 + 1u == params.length;
+      let segment_index_3 = segment_index_2 + select(0u, 1u, wraps_3);
+      let step_at3 = select(step_at2 + 1u, 0u, wraps_3);
+      let segment_at3 = segment_of(slice, segment_index_3);
+      let address_at3_0 = b_address(b_line_0_0, segment_at3);
+      at_0_0 = b_index(address_at0_0, step_at0) >> 2u;
+      exists_0_0 = vec4<bool>((k < end_0));
+      at_0_1 = b_index(address_at1_0, step_at1) >> 2u;
+      exists_0_1 = vec4<bool>((k < end_1));
+      at_0_2 = b_index(address_at2_0, step_at2) >> 2u;
+      exists_0_2 = vec4<bool>((k < end_2));
+      at_0_3 = b_index(address_at3_0, step_at3) >> 2u;
+      exists_0_3 = vec4<bool>((k < end_3));
     }
 
     if (local < 128u) {
@@ -350,15 +381,15 @@ fn main(
     }
     workgroupBarrier();
     if (local < 128u) {
-      loaded_0_0 = a_values[at_0_0 >> 2u];
-      loaded_0_1 = a_values[at_0_1 >> 2u];
-      loaded_0_2 = a_values[at_0_2 >> 2u];
-      loaded_0_3 = a_values[at_0_3 >> 2u];
+      loaded_0_0 = a_values[at_0_0];
+      loaded_0_1 = a_values[at_0_1];
+      loaded_0_2 = a_values[at_0_2];
+      loaded_0_3 = a_values[at_0_3];
     } else {
-      loaded_0_0 = b_values[at_0_0 >> 2u];
-      loaded_0_1 = b_values[at_0_1 >> 2u];
-      loaded_0_2 = b_values[at_0_2 >> 2u];
-      loaded_0_3 = b_values[at_0_3 >> 2u];
+      loaded_0_0 = b_values[at_0_0];
+      loaded_0_1 = b_values[at_0_1];
+      loaded_0_2 = b_values[at_0_2];
+      loaded_0_3 = b_values[at_0_3];
     }
     let a_0_0 = a_tile[thread_row + 0u];
     let a_0_1 = a_tile[thread_row + 16u];

@@ -150,6 +150,11 @@ fn main(
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
+  // Step s of four exists where the first lies before end_<s>.
+  let end_0 = last_step - min(last_step, 0u);
+  let end_1 = last_step - min(last_step, 1u);
+  let end_2 = last_step - min(last_step, 2u);
+  let end_3 = last_step - min(last_step, 3u);
   let a_unit_0 = min(local, 127u);
   let a_line_group_0 = a_unit_0 / 4u;
   let a_step_group_0 = a_unit_0 % 4u;
@@ -197,50 +202,48 @@ fn main(
   var step = first_step;
 
   var is_loaded = index < last_segment && first_step < last_step;
-  {
-    let segment = segment_of(slice, index);
-    if (local < 128u) {
-      let k = step + a_step_group_0 * 4u;
-      let address_0 = a_address(a_line_0_0, segment);
-      let address_1 = a_address(a_line_0_1, segment);
-      let address_2 = a_address(a_line_0_2, segment);
-      let address_3 = a_address(a_line_0_3, segment);
-      let first_0 = a_index(address_0, k);
-      let first_1 = a_index(address_1, k);
-      let first_2 = a_index(address_2, k);
-      let first_3 = a_index(address_3, k);
-      at_0_0 = first_0;
-      exists_0_0 = vec4<bool>((k < last_step));
-      at_0_1 = first_1;
-      exists_0_1 = vec4<bool>((k < last_step));
-      at_0_2 = first_2;
-      exists_0_2 = vec4<bool>((k < last_step));
-      at_0_3 = first_3;
-      exists_0_3 = vec4<bool>((k < last_step));
-    } else {
-      let k = step + b_step_group_0 * 4u;
-      let address_0 = b_address(b_line_0_0, segment);
-      let first_0 = b_index(address_0, k);
-      at_0_0 = first_0;
-      exists_0_0 = vec4<bool>((k < last_step));
-      at_0_1 = first_0 + 1u * b_step_size();
-      exists_0_1 = vec4<bool>((k + 1u < last_step));
-      at_0_2 = first_0 + 2u * b_step_size();
-      exists_0_2 = vec4<bool>((k + 2u < last_step));
-      at_0_3 = first_0 + 3u * b_step_size();
-      exists_0_3 = vec4<bool>((k + 3u < last_step));
-    }
+  let segment = segment_of(slice, index);
+  if (local < 128u) {
+    let k = step + a_step_group_0 * 4u;
+    let address_0 = a_address(a_line_0_0, segment);
+    let address_1 = a_address(a_line_0_1, segment);
+    let address_2 = a_address(a_line_0_2, segment);
+    let address_3 = a_address(a_line_0_3, segment);
+    let first_0 = a_index(address_0, k) >> 2u;
+    let first_1 = a_index(address_1, k) >> 2u;
+    let first_2 = a_index(address_2, k) >> 2u;
+    let first_3 = a_index(address_3, k) >> 2u;
+    at_0_0 = first_0;
+    exists_0_0 = vec4<bool>((k < end_0));
+    at_0_1 = first_1;
+    exists_0_1 = vec4<bool>((k < end_0));
+    at_0_2 = first_2;
+    exists_0_2 = vec4<bool>((k < end_0));
+    at_0_3 = first_3;
+    exists_0_3 = vec4<bool>((k < end_0));
+  } else {
+    let k = step + b_step_group_0 * 4u;
+    let address_0 = b_address(b_line_0_0, segment);
+    let first_0 = b_index(address_0, k) >> 2u;
+    at_0_0 = first_0;
+    exists_0_0 = vec4<bool>((k < end_0));
+    at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+    exists_0_1 = vec4<bool>((k < end_1));
+    at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+    exists_0_2 = vec4<bool>((k < end_2));
+    at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+    exists_0_3 = vec4<bool>((k < end_3));
   }
   if (local < 128u) {
-    loaded_0_0 = a_values[at_0_0 >> 2u];
-    loaded_0_1 = a_values[at_0_1 >> 2u];
-    loaded_0_2 = a_values[at_0_2 >> 2u];
-    loaded_0_3 = a_values[at_0_3 >> 2u];
+    loaded_0_0 = a_values[at_0_0];
+    loaded_0_1 = a_values[at_0_1];
+    loaded_0_2 = a_values[at_0_2];
+    loaded_0_3 = a_values[at_0_3];
   } else {
-    loaded_0_0 = b_values[at_0_0 >> 2u];
-    loaded_0_1 = b_values[at_0_1 >> 2u];
-    loaded_0_2 = b_values[at_0_2 >> 2u];
-    loaded_0_3 = b_values[at_0_3 >> 2u];
+    loaded_0_0 = b_values[at_0_0];
+    loaded_0_1 = b_values[at_0_1];
+    loaded_0_2 = b_values[at_0_2];
+    loaded_0_3 = b_values[at_0_3];
   }
   // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
   // between the loads and the end of the loop would let compilers move them there, behind the products.
@@ -259,39 +262,37 @@ fn main(
     let existed_0_1 = exists_0_1;
     let existed_0_2 = exists_0_2;
     let existed_0_3 = exists_0_3;
-    {
-      let segment = segment_of(slice, index);
-      if (local < 128u) {
-        let k = step + a_step_group_0 * 4u;
-        let address_0 = a_address(a_line_0_0, segment);
-        let address_1 = a_address(a_line_0_1, segment);
-        let address_2 = a_address(a_line_0_2, segment);
-        let address_3 = a_address(a_line_0_3, segment);
-        let first_0 = a_index(address_0, k);
-        let first_1 = a_index(address_1, k);
-        let first_2 = a_index(address_2, k);
-        let first_3 = a_index(address_3, k);
-        at_0_0 = first_0;
-        exists_0_0 = vec4<bool>((k < last_step));
-        at_0_1 = first_1;
-        exists_0_1 = vec4<bool>((k < last_step));
-        at_0_2 = first_2;
-        exists_0_2 = vec4<bool>((k < last_step));
-        at_0_3 = first_3;
-        exists_0_3 = vec4<bool>((k < last_step));
-      } else {
-        let k = step + b_step_group_0 * 4u;
-        let address_0 = b_address(b_line_0_0, segment);
-        let first_0 = b_index(address_0, k);
-        at_0_0 = first_0;
-        exists_0_0 = vec4<bool>((k < last_step));
-        at_0_1 = first_0 + 1u * b_step_size();
-        exists_0_1 = vec4<bool>((k + 1u < last_step));
-        at_0_2 = first_0 + 2u * b_step_size();
-        exists_0_2 = vec4<bool>((k + 2u < last_step));
-        at_0_3 = first_0 + 3u * b_step_size();
-        exists_0_3 = vec4<bool>((k + 3u < last_step));
-      }
+    let segment = segment_of(slice, index);
+    if (local < 128u) {
+      let k = step + a_step_group_0 * 4u;
+      let address_0 = a_address(a_line_0_0, segment);
+      let address_1 = a_address(a_line_0_1, segment);
+      let address_2 = a_address(a_line_0_2, segment);
+      let address_3 = a_address(a_line_0_3, segment);
+      let first_0 = a_index(address_0, k) >> 2u;
+      let first_1 = a_index(address_1, k) >> 2u;
+      let first_2 = a_index(address_2, k) >> 2u;
+      let first_3 = a_index(address_3, k) >> 2u;
+      at_0_0 = first_0;
+      exists_0_0 = vec4<bool>((k < end_0));
+      at_0_1 = first_1;
+      exists_0_1 = vec4<bool>((k < end_0));
+      at_0_2 = first_2;
+      exists_0_2 = vec4<bool>((k < end_0));
+      at_0_3 = first_3;
+      exists_0_3 = vec4<bool>((k < end_0));
+    } else {
+      let k = step + b_step_group_0 * 4u;
+      let address_0 = b_address(b_line_0_0, segment);
+      let first_0 = b_index(address_0, k) >> 2u;
+      at_0_0 = first_0;
+      exists_0_0 = vec4<bool>((k < end_0));
+      at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+      exists_0_1 = vec4<bool>((k < end_1));
+      at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+      exists_0_2 = vec4<bool>((k < end_2));
+      at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+      exists_0_3 = vec4<bool>((k < end_3));
     }
 
     if (local < 128u) {
@@ -321,15 +322,15 @@ fn main(
     }
     workgroupBarrier();
     if (local < 128u) {
-      loaded_0_0 = a_values[at_0_0 >> 2u];
-      loaded_0_1 = a_values[at_0_1 >> 2u];
-      loaded_0_2 = a_values[at_0_2 >> 2u];
-      loaded_0_3 = a_values[at_0_3 >> 2u];
+      loaded_0_0 = a_values[at_0_0];
+      loaded_0_1 = a_values[at_0_1];
+      loaded_0_2 = a_values[at_0_2];
+      loaded_0_3 = a_values[at_0_3];
     } else {
-      loaded_0_0 = b_values[at_0_0 >> 2u];
-      loaded_0_1 = b_values[at_0_1 >> 2u];
-      loaded_0_2 = b_values[at_0_2 >> 2u];
-      loaded_0_3 = b_values[at_0_3 >> 2u];
+      loaded_0_0 = b_values[at_0_0];
+      loaded_0_1 = b_values[at_0_1];
+      loaded_0_2 = b_values[at_0_2];
+      loaded_0_3 = b_values[at_0_3];
     }
     let a_0_0 = a_tile[thread_row + 0u];
     let a_0_1 = a_tile[thread_row + 16u];

@@ -152,6 +152,11 @@ fn main(
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
+  // Step s of four exists where the first lies before end_<s>.
+  let end_0 = last_step - min(last_step, 0u);
+  let end_1 = last_step - min(last_step, 1u);
+  let end_2 = last_step - min(last_step, 2u);
+  let end_3 = last_step - min(last_step, 3u);
   let a_unit_0 = min(local, 127u);
   let a_line_group_0 = a_unit_0 / 4u;
   let a_step_group_0 = a_unit_0 % 4u;
@@ -202,45 +207,43 @@ fn main(
   var step = first_step;
 
   var is_loaded = index < last_segment && first_step < last_step;
-  {
-    let segment = segment_of(slice, index);
-    if (local < 128u) {
-      let k = step + a_step_group_0 * 4u;
-      let address_0 = a_address(a_line_0_0, segment);
-      let address_1 = a_address(a_line_0_1, segment);
-      let address_2 = a_address(a_line_0_2, segment);
-      let address_3 = a_address(a_line_0_3, segment);
-      let first_0 = a_index(address_0, k);
-      let first_1 = a_index(address_1, k);
-      let first_2 = a_index(address_2, k);
-      let first_3 = a_index(address_3, k);
-      each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
-      exists_0_0 = vec4<bool>((k < last_step), (k < last_step), (k < last_step), (k < last_step));
-      each_at_0_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
-      exists_0_1 = vec4<bool>((k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step));
-      each_at_0_2 = vec4<u32>(first_0 + 2u, first_1 + 2u, first_2 + 2u, first_3 + 2u);
-      exists_0_2 = vec4<bool>((k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step));
-      each_at_0_3 = vec4<u32>(first_0 + 3u, first_1 + 3u, first_2 + 3u, first_3 + 3u);
-      exists_0_3 = vec4<bool>((k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step));
-    } else {
-      let k = step + b_step_group_0 * 4u;
-      let address_0 = b_address(b_line_0_0, segment);
-      let address_1 = b_address(b_line_0_1, segment);
-      let address_2 = b_address(b_line_0_2, segment);
-      let address_3 = b_address(b_line_0_3, segment);
-      let first_0 = b_index(address_0, k);
-      let first_1 = b_index(address_1, k);
-      let first_2 = b_index(address_2, k);
-      let first_3 = b_index(address_3, k);
-      each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
-      exists_0_0 = vec4<bool>((k < last_step), (k < last_step), (k < last_step), (k < last_step));
-      each_at_0_1 = vec4<u32>(first_0 + 1u * b_step_size(), first_1 + 1u * b_step_size(), first_2 + 1u * b_step_size(), first_3 + 1u * b_step_size());
-      exists_0_1 = vec4<bool>((k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step));
-      each_at_0_2 = vec4<u32>(first_0 + 2u * b_step_size(), first_1 + 2u * b_step_size(), first_2 + 2u * b_step_size(), first_3 + 2u * b_step_size());
-      exists_0_2 = vec4<bool>((k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step));
-      each_at_0_3 = vec4<u32>(first_0 + 3u * b_step_size(), first_1 + 3u * b_step_size(), first_2 + 3u * b_step_size(), first_3 + 3u * b_step_size());
-      exists_0_3 = vec4<bool>((k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step));
-    }
+  let segment = segment_of(slice, index);
+  if (local < 128u) {
+    let k = step + a_step_group_0 * 4u;
+    let address_0 = a_address(a_line_0_0, segment);
+    let address_1 = a_address(a_line_0_1, segment);
+    let address_2 = a_address(a_line_0_2, segment);
+    let address_3 = a_address(a_line_0_3, segment);
+    let first_0 = a_index(address_0, k);
+    let first_1 = a_index(address_1, k);
+    let first_2 = a_index(address_2, k);
+    let first_3 = a_index(address_3, k);
+    each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+    exists_0_0 = vec4<bool>((k < end_0), (k < end_0), (k < end_0), (k < end_0));
+    each_at_0_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
+    exists_0_1 = vec4<bool>((k < end_1), (k < end_1), (k < end_1), (k < end_1));
+    each_at_0_2 = vec4<u32>(first_0 + 2u, first_1 + 2u, first_2 + 2u, first_3 + 2u);
+    exists_0_2 = vec4<bool>((k < end_2), (k < end_2), (k < end_2), (k < end_2));
+    each_at_0_3 = vec4<u32>(first_0 + 3u, first_1 + 3u, first_2 + 3u, first_3 + 3u);
+    exists_0_3 = vec4<bool>((k < end_3), (k < end_3), (k < end_3), (k < end_3));
+  } else {
+    let k = step + b_step_group_0 * 4u;
+    let address_0 = b_address(b_line_0_0, segment);
+    let address_1 = b_address(b_line_0_1, segment);
+    let address_2 = b_address(b_line_0_2, segment);
+    let address_3 = b_address(b_line_0_3, segment);
+    let first_0 = b_index(address_0, k);
+    let first_1 = b_index(address_1, k);
+    let first_2 = b_index(address_2, k);
+    let first_3 = b_index(address_3, k);
+    each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+    exists_0_0 = vec4<bool>((k < end_0), (k < end_0), (k < end_0), (k < end_0));
+    each_at_0_1 = vec4<u32>(first_0 + 1u * (b_step_size()), first_1 + 1u * (b_step_size()), first_2 + 1u * (b_step_size()), first_3 + 1u * (b_step_size()));
+    exists_0_1 = vec4<bool>((k < end_1), (k < end_1), (k < end_1), (k < end_1));
+    each_at_0_2 = vec4<u32>(first_0 + 2u * (b_step_size()), first_1 + 2u * (b_step_size()), first_2 + 2u * (b_step_size()), first_3 + 2u * (b_step_size()));
+    exists_0_2 = vec4<bool>((k < end_2), (k < end_2), (k < end_2), (k < end_2));
+    each_at_0_3 = vec4<u32>(first_0 + 3u * (b_step_size()), first_1 + 3u * (b_step_size()), first_2 + 3u * (b_step_size()), first_3 + 3u * (b_step_size()));
+    exists_0_3 = vec4<bool>((k < end_3), (k < end_3), (k < end_3), (k < end_3));
   }
   if (local < 128u) {
     loaded_0_0 = vec4<f32>(a_values[each_at_0_0.x], a_values[each_at_0_0.y], a_values[each_at_0_0.z], a_values[each_at_0_0.w]);
@@ -270,45 +273,43 @@ fn main(
     let existed_0_1 = exists_0_1;
     let existed_0_2 = exists_0_2;
     let existed_0_3 = exists_0_3;
-    {
-      let segment = segment_of(slice, index);
-      if (local < 128u) {
-        let k = step + a_step_group_0 * 4u;
-        let address_0 = a_address(a_line_0_0, segment);
-        let address_1 = a_address(a_line_0_1, segment);
-        let address_2 = a_address(a_line_0_2, segment);
-        let address_3 = a_address(a_line_0_3, segment);
-        let first_0 = a_index(address_0, k);
-        let first_1 = a_index(address_1, k);
-        let first_2 = a_index(address_2, k);
-        let first_3 = a_index(address_3, k);
-        each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
-        exists_0_0 = vec4<bool>((k < last_step), (k < last_step), (k < last_step), (k < last_step));
-        each_at_0_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
-        exists_0_1 = vec4<bool>((k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step));
-        each_at_0_2 = vec4<u32>(first_0 + 2u, first_1 + 2u, first_2 + 2u, first_3 + 2u);
-        exists_0_2 = vec4<bool>((k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step));
-        each_at_0_3 = vec4<u32>(first_0 + 3u, first_1 + 3u, first_2 + 3u, first_3 + 3u);
-        exists_0_3 = vec4<bool>((k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step));
-      } else {
-        let k = step + b_step_group_0 * 4u;
-        let address_0 = b_address(b_line_0_0, segment);
-        let address_1 = b_address(b_line_0_1, segment);
-        let address_2 = b_address(b_line_0_2, segment);
-        let address_3 = b_address(b_line_0_3, segment);
-        let first_0 = b_index(address_0, k);
-        let first_1 = b_index(address_1, k);
-        let first_2 = b_index(address_2, k);
-        let first_3 = b_index(address_3, k);
-        each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
-        exists_0_0 = vec4<bool>((k < last_step), (k < last_step), (k < last_step), (k < last_step));
-        each_at_0_1 = vec4<u32>(first_0 + 1u * b_step_size(), first_1 + 1u * b_step_size(), first_2 + 1u * b_step_size(), first_3 + 1u * b_step_size());
-        exists_0_1 = vec4<bool>((k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step), (k + 1u < last_step));
-        each_at_0_2 = vec4<u32>(first_0 + 2u * b_step_size(), first_1 + 2u * b_step_size(), first_2 + 2u * b_step_size(), first_3 + 2u * b_step_size());
-        exists_0_2 = vec4<bool>((k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step), (k + 2u < last_step));
-        each_at_0_3 = vec4<u32>(first_0 + 3u * b_step_size(), first_1 + 3u * b_step_size(), first_2 + 3u * b_step_size(), first_3 + 3u * b_step_size());
-        exists_0_3 = vec4<bool>((k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step), (k + 3u < last_step));
-      }
+    let segment = segment_of(slice, index);
+    if (local < 128u) {
+      let k = step + a_step_group_0 * 4u;
+      let address_0 = a_address(a_line_0_0, segment);
+      let address_1 = a_address(a_line_0_1, segment);
+      let address_2 = a_address(a_line_0_2, segment);
+      let address_3 = a_address(a_line_0_3, segment);
+      let first_0 = a_index(address_0, k);
+      let first_1 = a_index(address_1, k);
+      let first_2 = a_index(address_2, k);
+      let first_3 = a_index(address_3, k);
+      each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+      exists_0_0 = vec4<bool>((k < end_0), (k < end_0), (k < end_0), (k < end_0));
+      each_at_0_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
+      exists_0_1 = vec4<bool>((k < end_1), (k < end_1), (k < end_1), (k < end_1));
+      each_at_0_2 = vec4<u32>(first_0 + 2u, first_1 + 2u, first_2 + 2u, first_3 + 2u);
+      exists_0_2 = vec4<bool>((k < end_2), (k < end_2), (k < end_2), (k < end_2));
+      each_at_0_3 = vec4<u32>(first_0 + 3u, first_1 + 3u, first_2 + 3u, first_3 + 3u);
+      exists_0_3 = vec4<bool>((k < end_3), (k < end_3), (k < end_3), (k < end_3));
+    } else {
+      let k = step + b_step_group_0 * 4u;
+      let address_0 = b_address(b_line_0_0, segment);
+      let address_1 = b_address(b_line_0_1, segment);
+      let address_2 = b_address(b_line_0_2, segment);
+      let address_3 = b_address(b_line_0_3, segment);
+      let first_0 = b_index(address_0, k);
+      let first_1 = b_index(address_1, k);
+      let first_2 = b_index(address_2, k);
+      let first_3 = b_index(address_3, k);
+      each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+      exists_0_0 = vec4<bool>((k < end_0), (k < end_0), (k < end_0), (k < end_0));
+      each_at_0_1 = vec4<u32>(first_0 + 1u * (b_step_size()), first_1 + 1u * (b_step_size()), first_2 + 1u * (b_step_size()), first_3 + 1u * (b_step_size()));
+      exists_0_1 = vec4<bool>((k < end_1), (k < end_1), (k < end_1), (k < end_1));
+      each_at_0_2 = vec4<u32>(first_0 + 2u * (b_step_size()), first_1 + 2u * (b_step_size()), first_2 + 2u * (b_step_size()), first_3 + 2u * (b_step_size()));
+      exists_0_2 = vec4<bool>((k < end_2), (k < end_2), (k < end_2), (k < end_2));
+      each_at_0_3 = vec4<u32>(first_0 + 3u * (b_step_size()), first_1 + 3u * (b_step_size()), first_2 + 3u * (b_step_size()), first_3 + 3u * (b_step_size()));
+      exists_0_3 = vec4<bool>((k < end_3), (k < end_3), (k < end_3), (k < end_3));
     }
 
     if (local < 128u) {
