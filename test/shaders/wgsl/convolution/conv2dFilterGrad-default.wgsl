@@ -224,7 +224,7 @@ fn main(
   if (local < 128u) {
     let k = step + a_step_group_0 * 4u;
     let address_0 = a_address(a_line_0_0, segment);
-    let first_0 = a_index(address_0, k) >> 2u;
+    let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
     at_0_0 = first_0;
     exists_0_0 = vec4<bool>((a_valid(address_0, k)) & (k < end_0));
     at_0_1 = first_0 + 1u * (a_step_size() >> 2u);
@@ -236,7 +236,7 @@ fn main(
   } else {
     let k = step + b_step_group_0 * 4u;
     let address_0 = b_address(b_line_0_0, segment);
-    let first_0 = b_index(address_0, k) >> 2u;
+    let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
     at_0_0 = first_0;
     exists_0_0 = vec4<bool>((k < end_0));
     at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
@@ -278,7 +278,7 @@ fn main(
     if (local < 128u) {
       let k = step + a_step_group_0 * 4u;
       let address_0 = a_address(a_line_0_0, segment);
-      let first_0 = a_index(address_0, k) >> 2u;
+      let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
       at_0_0 = first_0;
       exists_0_0 = vec4<bool>((a_valid(address_0, k)) & (k < end_0));
       at_0_1 = first_0 + 1u * (a_step_size() >> 2u);
@@ -290,7 +290,7 @@ fn main(
     } else {
       let k = step + b_step_group_0 * 4u;
       let address_0 = b_address(b_line_0_0, segment);
-      let first_0 = b_index(address_0, k) >> 2u;
+      let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
       at_0_0 = first_0;
       exists_0_0 = vec4<bool>((k < end_0));
       at_0_1 = first_0 + 1u * (b_step_size() >> 2u);

@@ -209,10 +209,10 @@ fn main(
     let address_1 = a_address(a_line_0_1, segment);
     let address_2 = a_address(a_line_0_2, segment);
     let address_3 = a_address(a_line_0_3, segment);
-    let first_0 = a_index(address_0, k) >> 2u;
-    let first_1 = a_index(address_1, k) >> 2u;
-    let first_2 = a_index(address_2, k) >> 2u;
-    let first_3 = a_index(address_3, k) >> 2u;
+    let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+    let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+    let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+    let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
     at_0_0 = first_0;
     exists_0_0 = vec4<bool>((k < end_0));
     at_0_1 = first_1;
@@ -224,7 +224,7 @@ fn main(
   } else {
     let k = step + b_step_group_0 * 4u;
     let address_0 = b_address(b_line_0_0, segment);
-    let first_0 = b_index(address_0, k) >> 2u;
+    let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
     at_0_0 = first_0;
     exists_0_0 = vec4<bool>((k < end_0));
     at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
@@ -269,10 +269,10 @@ fn main(
       let address_1 = a_address(a_line_0_1, segment);
       let address_2 = a_address(a_line_0_2, segment);
       let address_3 = a_address(a_line_0_3, segment);
-      let first_0 = a_index(address_0, k) >> 2u;
-      let first_1 = a_index(address_1, k) >> 2u;
-      let first_2 = a_index(address_2, k) >> 2u;
-      let first_3 = a_index(address_3, k) >> 2u;
+      let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+      let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+      let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+      let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
       at_0_0 = first_0;
       exists_0_0 = vec4<bool>((k < end_0));
       at_0_1 = first_1;
@@ -284,7 +284,7 @@ fn main(
     } else {
       let k = step + b_step_group_0 * 4u;
       let address_0 = b_address(b_line_0_0, segment);
-      let first_0 = b_index(address_0, k) >> 2u;
+      let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
       at_0_0 = first_0;
       exists_0_0 = vec4<bool>((k < end_0));
       at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
