@@ -41,6 +41,8 @@ export type {
   Predicted,
   PredictOptions,
   DryRunOptions,
+  StepExplanation,
+  StepKind,
   StepLogs,
   TrainOnBatchOptions,
   ValidationData,

@@ -203,6 +203,15 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 
+  /**
+   * How the last training steps ran (or those of evaluation or prediction): whether they were captured and replayed, why
+   * not, and which values are frozen in the recording.
+   * Errors: ValueError for an unknown kind, and before training is loaded.
+   */
+  explainStep(kind: training.StepKind = 'train'): training.StepExplanation {
+    return this.trainer.explainStep(kind);
+  }
+
   /** The outputs for one batch, without waiting. */
   predictOnBatch(x: training.Data): Out {
     return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x) as Out;
