@@ -10,7 +10,7 @@ import { type ByteSource, bytesSource } from '../../src/formats/byteSource.ts';
 import { Hdf5Group, openHdf5 } from '../../src/formats/hdf5/index.ts';
 import { openKerasArchive } from '../../src/formats/keras/index.ts';
 import { readWhole } from '../../src/formats/storedTensor.ts';
-import { writeZip } from '../../src/formats/zip/index.ts';
+import { writeZip, ZipArchive } from '../../src/formats/zip/index.ts';
 import { clearSession } from '../../src/keras/index.ts';
 import type { AnyModel } from '../../src/keras/json/read.ts';
 import { damaged } from '../support/damage.ts';
@@ -127,7 +127,9 @@ beforeAll(async () => {
   const bytes = new BytesTarget();
   await target.saveWeights(bytes, { format: 'safetensors' });
   safetensors = bytes.bytes;
-  config = (await openKerasArchive(bytesSource(samples.keras[0] as Bytes, 'valid.keras'))).config;
+  config = (
+    await openKerasArchive(await ZipArchive.open(bytesSource(samples.keras[0] as Bytes, 'valid.keras')))
+  ).config;
 });
 
 describe.each(Object.entries(formats))('%s', (name, { make, load }) => {
