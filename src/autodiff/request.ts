@@ -12,6 +12,7 @@ import type { Cotangents } from './cotangents.ts';
 /** What a source gets on which the target doesn't depend: null, or zeros. */
 export type UnconnectedGradients = 'none' | 'zero';
 
+/** Options of `tape.gradient` and `tape.jacobian`. */
 export interface GradientOptions<U extends UnconnectedGradients = UnconnectedGradients> {
   /** Cotangents of the targets, in their shapes. Default: ones. */
   outputGradients?: Tensor | readonly (Tensor | null)[] | null;

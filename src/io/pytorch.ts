@@ -7,6 +7,7 @@ import type { ByteSource } from '../formats/byteSource.ts';
 import type { LoadWeightsOptions } from '../keras/models/fileOptions.ts';
 import { type FileSource, openSource } from '../storage/sources.ts';
 
+/** Options of `readPyTorch`. */
 export type ReadPyTorchOptions = Pick<LoadWeightsOptions, 'file' | 'signal' | 'limits'>;
 
 /**

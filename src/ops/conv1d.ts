@@ -8,6 +8,7 @@ import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `conv1d`. */
 export interface Conv1dOptions {
   /** Steps between windows. Default 1. */
   strides?: number | readonly number[];

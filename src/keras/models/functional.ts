@@ -4,8 +4,10 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
+/** Options of `model`. */
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
 
+/** A model of symbolic inputs and outputs, which `model` makes. Its layers are those of the calls between them. */
 export class Functional<
   In extends Nest<Tensor> = Nest<Tensor>,
   Out extends Nest<Tensor> = Nest<Tensor>,
