@@ -4,6 +4,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { withDevice } from '../webgpu/current.ts';
@@ -143,6 +144,7 @@ export class Tape implements Recorder {
     sources: readonly Tensor[],
     options: GradientOptions = {},
   ): (Tensor | null)[] {
+    checkOptions('gradient', options, ['outputGradients', 'unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     if (unconnectedGradients !== 'none' && unconnectedGradients !== 'zero') {
       throw new TapeError({

@@ -4,8 +4,8 @@
  * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
  * a gradient is disconnected.
  */
-import { requireOptions } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
+import { checkOptions } from '../core/options.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
 import type { RecordedCall } from '../ops/recorders.ts';
@@ -30,7 +30,7 @@ export class GradientTape extends Tape {
   #leaves = new Map<number, Leaf>();
 
   constructor(options: TapeOptions = {}) {
-    requireOptions('GradientTape', options);
+    checkOptions('GradientTape', options, ['persistent', 'watchAccessedVariables']);
     const { persistent = false, watchAccessedVariables = true } = options;
     super(persistent);
     this.#watchVariables = watchAccessedVariables;
@@ -129,8 +129,10 @@ export class GradientTape extends Tape {
   jacobian(
     target: Tensor,
     source: Tensor,
-    { unconnectedGradients = 'none' }: GradientOptions = {},
+    options: Pick<GradientOptions, 'unconnectedGradients'> = {},
   ): Tensor | null {
+    checkOptions('jacobian', options, ['unconnectedGradients']);
+    const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return jacobianRows(backward, target, source);
@@ -140,8 +142,10 @@ export class GradientTape extends Tape {
   batchJacobian(
     target: Tensor,
     source: Tensor,
-    { unconnectedGradients = 'none' }: GradientOptions = {},
+    options: Pick<GradientOptions, 'unconnectedGradients'> = {},
   ): Tensor | null {
+    checkOptions('batchJacobian', options, ['unconnectedGradients']);
+    const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return batchJacobianRows(backward, target, source);

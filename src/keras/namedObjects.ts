@@ -4,7 +4,7 @@
  */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { requireKnownOptions } from './knownOptions.ts';
+import { checkOptions } from '../core/options.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -64,7 +64,7 @@ function make<T extends Configured & { call: unknown }>(family: Family<T>, name:
   if (typeof maker.prototype?.call === 'function') return new (maker as Class<T>)(config);
   if (maker !== builtIn(family, name)) return asMember(maker as T['call'] & Registrable) as T;
   const member = (maker as (options: object) => T)(config);
-  requireKnownOptions(member.className, config, Object.keys(member.getConfig()));
+  checkOptions(member.className, config, Object.keys(member.getConfig()));
   return member;
 }
 

@@ -5,6 +5,7 @@ import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { checkPadding, type Padding, perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv2d } from './conv2d.ts';
+import { convolutionOptionNames } from './convolution.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
@@ -79,6 +80,7 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv1dOptions): Conv1d
 export const conv1d: Op<[x: Tensor, kernel: Tensor], Conv1dOptions> = /* @__PURE__ */ defineOp({
   name: 'conv1d',
   inputs: ['x', 'kernel'],
+  options: convolutionOptionNames,
   infer: ([x, kernel], options) => plan(x, kernel, options),
   forward: ([x, kernel], { shape, row }) => {
     const image = reshape(x, { shape: asImage(x.shape) });

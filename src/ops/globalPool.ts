@@ -19,6 +19,7 @@ function defineGlobalPool(name: string, reduction: () => ReductionOp): Op<[x: Te
   return defineOp({
     name,
     inputs: ['x'],
+    options: { keepDims: false },
     infer: ([x], options) => {
       requireRank(name, 'x', x.shape, 4);
       return reduction().definition.infer([x], overImage(options));

@@ -64,6 +64,7 @@ interface Gradient {
 export const gruSteps: Op<GruInputs, object, [h: Tensor, trace: Tensor]> = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['gates', 'recurrentKernel', 'recurrentBias?', 'h?', 'mask:bool?'],
+  options: {},
   takesNull: true,
   save: { inputs: [1, 4], outputs: [1] },
   infer: ([gates, recurrentKernel, bias, h, mask]) => {

@@ -8,6 +8,7 @@ import { defineOp, type Op } from './define.ts';
 export const identity: Op<[x: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'identity',
   inputs: ['x'],
+  options: {},
   acceptsFloat16: true,
   save: { inputs: [] },
   infer: ([x]) => specOf(x),

@@ -45,6 +45,7 @@ export const layerNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null
   /* @__PURE__ */ defineOp({
     name: 'layerNorm',
     inputs: ['x', 'gamma?', 'beta?'],
+    options: { axis: false, epsilon: false },
     save: { inputs: [0, 1] },
     infer: ([{ shape, dtype }, gamma, beta], options) => {
       const { epsilon = defaultEpsilon } = options;

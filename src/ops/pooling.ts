@@ -1,5 +1,6 @@
 /** @file What the pools share: their options, and the windows that follow from them. */
 import { ValueError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { requireRank, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import {
@@ -21,6 +22,9 @@ export interface PoolOptions {
   /** 'valid' (the default), 'same', or [before, after] for each spatial axis, each smaller than the window. */
   padding?: Padding;
 }
+
+/** For the `options` of definitions. */
+export const poolOptionNames: OptionNames<PoolOptions> = { poolSize: true, strides: true, padding: true };
 
 /** A sequence is an image of one row. */
 const oneRow: WindowAxis = { input: 1, output: 1, window: 1, stride: 1, dilation: 1, before: 0 };

@@ -40,6 +40,7 @@ export interface PadOptions {
 export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
   name: 'slice',
   inputs: ['x'],
+  options: { begin: true, size: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { begin, size } = block(shape, options);
@@ -67,6 +68,7 @@ export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
 export const pad: Op<[x: Tensor], PadOptions> = /* @__PURE__ */ defineOp({
   name: 'pad',
   inputs: ['x'],
+  options: { paddings: true, constantValue: true, mode: false },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { mode = 'constant', constantValue = 0 } = options;

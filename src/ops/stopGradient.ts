@@ -11,6 +11,7 @@ import { defineOp, type Op } from './define.ts';
 export const stopGradient: Op<[x: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'stopGradient',
   inputs: ['x'],
+  options: {},
   acceptsFloat16: true,
   infer: ([x]) => specOf(x),
   forward: ([x], plan) =>

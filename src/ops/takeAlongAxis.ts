@@ -56,6 +56,7 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
   {
     name: 'takeAlongAxis',
     inputs: ['x', 'indices:int32'],
+    options: { axis: true, fillValue: false, validateIndices: false, mode: false },
     save: { inputs: [1] },
     infer: ([x, indices], options) => {
       checkIndices('takeAlongAxis', 'indices', indices, options);
@@ -112,6 +113,7 @@ export const scatterAddAlongAxis: Op<[indices: Tensor, updates: Tensor], Scatter
   /* @__PURE__ */ defineOp({
     name: 'scatterAddAlongAxis',
     inputs: ['indices:int32', 'updates'],
+    options: { shape: true, axis: true, validateIndices: false, mode: false },
     save: { inputs: [0] },
     infer: ([indices, updates], options) => {
       const op = 'scatterAddAlongAxis';

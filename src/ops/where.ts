@@ -16,6 +16,7 @@ import { sumToShape } from './sum.ts';
 export const where: Op<[condition: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'where',
   inputs: ['condition:bool', 'x', 'y'],
+  options: {},
   save: { inputs: [0] },
   infer: ([condition, x, y]) => {
     requireDType('where', 'condition', condition.dtype, ['bool']);

@@ -6,7 +6,7 @@ import type { BatchSource } from './data/batchSource.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData, requireNone } from './openData.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
@@ -37,7 +37,7 @@ export async function evaluate(
   y: Data | null,
   options: EvaluateOptions,
 ): Promise<Logs> {
-  requireKnownOptions('evaluate', options, known);
+  checkOptions('evaluate', options, known);
   const { batchSize, sampleWeight, steps, signal, verbose } = options;
   requireCount('evaluate', 'batchSize', batchSize, 1);
   requireCount('evaluate', 'steps', steps, 1);

@@ -10,7 +10,7 @@ import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
 import type { Data } from './openData.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
@@ -32,7 +32,7 @@ export async function trainOnBatch(
   y: Data | null,
   options: TrainOnBatchOptions,
 ): Promise<Logs> {
-  requireKnownOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
+  checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
     const { train } = model.trainer.single;
@@ -53,7 +53,7 @@ export async function testOnBatch(
   y: Data | null,
   options: OnBatchOptions,
 ): Promise<Logs> {
-  requireKnownOptions('testOnBatch', options, ['sampleWeight']);
+  checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
     model.trainer.single.test.run(batch),

@@ -1,4 +1,6 @@
 /** @file Softmax: values as probabilities. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { sub } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import { logSumExp } from '../../../ops/logSumExp.ts';
@@ -19,6 +21,11 @@ const hidden = -1e9;
 
 export class Softmax extends Layer {
   static override readonly className: string = 'Softmax';
+
+  static override get optionNames(): OptionNames<SoftmaxOptions> {
+    return { axis: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly axis: number | readonly number[];
@@ -50,6 +57,7 @@ export class Softmax extends Layer {
  * exp(x) over its sum along `axis`. Shape: that of the input. float32. A mask of the input's shape, given with the call,
  * takes values out. Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
  */
-export function softmax(options?: SoftmaxOptions): Softmax {
-  return new Softmax(options);
+export function softmax(options?: SoftmaxOptions): Softmax;
+export function softmax(...args: unknown[]): Softmax {
+  return make(Softmax, args);
 }

@@ -4,6 +4,7 @@
  */
 import { type DType, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ValueError } from '../../../core/errors.ts';
+import type { Names } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
@@ -13,20 +14,9 @@ import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { snakeCase, uniqueName } from '../../names.ts';
 import type { Nest } from '../../tensorNest.ts';
-import type { RegularizerLike } from '../../regularizers/index.ts';
 import { findInProperties } from './findInProperties.ts';
+import { checkedOptions, type LayerOptions, layerOptionNames } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
-
-export interface LayerOptions {
-  /** Default: the class name with a number, such as `conv2d_1`. */
-  name?: string;
-  /** Whether its weights are trainable. Default true. */
-  trainable?: boolean;
-  /** Dtype of the weights. Default float32. */
-  dtype?: DType;
-  /** Penalty on its outputs, which training adds to the loss. Default null. */
-  activityRegularizer?: RegularizerLike | null;
-}
 
 /** What an operation needs of the layers inside it. */
 export interface Sublayer {
@@ -45,8 +35,14 @@ export abstract class WeightedOperation<
   readonly #adopted = new Map<Variable, boolean>();
   #trainable: boolean;
 
-  constructor({ name, trainable = true, dtype = 'float32' }: LayerOptions) {
+  /** The names of all options, for classes of the library; true for those that may be passed by position. */
+  static get optionNames(): Names {
+    return layerOptionNames;
+  }
+
+  constructor(options?: LayerOptions) {
     super();
+    const { name, trainable = true, dtype = 'float32' } = checkedOptions(new.target, options);
     checkOptions(this.className, name, trainable, dtype);
     this.name = name ?? uniqueName(snakeCase(this.className));
     this.dtype = dtype;

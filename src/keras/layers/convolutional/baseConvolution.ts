@@ -2,6 +2,9 @@
  * @file The base of convolutional layers: window options, bias and activation. Sequences are convolved as images of
  * height 1.
  */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { biasOptionNames } from '../base/weightOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireOneOf } from '../../../core/shape.ts';
 import { type Padding, perAxis } from '../../../core/windows.ts';
@@ -35,6 +38,17 @@ export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, Dat
   /** Default: none. */
   activation?: ActivationLike | null;
 }
+
+export const convolutionOptionNames: OptionNames<ConvolutionOptions<unknown>> = {
+  kernelSize: true,
+  strides: true,
+  padding: true,
+  dilationRate: false,
+  activation: false,
+  dataFormat: false,
+  ...biasOptionNames,
+  ...layerOptionNames,
+};
 
 /** Options of the image ops. */
 export interface ImageOptions {

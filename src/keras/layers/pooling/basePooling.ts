@@ -1,4 +1,6 @@
 /** @file The base of pooling layers: window options. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
 import { requireOneOf } from '../../../core/shape.ts';
 import { perAxis } from '../../../core/windows.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
@@ -13,6 +15,14 @@ export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
   /** Default 'valid'. */
   padding?: 'valid' | 'same';
 }
+
+export const poolingOptionNames: OptionNames<PoolingOptions<unknown>> = {
+  poolSize: true,
+  strides: true,
+  padding: true,
+  dataFormat: false,
+  ...layerOptionNames,
+};
 
 export abstract class Pooling extends Layer {
   readonly poolSize: readonly number[];

@@ -1,4 +1,6 @@
 /** @file StackedRNNCells: cells on top of each other, as one cell. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -13,6 +15,11 @@ export interface StackedRNNCellsOptions extends LayerOptions {
 
 export class StackedRNNCells extends RNNCell {
   static override readonly className: string = 'StackedRNNCells';
+
+  static override get optionNames(): OptionNames<StackedRNNCellsOptions> {
+    return { cells: true, ...layerOptionNames };
+  }
+
   readonly cells: readonly RNNCell[];
 
   constructor(options: StackedRNNCellsOptions) {
@@ -95,6 +102,7 @@ export class StackedRNNCells extends RNNCell {
  * Cells on top of each other: each takes the output of the one below. Their states follow each other in one list, from the
  * lowest cell on. Errors: ValueError for what is no list of cells.
  */
-export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells {
-  return new StackedRNNCells(options);
+export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells;
+export function stackedRNNCells(...args: unknown[]): StackedRNNCells {
+  return make(StackedRNNCells, args);
 }
