@@ -13,16 +13,13 @@ export function nearestName(name: string, names: readonly string[]): string | un
   let nearest: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of names) {
-    const folded = foldName(candidate);
-    const isPart = Math.min(wanted.length, folded.length) > 2 && isInside(wanted, folded);
-    // A part, such as `dilation` of `dilationRate`, is as good as the last distance that counts.
-    const distance = Math.min(editDistance(wanted, folded), isPart ? least - 1 : least);
-    if (distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
+    const distance = editDistance(wanted, foldName(candidate));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
   }
-  return nearest;
+  // Otherwise a part, such as `dilation` of `dilationRate`.
+  return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
 }
 
 /** A hint that suggests the nearest of `names`; `otherwise` where none is close. */
@@ -31,8 +28,8 @@ export function suggestionFor(name: unknown, names: readonly string[], otherwise
   return nearest === undefined ? otherwise : `did you mean '${nearest}'?`;
 }
 
-function isInside(a: string, b: string): boolean {
-  return a.includes(b) || b.includes(a);
+function isPart(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
 }
 
 /** Insertions, deletions and substitutions of characters (Levenshtein 1966). */

@@ -1,4 +1,5 @@
 /** @file Activations by name, in JavaScript's and in Keras's spelling. */
+import { optionsOf } from '../core/options.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
@@ -30,7 +31,10 @@ export {
 export type Activation = (x: Tensor) => Tensor;
 
 /** `x` itself. */
-export const linear: Activation = (x) => x;
+export const linear: Activation = (x: Tensor, ...args: unknown[]) => {
+  optionsOf('linear', args, {}, ['x']);
+  return x;
+};
 
 /** With options where the activation has some: `{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`. */
 type WithOptions = (x: Tensor, options?: never) => Tensor;
@@ -38,32 +42,32 @@ type WithOptions = (x: Tensor, options?: never) => Tensor;
 const byName = {
   celu: composed.celu,
   elu: (x: Tensor, options?: { alpha?: number }) => elu(x, options),
-  exponential: (x: Tensor) => exp(x),
+  exponential: (x: Tensor, options?: object) => exp(x, options),
   gelu: (x: Tensor, options?: { approximate?: boolean }) => gelu(x, options),
   glu: composed.glu,
   hardShrink: composed.hardShrink,
-  hardSigmoid: (x: Tensor) => hardSigmoid(x),
-  hardSilu: (x: Tensor) => hardSwish(x),
+  hardSigmoid: (x: Tensor, options?: object) => hardSigmoid(x, options),
+  hardSilu: (x: Tensor, options?: object) => hardSwish(x, options),
   hardTanh: composed.hardTanh,
   leakyRelu: (x: Tensor, options?: { negativeSlope?: number }) => leakyRelu(x, options),
   linear,
-  logSigmoid: (x: Tensor) => logSigmoid(x),
+  logSigmoid: (x: Tensor, options?: object) => logSigmoid(x, options),
   logSoftmax: (x: Tensor, options?: { axis?: number }) => logSoftmax(x, options),
-  mish: (x: Tensor) => mish(x),
+  mish: (x: Tensor, options?: object) => mish(x, options),
   relu: composed.reluWith,
-  relu6: (x: Tensor) => relu6(x),
-  selu: (x: Tensor) => selu(x),
-  sigmoid: (x: Tensor) => sigmoid(x),
-  silu: (x: Tensor) => silu(x),
+  relu6: (x: Tensor, options?: object) => relu6(x, options),
+  selu: (x: Tensor, options?: object) => selu(x, options),
+  sigmoid: (x: Tensor, options?: object) => sigmoid(x, options),
+  silu: (x: Tensor, options?: object) => silu(x, options),
   softShrink: composed.softShrink,
   softmax: (x: Tensor, options?: { axis?: number }) => softmax(x, options),
-  softplus: (x: Tensor) => softplus(x),
-  softsign: (x: Tensor) => softsign(x),
+  softplus: (x: Tensor, options?: object) => softplus(x, options),
+  softsign: (x: Tensor, options?: object) => softsign(x, options),
   sparsemax: composed.sparsemax,
   sparsePlus: composed.sparsePlus,
   sparseSigmoid: composed.sparseSigmoid,
   squareplus: composed.squareplus,
-  tanh: (x: Tensor) => tanh(x),
+  tanh: (x: Tensor, options?: object) => tanh(x, options),
   tanhShrink: composed.tanhShrink,
   threshold: composed.threshold,
 } satisfies Record<string, WithOptions>;

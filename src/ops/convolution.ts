@@ -59,7 +59,9 @@ const spec = (shape: Shape): TensorSpec => ({ shape: [...shape], dtype: 'float32
 
 /** The options that describe the convolution itself, for another direction. */
 function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions): ConvolutionOptions {
-  return { strides, padding, dilationRate, groups };
+  const own = { strides, padding, dilationRate };
+  // A depthwise convolution has none.
+  return groups === undefined ? own : { ...own, groups };
 }
 
 /** The operands of a convolution whose gradients are wanted; one whose gradient isn't needed may be null. */
