@@ -15,4 +15,7 @@ export {
   writeSafetensors,
 } from '../formats/safetensors/index.ts';
 export { loadTensors, saveTensors } from './tensors.ts';
-export { loadWeights, type LoadReport, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
+export type { LoadProgress, LoadReport, LoadWeightsOptions } from '../keras/models/fileOptions.ts';
+export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
+export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
+export type { FileSource } from '../storage/sources.ts';

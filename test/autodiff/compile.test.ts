@@ -89,7 +89,7 @@ describe('compile', () => {
     const large = (value: number) => fill([200, 100], value);
     const firstOf = async (x: Tensor | undefined) => (await (x as Tensor).data())[19_999];
 
-    it('that the next calls leave alone, whoever holds them', async () => {
+    it('that the next calls leave alone, no matter who holds them', async () => {
       const f = compile((x: Tensor) => {
         const doubled = mul(x, 2);
         const lines = reshape(doubled, { shape: [20_000] });
@@ -196,17 +196,17 @@ describe('compile', () => {
   it('draws new random numbers at each call, the same for a value and its gradient', async () => {
     const f = compile((x: Tensor) => {
       const value = dropout(x, { rate: 0.5 });
-      const slope = grad((y: Tensor) => sum(dropout(y, { rate: 0.5, seed: 3 })))(x);
-      return { value, slope, noise: randomUniform([4]) };
+      const gradient = grad((y: Tensor) => sum(dropout(y, { rate: 0.5, seed: 3 })))(x);
+      return { value, gradient, noise: randomUniform([4]) };
     });
     const x = tensor(new Array(64).fill(1));
     const runs = [];
     for (let i = 0; i < 4; i++) {
-      const { value, slope, noise } = f(x);
-      runs.push([await value.data(), await slope.data(), await noise.data()].map(String));
+      const { value, gradient, noise } = f(x);
+      runs.push([await value.data(), await gradient.data(), await noise.data()].map(String));
     }
     expect(new Set(runs.map(([value]) => value)).size).toBe(4);
-    expect(new Set(runs.map(([, slope]) => slope)).size).toBe(1);
+    expect(new Set(runs.map(([, gradient]) => gradient)).size).toBe(1);
     expect(new Set(runs.map(([, , noise]) => noise)).size).toBe(4);
   });
 

@@ -26,9 +26,9 @@ function numbersAfter(text: string, label: string): number[] {
 }
 
 describe('examples/keras-history', { timeout: 300_000 }, () => {
-  const told = new Set<string>();
+  const tested = new Set<string>();
   const scene = (name: string, check: (text: string) => void) => {
-    told.add(name);
+    tested.add(name);
     test(name, async () => check(await output(name)));
   };
 
@@ -97,8 +97,8 @@ describe('examples/keras-history', { timeout: 300_000 }, () => {
     expect(text).toMatch(/a layer is called on tensors or symbolic tensors/);
   });
 
-  test('are all told here', () => {
+  test('are all tested here', () => {
     const names = Object.keys(scenes).map((file) => file.replace(/^.*\/|\.ts$/g, ''));
-    expect(new Set(names)).toEqual(told);
+    expect(new Set(names)).toEqual(tested);
   });
 });

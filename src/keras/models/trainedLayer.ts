@@ -7,11 +7,13 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
+import type { FileSource } from '../../storage/sources.ts';
 import { Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import type * as training from '../training/index.ts';
+import type { LoadReport, LoadWeightsOptions } from './fileOptions.ts';
 import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
 
 type Loose = training.TrainableModel;
@@ -240,6 +242,20 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /** Resets all metrics. `fit` and `evaluate` do so themselves. */
   resetMetrics(): void {
     if (loadedTraining()) this.trainer.resetMetrics();
+  }
+
+  /**
+   * Sets the weights to those of a file: `.weights.h5` or `.keras` of Keras 3, an older `.h5` with or without a model, or
+   * safetensors. The format is recognized by the file's bytes. If a weight is missing, left over or of another shape, or
+   * the file is damaged, nothing changes.
+   *
+   *     const { notFinite } = await net.loadWeights('model.weights.h5', { onProgress: ({ loaded, total }) => … });
+   *
+   * Errors: FormatError for such a file; ValueError for what is no file.
+   */
+  async loadWeights(source: FileSource, options: LoadWeightsOptions = {}): Promise<LoadReport> {
+    const { loadWeightsFrom } = await import('../saving/loadWeights.ts');
+    return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options);
   }
 
   override dispose(): void {

@@ -19,7 +19,7 @@ import { applications, clearSession, type KerasTensor } from '../../../src/keras
 
 const { mobileNetV2 } = applications;
 
-/** A network of full size on a software adapter, beside other tests. */
+/** A network of full size on a software adapter, while other tests run. */
 const timeout = 180_000;
 
 beforeAll(async () => {

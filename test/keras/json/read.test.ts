@@ -66,7 +66,7 @@ describe('what Keras wrote', () => {
     expect(written('nested', { loss: losses.meanSquaredError() })).toEqual({});
   });
 
-  test('Python code is refused, unless its layer is told what to compute', async () => {
+  test('Python code is refused, unless its layer is given a function', async () => {
     expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(UnsafeModelError);
     expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(/layer 'code'[\s\S]*lambdas: \{ "code"/);
     const twice = (x: Tensor) => mul(x, 2);

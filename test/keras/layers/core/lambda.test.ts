@@ -72,14 +72,14 @@ describe('a Lambda', () => {
   test('says which variables it uses and doesn’t have', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const w = variable(tensor([2]), { name: 'outside' });
-    const inner = layers.dense({ units: 1, name: 'beside' });
+    const inner = layers.dense({ units: 1, name: 'outside' });
     inner.build([null, 1]);
     const x = input({ shape: [1] });
     layers.lambda((value) => mul(value, w), { name: 'closes_over' }).apply(x);
     layers.lambda((value) => inner.apply(value), { name: 'calls', outputShape: [1] }).apply(x);
     expect(warn.mock.calls.map(([text]) => text)).toEqual([
       expect.stringMatching(/Lambda 'closes_over' uses variables.*'outside'/),
-      expect.stringMatching(/Lambda 'calls' uses.*'beside\/kernel', 'beside\/bias'/),
+      expect.stringMatching(/Lambda 'calls' uses.*'outside\/kernel', 'outside\/bias'/),
     ]);
     // Frozen ones are constants to it.
     inner.trainable = false;
@@ -110,7 +110,7 @@ describe('a Lambda', () => {
     );
   });
 
-  test('masks as it is told', async () => {
+  test('masks as its option says', async () => {
     const mask = tensor([true, false]);
     const x = tensor([1, 2]);
     const of = (layer: Lambda) => layer.apply(x).companion;
