@@ -126,6 +126,7 @@ const before: Record<string, unknown[]> = {
   readCheckpoint: [new Uint8Array()],
   readSafetensors: [new Uint8Array()],
   loadTensors: [new Uint8Array()],
+  loadModel: [new Uint8Array()],
   loadWeights: [{ name: 'm', weights: [] }, new Uint8Array()],
 };
 

@@ -17,6 +17,7 @@ import { identity } from '../ops/identity.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { attributeBackward } from '../ops/attribution.ts';
 import {
+  isSymbolic,
   activeRecorders,
   nextRecording,
   type RecordedCall,
@@ -66,6 +67,7 @@ export class Tape implements Recorder {
   watch(tensors: Tensor | readonly Tensor[]): void {
     for (const tensor of listOf('watch', tensors)) {
       if (!(tensor instanceof Tensor) || !isFloating(tensor.dtype)) {
+        if (isSymbolic(tensor)) requireTensors('what is watched', [tensor], 'watch');
         throw new TapeError({
           op: 'watch',
           rule: 'a tape watches floating-point tensors.',

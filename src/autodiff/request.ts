@@ -6,6 +6,7 @@ import { ShapeError, TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
+import { isSymbolic } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Cotangents } from './cotangents.ts';
 
@@ -44,8 +45,15 @@ export function requireTensors(what: string, tensors: readonly unknown[], op = '
   throw new TapeError({
     op,
     rule: `${what} must be tensors or variables, at least one.`,
-    received: tensors.length === 0 ? 'none' : describe(tensors[wrong]),
-    hint: 'pass a tensor, or a list of tensors.',
+    received:
+      tensors.length === 0
+        ? 'none'
+        : isSymbolic(tensors[wrong])
+          ? String(tensors[wrong])
+          : describe(tensors[wrong]),
+    hint: isSymbolic(tensors[wrong])
+      ? 'a symbolic tensor has no values: call the model on tensors under the tape.'
+      : 'pass a tensor, or a list of tensors.',
   });
 }
 

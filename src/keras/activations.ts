@@ -10,7 +10,8 @@ import { logSoftmax, softmax } from '../ops/softmax.ts';
 import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
-import { type ClassConfig, foldName } from './namedObjects.ts';
+import { foldName, suggestionFor } from '../core/suggest.ts';
+import type { ClassConfig } from './namedObjects.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
 
 export {
@@ -136,7 +137,11 @@ function refuse(identifier: unknown): never {
     op: 'activation',
     rule: `an activation is one of ${Object.keys(byName).join(', ')}, or a function of a tensor.`,
     received: describe(identifier),
-    hint: "pass a name such as 'relu', or (x) => myOp(x).",
+    hint: suggestionFor(
+      identifier,
+      Object.keys({ ...byName, ...aliases }),
+      "pass a name such as 'relu', or (x) => myOp(x).",
+    ),
   });
 }
 

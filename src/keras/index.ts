@@ -32,6 +32,7 @@ export type {
   DataSpecs,
   EvaluateOptions,
   FitOptions,
+  ListedLogs,
   Logs,
   LossArgument,
   LossWeights,

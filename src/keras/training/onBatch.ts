@@ -1,4 +1,5 @@
 /** @file Steps on single batches, for custom training loops. */
+import { type ListedLogs, listed } from './listedLogs.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
@@ -31,7 +32,7 @@ export async function trainOnBatch(
   x: Data,
   y: Data | null,
   options: TrainOnBatchOptions,
-): Promise<Logs> {
+): Promise<ListedLogs> {
   checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
@@ -52,7 +53,7 @@ export async function testOnBatch(
   x: Data,
   y: Data | null,
   options: OnBatchOptions,
-): Promise<Logs> {
+): Promise<ListedLogs> {
   checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
@@ -81,7 +82,7 @@ async function onBatch(
   op: string,
   given: Given,
   run: (batch: Batch) => Readonly<Record<string, Tensor>> | undefined,
-): Promise<Logs> {
+): Promise<ListedLogs> {
   const { trainer } = model;
   trainer.requireCompiled(op);
   const { end } = trainer.begin(op);
@@ -95,7 +96,10 @@ async function onBatch(
         return readLogs(pending);
       });
       const [logs] = (await reading) as [Logs];
-      return logs;
+      return listed(
+        logs,
+        trainer.entries.map(({ key }) => key),
+      );
     } finally {
       freeUploads(batch, given);
     }
