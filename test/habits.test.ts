@@ -54,7 +54,6 @@ import {
   layers,
   losses,
   metrics,
-  model,
   optimizers,
   regularizers,
   sequential,
@@ -252,7 +251,6 @@ describe('Keras factories take what comes first in Keras by position', () => {
       countParams(): number;
     };
     expect(net.countParams()).toBe(10);
-    expect((loose(model)(input({ shape: [3] }), input({ shape: [3] })) as never) ?? null).not.toBeNull();
   });
 
   test('the rest is refused, with the right form', () => {
@@ -298,9 +296,7 @@ describe('names', () => {
   });
 
   test('of metrics, optimizers, activations, initializers, regularizers, constraints and layers', () => {
-    expect(metrics.metricOf('Mean_Absolute_Error').className).toBe(
-      'MeanMetricWrapper' && 'MeanAbsoluteError',
-    );
+    expect(metrics.metricOf('Mean_Absolute_Error').className).toBe('MeanAbsoluteError');
     for (const name of ['Adam', 'ADAM', 'adam_w', 'RMSProp', 'rms_prop'])
       expect(optimizers.optimizerOf(name).className.toLowerCase()).toBe(name.replace('_', '').toLowerCase());
     for (const name of ['ReLU', 'relu', 'RELU', 're_lu'])

@@ -305,9 +305,11 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
     case 'recorded': {
       const { node, operation } = origin.history;
       if (node.recording === tape.recording) return [];
+      // A layer's call has a node without any tape, too.
+      const disconnection = node.recording === 0 ? unrecordedDisconnection : foreignDisconnection;
       return node.inputs.map(({ id: to }) => ({
         to,
-        disconnection: foreignDisconnection(operation.name, node.callSite),
+        disconnection: disconnection(operation.name, node.callSite),
       }));
     }
     case 'loaded':

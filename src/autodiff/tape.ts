@@ -14,7 +14,14 @@ import { Variable } from '../tensor/variable.ts';
 import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
 import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
-import { flatSources, type GradientOptions, listOf, requireTensors } from './request.ts';
+import {
+  flatSources,
+  type Gradient,
+  type GradientOptions,
+  listOf,
+  requireTensors,
+  type UnconnectedGradients,
+} from './request.ts';
 
 export interface TapeOptions {
   /** Whether `gradient` may be called more than once. Default false: values are freed as they are used. */
@@ -95,22 +102,27 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, in their shapes: for an array an
-   * array, for a record a record. Null where a source isn't connected: `explain(target, source)` says why.
+   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, float32 in their shapes: for an array an
+   * array, for a record a record. Null where a source isn't connected: `explain(target, source)` says why. With
+   * `unconnectedGradients: 'zero'` zeros instead.
    * Errors: TapeError for the second call on a tape that isn't persistent, and for an unknown `unconnectedGradients`;
    * ShapeError for output gradients that don't fit.
    */
-  gradient(target: Tensor | readonly Tensor[], source: Tensor, options?: GradientOptions): Tensor | null;
-  gradient(
+  gradient<U extends UnconnectedGradients = 'none'>(
     target: Tensor | readonly Tensor[],
-    sources: readonly Tensor[],
-    options?: GradientOptions,
-  ): (Tensor | null)[];
-  gradient<K extends string>(
+    source: Tensor,
+    options?: GradientOptions<U>,
+  ): Gradient<U>;
+  gradient<const S extends readonly Tensor[], U extends UnconnectedGradients = 'none'>(
+    target: Tensor | readonly Tensor[],
+    sources: S,
+    options?: GradientOptions<U>,
+  ): { -readonly [K in keyof S]: Gradient<U> };
+  gradient<K extends string, U extends UnconnectedGradients = 'none'>(
     target: Tensor | readonly Tensor[],
     sources: Readonly<{ [key in K]: Tensor }>,
-    options?: GradientOptions,
-  ): { [key in K]: Tensor | null };
+    options?: GradientOptions<U>,
+  ): { [key in K]: Gradient<U> };
   gradient(
     target: Tensor | readonly Tensor[],
     sources: Tensor | readonly Tensor[] | Readonly<globalThis.Record<string, Tensor>>,
@@ -126,11 +138,16 @@ export class GradientTape extends Tape {
    * The Jacobian of `target` in the shape [...target.shape, ...source.shape]; null where they aren't connected. The tape
    * must be persistent where the target has more than one element.
    */
+  jacobian<U extends UnconnectedGradients = 'none'>(
+    target: Tensor,
+    source: Tensor,
+    options?: GradientOptions<U>,
+  ): Gradient<U>;
   jacobian(
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
-  ): Tensor | null {
+  ): Gradient {
     checkOptions('jacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
@@ -139,11 +156,16 @@ export class GradientTape extends Tape {
   }
 
   /** Jacobians of each example: target [b, ...t], source [b, ...s] → [b, ...t, ...s]. Errors: ShapeError. */
+  batchJacobian<U extends UnconnectedGradients = 'none'>(
+    target: Tensor,
+    source: Tensor,
+    options?: GradientOptions<U>,
+  ): Gradient<U>;
   batchJacobian(
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
-  ): Tensor | null {
+  ): Gradient {
     checkOptions('batchJacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>

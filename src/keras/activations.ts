@@ -12,6 +12,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
 import { foldName, suggestionFor } from '../core/suggest.ts';
 import type { ClassConfig } from './namedObjects.ts';
+import type { RegisteredAs, Spelled } from './nameTypes.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
 
 export {
@@ -86,8 +87,10 @@ const fusedNames = [
   'tanh',
 ] as const satisfies FusedActivation[];
 
-export type ActivationName = keyof typeof byName | keyof typeof aliases;
-export type ActivationLike = ActivationName | (string & {}) | Activation | ClassConfig;
+/** A name of an activation, or of one that the app registered. */
+export type ActivationName = Spelled<keyof typeof byName | keyof typeof aliases> | RegisteredAs<'activation'>;
+/** What names an activation: a name, a name with options, or a function of a tensor. */
+export type ActivationLike = ActivationName | Activation | ClassConfig;
 
 /** The configurations of activations that were created with options. */
 const configs = new WeakMap<Activation, ClassConfig>();
@@ -97,7 +100,7 @@ const configs = new WeakMap<Activation, ClassConfig>();
  * (`{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`), or itself; null and left out mean linear. Functions of
  * yours have names once they are registered. Errors: ValueError.
  */
-export function activationOf(identifier: ActivationLike | null | undefined): Activation {
+export function activationOf(identifier: ActivationLike | string | null | undefined): Activation {
   if (identifier === null || identifier === undefined) return linear;
   if (typeof identifier === 'function') return identifier;
   if (typeof identifier === 'string') return named(identifier);
@@ -118,8 +121,9 @@ export function serializeActivation(activation: Activation | null): ActivationLi
   if (activation === null) return null;
   const config = configs.get(activation);
   if (config) return config;
-  const found = Object.entries(byName).find(([, known]) => known === activation);
-  return found?.[0] ?? registeredNameOf(activation) ?? activation;
+  const names = Object.keys(byName) as (keyof typeof byName)[];
+  const found = names.find((name) => byName[name] === activation);
+  return found ?? registeredNameOf(activation) ?? activation;
 }
 
 function named(name: string): WithOptions {

@@ -65,7 +65,8 @@ const along = (t: Tensor, shape: readonly number[]) => view(t, { shape, dtype: t
  */
 export const batchNorm: Op<
   [x: Tensor, mean: Tensor, variance: Tensor, gamma: Tensor | null, beta: Tensor | null],
-  BatchNormOptions
+  BatchNormOptions,
+  Tensor<'float32'>
 > = /* @__PURE__ */ defineOp({
   name: 'batchNorm',
   inputs: ['x', 'mean', 'variance', 'gamma?', 'beta?'],
@@ -109,7 +110,7 @@ export const batchNorm: Op<
 export const batchNormTrain: Op<
   [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
   BatchNormOptions,
-  [y: Tensor, mean: Tensor, variance: Tensor]
+  [y: Tensor<'float32'>, mean: Tensor<'float32'>, variance: Tensor<'float32'>]
 > = /* @__PURE__ */ defineOp({
   name: 'batchNormTrain',
   inputs: ['x', 'gamma?', 'beta?'],

@@ -78,7 +78,11 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv1dOptions): Conv1d
  * `padding` is 'same', 'valid', 'causal', or [[before, after]].
  * Errors: ShapeError for ranks, channels that don't fit, a kernel wider than the padded sequence; DTypeError; ValueError.
  */
-export const conv1d: Op<[x: Tensor, kernel: Tensor], Conv1dOptions> = /* @__PURE__ */ defineOp({
+export const conv1d: Op<
+  [x: Tensor, kernel: Tensor],
+  Conv1dOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
   name: 'conv1d',
   inputs: ['x', 'kernel'],
   options: convolutionOptionNames,

@@ -1,5 +1,6 @@
 /** @file logSumExp */
 import * as math from '../kernels/math.ts';
+import type { Tensor } from '../tensor/tensor.ts';
 import { div, mul, sub } from './arithmetic.ts';
 import { max } from './extrema.ts';
 import { defineReduction, type ReductionOp, restoreAxes } from './reduction.ts';
@@ -12,7 +13,7 @@ import { exp } from './unary.ts';
  * axes, or with size 1 where `keepDims`. -Infinity where all elements are, and where there are none.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const logSumExp: ReductionOp = /* @__PURE__ */ defineReduction({
+export const logSumExp: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReduction({
   name: 'logSumExp',
   dtypes: ['float32'],
   // The accumulator is (m, s) with Σ exp x = s exp m, m the largest element so far.

@@ -1,7 +1,7 @@
 /** @file Powers, roots, exponentials and logarithms of one operand. */
 import * as math from '../kernels/math.ts';
 import { add, div, mul, neg } from './arithmetic.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { defineDerivative } from './derivative.ts';
 
 const squareDerivative = /* @__PURE__ */ defineDerivative({
@@ -25,7 +25,7 @@ const sqrtDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** √x; NaN for negative x. */
-export const sqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+export const sqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sqrt',
   expression: () => `select(sqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: sqrtDerivative,
@@ -39,7 +39,7 @@ const rsqrtDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** 1 / √x; NaN for negative x, Infinity at 0. */
-export const rsqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+export const rsqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'rsqrt',
   expression: () => `select(inverseSqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: rsqrtDerivative,
@@ -53,7 +53,7 @@ const reciprocalDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** 1 / x. */
-export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
+export const reciprocal: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'reciprocal',
   expression: '1.0 / a',
   gradient: reciprocalDerivative,
@@ -61,7 +61,7 @@ export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /** e^x. */
-export const exp: UnaryOp = /* @__PURE__ */ defineUnary({
+export const exp: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'exp',
   expression: () => math.preciseExp('a'),
   gradient: (dy, y) => mul(dy, y),
@@ -75,7 +75,7 @@ const expm1Derivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** e^x - 1, accurate near 0. */
-export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
+export const expm1: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'expm1',
   expression: () => math.expm1('a'),
   gradient: expm1Derivative,
@@ -83,7 +83,7 @@ export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /** The natural logarithm of x; -Infinity at 0, NaN for negative x. */
-export const log: UnaryOp = /* @__PURE__ */ defineUnary({
+export const log: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log',
   expression: () => math.preciseLog('a'),
   gradient: (dy, x) => div(dy, x),
@@ -96,7 +96,7 @@ const log1pDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** log(1 + x), accurate near 0. */
-export const log1p: UnaryOp = /* @__PURE__ */ defineUnary({
+export const log1p: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log1p',
   expression: () => math.log1p('a'),
   gradient: log1pDerivative,

@@ -5,7 +5,7 @@
  * live on when it is disposed.
  */
 import { float16ToNumber } from '../core/float16.ts';
-import { bytesPerElement, type DataOf, type DType, type TypedData } from '../core/dtype.ts';
+import { bytesPerElement, type DataOf, type DType, type KnownDType, type TypedData } from '../core/dtype.ts';
 import { DisposedError, ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
@@ -58,11 +58,20 @@ export function tensorCount(): number {
   return liveTensors;
 }
 
-export class Tensor<D extends DType = DType> implements TensorSpec {
+/**
+ * Values of one dtype and shape on a device. Immutable, but for variables.
+ *
+ * `D` is the dtype, as far as TypeScript knows it: ops pass it on, so that `data()` of a comparison is a Uint8Array. A plain
+ * `Tensor` may have any dtype and suits every parameter.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: any other default would have to be written out by apps that mix dtypes.
+export class Tensor<D extends DType = any> implements TensorSpec {
   /** The identity that tapes know this tensor by. */
   readonly id: number;
   readonly shape: Shape;
-  readonly dtype: D;
+  readonly dtype: KnownDType[D];
+  /** In types alone: where TypeScript finds `D` of a subclass, such as a variable. */
+  declare protected readonly elementType: D;
   readonly size: number;
   readonly #device: Device;
   name: string | undefined;
@@ -76,7 +85,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
     this.id = aliasOf ?? newTensorId();
     this.shape = spec.shape;
-    this.dtype = spec.dtype as D;
+    this.dtype = spec.dtype as KnownDType[D];
     this.size = sizeOf(spec.shape);
     this.#device = device;
     this.#origin = origin;

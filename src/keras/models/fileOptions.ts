@@ -1,4 +1,5 @@
 /** @file Options of loading and saving models. */
+import type { OptionNames } from '../../core/options.ts';
 import type { OpenOptions } from '../../storage/sources.ts';
 
 /** How far a file is loaded, in bytes of values. */
@@ -14,6 +15,13 @@ export interface LoadWeightsOptions extends OpenOptions {
     | { readonly entries?: number; readonly entryBytes?: number; readonly ratio?: number }
     | undefined;
 }
+
+export const loadOptionNames: OptionNames<LoadWeightsOptions> = {
+  file: false,
+  signal: false,
+  onProgress: false,
+  limits: false,
+};
 
 /** The result of loading weights. */
 export interface LoadReport {

@@ -3,6 +3,7 @@
  * delegate to `training/`, which is loaded on demand.
  */
 import { runAll } from '../../core/cleanup.ts';
+import { notHistory } from '../../history/explain.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
@@ -100,6 +101,16 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#trainer?.history ?? null;
   }
 
+  /** For `explainHistory`: a model, loaded or not, is taken for what remembers its training. */
+  get [notHistory]() {
+    return {
+      why: 'it is a model, which has no `kerasHistory`. The metrics of training are in the History that `fit` returns; files of a model or of its weights don’t hold them.',
+      hint: this.history
+        ? 'read model.history.history.loss; keep JSON.stringify(model.history) next to the file.'
+        : 'keep JSON.stringify(history) of the History that `fit` returned next to the file. Symbolic tensors, such as model.output, have a `kerasHistory`.',
+    };
+  }
+
   /**
    * Trains for a number of epochs and resolves to the history of the metrics. Data are tensors, typed arrays or nested
    * arrays with the samples along the first axis; for several inputs or outputs, an array or a record of these. Or pass
@@ -113,7 +124,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * if the model is not compiled, or if something is running on it.
    */
   fit(x: training.Data, y?: training.Data | null, options?: training.FitOptions): Promise<History>;
-  fit(batches: training.BatchIterable, options?: training.FitOptions): Promise<History>;
+  fit(x: training.Data | training.BatchIterable, options?: training.FitOptions): Promise<History>;
   fit(batches: training.BatchIterable, y: null, options?: training.FitOptions): Promise<History>;
   fit(
     x: training.Data | training.BatchIterable,
@@ -136,7 +147,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y?: training.Data | null,
     options?: training.EvaluateOptions,
   ): Promise<training.ListedLogs>;
-  evaluate(batches: training.BatchIterable, options?: training.EvaluateOptions): Promise<training.ListedLogs>;
+  evaluate(
+    x: training.Data | training.BatchIterable,
+    options?: training.EvaluateOptions,
+  ): Promise<training.ListedLogs>;
   evaluate(
     batches: training.BatchIterable,
     y: null,
@@ -199,17 +213,17 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * so its JavaScript runs once per batch shape, except inside `onReplay`. A returned record replaces the results of all
    * metrics in the logs.
    */
-  trainStep(batch: training.Batch): training.StepLogs {
+  trainStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('trainStep').trainStep(this.#loose, batch);
   }
 
   /** One evaluation step. See `trainStep`. */
-  testStep(batch: training.Batch): training.StepLogs {
+  testStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('testStep').testStep(this.#loose, batch);
   }
 
   /** The outputs for one batch. */
-  predictStep(batch: training.Batch): Out {
+  predictStep(batch: training.AnyBatch): Out {
     return tidy(() => this.apply(batch.x as In, { training: false }));
   }
 

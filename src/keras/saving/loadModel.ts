@@ -6,7 +6,7 @@ import { type FileSource, openSource } from '../../storage/sources.ts';
 import type { Json, JsonObject } from '../json/document.ts';
 import { isObject, readDocument } from '../json/document.ts';
 import { type AnyModel, type FromJSONOptions, modelFromJSON } from '../json/read.ts';
-import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
+import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
 import { withinStored } from './allotment.ts';
 import { compileStored } from './compileStored.ts';
 import { fillStored } from './upload.ts';
@@ -24,6 +24,7 @@ const optionNames: OptionNames<LoadModelOptions> = {
   lambdas: false,
   compile: false,
   onReport: false,
+  ...loadOptionNames,
 };
 
 /** A model that was read, not made yet. */

@@ -1,5 +1,5 @@
 /** @file Training: what models delegate to, and the types of its options. */
-export type { Batch, Logs, Predicted, StepLogs } from './batch.ts';
+export type { AnyBatch, Batch, Logs, Predicted, StepLogs } from './batch.ts';
 export type { CompileOptions } from './compiled.ts';
 export type { LossArgument, LossWeights } from './compiledLoss.ts';
 export type { MetricsArgument } from './compiledMetrics.ts';

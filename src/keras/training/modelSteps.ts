@@ -7,12 +7,12 @@ import { sum } from '../../ops/sum.ts';
 import { GradientTape } from '../../autodiff/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Batch, Predicted, StepLogs } from './batch.ts';
+import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
 
 /** Computes predictions, loss and gradients, applies the optimizer and updates the metrics. */
-export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+export function trainStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch): StepLogs {
   const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
   return tidy(() => {
     const { predicted, loss } = disposing(new GradientTape(), (tape) => {
@@ -35,7 +35,7 @@ export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch):
 }
 
 /** Computes predictions and the loss, and updates the metrics. */
-export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+export function testStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch): StepLogs {
   const { lossTracker } = model.trainer.requireCompiled('testStep');
   return tidy(() => {
     const yPred = model.apply(x, { training: false });

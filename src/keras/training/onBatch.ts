@@ -4,7 +4,7 @@ import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import { apart } from './apart.ts';
-import type { Batch, Logs } from './batch.ts';
+import type { AnyBatch, Logs } from './batch.ts';
 import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
 import { batchOf } from './data/iterableSource.ts';
@@ -81,7 +81,7 @@ async function onBatch(
   model: TrainableModel,
   op: string,
   given: Given,
-  run: (batch: Batch) => Readonly<Record<string, Tensor>> | undefined,
+  run: (batch: AnyBatch) => Readonly<Record<string, Tensor>> | undefined,
 ): Promise<ListedLogs> {
   const { trainer } = model;
   trainer.requireCompiled(op);
@@ -109,7 +109,7 @@ async function onBatch(
 }
 
 /** Frees the tensors of a batch that were created from host values. */
-function freeUploads(batch: Batch, given: Given): void {
+function freeUploads(batch: AnyBatch, given: Given): void {
   const own = new Set<unknown>(Object.values(given).flatMap(tensorsOf));
   const without = (nest: Nest<Tensor> | null) =>
     nest === null ? null : leavesOf<Tensor>(nest).filter((tensor) => !own.has(tensor));

@@ -5,7 +5,8 @@ import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
-import type { Batch } from './batch.ts';
+import type { AnyBatch } from './batch.ts';
+import { CreationWatch } from './creationWatch.ts';
 
 type StepResult = Nest<Tensor> | undefined;
 
@@ -19,7 +20,7 @@ export interface StepModel {
 export interface StepRunnerOptions<R> {
   /** Names the step in reports. */
   readonly name: string;
-  readonly step: (batch: Batch) => R;
+  readonly step: (batch: AnyBatch) => R;
   /** Whether to run the step eagerly instead of capturing it. */
   readonly isEager: () => boolean;
   /** Creates, before a capture, what the step would otherwise have to create. */
@@ -28,17 +29,20 @@ export interface StepRunnerOptions<R> {
 
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
-  #captured: CompiledFunction<[batch: Batch], R> | null = null;
+  #captured: CompiledFunction<[batch: AnyBatch], R> | null = null;
   /** The trainable weights at the time of the capture. */
   #trained: readonly Variable[] = [];
+  readonly #creation: CreationWatch;
 
   constructor(
     private readonly model: StepModel,
     private readonly options: StepRunnerOptions<R>,
-  ) {}
+  ) {
+    this.#creation = new CreationWatch(options.name);
+  }
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
-  run(batch: Batch): R {
+  run(batch: AnyBatch): R {
     const made = this.options.isEager() ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     return made;
@@ -57,21 +61,22 @@ export class StepRunner<R extends StepResult> {
     this.#captured = null;
   }
 
-  #step(batch: Batch): R {
+  #step(batch: AnyBatch): R {
     try {
       // A tape that a failing step leaves open ends with the step.
-      return withRecorders(activeRecorders(), () => this.options.step(batch));
+      const step = () => withRecorders(activeRecorders(), () => this.options.step(batch));
+      return this.#creation.run(step);
     } finally {
       // Losses added by layers hold intermediate tensors until they are cleared.
       this.model.clearLosses();
     }
   }
 
-  #compiled(): CompiledFunction<[batch: Batch], R> {
+  #compiled(): CompiledFunction<[batch: AnyBatch], R> {
     if (this.#captured) return this.#captured;
     this.#trained = this.model.trainableWeights;
     this.options.prepare?.();
-    this.#captured = compile((batch: Batch) => this.#step(batch), { name: this.options.name });
+    this.#captured = compile((batch: AnyBatch) => this.#step(batch), { name: this.options.name });
     return this.#captured;
   }
 }

@@ -10,7 +10,7 @@ import type { History } from '../callbacks/history.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
-import type { Batch, StepLogs } from './batch.ts';
+import type { AnyBatch, StepLogs } from './batch.ts';
 import { Compiled, type CompileOptions } from './compiled.ts';
 import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
@@ -25,9 +25,9 @@ export interface TrainerModel extends StepModel {
   readonly slots: Slots;
   /** Metrics that are properties of the model or of layers inside it. */
   readonly ownMetrics: readonly Metric<never>[];
-  trainStep(batch: Batch): StepLogs;
-  testStep(batch: Batch): StepLogs;
-  predictStep(batch: Batch): Nest<Tensor>;
+  trainStep(batch: AnyBatch): StepLogs;
+  testStep(batch: AnyBatch): StepLogs;
+  predictStep(batch: AnyBatch): Nest<Tensor>;
 }
 
 /** What is running on a model. */
@@ -129,7 +129,7 @@ export class Trainer {
 
   #runner<R extends StepLogs | Nest<Tensor>>(
     kind: string,
-    step: (batch: Batch) => R,
+    step: (batch: AnyBatch) => R,
     prepare: () => void = () => {},
   ): StepRunner<R> {
     const { model } = this;

@@ -3,7 +3,7 @@ import { getDevice } from '../../../webgpu/current.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep } from '../../../tensor/scope.ts';
 import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';
-import type { Batch } from '../batch.ts';
+import type { AnyBatch } from '../batch.ts';
 import { type Column, columnOf, type RowOrder, uploadBytes } from './column.ts';
 import { permutation } from './permutation.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
@@ -117,7 +117,7 @@ export class TableSource implements BatchSource {
     return this.table.upload();
   }
 
-  next(): Batch {
+  next(): AnyBatch {
     const { table } = this;
     const pass = Math.floor(this.#position / this.batches);
     const from = (this.#position % this.batches) * this.#batchSize;
