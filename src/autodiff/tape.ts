@@ -4,11 +4,14 @@
  * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
  * a gradient is disconnected.
  */
+import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
+import { TapeError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
 import type { RecordedCall } from '../ops/recorders.ts';
+import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
@@ -41,6 +44,27 @@ export class GradientTape extends Tape {
     const { persistent = false, watchAccessedVariables = true } = options;
     super(persistent);
     this.#watchVariables = watchAccessedVariables;
+  }
+
+  /**
+   * Runs `body` with a new tape, which is closed at its end: for engines and tools without `using`.
+   *
+   *     const [dw] = GradientTape.run((tape) => tape.gradient(mean(square(matMul(x, w))), [w]));
+   *
+   * Errors: TapeError for a `body` that is async; those of `body`.
+   */
+  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}): T {
+    requireFunction('GradientTape.run', 'body', body);
+    return disposing(new GradientTape(options), (tape) => {
+      const result = body(tape);
+      if (!(result instanceof Promise)) return result;
+      throw new TapeError({
+        op: 'GradientTape.run',
+        rule: 'the tape is closed when the function returns, so the function cannot be async.',
+        received: 'a function that returned a Promise',
+        hint: 'return the gradients, and await their values outside.',
+      });
+    });
   }
 
   /** Tensors and variables that this tape watches. */

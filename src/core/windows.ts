@@ -4,7 +4,7 @@
  */
 import { ShapeError, ValueError } from './errors.ts';
 import { describe, formatShape, requireInteger } from './shape.ts';
-import { foldedName } from './suggest.ts';
+import { suggestionFor } from './suggest.ts';
 
 /** `same` pads so that ceil(size / stride) windows fit, the odd one behind; pairs are [before, after] for each axis. */
 export type Padding = 'same' | 'valid' | readonly (readonly [number, number])[];
@@ -46,12 +46,11 @@ export function perAxis(op: string, what: string, value: unknown, rank: number):
 }
 
 /**
- * The padding of an option: a name, in any case, or a pair of non-negative integers for each of `rank` axes.
+ * The padding of an option: a name, or a pair of non-negative integers for each of `rank` axes.
  * Errors: ValueError.
  */
 export function paddingOf(op: string, padding: unknown, rank: number): Padding {
-  const name = foldedName(padding);
-  if (name === 'same' || name === 'valid') return name;
+  if (padding === 'same' || padding === 'valid') return padding;
   const isPair = (pair: unknown) =>
     Array.isArray(pair) && pair.length === 2 && pair.every((n) => Number.isInteger(n) && n >= 0);
   if (Array.isArray(padding) && padding.length === rank && padding.every(isPair)) return padding as Padding;
@@ -60,7 +59,7 @@ export function paddingOf(op: string, padding: unknown, rank: number): Padding {
     op,
     rule: `\`padding\` must be 'same', 'valid', or a pair of non-negative integers for each of ${rank} spatial axes.`,
     received: `padding: ${describe(padding)}`,
-    hint: `pass one of the names, or pairs such as ${example}.`,
+    hint: suggestionFor(padding, ['same', 'valid'], `pass one of the names, or pairs such as ${example}.`),
   });
 }
 

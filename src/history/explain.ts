@@ -93,6 +93,13 @@ export function explainHistory(tensor: unknown, options: ExplainOptions = {}): H
       });
     }
     if (options.tape && !options.tape.hasRecorded(kerasHistory)) {
+      if (node.recording === 0) {
+        return explanation('unrecorded', what, {
+          why: `'${operation.name}' made it while no tape was recording.`,
+          where: node.callSite,
+          hint: unrecordedHint,
+        });
+      }
       return explanation('foreign', what, {
         why: `its making by '${operation.name}' was recorded on another tape, which alone can walk back through it.`,
         where: node.callSite,
@@ -115,6 +122,9 @@ export function explainHistory(tensor: unknown, options: ExplainOptions = {}): H
   return explanation(...causes(what, origin));
 }
 
+const unrecordedHint =
+  'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.';
+
 type Words = { why: string; where?: string | undefined; hint?: string };
 
 function causes(
@@ -131,7 +141,7 @@ function causes(
         {
           why: `'${origin.op}' made it while no tape was recording.`,
           where: origin.callSite,
-          hint: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
+          hint: unrecordedHint,
         },
       ];
     case 'detached':

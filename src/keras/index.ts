@@ -42,6 +42,8 @@ export type {
   Predicted,
   PredictOptions,
   DryRunOptions,
+  StepExplanation,
+  StepKind,
   StepLogs,
   TrainOnBatchOptions,
   ValidationData,

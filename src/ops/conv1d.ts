@@ -2,7 +2,6 @@
 import { ShapeError } from '../core/errors.ts';
 import { requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { foldedName } from '../core/suggest.ts';
 import { type Padding, paddingOf, perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv2d } from './conv2d.ts';
@@ -40,7 +39,7 @@ function rowOptions(kernel: Shape, options: Conv1dOptions): Conv2dOptions {
 }
 
 function rowPadding(kernel: Shape, given: Padding | 'causal', dilation: number): Padding {
-  if (foldedName(given) === 'causal')
+  if (given === 'causal')
     return [
       [0, 0],
       [((kernel[0] as number) - 1) * dilation, 0],

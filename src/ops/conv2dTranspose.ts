@@ -1,7 +1,7 @@
 /** @file conv2dTranspose: the input gradient of conv2d, as an operation of its own. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { describe, oneOf, requireRank } from '../core/shape.ts';
+import { describe, requireOneOf, requireRank } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { perAxis } from '../core/windows.ts';
 import { requireKernelSize } from '../core/convolution.ts';
@@ -62,7 +62,8 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
   requireRank(op, 'x', x.shape, 4);
   requireRank(op, 'kernel', kernel.shape, 4);
   requireKernelSize(op, kernel.shape);
-  const padding = oneOf(op, 'padding', options.padding ?? 'valid', ['same', 'valid'] as const);
+  const { padding = 'valid' } = options;
+  requireOneOf(op, 'padding', padding, ['same', 'valid'] as const);
   const strides = perAxis(op, 'strides', options.strides ?? 1, 2);
   const dilationRate = perAxis(op, 'dilationRate', options.dilationRate ?? 1, 2);
   const [batch, height, width, channels] = x.shape as [number, number, number, number];

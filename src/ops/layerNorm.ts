@@ -2,7 +2,7 @@
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { normalizeAxes, type Shape } from '../core/shape.ts';
-import { layerNormKernel } from '../kernels/layerNorm.ts';
+import { hasLineGradient, layerNormKernel } from '../kernels/layerNorm.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import {
@@ -13,6 +13,7 @@ import {
   requireEpsilon,
   requireParameters,
 } from './normalization.ts';
+import { layerNormGrad, layerNormInputGrad } from './normalizationGrad.ts';
 import { reshape } from './reshape.ts';
 
 export interface LayerNormOptions {
@@ -60,6 +61,10 @@ export const layerNorm: Op<
   },
   forward: ([x, gamma, beta], { axes, epsilon }) => layerNormKernel(x, gamma, beta, axes, epsilon),
   backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { axes, epsilon } }) => {
+    if (hasLineGradient(x, axes)) {
+      if (needs[1] || needs[2]) return layerNormGrad(dy, x, gamma, { axes, epsilon });
+      return [layerNormInputGrad(dy, x, gamma, { axes, epsilon }), null, null];
+    }
     const shape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
     const [dx, dGamma, dBeta] = normalizationGradient(
       dy,

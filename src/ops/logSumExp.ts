@@ -19,8 +19,8 @@ export const logSumExp: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineR
   // The accumulator is (m, s) with Σ exp x = s exp m, m the largest element so far.
   reduction: () => ({
     accumulator: 'vec2<f32>',
-    identity: Number.NEGATIVE_INFINITY,
-    initial: `vec2<f32>(-${math.infinity()}, 0.0)`,
+    initial: math.noExponentials(),
+    empty: [Number.NEGATIVE_INFINITY],
     prepare: math.exponentialOf('value'),
     combine: math.addExponentials('a', 'b'),
     finish: [`select(a.x + log(a.y), a.y, ${math.isNan('a.y')})`],

@@ -14,6 +14,10 @@ export interface LoadWeightsOptions extends OpenOptions {
   readonly limits?:
     | { readonly entries?: number; readonly entryBytes?: number; readonly ratio?: number }
     | undefined;
+  /** The modules of PyTorch that the layers have the weights of. Default: torchvision's, or those of the same names. */
+  readonly modules?: ModuleNaming | undefined;
+  /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'refuse'. */
+  readonly extra?: 'refuse' | 'ignore' | undefined;
 }
 
 export const loadOptionNames: OptionNames<LoadWeightsOptions> = {
@@ -21,7 +25,12 @@ export const loadOptionNames: OptionNames<LoadWeightsOptions> = {
   signal: false,
   onProgress: false,
   limits: false,
+  modules: false,
+  extra: false,
 };
+
+/** Names of PyTorch's modules by names of layers: { conv1: 'features.0' }, or a function. */
+export type ModuleNaming = Readonly<Record<string, string>> | ((layer: string) => string | undefined);
 
 /** The result of loading weights. */
 export interface LoadReport {

@@ -9,12 +9,13 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
 import type { FileSource } from '../../storage/sources.ts';
+import type { SaveTarget } from '../../storage/targets.ts';
 import { Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import type * as training from '../training/index.ts';
-import type { LoadReport, LoadWeightsOptions } from './fileOptions.ts';
+import type { LoadReport, LoadWeightsOptions, SaveOptions, SaveWeightsOptions } from './fileOptions.ts';
 import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
 
 type Loose = training.TrainableModel;
@@ -203,6 +204,15 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 
+  /**
+   * How the last training steps ran (or those of evaluation or prediction): whether they were captured and replayed, why
+   * not, and which values are frozen in the recording.
+   * Errors: ValueError for an unknown kind, and before training is loaded.
+   */
+  explainStep(kind: training.StepKind = 'train'): training.StepExplanation {
+    return this.trainer.explainStep(kind);
+  }
+
   /** The outputs for one batch, without waiting. */
   predictOnBatch(x: training.Data): Out {
     return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x) as Out;
@@ -271,6 +281,29 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   async loadWeights(source: FileSource, options: LoadWeightsOptions = {}): Promise<LoadReport> {
     const { loadWeightsFrom } = await import('../saving/loadWeights.ts');
     return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options);
+  }
+
+  /**
+   * Saves the model as a `.keras` file, which Keras 3 and `loadModel` read: configuration, weights, and, where the model is
+   * compiled, the optimizer with its state. The values are those at the time of the call. A write is atomic: where it
+   * fails, an older file stays as it was.
+   *
+   *     await net.save('model.keras');
+   *
+   * Errors: FormatError for layers and functions that have no name in files; ValueError for what can't be written to.
+   */
+  async save(target: SaveTarget, options: SaveOptions = {}): Promise<void> {
+    const { saveModelTo } = await import('../saving/saveModel.ts');
+    return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
+  }
+
+  /**
+   * Saves the weights: `.weights.h5` of Keras 3, with the optimizer's state where the model is compiled, or `.safetensors`.
+   * Otherwise as `save`.
+   */
+  async saveWeights(target: SaveTarget, options: SaveWeightsOptions = {}): Promise<void> {
+    const { saveWeightsTo } = await import('../saving/saveModel.ts');
+    return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options);
   }
 
   override dispose(): void {

@@ -2,6 +2,7 @@
 import { FormatError } from '../../core/errors.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
+import { torchRoot } from '../../formats/detect.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import type { Json, JsonObject } from '../json/document.ts';
 import { isObject, readDocument } from '../json/document.ts';
@@ -79,10 +80,13 @@ async function load(source: ByteSource, options: LoadModelOptions): Promise<AnyM
 
 async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<StoredModelFile> {
   const container = await requireContainer(source);
-  if (container === 'safetensors') throw weightsOnly(source.name);
+  if (container === 'safetensors' || container === 'legacyTorch') throw weightsOnly(source.name);
   if (container === 'hdf5') return readLegacy(source);
+  const { ZipArchive } = await import('../../formats/zip/index.ts');
+  const zip = await ZipArchive.open(source, limits);
+  if (torchRoot(zip.names) !== null) throw weightsOnly(source.name);
   const { openKerasArchive } = await import('../../formats/keras/index.ts');
-  const archive = await openKerasArchive(source, limits);
+  const archive = await openKerasArchive(zip);
   const config = readDocument(archive.config, `${source.name}/config.json`);
   return { config, compiled: config.compile_config ?? null, weights: await openStore(archive.weights) };
 }

@@ -16,7 +16,11 @@ export async function loadWeightsFrom(
   const source = await openSource(given, options);
   try {
     const file = await openWeightFile(source, options);
-    const weights = file.match(model, { op: `loadWeights ${source.name}`, model: model.name });
+    const weights = file.match(model, {
+      op: `loadWeights ${source.name}`,
+      model: model.name,
+      extra: options.extra,
+    });
     const notFinite = await assignStored(weights, { ...options, file: source.name });
     return { loaded: weights.map(({ path }) => path), notFinite };
   } finally {

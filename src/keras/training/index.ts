@@ -7,6 +7,7 @@ export type { ClassWeight } from './data/classWeight.ts';
 export type { Slots } from './data/slots.ts';
 export { evaluate, type EvaluateOptions } from './evaluate.ts';
 export { fit } from './fit.ts';
+export type { StepExplanation, StepKind } from './explainStep.ts';
 export type { FitOptions } from './fitOptions.ts';
 export {
   type OnBatchOptions,
