@@ -6,15 +6,24 @@ import { ShapeError, TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
+import { isSymbolic } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Cotangents } from './cotangents.ts';
 
-export interface GradientOptions {
+/** What a source gets on which the target doesn't depend: null, or zeros. */
+export type UnconnectedGradients = 'none' | 'zero';
+
+export interface GradientOptions<U extends UnconnectedGradients = UnconnectedGradients> {
   /** Cotangents of the targets, in their shapes. Default: ones. */
   outputGradients?: Tensor | readonly (Tensor | null)[] | null;
   /** What an unconnected source gets: null ('none', the default) or zeros. */
-  unconnectedGradients?: 'none' | 'zero';
+  unconnectedGradients?: U;
 }
+
+/** The gradient of a source: with `unconnectedGradients: 'zero'` never null. */
+export type Gradient<U extends UnconnectedGradients = UnconnectedGradients> = U extends 'zero'
+  ? Tensor<'float32'>
+  : Tensor<'float32'> | null;
 
 /** Longer lists are no lists of tensors that anyone made. */
 const maxTensors = 2 ** 20;
@@ -44,8 +53,15 @@ export function requireTensors(what: string, tensors: readonly unknown[], op = '
   throw new TapeError({
     op,
     rule: `${what} must be tensors or variables, at least one.`,
-    received: tensors.length === 0 ? 'none' : describe(tensors[wrong]),
-    hint: 'pass a tensor, or a list of tensors.',
+    received:
+      tensors.length === 0
+        ? 'none'
+        : isSymbolic(tensors[wrong])
+          ? String(tensors[wrong])
+          : describe(tensors[wrong]),
+    hint: isSymbolic(tensors[wrong])
+      ? 'a symbolic tensor has no values: call the model on tensors under the tape.'
+      : 'pass a tensor, or a list of tensors.',
   });
 }
 

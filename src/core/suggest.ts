@@ -5,6 +5,11 @@ export function foldName(name: string): string {
   return name.replace(/[_\-\s]/g, '').toLowerCase();
 }
 
+/** `value` in one spelling where it is a name; any other value as it is. */
+export function foldedName(value: unknown): unknown {
+  return typeof value === 'string' ? foldName(value) : value;
+}
+
 /** The one of `names` that is spelled most like `name`; undefined where none is close. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const wanted = foldName(name);
@@ -13,16 +18,13 @@ export function nearestName(name: string, names: readonly string[]): string | un
   let nearest: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of names) {
-    const folded = foldName(candidate);
-    const isPart = Math.min(wanted.length, folded.length) > 2 && isInside(wanted, folded);
-    // A part, such as `dilation` of `dilationRate`, is as good as the last distance that counts.
-    const distance = Math.min(editDistance(wanted, folded), isPart ? least - 1 : least);
-    if (distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
+    const distance = editDistance(wanted, foldName(candidate));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
   }
-  return nearest;
+  // Otherwise a part, such as `dilation` of `dilationRate`.
+  return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
 }
 
 /** A hint that suggests the nearest of `names`; `otherwise` where none is close. */
@@ -31,20 +33,23 @@ export function suggestionFor(name: unknown, names: readonly string[], otherwise
   return nearest === undefined ? otherwise : `did you mean '${nearest}'?`;
 }
 
-function isInside(a: string, b: string): boolean {
-  return a.includes(b) || b.includes(a);
+function isPart(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
 }
 
-/** Insertions, deletions and substitutions of characters (Levenshtein 1966). */
+/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number) => rows[i]?.[j] as number;
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const row = [i];
+    rows.push(row);
     for (let j = 1; j <= b.length; j++) {
-      const substituted = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const isSame = a[i - 1] === b[j - 1];
+      row.push(Math.min(at(i - 1, j - 1) + (isSame ? 0 : 1), at(i - 1, j) + 1, at(i, j - 1) + 1));
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && i > 1 && j > 1)
+        row[j] = Math.min(at(i, j), at(i - 2, j - 2) + 1);
     }
-    row = next;
   }
-  return row[b.length] as number;
+  return at(a.length, b.length);
 }

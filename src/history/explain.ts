@@ -70,10 +70,10 @@ export function asExplainable(value: unknown): Explainable {
 }
 
 /**
- * Says where a tensor came from, or why it has no history. With `tape` or `device`, a history that belongs to another
- * one is foreign.
+ * Says where a tensor came from, or why it has no history; of what isn't a tensor, what it is instead. With `tape` or
+ * `device`, a history that belongs to another one is foreign.
  */
-export function explainHistory(tensor: Explainable, options: ExplainOptions = {}): HistoryExplanation {
+export function explainHistory(tensor: unknown, options: ExplainOptions = {}): HistoryExplanation {
   checkOptions('explainHistory', options, ['tape', 'device']);
   const { shape, dtype, name, kerasHistory, origin, device } = asExplainable(tensor);
   const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
@@ -85,7 +85,21 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   }
   if (kerasHistory) {
     const { node, nodeIndex, tensorIndex, operation } = kerasHistory;
+    if (options.tape && node.recording === 0) {
+      return explanation('unrecorded', what, {
+        why: `'${operation.name}' made it while no tape was recording.`,
+        where: node.callSite,
+        hint: 'open the tape before this call.',
+      });
+    }
     if (options.tape && !options.tape.hasRecorded(kerasHistory)) {
+      if (node.recording === 0) {
+        return explanation('unrecorded', what, {
+          why: `'${operation.name}' made it while no tape was recording.`,
+          where: node.callSite,
+          hint: unrecordedHint,
+        });
+      }
       return explanation('foreign', what, {
         why: `its making by '${operation.name}' was recorded on another tape, which alone can walk back through it.`,
         where: node.callSite,
@@ -108,6 +122,9 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   return explanation(...causes(what, origin));
 }
 
+const unrecordedHint =
+  'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.';
+
 type Words = { why: string; where?: string | undefined; hint?: string };
 
 function causes(
@@ -124,7 +141,7 @@ function causes(
         {
           why: `'${origin.op}' made it while no tape was recording.`,
           where: origin.callSite,
-          hint: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
+          hint: unrecordedHint,
         },
       ];
     case 'detached':

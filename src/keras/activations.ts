@@ -1,4 +1,5 @@
 /** @file Activations by name, in JavaScript's and in Keras's spelling. */
+import { optionsOf } from '../core/options.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
@@ -9,7 +10,9 @@ import { logSoftmax, softmax } from '../ops/softmax.ts';
 import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
-import { type ClassConfig, foldName } from './namedObjects.ts';
+import { foldName, suggestionFor } from '../core/suggest.ts';
+import type { ClassConfig } from './namedObjects.ts';
+import type { RegisteredAs, Spelled } from './nameTypes.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
 
 export {
@@ -30,7 +33,10 @@ export {
 export type Activation = (x: Tensor) => Tensor;
 
 /** `x` itself. */
-export const linear: Activation = (x) => x;
+export const linear: Activation = (x: Tensor, ...args: unknown[]) => {
+  optionsOf('linear', args, {}, ['x']);
+  return x;
+};
 
 /** With options where the activation has some: `{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`. */
 type WithOptions = (x: Tensor, options?: never) => Tensor;
@@ -38,32 +44,32 @@ type WithOptions = (x: Tensor, options?: never) => Tensor;
 const byName = {
   celu: composed.celu,
   elu: (x: Tensor, options?: { alpha?: number }) => elu(x, options),
-  exponential: (x: Tensor) => exp(x),
+  exponential: (x: Tensor, options?: object) => exp(x, options),
   gelu: (x: Tensor, options?: { approximate?: boolean }) => gelu(x, options),
   glu: composed.glu,
   hardShrink: composed.hardShrink,
-  hardSigmoid: (x: Tensor) => hardSigmoid(x),
-  hardSilu: (x: Tensor) => hardSwish(x),
+  hardSigmoid: (x: Tensor, options?: object) => hardSigmoid(x, options),
+  hardSilu: (x: Tensor, options?: object) => hardSwish(x, options),
   hardTanh: composed.hardTanh,
   leakyRelu: (x: Tensor, options?: { negativeSlope?: number }) => leakyRelu(x, options),
   linear,
-  logSigmoid: (x: Tensor) => logSigmoid(x),
+  logSigmoid: (x: Tensor, options?: object) => logSigmoid(x, options),
   logSoftmax: (x: Tensor, options?: { axis?: number }) => logSoftmax(x, options),
-  mish: (x: Tensor) => mish(x),
+  mish: (x: Tensor, options?: object) => mish(x, options),
   relu: composed.reluWith,
-  relu6: (x: Tensor) => relu6(x),
-  selu: (x: Tensor) => selu(x),
-  sigmoid: (x: Tensor) => sigmoid(x),
-  silu: (x: Tensor) => silu(x),
+  relu6: (x: Tensor, options?: object) => relu6(x, options),
+  selu: (x: Tensor, options?: object) => selu(x, options),
+  sigmoid: (x: Tensor, options?: object) => sigmoid(x, options),
+  silu: (x: Tensor, options?: object) => silu(x, options),
   softShrink: composed.softShrink,
   softmax: (x: Tensor, options?: { axis?: number }) => softmax(x, options),
-  softplus: (x: Tensor) => softplus(x),
-  softsign: (x: Tensor) => softsign(x),
+  softplus: (x: Tensor, options?: object) => softplus(x, options),
+  softsign: (x: Tensor, options?: object) => softsign(x, options),
   sparsemax: composed.sparsemax,
   sparsePlus: composed.sparsePlus,
   sparseSigmoid: composed.sparseSigmoid,
   squareplus: composed.squareplus,
-  tanh: (x: Tensor) => tanh(x),
+  tanh: (x: Tensor, options?: object) => tanh(x, options),
   tanhShrink: composed.tanhShrink,
   threshold: composed.threshold,
 } satisfies Record<string, WithOptions>;
@@ -81,8 +87,10 @@ const fusedNames = [
   'tanh',
 ] as const satisfies FusedActivation[];
 
-export type ActivationName = keyof typeof byName | keyof typeof aliases;
-export type ActivationLike = ActivationName | (string & {}) | Activation | ClassConfig;
+/** A name of an activation, or of one that the app registered. */
+export type ActivationName = Spelled<keyof typeof byName | keyof typeof aliases> | RegisteredAs<'activation'>;
+/** What names an activation: a name, a name with options, or a function of a tensor. */
+export type ActivationLike = ActivationName | Activation | ClassConfig;
 
 /** The configurations of activations that were created with options. */
 const configs = new WeakMap<Activation, ClassConfig>();
@@ -92,7 +100,7 @@ const configs = new WeakMap<Activation, ClassConfig>();
  * (`{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`), or itself; null and left out mean linear. Functions of
  * yours have names once they are registered. Errors: ValueError.
  */
-export function activationOf(identifier: ActivationLike | null | undefined): Activation {
+export function activationOf(identifier: ActivationLike | string | null | undefined): Activation {
   if (identifier === null || identifier === undefined) return linear;
   if (typeof identifier === 'function') return identifier;
   if (typeof identifier === 'string') return named(identifier);
@@ -113,8 +121,9 @@ export function serializeActivation(activation: Activation | null): ActivationLi
   if (activation === null) return null;
   const config = configs.get(activation);
   if (config) return config;
-  const found = Object.entries(byName).find(([, known]) => known === activation);
-  return found?.[0] ?? registeredNameOf(activation) ?? activation;
+  const names = Object.keys(byName) as (keyof typeof byName)[];
+  const found = names.find((name) => byName[name] === activation);
+  return found ?? registeredNameOf(activation) ?? activation;
 }
 
 function named(name: string): WithOptions {
@@ -132,7 +141,11 @@ function refuse(identifier: unknown): never {
     op: 'activation',
     rule: `an activation is one of ${Object.keys(byName).join(', ')}, or a function of a tensor.`,
     received: describe(identifier),
-    hint: "pass a name such as 'relu', or (x) => myOp(x).",
+    hint: suggestionFor(
+      identifier,
+      Object.keys({ ...byName, ...aliases }),
+      "pass a name such as 'relu', or (x) => myOp(x).",
+    ),
   });
 }
 

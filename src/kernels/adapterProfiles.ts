@@ -21,6 +21,8 @@ export interface AdapterProfile {
     readonly shared: boolean;
     /** Values above which a line is too long for one workgroup, where there are few lines. */
     readonly longest: number;
+    /** Invocations for which lines are shared among more lanes, or split. */
+    readonly busyInvocations: number;
   };
   readonly scan: {
     /** Lines from which each may have one invocation to itself, however long it is. */
@@ -29,10 +31,15 @@ export interface AdapterProfile {
   readonly reduce: ReduceProfile;
   readonly elementwise: {
     /**
-     * Elements, or vectors of them, that one invocation computes at most. Software pays for each invocation; a GPU hides
-     * its latencies behind many short ones.
+     * Elements, or vectors of them, from which an invocation computes two, and four. Software pays for each invocation;
+     * on a GPU, several loads are on their way at once, where enough invocations are left.
      */
-    readonly stepsPerInvocation: 1 | 4;
+    readonly least: { readonly 2: number; readonly 4: number };
+    /**
+     * Whether those of an invocation are a workgroup apart, so that neighbouring invocations access neighbours. Software
+     * gains more from working out the place of neighbours once.
+     */
+    readonly interleaved: boolean;
     /** Whether compilers may change the order of operations, as those of GPUs with relaxed math do. */
     readonly reassociates: boolean;
   };
@@ -109,8 +116,6 @@ export type ReduceProfile =
   | {
       /** The invocations of a workgroup share lines. */
       readonly form: 'lanes';
-      /** Invocations for which a line is split. */
-      readonly busyInvocations: number;
     };
 
 export interface GemmProfile {
@@ -157,10 +162,10 @@ export interface DepthwiseProfile {
 
 const software: AdapterProfile = {
   kind: 'software',
-  lines: { shared: false, longest: 4096 },
+  lines: { shared: false, longest: 4096, busyInvocations: 256 },
   scan: { busyInvocations: 64 },
   reduce: { form: 'serial', chunk: 256, busyInvocations: 256, workgroup: 32 },
-  elementwise: { stepsPerInvocation: 4, reassociates: false },
+  elementwise: { least: { 2: 2 ** 13, 4: 2 ** 13 }, interleaved: false, reassociates: false },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },
   gemm: {
@@ -195,10 +200,10 @@ const software: AdapterProfile = {
 
 const discrete: AdapterProfile = {
   kind: 'discrete',
-  lines: { shared: true, longest: 65536 },
+  lines: { shared: true, longest: 65536, busyInvocations: 2 ** 16 },
   scan: { busyInvocations: 2 ** 15 },
-  reduce: { form: 'lanes', busyInvocations: 2 ** 16 },
-  elementwise: { stepsPerInvocation: 1, reassociates: true },
+  reduce: { form: 'lanes' },
+  elementwise: { least: { 2: 2 ** 17, 4: 2 ** 18 }, interleaved: true, reassociates: true },
   strided: { elementsPerInvocation: 1 },
   indices: { indicesPerInvocation: 1, checkedSeparately: false },
   gemm: {

@@ -4,7 +4,7 @@ import { describe } from '../core/shape.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp } from './elementwise.ts';
 import { tanh } from './hyperbolic.ts';
 import { abs, sign } from './rounding.ts';
 import { type Derivative, defineDerivative } from './derivative.ts';
@@ -18,7 +18,7 @@ export const sigmoidDerivative: Derivative<object> = /* @__PURE__ */ defineDeriv
 });
 
 /** 1 / (1 + e^-x). */
-export const sigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+export const sigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sigmoid',
   expression: () => math.sigmoid('a'),
   gradient: sigmoidDerivative,
@@ -33,7 +33,7 @@ const softplusDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** log(1 + e^x). */
-export const softplus: UnaryOp = /* @__PURE__ */ defineUnary({
+export const softplus: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'softplus',
   expression: () => math.softplus('a'),
   gradient: softplusDerivative,
@@ -48,7 +48,7 @@ const logSigmoidDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** log(sigmoid(x)) = -log(1 + e^-x). */
-export const logSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+export const logSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'logSigmoid',
   expression: () => `-${math.softplus('-a')}`,
   gradient: logSigmoidDerivative,
@@ -65,7 +65,7 @@ const softsignDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** x / (1 + |x|). */
-export const softsign: UnaryOp = /* @__PURE__ */ defineUnary({
+export const softsign: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'softsign',
   expression: 'a / (1.0 + abs(a))',
   gradient: softsignDerivative,
@@ -81,7 +81,7 @@ const siluDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** x · sigmoid(x), also called swish. Source: S. Elfwing et al., Sigmoid-weighted linear units, 2017. */
-export const silu: UnaryOp = /* @__PURE__ */ defineUnary({
+export const silu: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'silu',
   expression: () => `a * ${math.sigmoid('a')}`,
   gradient: siluDerivative,
@@ -99,7 +99,7 @@ const mishDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** x · tanh(softplus(x)). Source: D. Misra, Mish: a self regularized non-monotonic activation function, 2019. */
-export const mish: UnaryOp = /* @__PURE__ */ defineUnary({
+export const mish: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'mish',
   expression: () => `a * ${math.mishGate('a')}`,
   gradient: mishDerivative,
@@ -112,7 +112,7 @@ const erfDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** The error function, 2/√π ∫₀ˣ e^(-t²) dt. */
-export const erf: UnaryOp = /* @__PURE__ */ defineUnary({
+export const erf: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'erf',
   expression: () => math.erf('a'),
   gradient: erfDerivative,
@@ -151,7 +151,7 @@ const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
  * x · Φ(x), with Φ the normal distribution. Errors: ValueError for an `approximate` that isn't a boolean.
  * Source: D. Hendrycks and K. Gimpel, Gaussian error linear units, 2016.
  */
-export const gelu: UnaryOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
+export const gelu: FloatOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
   name: 'gelu',
   options: { approximate: true },
   expression: (_, { approximate }) => (approximate ? math.geluTanh('a') : math.gelu('a')),

@@ -17,7 +17,7 @@ export interface ArgOptions {
   keepDims?: boolean;
 }
 
-type ArgOp = Op<[x: Tensor], ArgOptions>;
+type ArgOp = Op<[x: Tensor], ArgOptions, Tensor<'int32'>>;
 
 /** Finds the largest key, and of equal ones the lowest position. */
 function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {

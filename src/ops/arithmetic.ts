@@ -1,5 +1,5 @@
 /** @file Arithmetic with broadcasting: add, sub, mul, div, neg, squaredDifference. */
-import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
+import { type BinaryOp, defineBinary, defineUnary, type FloatBinaryOp, type UnaryOp } from './elementwise.ts';
 
 /** x + y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
 export const add: BinaryOp = /* @__PURE__ */ defineBinary({
@@ -28,7 +28,7 @@ export const mul: BinaryOp = /* @__PURE__ */ defineBinary({
  * x / y, elementwise, as float32: integers are converted first. Shapes broadcast. For whole quotients of integers see
  * `floorDiv`.
  */
-export const div: BinaryOp = /* @__PURE__ */ defineBinary({
+export const div: FloatBinaryOp = /* @__PURE__ */ defineBinary({
   name: 'div',
   expression: 'a / b',
   computes: () => 'float32',

@@ -19,7 +19,7 @@ export interface ConcatOptions {
  * gradient of each is its part.
  * Errors: ShapeError for no tensors, scalars, or sizes that differ on another axis; DTypeError.
  */
-export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor> = /* @__PURE__ */ defineOp({
+export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'concat',
   inputs: ['...tensors'],
   options: { axis: true },

@@ -2,7 +2,7 @@
 import { ShapeError } from '../core/errors.ts';
 import { requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { checkPadding, type Padding, perAxis } from '../core/windows.ts';
+import { type Padding, paddingOf, perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv2d } from './conv2d.ts';
 import { convolutionOptionNames } from './convolution.ts';
@@ -38,13 +38,13 @@ function rowOptions(kernel: Shape, options: Conv1dOptions): Conv2dOptions {
   };
 }
 
-function rowPadding(kernel: Shape, padding: Padding | 'causal', dilation: number): Padding {
-  if (padding === 'causal')
+function rowPadding(kernel: Shape, given: Padding | 'causal', dilation: number): Padding {
+  if (given === 'causal')
     return [
       [0, 0],
       [((kernel[0] as number) - 1) * dilation, 0],
     ];
-  checkPadding('conv1d', padding, 1);
+  const padding = paddingOf('conv1d', given, 1);
   return typeof padding === 'string' ? padding : [[0, 0], padding[0] as readonly [number, number]];
 }
 
@@ -77,7 +77,11 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv1dOptions): Conv1d
  * `padding` is 'same', 'valid', 'causal', or [[before, after]].
  * Errors: ShapeError for ranks, channels that don't fit, a kernel wider than the padded sequence; DTypeError; ValueError.
  */
-export const conv1d: Op<[x: Tensor, kernel: Tensor], Conv1dOptions> = /* @__PURE__ */ defineOp({
+export const conv1d: Op<
+  [x: Tensor, kernel: Tensor],
+  Conv1dOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
   name: 'conv1d',
   inputs: ['x', 'kernel'],
   options: convolutionOptionNames,

@@ -94,16 +94,19 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
  * counted with the gaps of their dilation. float32.
  * Errors: ShapeError, DTypeError, ValueError. Source: Keras's deconv_output_length, and TensorFlow's conv2d_transpose.
  */
-export const conv2dTranspose: Op<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions> =
-  /* @__PURE__ */ defineOp({
-    name: op,
-    inputs: ['x', 'kernel'],
-    options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
-    infer: ([x, kernel], options) => plan(x, kernel, options),
-    forward: ([x, kernel], { shape, convolution }) =>
-      conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),
-    backward: ([dy], { inputs: [x, kernel], needs, plan: { convolution } }) => [
-      needs[0] ? conv2d(dy, kernel, convolution) : null,
-      needs[1] ? conv2dFilterGrad(dy, x, { ...convolution, kernelShape: kernel.shape }) : null,
-    ],
-  });
+export const conv2dTranspose: Op<
+  [x: Tensor, kernel: Tensor],
+  Conv2dTransposeOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
+  name: op,
+  inputs: ['x', 'kernel'],
+  options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
+  infer: ([x, kernel], options) => plan(x, kernel, options),
+  forward: ([x, kernel], { shape, convolution }) =>
+    conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),
+  backward: ([dy], { inputs: [x, kernel], needs, plan: { convolution } }) => [
+    needs[0] ? conv2d(dy, kernel, convolution) : null,
+    needs[1] ? conv2dFilterGrad(dy, x, { ...convolution, kernelShape: kernel.shape }) : null,
+  ],
+});

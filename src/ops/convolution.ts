@@ -28,9 +28,9 @@ export const convolutionOptionNames: OptionNames<ConvolutionOptions> = {
   groups: false,
 };
 
-type Forward = Op<[x: Tensor, kernel: Tensor], ConvolutionOptions>;
-type InputGrad = Op<[dy: Tensor, kernel: Tensor], InputGradOptions>;
-type FilterGrad = Op<[x: Tensor, dy: Tensor], FilterGradOptions>;
+type Forward = Op<[x: Tensor, kernel: Tensor], ConvolutionOptions, Tensor<'float32'>>;
+type InputGrad = Op<[dy: Tensor, kernel: Tensor], InputGradOptions, Tensor<'float32'>>;
+type FilterGrad = Op<[x: Tensor, dy: Tensor], FilterGradOptions, Tensor<'float32'>>;
 
 /** Launches one direction, from its two operands into `spec`. */
 type Launch<G> = (op: string, geometry: G, first: Tensor, second: Tensor, spec: TensorSpec) => Tensor;
@@ -59,7 +59,9 @@ const spec = (shape: Shape): TensorSpec => ({ shape: [...shape], dtype: 'float32
 
 /** The options that describe the convolution itself, for another direction. */
 function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions): ConvolutionOptions {
-  return { strides, padding, dilationRate, groups };
+  const own = { strides, padding, dilationRate };
+  // A depthwise convolution has none.
+  return groups === undefined ? own : { ...own, groups };
 }
 
 /** The operands of a convolution whose gradients are wanted; one whose gradient isn't needed may be null. */

@@ -9,7 +9,7 @@ import { view } from '../kernels/output.ts';
 import { dropoutKernel } from '../kernels/random.ts';
 import { perResult } from './cost.ts';
 import { defineOp } from './define.ts';
-import type { UnaryOp } from './elementwise.ts';
+import type { FloatOp } from './elementwise.ts';
 import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
 export interface DropoutOptions {
@@ -54,7 +54,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
  * Errors: DTypeError for x that isn't float32; ValueError for a rate outside [0, 1) or a seed that isn't one; ShapeError.
  * Source: N. Srivastava et al., Dropout, JMLR 2014.
  */
-export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp({
+export const dropout: FloatOp<DropoutOptions> = /* @__PURE__ */ defineOp({
   name: 'dropout',
   inputs: ['x'],
   options: { rate: true, noiseShape: true, seed: true },

@@ -78,7 +78,12 @@ function parse(equation: unknown, tensors: readonly Tensor[]): { operands: strin
   const text = typeof equation === 'string' ? equation.replace(/\s/g, '') : '';
   const match = /^((?:[A-Za-z,]|\.\.\.)*)(?:->((?:[A-Za-z]|\.\.\.)*))?$/.exec(text);
   const terms = match?.[1]?.split(',') ?? [];
-  if (typeof equation !== 'string' || !match || terms.length !== tensors.length || [...terms, match[2] ?? ''].some(hasTwoEllipses)) {
+  if (
+    typeof equation !== 'string' ||
+    !match ||
+    terms.length !== tensors.length ||
+    [...terms, match[2] ?? ''].some(hasTwoEllipses)
+  ) {
     throw new ValueError({
       op: 'einsum',
       rule: '`equation` must name the axes of each tensor by letters, and may name those of the result after ->.',

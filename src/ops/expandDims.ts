@@ -14,7 +14,7 @@ export interface ExpandDimsOptions {
  * `x` with a new axis of size 1 at `axis`, without a copy.
  * Errors: ShapeError for an axis that the result lacks, and where the rank would exceed 6.
  */
-export const expandDims: Op<[x: Tensor], ExpandDimsOptions> = /* @__PURE__ */ defineOp({
+export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'expandDims',
   inputs: ['x'],
   options: { axis: true },

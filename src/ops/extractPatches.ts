@@ -1,6 +1,6 @@
 /** @file extractPatches */
 import { requireRank } from '../core/shape.ts';
-import { checkPadding, type Padding, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
+import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { concat } from './concat.ts';
@@ -30,16 +30,15 @@ export const extractPatches: CompositeOp<[x: Tensor], ExtractPatchesOptions> =
     options: { size: true, strides: true, dilationRate: true, padding: true },
     compose: ([x], { size, strides, dilationRate = 1, padding = 'valid' }) => {
       requireRank('extractPatches', 'x', x.shape, 4);
-      checkPadding('extractPatches', padding, 2);
       const window = perAxis('extractPatches', 'size', size, 2);
       const axes = slideWindows('extractPatches', x.shape.slice(1, 3), {
         window,
         strides: perAxis('extractPatches', 'strides', strides ?? window, 2),
         dilation: perAxis('extractPatches', 'dilationRate', dilationRate, 2),
-        padding,
+        padding: paddingOf('extractPatches', padding, 2),
       }) as [WindowAxis, WindowAxis];
       const [n, , , channels] = x.shape as [number, number, number, number];
-      const padded = pad(x, { paddings: [[0, 0], ...axes.map(paddingOf), [0, 0]] });
+      const padded = pad(x, { paddings: [[0, 0], ...axes.map(addedAround), [0, 0]] });
       const taps = pixelsOf(window).map((pixel) => {
         const begin = axes.map(({ dilation }, i) => (pixel[i] as number) * dilation);
         const end = axes.map(({ output, stride }, i) => (begin[i] as number) + (output - 1) * stride + 1);
@@ -54,7 +53,7 @@ export const extractPatches: CompositeOp<[x: Tensor], ExtractPatchesOptions> =
   });
 
 /** What is added around an axis so that all windows lie in it. */
-function paddingOf({ input, output, window, stride, dilation, before }: WindowAxis): [number, number] {
+function addedAround({ input, output, window, stride, dilation, before }: WindowAxis): [number, number] {
   const covered = (output - 1) * stride + (window - 1) * dilation + 1;
   return [before, Math.max(0, covered - input - before)];
 }

@@ -14,7 +14,10 @@ export interface GlobalPoolOptions {
 
 /** `reduction` over height and width, under a name of its own. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineGlobalPool(name: string, reduction: () => ReductionOp): Op<[x: Tensor], GlobalPoolOptions> {
+function defineGlobalPool(
+  name: string,
+  reduction: () => ReductionOp<Tensor>,
+): Op<[x: Tensor], GlobalPoolOptions> {
   const overImage = (options: GlobalPoolOptions): ReduceOptions => ({ ...options, axis: [1, 2] });
   return defineOp({
     name,
@@ -38,16 +41,15 @@ function defineGlobalPool(name: string, reduction: () => ReductionOp): Op<[x: Te
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Gradient and errors are those of `max`: tied maxima
  * share, other than in `maxPool`.
  */
-export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions> = /* @__PURE__ */ defineGlobalPool(
-  'globalMaxPool',
-  () => max,
-);
+export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor, 'first'> =
+  /* @__PURE__ */ defineGlobalPool('globalMaxPool', () => max);
 
 /**
  * The mean of each channel over the whole image.
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Errors are those of `mean`.
  */
-export const globalAveragePool: Op<[x: Tensor], GlobalPoolOptions> = /* @__PURE__ */ defineGlobalPool(
-  'globalAveragePool',
-  () => mean,
-);
+export const globalAveragePool: Op<
+  [x: Tensor],
+  GlobalPoolOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineGlobalPool('globalAveragePool', () => mean);

@@ -2,7 +2,7 @@
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp } from './elementwise.ts';
 import { type Derivative, defineDerivative } from './derivative.ts';
 import { sqrt, square } from './unary.ts';
 
@@ -13,7 +13,7 @@ const sinhDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** (e^x - e^-x) / 2. */
-export const sinh: UnaryOp = /* @__PURE__ */ defineUnary({
+export const sinh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sinh',
   expression: () => math.preciseSinh('a'),
   gradient: sinhDerivative,
@@ -26,7 +26,7 @@ const coshDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** (e^x + e^-x) / 2. */
-export const cosh: UnaryOp = /* @__PURE__ */ defineUnary({
+export const cosh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'cosh',
   expression: () => math.preciseCosh('a'),
   gradient: coshDerivative,
@@ -40,7 +40,7 @@ export const tanhDerivative: Derivative<object> = /* @__PURE__ */ defineDerivati
 });
 
 /** sinh x / cosh x; ±1 far out. */
-export const tanh: UnaryOp = /* @__PURE__ */ defineUnary({
+export const tanh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'tanh',
   expression: () => math.preciseTanh('a'),
   gradient: tanhDerivative,
@@ -56,7 +56,7 @@ const asinhDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** log(x + √(x² + 1)). */
-export const asinh: UnaryOp = /* @__PURE__ */ defineUnary({
+export const asinh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'asinh',
   expression: () => math.preciseAsinh('a'),
   gradient: asinhDerivative,
@@ -69,7 +69,7 @@ const acoshDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** log(x + √(x² - 1)); NaN below 1. */
-export const acosh: UnaryOp = /* @__PURE__ */ defineUnary({
+export const acosh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'acosh',
   expression: () => math.preciseAcosh('a'),
   gradient: acoshDerivative,
@@ -82,7 +82,7 @@ const atanhDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** ½ log((1 + x) / (1 - x)); ±Infinity at ±1, NaN beyond. */
-export const atanh: UnaryOp = /* @__PURE__ */ defineUnary({
+export const atanh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'atanh',
   expression: () => math.preciseAtanh('a'),
   gradient: atanhDerivative,

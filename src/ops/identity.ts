@@ -5,7 +5,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /** The same values as a tensor of its own, without a copy. The gradient passes unchanged. */
-export const identity: Op<[x: Tensor]> = /* @__PURE__ */ defineOp({
+export const identity: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'identity',
   inputs: ['x'],
   options: {},

@@ -161,7 +161,7 @@ export function matMulGradients(
  * they are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
  * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 with uint32.
  */
-export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions> = /* @__PURE__ */ defineOp({
+export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor, 'product'> = /* @__PURE__ */ defineOp({
   name: 'matMul',
   inputs: ['a', 'b'],
   options: { transposeA: true, transposeB: true },

@@ -4,9 +4,9 @@ import type { OptionNames } from '../core/options.ts';
 import { requireRank, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import {
-  checkPadding,
   clippedWindow,
   type Padding,
+  paddingOf,
   perAxis,
   slideWindows,
   type WindowAxis,
@@ -49,12 +49,12 @@ export function planPool(op: string, x: TensorSpec, options: PoolOptions, spatia
 export function poolGeometry(
   op: string,
   x: TensorSpec,
-  { poolSize, strides, padding = 'valid' }: PoolOptions,
+  { poolSize, strides, padding: given = 'valid' }: PoolOptions,
   spatialRank: 1 | 2,
 ): PoolGeometry {
   requireRank(op, 'x', x.shape, spatialRank + 2);
   const window = perAxis(op, 'poolSize', poolSize, spatialRank);
-  checkPadding(op, padding, spatialRank);
+  const padding = paddingOf(op, given, spatialRank);
   if (typeof padding !== 'string') requireSmallPadding(op, padding, window);
   const axes = slideWindows(op, x.shape.slice(1, -1), {
     window,

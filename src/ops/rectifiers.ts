@@ -7,7 +7,7 @@ import * as math from '../kernels/math.ts';
 import { mul } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { less, lessEqual } from './comparison.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { abs } from './rounding.ts';
 import { type Derivative, defineDerivative } from './derivative.ts';
 
@@ -60,7 +60,7 @@ export const leakyReluDerivative: Derivative<LeakyReluOptions> = /* @__PURE__ */
  * x where it is positive, `negativeSlope` x elsewhere. Gradient: `negativeSlope` at 0.
  * Errors: ValueError for a slope that is negative or not finite.
  */
-export const leakyRelu: UnaryOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
+export const leakyRelu: FloatOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
   name: 'leakyRelu',
   options: { negativeSlope: true },
   expression: 'select(params.alpha * a, a, a > 0.0)',
@@ -87,7 +87,7 @@ export const eluDerivative: Derivative<EluOptions> = /* @__PURE__ */ defineDeriv
  * x where it is positive, alpha (e^x - 1) elsewhere. Gradient: alpha at 0.
  * Errors: ValueError for an alpha that is negative or not finite.
  */
-export const elu: UnaryOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
+export const elu: FloatOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
   name: 'elu',
   options: { alpha: true },
   expression: () => math.elu('a', 'params.alpha'),
@@ -108,7 +108,7 @@ const seluDerivative = /* @__PURE__ */ defineDerivative({
  * scale · elu(x) with the constants for which activations keep mean 0 and variance 1.
  * Source: G. Klambauer et al., Self-normalizing neural networks, 2017.
  */
-export const selu: UnaryOp = /* @__PURE__ */ defineUnary({
+export const selu: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'selu',
   expression: () => math.selu('a'),
   gradient: seluDerivative,
@@ -122,7 +122,7 @@ const hardSigmoidDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** x / 6 + 1/2, within [0, 1]. Gradient: 0 at ±3. */
-export const hardSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+export const hardSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'hardSigmoid',
   expression: () => math.hardSigmoid('a'),
   gradient: hardSigmoidDerivative,
@@ -135,7 +135,7 @@ const hardSwishDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** x · hardSigmoid(x). Source: A. Howard et al., Searching for MobileNetV3, 2019. */
-export const hardSwish: UnaryOp = /* @__PURE__ */ defineUnary({
+export const hardSwish: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'hardSwish',
   expression: () => `select(a * ${math.hardSigmoid('a')}, 0.0, a <= -3.0)`,
   gradient: hardSwishDerivative,

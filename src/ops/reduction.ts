@@ -23,7 +23,8 @@ export interface ReduceOptions {
 /** For the `options` of definitions. */
 export const reduceOptionNames: OptionNames<ReduceOptions> = { axis: true, keepDims: true };
 
-export type ReductionOp = Op<[x: Tensor], ReduceOptions>;
+/** Its result has the dtype of x, or a fixed one. */
+export type ReductionOp<R extends Tensor = Tensor> = Op<[x: Tensor], ReduceOptions, R, 'first'>;
 
 /** The spec of a reduction of x, and what is reduced. */
 export interface ReductionPlan extends TensorSpec {
@@ -54,7 +55,9 @@ export const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
 /** A reduction to one result over any set of axes. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineReduction<const S extends Save>(definition: ReductionDefinition<S>): ReductionOp {
+export function defineReduction<const S extends Save>(
+  definition: ReductionDefinition<S>,
+): Op<[x: Tensor], ReduceOptions> {
   const { name, dtypes, result, reduction, gradient, save } = definition;
   return defineOp<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>({
     name,

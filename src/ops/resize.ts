@@ -135,7 +135,7 @@ function defineResize<O extends object>(
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
  */
-export const resizeNearest: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(
+export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
   'resizeNearest',
   resizeOptionNames,
   (x, options) => planOf('resizeNearest', x, options.size, gridOf('resizeNearest', options), 'nearest'),
@@ -146,7 +146,7 @@ export const resizeNearest: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ def
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
  */
-export const resizeBilinear: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(
+export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor<'float32'>> = /* @__PURE__ */ defineResize(
   'resizeBilinear',
   resizeOptionNames,
   (x, options) => planOf('resizeBilinear', x, options.size, gridOf('resizeBilinear', options), 'bilinear'),
@@ -157,7 +157,7 @@ export const resizeBilinear: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ de
  * Shapes: x [n, h, w, c] → [n, h · size[0], w · size[1], c].
  * Errors: those of the two resizes.
  */
-export const upSampling2d: Op<[x: Tensor], UpSamplingOptions> = /* @__PURE__ */ defineResize(
+export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
   'upSampling2d',
   { size: true, interpolation: false },
   (x, { size = 2, interpolation = 'nearest' }) => {

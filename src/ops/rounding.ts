@@ -4,7 +4,7 @@
  */
 import { requireFinite } from '../core/shape.ts';
 import * as math from '../kernels/math.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { zerosLike } from './like.ts';
 import { defineDerivative } from './derivative.ts';
 
@@ -32,7 +32,7 @@ export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /** The largest whole number not above x. Gradient: 0. */
-export const floor: UnaryOp = /* @__PURE__ */ defineUnary({
+export const floor: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'floor',
   expression: 'floor(a)',
   gradient: (dy) => zerosLike(dy),
@@ -40,7 +40,7 @@ export const floor: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /** The smallest whole number not below x. Gradient: 0. */
-export const ceil: UnaryOp = /* @__PURE__ */ defineUnary({
+export const ceil: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'ceil',
   expression: 'ceil(a)',
   gradient: (dy) => zerosLike(dy),
@@ -48,7 +48,7 @@ export const ceil: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /** The nearest whole number; ties to even. Gradient: 0. */
-export const round: UnaryOp = /* @__PURE__ */ defineUnary({
+export const round: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'round',
   expression: 'round(a)',
   gradient: (dy) => zerosLike(dy),

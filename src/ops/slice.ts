@@ -37,7 +37,7 @@ export interface PadOptions {
  * A block of `x`: `size` elements from `begin` on, on each axis. Any dtype.
  * Errors: ShapeError where the block leaves x.
  */
-export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
+export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'slice',
   inputs: ['x'],
   options: { begin: true, size: true },
@@ -65,7 +65,7 @@ export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
  * places that show it.
  * Errors: ShapeError where `paddings` don't fit x, or reach further than the mirrored axis; ValueError for the mode.
  */
-export const pad: Op<[x: Tensor], PadOptions> = /* @__PURE__ */ defineOp({
+export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'pad',
   inputs: ['x'],
   options: { paddings: true, constantValue: true, mode: false },

@@ -15,8 +15,8 @@ export interface SoftmaxOptions {
   axis?: number;
 }
 
-type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions>;
-type GradientOp = Op<[dy: Tensor, y: Tensor], SoftmaxOptions>;
+type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions, Tensor<'float32'>>;
+type GradientOp = Op<[dy: Tensor, y: Tensor], SoftmaxOptions, Tensor<'float32'>>;
 
 /** The spec of x, and the axis that is normalized. */
 interface LinePlan extends TensorSpec {

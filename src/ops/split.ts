@@ -20,7 +20,7 @@ export interface SplitOptions {
  * `x` in parts along `axis`. Any dtype. The gradient is the parts' gradients, joined.
  * Errors: ShapeError where the parts don't add up to the axis.
  */
-export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ defineOp({
+export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first'> = /* @__PURE__ */ defineOp({
   name: 'split',
   inputs: ['x'],
   options: { numOrSizeSplits: true, axis: true },

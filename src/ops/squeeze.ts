@@ -15,7 +15,7 @@ export interface SqueezeOptions {
  * `x` without axes of size 1, without a copy.
  * Errors: ShapeError for an axis that x lacks, or that is longer.
  */
-export const squeeze: Op<[x: Tensor], SqueezeOptions> = /* @__PURE__ */ defineOp({
+export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'squeeze',
   inputs: ['x'],
   options: { axis: true },

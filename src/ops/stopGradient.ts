@@ -8,7 +8,7 @@ import { defineOp, type Op } from './define.ts';
 /**
  * The values of `x` as a constant: no gradient passes, and the history ends here and says so. Nothing is copied.
  */
-export const stopGradient: Op<[x: Tensor]> = /* @__PURE__ */ defineOp({
+export const stopGradient: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'stopGradient',
   inputs: ['x'],
   options: {},

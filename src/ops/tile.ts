@@ -19,7 +19,7 @@ export interface TileOptions {
  * repetitions.
  * Errors: ShapeError where `reps` isn't a count for each axis.
  */
-export const tile: Op<[x: Tensor], TileOptions> = /* @__PURE__ */ defineOp({
+export const tile: Op<[x: Tensor], TileOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'tile',
   inputs: ['x'],
   options: { reps: true },

@@ -22,8 +22,8 @@ export interface TopKOptions {
  * Gradient: the cotangent of a value goes to the element that it was read from.
  * Errors: ShapeError for a scalar and for k above n, ValueError for options, DTypeError for bools.
  */
-export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor]> = /* @__PURE__ */ defineOp(
-  {
+export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor<'int32'>], 'first'> =
+  /* @__PURE__ */ defineOp({
     name: 'topK',
     inputs: ['x'],
     options: { k: true, sorted: true },
@@ -51,5 +51,4 @@ export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor
     backward: ([dValues], { outputs: [, indices], inputSpecs: [x] }) => [
       scatterAddAlongAxis(indices, dValues, { shape: x.shape, axis: -1, validateIndices: false }),
     ],
-  },
-);
+  });

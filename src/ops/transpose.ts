@@ -16,7 +16,7 @@ export interface TransposeOptions {
  * `x` with its axes in another order. Any dtype. The gradient goes through the inverse permutation.
  * Errors: ShapeError where `perm` isn't a permutation of the axes.
  */
-export const transpose: Op<[x: Tensor], TransposeOptions> = /* @__PURE__ */ defineOp({
+export const transpose: Op<[x: Tensor], TransposeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'transpose',
   inputs: ['x'],
   options: { perm: true },

@@ -1,7 +1,7 @@
 /** @file Circular functions and their inverses. Angles are in radians, of any size. */
 import * as math from '../kernels/math.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
-import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineBinary, defineUnary, type FloatBinaryOp, type FloatOp } from './elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineDerivative } from './derivative.ts';
 import { sqrt, square } from './unary.ts';
@@ -13,7 +13,7 @@ const sinDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** sin x. NaN for infinite x. */
-export const sin: UnaryOp = /* @__PURE__ */ defineUnary({
+export const sin: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sin',
   expression: () => math.preciseSin('a'),
   gradient: sinDerivative,
@@ -26,7 +26,7 @@ const cosDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** cos x. NaN for infinite x. */
-export const cos: UnaryOp = /* @__PURE__ */ defineUnary({
+export const cos: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'cos',
   expression: () => math.preciseCos('a'),
   gradient: cosDerivative,
@@ -39,7 +39,7 @@ const tanDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** tan x. NaN for infinite x. */
-export const tan: UnaryOp = /* @__PURE__ */ defineUnary({
+export const tan: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'tan',
   expression: () => math.preciseTan('a'),
   gradient: tanDerivative,
@@ -59,7 +59,7 @@ const asinDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** The angle in [-π/2, π/2] whose sine is x; NaN beyond ±1. */
-export const asin: UnaryOp = /* @__PURE__ */ defineUnary({
+export const asin: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'asin',
   expression: () => math.preciseAsin('a'),
   gradient: asinDerivative,
@@ -72,7 +72,7 @@ const acosDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** The angle in [0, π] whose cosine is x; NaN beyond ±1. */
-export const acos: UnaryOp = /* @__PURE__ */ defineUnary({
+export const acos: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'acos',
   expression: () => math.preciseAcos('a'),
   gradient: acosDerivative,
@@ -85,7 +85,7 @@ const atanDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** The angle in [-π/2, π/2] whose tangent is x. */
-export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
+export const atan: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'atan',
   expression: () => math.preciseAtan('a'),
   gradient: atanDerivative,
@@ -95,7 +95,7 @@ export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
  * The angle in [-π, π] of the point (y, x), in this order of the operands. Shapes broadcast. Zeros and infinities as in
  * IEEE 754.
  */
-export const atan2: BinaryOp = /* @__PURE__ */ defineBinary({
+export const atan2: FloatBinaryOp = /* @__PURE__ */ defineBinary({
   name: 'atan2',
   expression: () => math.preciseAtan2('a', 'b'),
   dtypes: ['float32'],

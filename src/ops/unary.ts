@@ -3,7 +3,7 @@ import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { defineDerivative } from './derivative.ts';
 
 const squareDerivative = /* @__PURE__ */ defineDerivative({
@@ -27,7 +27,7 @@ const sqrtDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** √x; NaN for negative x. */
-export const sqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+export const sqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sqrt',
   expression: () => `select(sqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: sqrtDerivative,
@@ -41,7 +41,7 @@ const rsqrtDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** 1 / √x; NaN for negative x, Infinity at 0. */
-export const rsqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+export const rsqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'rsqrt',
   expression: () => `select(inverseSqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: rsqrtDerivative,
@@ -55,7 +55,7 @@ const reciprocalDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** 1 / x. */
-export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
+export const reciprocal: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'reciprocal',
   expression: '1.0 / a',
   gradient: reciprocalDerivative,
@@ -63,7 +63,7 @@ export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /** e^x. */
-export const exp: UnaryOp = /* @__PURE__ */ defineUnary({
+export const exp: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'exp',
   expression: () => math.preciseExp('a'),
   gradient: (dy, y) => mul(dy, y),
@@ -77,7 +77,7 @@ const expm1Derivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** e^x - 1, accurate near 0. */
-export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
+export const expm1: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'expm1',
   expression: () => math.expm1('a'),
   gradient: expm1Derivative,
@@ -85,7 +85,7 @@ export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /** The natural logarithm of x; -Infinity at 0, NaN for negative x. */
-export const log: UnaryOp = /* @__PURE__ */ defineUnary({
+export const log: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log',
   expression: () => math.preciseLog('a'),
   gradient: (dy, x) => div(dy, x),
@@ -114,7 +114,7 @@ const log1pDerivative = /* @__PURE__ */ defineDerivative({
 });
 
 /** log(1 + x), accurate near 0. */
-export const log1p: UnaryOp = /* @__PURE__ */ defineUnary({
+export const log1p: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log1p',
   expression: () => math.log1p('a'),
   gradient: log1pDerivative,

@@ -4,6 +4,7 @@
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { requireDevice } from '../webgpu/requireDevice.ts';
+import { openTapes } from './openTapes.ts';
 import { tensorCount } from './tensor.ts';
 
 export interface MemoryReport {
@@ -17,12 +18,21 @@ export interface MemoryReport {
   pooledBytes: number;
   /** Buffers created since the device was opened; flat in a steady loop. */
   allocations: number;
+  /** Tapes that hold what they recorded: neither closed nor used up. A tape that is dropped closes when it is collected. */
+  openTapes: number;
 }
 
 export function memory(device: Device = getDevice()): MemoryReport {
   requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;
-  return { tensors: tensorCount(), bytes: bytesInUse, peakBytes, pooledBytes: bytesPooled, allocations };
+  return {
+    tensors: tensorCount(),
+    bytes: bytesInUse,
+    peakBytes,
+    pooledBytes: bytesPooled,
+    allocations,
+    openTapes: openTapes(),
+  };
 }
 
 export function resetPeakMemory(device: Device = getDevice()): void {

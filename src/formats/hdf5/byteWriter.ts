@@ -14,22 +14,23 @@ export class ByteWriter {
   }
 
   u8(...values: number[]): this {
-    for (const value of values) this.#view.setUint8(this.#grow(1), value);
-    return this;
+    return this.append(Uint8Array.from(values));
   }
 
   u16(value: number): this {
-    this.#view.setUint16(this.#grow(2), value, true);
+    const at = this.#grow(2);
+    this.#view.setUint16(at, value, true);
     return this;
   }
 
   u32(value: number): this {
-    this.#view.setUint32(this.#grow(4), value, true);
+    const at = this.#grow(4);
+    this.#view.setUint32(at, value, true);
     return this;
   }
 
   u64(value: number): this {
-    this.#view.setBigUint64(this.#grow(8), BigInt(value), true);
+    this.patch64(this.#grow(8), value);
     return this;
   }
 

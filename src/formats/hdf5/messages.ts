@@ -69,7 +69,7 @@ export function readDataspace(cursor: Cursor): readonly number[] | null {
 }
 
 export function readLayout(cursor: Cursor): Layout {
-  const version = cursor.version(1, 2, 3, 4);
+  const version = cursor.version(1, 2, 3, 4, 5);
   return version < 3 ? readOldLayout(cursor) : readNewLayout(cursor, version);
 }
 

@@ -8,6 +8,7 @@ import { GraphNode } from './graphNode.ts';
 import { GraphTensor } from './graphTensor.ts';
 import { inferOpen } from './infer.ts';
 import { heldOperands, OpOperation, specsOf } from './opOperation.ts';
+import { notingReads } from './tracing.ts';
 
 export class KerasTensor extends GraphTensor {
   override get [symbolicGraph](): SymbolicGraph {
@@ -18,12 +19,20 @@ export class KerasTensor extends GraphTensor {
 /** The graph that receives ops called on symbolic tensors. */
 const opGraph: SymbolicGraph = {
   call(op: OpDefinition, operands: readonly unknown[], options: object): KerasTensor | KerasTensor[] {
-    const held = heldOperands(op, operands);
-    const specs = inferOpen(op, specsOf(op, held), options);
-    const operation = new OpOperation(op);
-    const outputs = [specs].flat().map((spec) => new KerasTensor(spec));
-    const nest = Array.isArray(specs) ? outputs : (outputs[0] as KerasTensor);
-    new GraphNode({ operation, argument: held, outputs: nest, options });
-    return nest;
+    return notingReads(null, () => addCall(op, operands, options));
   },
 };
+
+function addCall(
+  op: OpDefinition,
+  operands: readonly unknown[],
+  options: object,
+): KerasTensor | KerasTensor[] {
+  const held = heldOperands(op, operands);
+  const specs = inferOpen(op, specsOf(op, held), options);
+  const operation = new OpOperation(op);
+  const outputs = [specs].flat().map((spec) => new KerasTensor(spec));
+  const nest = Array.isArray(specs) ? outputs : (outputs[0] as KerasTensor);
+  new GraphNode({ operation, argument: held, outputs: nest, options });
+  return nest;
+}

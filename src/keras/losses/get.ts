@@ -1,8 +1,9 @@
 /** @file Losses by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { foldName, suggestionFor } from '../../core/suggest.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { snakeCase } from '../names.ts';
+import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -57,7 +58,16 @@ const makers = {
   ctc,
 };
 
-export type LossName = keyof typeof makers | 'mse' | 'mae' | 'mape' | 'msle' | 'bce' | 'kld' | (string & {});
+type ShortName = 'mse' | 'mae' | 'mape' | 'msle' | 'bce' | 'kld';
+
+/** A name of a loss, or of one that the app registered. */
+export type LossName =
+  | Spelled<keyof typeof makers>
+  | ShortName
+  | Uppercase<ShortName>
+  | 'KLDivergence'
+  | 'CTC'
+  | RegisteredAs<'loss'>;
 
 /** A function of targets and predictions that gives the losses of samples, with ops alone. */
 export type LossFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
@@ -77,9 +87,9 @@ export type LossLike = LossName | LossFunction | { readonly names: LossNames } |
  * stays null: an output without a loss.
  * Errors: ValueError for anything else.
  */
-export function get(identifier: LossLike): Loss;
-export function get(identifier: LossLike | null | undefined): Loss | null;
-export function get(identifier: LossLike | null | undefined): Loss | null {
+export function get(identifier: LossLike | string): Loss;
+export function get(identifier: LossLike | string | null | undefined): Loss | null;
+export function get(identifier: LossLike | string | null | undefined): Loss | null {
   if (identifier === null || identifier === undefined) return null;
   if (identifier instanceof Loss) return identifier;
   if (typeof identifier === 'string') return named(identifier, {});
@@ -138,13 +148,13 @@ export function isBuiltInLoss(className: string): boolean {
 }
 
 function makerOf(identifier: string): Maker | null {
-  const wanted = snakeCase(identifier);
+  const wanted = foldName(identifier);
   const all = Object.values(makers) as unknown as Maker[];
   return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
 }
 
 function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
-  return [snakeCase(className), ...(label ? [label] : []), ...aliases];
+  return [className, ...(label ? [label] : []), ...aliases].map(foldName);
 }
 
 function refuse(identifier: unknown): never {
@@ -152,6 +162,10 @@ function refuse(identifier: unknown): never {
     op: 'losses.get',
     rule: `a loss is one of ${Object.keys(makers).join(', ')}; mse, mae, mape, msle, bce or kld; a Loss; or a function of yTrue and yPred.`,
     received: describe(identifier),
-    hint: "pass a name such as 'meanSquaredError', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    hint: suggestionFor(
+      identifier,
+      [...Object.keys(makers), 'mse', 'mae', 'mape', 'msle', 'bce', 'kld'],
+      "pass a name such as 'meanSquaredError', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    ),
   });
 }

@@ -1,9 +1,10 @@
 /** @file Metrics by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { foldName, suggestionFor } from '../../core/suggest.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { Loss } from '../losses/loss.ts';
-import { snakeCase } from '../names.ts';
+import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { customObjectOf, registeredAs } from '../serialization/registered.ts';
 import {
   accuracy,
@@ -98,7 +99,17 @@ const makers = {
 
 const shortNames = ['mse', 'mae', 'mape', 'msle', 'rmse', 'bce', 'kld', 'acc'] as const;
 
-export type MetricName = keyof typeof makers | (typeof shortNames)[number] | (string & {});
+type ShortName = (typeof shortNames)[number];
+
+/** A name of a metric, or of one that the app registered. */
+export type MetricName =
+  | Spelled<keyof typeof makers>
+  | ShortName
+  | Uppercase<ShortName>
+  | 'KLDivergence'
+  | 'AUC'
+  | 'IoU'
+  | RegisteredAs<'metric'>;
 
 /** A class by its name and its configuration, as files hold them. */
 export interface MetricConfig {
@@ -128,7 +139,7 @@ export interface MeasuredSpecs {
  * and 'acc' the specs of targets and predictions say which accuracy is meant; without them it is plain equality.
  * Errors: ValueError for anything else.
  */
-export function metricOf(identifier: MetricLike, specs?: MeasuredSpecs): Metric {
+export function metricOf(identifier: MetricLike | string, specs?: MeasuredSpecs): Metric {
   if (identifier instanceof Metric) return identifier;
   if (typeof identifier === 'string') return namedMetric(identifier, specs);
   if (identifier instanceof Loss) return ofLoss(identifier);
@@ -148,7 +159,7 @@ function ofLoss(loss: Loss): Metric {
 }
 
 function namedMetric(name: string, specs?: MeasuredSpecs): Metric {
-  const isAccuracy = ['accuracy', 'acc'].includes(name.toLowerCase());
+  const isAccuracy = ['accuracy', 'acc'].includes(foldName(name));
   if (!isAccuracy) return makeNamed(name, { name });
   return (specs ? accuracyFor(specs.yTrue, specs.yPred) : accuracy)({ name });
 }
@@ -179,13 +190,13 @@ function makeNamed(name: string, config?: object): Metric {
 }
 
 function builtIn(name: string): Maker | null {
-  const wanted = snakeCase(name);
+  const wanted = foldName(name);
   const all = Object.values(makers) as unknown as Maker[];
   return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
 }
 
 function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
-  return [snakeCase(className), ...(label ? [label] : []), ...aliases];
+  return [className, ...(label ? [label] : []), ...aliases].map(foldName);
 }
 
 function refuse(identifier: unknown): never {
@@ -193,6 +204,10 @@ function refuse(identifier: unknown): never {
     op: 'metricOf',
     rule: `a metric is one of ${[...Object.keys(makers), ...shortNames].join(', ')}; a Metric; a Loss; or a function of yTrue and yPred.`,
     received: describe(identifier),
-    hint: "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    hint: suggestionFor(
+      identifier,
+      [...Object.keys(makers), ...shortNames],
+      "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    ),
   });
 }

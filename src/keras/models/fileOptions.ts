@@ -1,4 +1,5 @@
 /** @file Options of loading and saving models. */
+import type { OptionNames } from '../../core/options.ts';
 import type { OpenOptions } from '../../storage/sources.ts';
 
 /** How far a file is loaded, in bytes of values. */
@@ -13,7 +14,23 @@ export interface LoadWeightsOptions extends OpenOptions {
   readonly limits?:
     | { readonly entries?: number; readonly entryBytes?: number; readonly ratio?: number }
     | undefined;
+  /** The modules of PyTorch that the layers have the weights of. Default: torchvision's, or those of the same names. */
+  readonly modules?: ModuleNaming | undefined;
+  /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'refuse'. */
+  readonly extra?: 'refuse' | 'ignore' | undefined;
 }
+
+export const loadOptionNames: OptionNames<LoadWeightsOptions> = {
+  file: false,
+  signal: false,
+  onProgress: false,
+  limits: false,
+  modules: false,
+  extra: false,
+};
+
+/** Names of PyTorch's modules by names of layers: { conv1: 'features.0' }, or a function. */
+export type ModuleNaming = Readonly<Record<string, string>> | ((layer: string) => string | undefined);
 
 /** The result of loading weights. */
 export interface LoadReport {

@@ -24,7 +24,7 @@ export class Functional<
 }
 
 /** Tensors in place of symbolic tensors, in the same nest. */
-type Tensors<S> = Mapped<S, Tensor> & Nest<Tensor>;
+type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : never;
 
 /**
  * A model of the calls between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be

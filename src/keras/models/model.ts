@@ -2,6 +2,7 @@
  * @file Model: layers that are trained and kept together. Described by symbolic inputs and outputs, or written as a
  * subclass with `build` and `call`.
  */
+import { checkOptions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
@@ -22,7 +23,7 @@ import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
 import { withInputLayers } from './intermediate.ts';
-import { summarize, type SummaryOptions } from './summary.ts';
+import { summarize, type SummaryOptions, summaryOptionNames } from './summary.ts';
 import { TrainedLayer } from './trainedLayer.ts';
 
 /** A model defined by symbolic inputs and outputs. */
@@ -130,11 +131,15 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return this.program ? (this.program.outputNest as Mapped<Out, KerasTensor>) : super.output;
   }
 
-  /** The layer with that name, or at that index of `layers`. Errors: ValueError if there is none. */
-  getLayer(which: string | number): AnyLayer {
+  /**
+   * The layer with that name, or at that index of `layers`. TypeScript takes it for a layer of one input and one output;
+   * name its class where you use more of it: `getLayer<layers.Dense>('top').kernel`.
+   * Errors: ValueError if there is none.
+   */
+  getLayer<L extends GraphOperation = Layer>(which: string | number): L {
     const { layers } = this;
     const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
-    if (found) return found;
+    if (found) return found as GraphOperation as L;
     throw new ValueError({
       op: 'getLayer',
       rule: `a layer is selected by its name, or by its index in [0, ${layers.length}).`,
@@ -147,7 +152,9 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * Prints the layers with their shapes and parameters, in the format of Keras. Returns the text.
    * Errors: ValueError for columns that are too narrow, and for a `layerRange` that no layer matches.
    */
-  summary({ print = console.log, ...options }: SummaryOptions = {}): string {
+  summary(options: SummaryOptions = {}): string {
+    checkOptions('summary', options, summaryOptionNames);
+    const { print = console.log } = options;
     const { name, className, program, layers, trainableWeights, nonTrainableWeights } = this;
     const described = { name, className, program, layers, trainableWeights, nonTrainableWeights };
     const text = summarize({ ...described, optimizer: this.createdOptimizer }, options);

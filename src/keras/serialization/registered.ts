@@ -3,7 +3,9 @@
  * that every family of objects can ask it.
  */
 import { ValueError } from '../../core/errors.ts';
+import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
+import type { QualifiedName } from '../nameTypes.ts';
 
 /** A class of layers, losses, metrics, initializers, …, or a function such as an activation. */
 export type Registrable = (abstract new (...args: never) => object) | ((...args: never) => unknown);
@@ -19,7 +21,7 @@ export interface RegisterOptions {
 export type CustomObjects = Readonly<Record<string, Registrable>>;
 
 const byName = new Map<string, Registrable>();
-const nameOf = new WeakMap<Registrable, string>();
+const nameOf = new WeakMap<Registrable, QualifiedName>();
 let scopes: readonly CustomObjects[] = [];
 
 /**
@@ -32,12 +34,13 @@ let scopes: readonly CustomObjects[] = [];
  */
 export function registerClass<T extends Registrable>(item: T, options: RegisterOptions = {}): T {
   if (typeof item !== 'function') throw refused('a class or a function is registered', describe(item));
+  checkOptions('registerClass', options, ['package', 'name']);
   const { package: packageName = 'Custom', name = nameOfItem(item) } = options;
   for (const [what, text] of Object.entries({ package: packageName, name })) {
     const isName = typeof text === 'string' && text !== '' && !text.includes('>');
     if (!isName) throw refused(`\`${what}\` is a name without '>'`, `${what}: ${describe(text)}`);
   }
-  const registered = `${packageName}>${name}`;
+  const registered: QualifiedName = `${packageName}>${name}`;
   const before = byName.get(registered);
   if (before !== undefined && before !== item) {
     throw refused('a name is registered once', `'${registered}', which is another ${kindOf(before)}`);
@@ -53,7 +56,7 @@ export function classOf(item: object): Registrable {
 }
 
 /** `Package>Name`; null for what was not registered. */
-export function registeredNameOf(item: Registrable): string | null {
+export function registeredNameOf(item: Registrable): QualifiedName | null {
   return nameOf.get(item) ?? null;
 }
 

@@ -1,9 +1,10 @@
 /** @file Steps on single batches, for custom training loops. */
+import { type ListedLogs, listed } from './listedLogs.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import { apart } from './apart.ts';
-import type { Batch, Logs } from './batch.ts';
+import type { AnyBatch, Logs } from './batch.ts';
 import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
 import { batchOf } from './data/iterableSource.ts';
@@ -31,7 +32,7 @@ export async function trainOnBatch(
   x: Data,
   y: Data | null,
   options: TrainOnBatchOptions,
-): Promise<Logs> {
+): Promise<ListedLogs> {
   checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
@@ -52,7 +53,7 @@ export async function testOnBatch(
   x: Data,
   y: Data | null,
   options: OnBatchOptions,
-): Promise<Logs> {
+): Promise<ListedLogs> {
   checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
@@ -80,8 +81,8 @@ async function onBatch(
   model: TrainableModel,
   op: string,
   given: Given,
-  run: (batch: Batch) => Readonly<Record<string, Tensor>> | undefined,
-): Promise<Logs> {
+  run: (batch: AnyBatch) => Readonly<Record<string, Tensor>> | undefined,
+): Promise<ListedLogs> {
   const { trainer } = model;
   trainer.requireCompiled(op);
   const { end } = trainer.begin(op);
@@ -95,7 +96,10 @@ async function onBatch(
         return readLogs(pending);
       });
       const [logs] = (await reading) as [Logs];
-      return logs;
+      return listed(
+        logs,
+        trainer.entries.map(({ key }) => key),
+      );
     } finally {
       freeUploads(batch, given);
     }
@@ -105,7 +109,7 @@ async function onBatch(
 }
 
 /** Frees the tensors of a batch that were created from host values. */
-function freeUploads(batch: Batch, given: Given): void {
+function freeUploads(batch: AnyBatch, given: Given): void {
   const own = new Set<unknown>(Object.values(given).flatMap(tensorsOf));
   const without = (nest: Nest<Tensor> | null) =>
     nest === null ? null : leavesOf<Tensor>(nest).filter((tensor) => !own.has(tensor));

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 const count = (weights: readonly { size: number }[]) => weights.reduce((n, { size }) => n + size, 0);
-const zeros = { kernelInitializer: 'zeros' };
+const zeros = { kernelInitializer: 'zeros' } as const;
 
 describe('mobileNetV2', { timeout }, () => {
   test("has Keras's parameters, layers and names", () => {

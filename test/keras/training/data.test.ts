@@ -8,7 +8,7 @@ import {
   tensor,
   ValueError,
 } from '../../../src/index.ts';
-import type { Batch } from '../../../src/keras/training/batch.ts';
+import type { AnyBatch } from '../../../src/keras/training/batch.ts';
 import { ClassWeights } from '../../../src/keras/training/data/classWeight.ts';
 import {
   type BatchIterable,
@@ -335,7 +335,7 @@ describe('batches from iterables', () => {
 });
 
 describe('class weights', () => {
-  const batch = (y: Tensor | null, sampleWeight: Tensor | null = null): Batch => ({
+  const batch = (y: Tensor | null, sampleWeight: Tensor | null = null): AnyBatch => ({
     x: tensor([[1]]),
     y,
     sampleWeight,
@@ -361,7 +361,7 @@ describe('class weights', () => {
     expect(await weights.of(batch(oneHot)).array()).toEqual([0.5, 4, 1]);
   });
 
-  test.each<[string, () => Batch, RegExp]>([
+  test.each<[string, () => AnyBatch, RegExp]>([
     ['with sample weights', () => batch(tensor([1]), tensor([1])), /cannot be combined with sample weights/],
     ['without targets', () => batch(null), /0 arrays of targets/],
     ['of steps', () => batch(tensor([[[1, 0]]])), /one class for each sample/],

@@ -3,7 +3,7 @@
  * object or by position as Keras does.
  */
 import type { DType } from '../../../core/dtype.ts';
-import { checkOptions, type Names, type OptionNames, optionsOf } from '../../../core/options.ts';
+import { byPosition, checkOptions, type Names, type OptionNames } from '../../../core/options.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 
 export interface LayerOptions {
@@ -49,5 +49,7 @@ export function checkedOptions<O extends LayerOptions>(
 
 /** Makes a layer from the arguments of its factory. Errors: ValueError, and those of the class. */
 export function make<L>(type: OptionClass & (new (options: never) => L), args: readonly unknown[]): L {
-  return new type(optionsOf(type.className, args, type.optionNames) as never);
+  const known = Object.keys(type.optionNames);
+  const positions = known.filter((name) => type.optionNames[name]);
+  return new type(byPosition(type.className, args, positions, { known }) as never);
 }

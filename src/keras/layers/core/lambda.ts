@@ -4,6 +4,7 @@ import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
+import { warnOnce } from '../../../core/warn.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -49,6 +50,7 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
 
   override readonly supportsMasking = true;
   override readonly takesMask = true;
+  override readonly callsForeignLayers = true;
   readonly function: LambdaFunction<In, Out>;
   readonly outputShape: LambdaShape | null;
   readonly mask: LambdaSettings['mask'];
@@ -176,13 +178,4 @@ export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor
 ): Lambda<In, Out>;
 export function lambda(...args: unknown[]): unknown {
   return make(Lambda, args);
-}
-
-const warnings = new Set<string>();
-
-/** Prints `text` to the console, once per program. */
-function warnOnce(text: string): void {
-  if (warnings.has(text)) return;
-  warnings.add(text);
-  console.warn(`retrograd: ${text}`);
 }
