@@ -87,6 +87,7 @@ const withoutOptions = new Set([
   // io
   'writeSafetensors',
   'saveTensors',
+  'BytesTarget',
   'saveWeights',
 ]);
 
@@ -127,6 +128,8 @@ const before: Record<string, unknown[]> = {
   readSafetensors: [new Uint8Array()],
   loadTensors: [new Uint8Array()],
   loadModel: [new Uint8Array()],
+  readPyTorch: [new Uint8Array()],
+  gradients: [() => tensorOfOne, tensorOfOne],
   loadWeights: [{ name: 'm', weights: [] }, new Uint8Array()],
 };
 

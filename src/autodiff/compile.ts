@@ -17,6 +17,7 @@ import { type Captured, captureCall } from './capturedCall.ts';
 import { type FrozenValue, frozenWarning } from './frozenValues.ts';
 import { type CallSignature, deviceKey, fieldsOf, signatureOf } from './signature.ts';
 
+/** Options of `compile`. */
 export interface CompileOptions {
   /** What errors and reports call the function. Default: its own name. */
   name?: string;

@@ -26,7 +26,7 @@ import {
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';
-import { type GradientOptions, listOf, requireTensors, seedTargets } from './request.ts';
+import { type GradientOptions, gradientOptionNames, listOf, requireTensors, seedTargets } from './request.ts';
 import { TapeRecorder } from './tapeRecorder.ts';
 
 /** A call with the values that its gradient reads. */
@@ -144,7 +144,7 @@ export class Tape {
     sources: readonly Tensor[],
     options: GradientOptions = {},
   ): (Tensor | null)[] {
-    checkOptions('gradient', options, ['outputGradients', 'unconnectedGradients']);
+    checkOptions('gradient', options, gradientOptionNames);
     const { unconnectedGradients = 'none' } = options;
     if (unconnectedGradients !== 'none' && unconnectedGradients !== 'zero') {
       throw new TapeError({

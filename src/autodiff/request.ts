@@ -3,6 +3,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
@@ -13,6 +14,7 @@ import type { Cotangents } from './cotangents.ts';
 /** What a source gets on which the target doesn't depend: null, or zeros. */
 export type UnconnectedGradients = 'none' | 'zero';
 
+/** Options of `tape.gradient` and `tape.jacobian`. */
 export interface GradientOptions<U extends UnconnectedGradients = UnconnectedGradients> {
   /** Cotangents of the targets, in their shapes. Default: ones. */
   outputGradients?: Tensor | readonly (Tensor | null)[] | null;
@@ -24,6 +26,11 @@ export interface GradientOptions<U extends UnconnectedGradients = UnconnectedGra
 export type Gradient<U extends UnconnectedGradients = UnconnectedGradients> = U extends 'zero'
   ? Tensor<'float32'>
   : Tensor<'float32'> | null;
+
+export const gradientOptionNames: OptionNames<GradientOptions> = {
+  outputGradients: false,
+  unconnectedGradients: false,
+};
 
 /** Longer lists are no lists of tensors that anyone made. */
 const maxTensors = 2 ** 20;

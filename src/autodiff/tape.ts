@@ -26,6 +26,7 @@ import {
   type UnconnectedGradients,
 } from './request.ts';
 
+/** Options of `GradientTape`. */
 export interface TapeOptions {
   /** Whether `gradient` may be called more than once. Default false: values are freed as they are used. */
   persistent?: boolean;
@@ -33,6 +34,10 @@ export interface TapeOptions {
   watchAccessedVariables?: boolean;
 }
 
+/**
+ * Records the calls of ops on what it watches, and computes gradients from them. It records from its creation on, and
+ * watches trainable variables by itself. Semantics and errors are TensorFlow's.
+ */
 export class GradientTape extends Tape {
   readonly #watchVariables: boolean;
   #watched = new Map<number, Tensor>();

@@ -9,6 +9,7 @@ import { foldedName, foldName, suggestionFor } from './suggest.ts';
 
 export { describe };
 
+/** Sizes of the axes, from the outermost on; `[]` is a scalar. */
 export type Shape = readonly number[];
 
 /** A shape with null where a size is open: that of a symbolic tensor. */

@@ -27,6 +27,7 @@ export type HistoryCause =
   | 'variable'
   | 'loaded';
 
+/** What `explainHistory` says. */
 export interface HistoryExplanation {
   cause: HistoryCause;
   /** What the tensor is. */
@@ -61,12 +62,16 @@ function wordsOf(value: unknown): Mistakable[typeof notHistory] | null {
 
 /** Stands for what isn’t a tensor at all, so that asking about it is answered rather than punished. */
 export function asExplainable(value: unknown): Explainable {
-  const isTensor =
+  return isTensor(value) ? value : { shape: [], dtype: describe(value), kerasHistory: null };
+}
+
+function isTensor(value: unknown): value is Explainable {
+  return (
     typeof value === 'object' &&
     value !== null &&
     'kerasHistory' in value &&
-    Array.isArray((value as Partial<Explainable>).shape);
-  return isTensor ? (value as Explainable) : { shape: [], dtype: describe(value), kerasHistory: null };
+    Array.isArray((value as Partial<Explainable>).shape)
+  );
 }
 
 /**
@@ -76,7 +81,9 @@ export function asExplainable(value: unknown): Explainable {
 export function explainHistory(tensor: unknown, options: ExplainOptions = {}): HistoryExplanation {
   checkOptions('explainHistory', options, ['tape', 'device']);
   const { shape, dtype, name, kerasHistory, origin, device } = asExplainable(tensor);
-  const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
+  const what = isTensor(tensor)
+    ? `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`
+    : describe(tensor);
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
       why: 'it lives on another device: histories and gradients don’t cross devices.',
@@ -85,13 +92,6 @@ export function explainHistory(tensor: unknown, options: ExplainOptions = {}): H
   }
   if (kerasHistory) {
     const { node, nodeIndex, tensorIndex, operation } = kerasHistory;
-    if (options.tape && node.recording === 0) {
-      return explanation('unrecorded', what, {
-        why: `'${operation.name}' made it while no tape was recording.`,
-        where: node.callSite,
-        hint: 'open the tape before this call.',
-      });
-    }
     if (options.tape && !options.tape.hasRecorded(kerasHistory)) {
       if (node.recording === 0) {
         return explanation('unrecorded', what, {

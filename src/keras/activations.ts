@@ -155,6 +155,7 @@ export interface SplitActivation {
   readonly after: Activation;
 }
 
+/** The part of an activation that a dense or convolutional op applies itself, and the rest. Errors: none. */
 export function splitActivation(activation: Activation): SplitActivation {
   const fused = fusedNames.find((name) => byName[name] === activation);
   return fused ? { fused, after: linear } : { fused: 'linear', after: activation };

@@ -10,6 +10,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { planReduction, reduceOptionNames } from './reduction.ts';
 
+/** Options of `argMax` and `argMin`. */
 export interface ArgOptions {
   /** The axis to search; null or left out: all elements, by their flat position. */
   axis?: number | null;

@@ -59,6 +59,7 @@ export const avgPool: Op<[x: Tensor], PoolOptions, Tensor<'float32'>> = /* @__PU
 /**
  * The mean of each window of a sequence: `avgPool` over one axis.
  * Shapes: x [n, w, c] → [n, windows, c]. Errors are those of `avgPool`.
+ * Dtype: float32. Errors: those of `avgPool`.
  */
 export const avgPool1d: Op<[x: Tensor], PoolOptions, Tensor<'float32'>> = /* @__PURE__ */ defineAveragePool(
   'avgPool1d',

@@ -23,6 +23,7 @@ import { reshape } from './reshape.ts';
 import { broadcastTo, sum } from './sum.ts';
 import { rsqrt } from './unary.ts';
 
+/** Options of `batchNorm`. */
 export interface BatchNormOptions {
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;

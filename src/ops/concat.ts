@@ -9,6 +9,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op, requireSameDType } from './define.ts';
 import { blockLayout, slice } from './slice.ts';
 
+/** Options of `concat`. */
 export interface ConcatOptions {
   /** The axis along which they are joined. Negative axes count from the last. Default 0. */
   axis?: number;

@@ -9,6 +9,7 @@ import { convolutionOptionNames } from './convolution.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `conv1d`. */
 export interface Conv1dOptions {
   /** Steps between windows. Default 1. */
   strides?: number | readonly number[];

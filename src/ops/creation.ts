@@ -11,6 +11,7 @@ import { fillKernel } from '../kernels/fill.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
+/** Options of `fill`, `zeros`, `ones`, `range`. */
 export interface CreationOptions<D extends DType = DType> {
   /** Default: float32. */
   dtype?: D;
@@ -46,7 +47,11 @@ function filled(op: string, shape: Shape, value: number, settings: readonly unkn
   });
 }
 
-/** A tensor of `shape` with `value` everywhere. Errors: ShapeError, DTypeError, ValueError for options. */
+/**
+ * A tensor of `shape` with `value` everywhere.
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ValueError for a value that the dtype doesn’t hold;
+ * ShapeError for what is no shape; DTypeError for an unknown dtype, and for float16.
+ */
 export function fill<D extends DType = 'float32'>(
   shape: Shape,
   value: number,
@@ -56,13 +61,21 @@ export function fill(shape: Shape, value: number, ...settings: unknown[]): Tenso
   return filled('fill', shape, value, settings);
 }
 
-/** A tensor of `shape` with zeros. Errors: ShapeError, DTypeError, ValueError for options. */
+/**
+ * A tensor of `shape` with zeros.
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
+ * unknown dtype, and for float16.
+ */
 export function zeros<D extends DType = 'float32'>(shape: Shape, options?: CreationOptions<D> | D): Tensor<D>;
 export function zeros(shape: Shape, ...settings: unknown[]): Tensor {
   return filled('zeros', shape, 0, settings);
 }
 
-/** A tensor of `shape` with ones. Errors: ShapeError, DTypeError, ValueError for options. */
+/**
+ * A tensor of `shape` with ones.
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
+ * unknown dtype, and for float16.
+ */
 export function ones<D extends DType = 'float32'>(shape: Shape, options?: CreationOptions<D> | D): Tensor<D>;
 export function ones(shape: Shape, ...settings: unknown[]): Tensor {
   return filled('ones', shape, 1, settings);

@@ -7,6 +7,7 @@ import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { numbers } from './reduction.ts';
 
+/** Options of `cumsum`. */
 export interface CumsumOptions {
   /** The axis along which sums run. Default 0. */
   axis?: number;

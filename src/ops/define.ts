@@ -69,8 +69,10 @@ export interface Op<
  *       forward: ([x], plan) => …,
  *       backward: ([dy], { plan }) => [mul(dy, plan.by)],
  *     });
+ * /
+ * /* @__NO_SIDE_EFFECTS__
+ * Errors: none here; a call of the op throws what `infer` throws.
  */
-/* @__NO_SIDE_EFFECTS__ */
 export function defineOp<
   I extends readonly unknown[],
   O extends object = object,

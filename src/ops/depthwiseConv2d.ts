@@ -16,13 +16,16 @@ import { type ConvolutionFamily, defineFilterGrad, defineForward, defineInputGra
 import { depthwiseCost } from './cost.ts';
 import type { Op } from './define.ts';
 
+/** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2dOptions = Omit<ConvolutionOptions, 'groups'>;
 
+/** Options of `depthwiseConv2dInputGrad`. */
 export interface DepthwiseConv2dInputGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the image whose gradient is wanted. */
   inputShape: Shape;
 }
 
+/** Options of `depthwiseConv2dFilterGrad`. */
 export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the kernel whose gradient is wanted. */
   kernelShape: Shape;
@@ -101,6 +104,7 @@ export const depthwiseConv2d: Op<
 /**
  * The gradient of depthwiseConv2d for its image, of shape `inputShape`, from the cotangent `dy` of its result.
  * Errors: as depthwiseConv2d; ShapeError where `dy` isn't the shape of its result.
+ * Dtype: float32.
  */
 export const depthwiseConv2dInputGrad: Op<
   [dy: Tensor, kernel: Tensor],
@@ -111,6 +115,7 @@ export const depthwiseConv2dInputGrad: Op<
 /**
  * The gradient of depthwiseConv2d for its kernel, of shape `kernelShape`, from the image and the cotangent `dy`.
  * Errors: as depthwiseConv2d; ShapeError where `dy` isn't the shape of its result.
+ * Dtype: float32.
  */
 export const depthwiseConv2dFilterGrad: Op<
   [x: Tensor, dy: Tensor],

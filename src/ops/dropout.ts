@@ -12,6 +12,7 @@ import { defineOp } from './define.ts';
 import type { FloatOp } from './elementwise.ts';
 import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
+/** Options of `dropout`. */
 export interface DropoutOptions {
   /** Fraction of the elements that are cleared, in [0, 1). */
   rate: number;

@@ -4,6 +4,7 @@ import { copied, type StridedLayout } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `flip`. */
 export interface FlipOptions {
   /** Axes to reverse; null or left out: all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;

@@ -16,6 +16,7 @@ import {
   planActivation,
 } from './fusedActivation.ts';
 
+/** Options of `fusedConv2d`. */
 export type FusedConv2dOptions = Conv2dOptions & ActivationOptions;
 
 const op = 'fusedConv2d';

@@ -14,6 +14,7 @@ import {
 } from './fusedActivation.ts';
 import { type MatMulOptions, multiply, planMatMul, matMulCost, matMulGradients } from './matMul.ts';
 
+/** Options of `fusedMatMul`. */
 export type FusedMatMulOptions = MatMulOptions & ActivationOptions;
 
 const op = 'fusedMatMul';

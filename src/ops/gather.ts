@@ -25,11 +25,13 @@ import {
   requireUpdates,
 } from './indices.ts';
 
+/** Options of `gather`. */
 export interface GatherOptions extends AxisOptions, IndexOptions {
   /** What rows outside read as, with mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
+/** Options of `scatterAdd`. */
 export interface ScatterAddOptions extends AxisOptions, IndexOptions {
   /** Shape of the result. */
   shape: Shape;

@@ -28,11 +28,13 @@ export interface CoordinateOptions extends IndexOptions {
   batchDims?: number;
 }
 
+/** Options of `gatherNd`. */
 export interface GatherNdOptions extends CoordinateOptions {
   /** What slices outside read as, with mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
+/** Options of `scatterNd`. */
 export interface ScatterNdOptions extends CoordinateOptions {
   /** Shape of the result. */
   shape: Shape;

@@ -15,6 +15,7 @@ import {
 } from './normalization.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `groupNorm`. */
 export interface GroupNormOptions {
   /** Groups that the channels are divided into; a divisor of their number. Default 32, as in Keras. */
   groups?: number;

@@ -16,6 +16,7 @@ import {
 import { layerNormGrad, layerNormInputGrad } from './normalizationGrad.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `layerNorm`. */
 export interface LayerNormOptions {
   /** The axes that are normalised together. Default -1. */
   axis?: number | readonly number[];

@@ -13,6 +13,7 @@ import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './sum.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `matMul`. */
 export interface MatMulOptions {
   /** Whether the last two axes of `a` are swapped before the matmul. Vectors stay as they are. */
   transposeA?: boolean;

@@ -63,6 +63,7 @@ export const maxPool: Op<[x: Tensor], PoolOptions, Tensor, 'first'> = /* @__PURE
 /**
  * The maximum of each window of a sequence: `maxPool` over one axis.
  * Shapes: x [n, w, c] → [n, windows, c]. Gradient and errors are those of `maxPool`.
+ * Dtypes: those of `maxPool`. Errors: ShapeError, DTypeError.
  */
 export const maxPool1d: Op<[x: Tensor], PoolOptions, Tensor, 'first'> = /* @__PURE__ */ defineMaxPool(
   'maxPool1d',

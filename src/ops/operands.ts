@@ -14,6 +14,7 @@ import { fromHost, type HostValues, tensor } from '../tensor/create.ts';
 import { tidy, track } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
+/** What ops take: a tensor, or values on the host, which they upload. */
 export type TensorLike = Tensor | HostValues;
 
 /** Scalars kept for each device, at most. */

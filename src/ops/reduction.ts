@@ -13,6 +13,7 @@ import { defineOp, type Op, type Saved } from './define.ts';
 import type { Save } from './definition.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of reductions: `sum`, `mean`, `max`, … */
 export interface ReduceOptions {
   /** Axes to reduce; null or left out: all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;

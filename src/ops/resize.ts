@@ -9,6 +9,7 @@ import { resizeKernel, type ResizePlan, type SampledAxis } from '../kernels/resi
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `resizeNearest` and `resizeBilinear`. */
 export interface ResizeOptions {
   /** [height, width] of the result. */
   size: number | readonly number[];
@@ -18,6 +19,7 @@ export interface ResizeOptions {
   halfPixelCenters?: boolean;
 }
 
+/** Options of `upSampling2d`. */
 export interface UpSamplingOptions {
   /** Factors by which height and width grow. Default 2. */
   size?: number | readonly number[];
@@ -156,6 +158,7 @@ export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor<'float32'>> =
  * Images enlarged by whole factors: pixels repeated, or interpolated by half-pixel centres.
  * Shapes: x [n, h, w, c] → [n, h · size[0], w · size[1], c].
  * Errors: those of the two resizes.
+ * Dtypes: any for nearest, float32 for bilinear.
  */
 export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
   'upSampling2d',

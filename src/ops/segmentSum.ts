@@ -10,6 +10,7 @@ import { defineOp, type Op } from './define.ts';
 import { gather } from './gather.ts';
 import { checkIndices, checkingOf } from './indices.ts';
 
+/** Options of `segmentSum`. */
 export interface SegmentSumOptions {
   /** Count of segments: the first axis of the result. */
   numSegments: number;

@@ -14,6 +14,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { flip } from './flip.ts';
 
+/** Options of `slice`. */
 export interface SliceOptions {
   /** The first element on each axis; axes that are left out at the end are taken whole. */
   begin: number | readonly number[];
@@ -21,6 +22,7 @@ export interface SliceOptions {
   size?: number | readonly number[];
 }
 
+/** Options of `pad`. */
 export interface PadOptions {
   /** Elements to add before and after, for each axis. */
   paddings: readonly (readonly [number, number] | readonly number[])[];

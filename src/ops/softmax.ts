@@ -10,6 +10,7 @@ import { defineOp, type Op } from './define.ts';
 import { sum } from './sum.ts';
 import { exp } from './unary.ts';
 
+/** Options of `softmax`. */
 export interface SoftmaxOptions {
   /** The axis that is normalised. Default -1. */
   axis?: number;

@@ -35,11 +35,13 @@ export interface AlongAxisOptions extends IndexOptions {
   axis: number;
 }
 
+/** Options of `takeAlongAxis`. */
 export interface TakeAlongAxisOptions extends AlongAxisOptions {
   /** What an element outside reads as, with mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
+/** Options of `scatterAddAlongAxis`. */
 export interface ScatterAddAlongAxisOptions extends AlongAxisOptions {
   /** Shape of the result. */
   shape: Shape;

@@ -9,6 +9,7 @@ import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
 
+/** Options of `tile`. */
 export interface TileOptions {
   /** How often x is repeated along each axis. */
   reps: readonly number[];

@@ -9,6 +9,7 @@ import { defineOp, type Op } from './define.ts';
 import { numbers } from './reduction.ts';
 import { scatterAddAlongAxis } from './takeAlongAxis.ts';
 
+/** Options of `topK`. */
 export interface TopKOptions {
   /** How many elements. Default 1. */
   k?: number;

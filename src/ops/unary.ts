@@ -12,7 +12,10 @@ const squareDerivative = /* @__PURE__ */ defineDerivative({
   curve: () => 2,
 });
 
-/** x². Dtypes: float32, int32, uint32; integers wrap around. */
+/**
+ * x². Dtypes: float32, int32, uint32; integers wrap around.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const square: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'square',
   expression: 'a * a',
@@ -26,7 +29,10 @@ const sqrtDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => div(-0.5, square(y)),
 });
 
-/** √x; NaN for negative x. */
+/**
+ * √x; NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const sqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sqrt',
   expression: () => `select(sqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
@@ -40,7 +46,10 @@ const rsqrtDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => mul(square(y), -1.5),
 });
 
-/** 1 / √x; NaN for negative x, Infinity at 0. */
+/**
+ * 1 / √x; NaN for negative x, Infinity at 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const rsqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'rsqrt',
   expression: () => `select(inverseSqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
@@ -54,7 +63,10 @@ const reciprocalDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => mul(y, -2),
 });
 
-/** 1 / x. */
+/**
+ * 1 / x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const reciprocal: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'reciprocal',
   expression: '1.0 / a',
@@ -62,7 +74,10 @@ export const reciprocal: FloatOp = /* @__PURE__ */ defineUnary({
   reads: 'output',
 });
 
-/** e^x. */
+/**
+ * e^x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const exp: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'exp',
   expression: () => math.preciseExp('a'),
@@ -76,7 +91,10 @@ const expm1Derivative = /* @__PURE__ */ defineDerivative({
   curve: () => 1,
 });
 
-/** e^x - 1, accurate near 0. */
+/**
+ * e^x - 1, accurate near 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const expm1: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'expm1',
   expression: () => math.expm1('a'),
@@ -84,7 +102,10 @@ export const expm1: FloatOp = /* @__PURE__ */ defineUnary({
   reads: 'output',
 });
 
-/** The natural logarithm of x; -Infinity at 0, NaN for negative x. */
+/**
+ * The natural logarithm of x; -Infinity at 0, NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const log: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log',
   expression: () => math.preciseLog('a'),
@@ -113,7 +134,10 @@ const log1pDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(square(reciprocal(add(x, 1)))),
 });
 
-/** log(1 + x), accurate near 0. */
+/**
+ * log(1 + x), accurate near 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const log1p: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log1p',
   expression: () => math.log1p('a'),

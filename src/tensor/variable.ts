@@ -11,6 +11,7 @@ import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { Origin } from '../history/origin.ts';
 import { sourceOf, Tensor } from './tensor.ts';
 
+/** Options of `variable`. */
 export interface VariableOptions {
   name?: string;
   /** Whether tapes watch it of their own accord. Default true. */

@@ -30,6 +30,7 @@ import {
 } from './network.ts';
 import { preprocessSymmetric } from './preprocess.ts';
 
+/** Options of `mobileNetV2`. */
 export interface MobileNetV2Options extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */
   alpha?: number;

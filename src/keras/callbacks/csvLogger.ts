@@ -5,6 +5,7 @@ import { byPosition, checkOptions } from '../../core/options.ts';
 import { refusal } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
+/** Options of `csvLogger`. */
 export interface CSVLoggerOptions {
   /** The file's name, such as 'run/log.csv'. */
   filename: string;

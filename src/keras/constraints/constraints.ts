@@ -12,16 +12,19 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import type { Configured } from '../namedObjects.ts';
 
+/** What a weight becomes after each step of an optimizer. */
 export interface Constraint extends Configured {
   /** The constrained values of the weight, computed with ops. */
   call(w: Tensor): Tensor;
 }
 
+/** Options of constraints on norms. */
 export interface AxisOptions {
   /** Axis or axes along which a vector of weights runs. Default 0: the inputs of a unit. */
   axis?: number | readonly number[];
 }
 
+/** Options of `maxNorm`. */
 export interface MaxNormOptions extends AxisOptions {
   /** Default 2. */
   maxValue?: number;
@@ -41,6 +44,7 @@ export function maxNorm(...args: unknown[]): Constraint {
   };
 }
 
+/** Options of `minMaxNorm`. */
 export interface MinMaxNormOptions extends AxisOptions {
   /** Default 0. */
   minValue?: number;

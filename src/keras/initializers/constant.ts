@@ -8,6 +8,7 @@ import { eye } from '../../ops/eye.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Initializer } from './initializer.ts';
 
+/** Zeros, in any shape and dtype. */
 export function zeros(): Initializer;
 export function zeros(...args: unknown[]): Initializer {
   optionsOf('Zeros', args, {});
@@ -18,6 +19,7 @@ export function zeros(...args: unknown[]): Initializer {
   };
 }
 
+/** Ones, in any shape and dtype. */
 export function ones(): Initializer;
 export function ones(...args: unknown[]): Initializer {
   optionsOf('Ones', args, {});

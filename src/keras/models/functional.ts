@@ -6,8 +6,10 @@ import { layerOptionNames, make } from '../layers/base/layerOptions.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
+/** Options of `model`. */
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
 
+/** A model of symbolic inputs and outputs, which `model` makes. Its layers are those of the calls between them. */
 export class Functional<
   In extends Nest<Tensor> = Nest<Tensor>,
   Out extends Nest<Tensor> = Nest<Tensor>,

@@ -15,6 +15,7 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Configured } from '../namedObjects.ts';
 
+/** A penalty on the values of a weight or an output: a scalar, which training adds to the loss. */
 export interface Regularizer extends Configured {
   /** The penalty, a scalar computed with ops. */
   call(x: Tensor): Tensor;
@@ -36,6 +37,7 @@ export function l2(...args: unknown[]): Regularizer {
   return { className: 'L2', call: (x) => squared(x, weight), getConfig: () => ({ l2: weight }) };
 }
 
+/** Options of `l1l2`. */
 export interface L1L2Options {
   /** Factor of the sum of absolute values. Default 0. */
   l1?: number | null;
@@ -64,6 +66,7 @@ export function l1l2(...args: unknown[]): Regularizer {
 
 const modes = ['rows', 'columns'] as const;
 
+/** Options of `orthogonalRegularizer`. */
 export interface OrthogonalRegularizerOptions {
   /** Default 0.01. */
   factor?: number;

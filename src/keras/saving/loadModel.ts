@@ -13,6 +13,7 @@ import { compileStored } from './compileStored.ts';
 import { fillStored } from './upload.ts';
 import { openHdf5Weights, openStore, requireContainer, type WeightFile } from './weightFile.ts';
 
+/** Options of `loadModel`. */
 export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {
   /** Whether the model is compiled as it was saved, with the optimizer's state. Default true. */
   readonly compile?: boolean;

@@ -10,6 +10,7 @@ import type { QualifiedName } from '../nameTypes.ts';
 /** A class of layers, losses, metrics, initializers, …, or a function such as an activation. */
 export type Registrable = (abstract new (...args: never) => object) | ((...args: never) => unknown);
 
+/** Options of `registerClass`. */
 export interface RegisterOptions {
   /** Default 'Custom'. */
   package?: string;

@@ -32,6 +32,7 @@ export interface DataSpec {
 /** Specs of all inputs or outputs: for several, an array in order or a record by name. */
 export type DataSpecs = DataSpec | readonly DataSpec[] | { readonly [name: string]: DataSpec };
 
+/** Options of `dryRun`. */
 export interface DryRunOptions {
   /** Samples in a batch. Default 32. */
   batchSize?: number;

@@ -10,6 +10,7 @@ import { fitOptionNames } from './fitOptionNames.ts';
 import { requireCount, requireShare } from './optionChecks.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
+/** Options of `model.fit`. */
 export interface FitOptions {
   /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;

@@ -16,11 +16,13 @@ import { readLogs } from './readLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 
+/** Options of `testOnBatch`. */
 export interface OnBatchOptions {
   /** Weight of each sample. */
   sampleWeight?: Data | null;
 }
 
+/** Options of `trainOnBatch`. */
 export interface TrainOnBatchOptions extends OnBatchOptions {
   /** Weight of each class, for a model with one output. */
   classWeight?: ClassWeight | null;

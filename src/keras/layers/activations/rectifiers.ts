@@ -7,6 +7,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { reluWith } from '../../activationFunctions.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `reLU`. */
 export interface ReLUOptions extends LayerOptions {
   /** The largest value. Default null: none. */
   maxValue?: number | null;
@@ -16,6 +17,7 @@ export interface ReLUOptions extends LayerOptions {
   threshold?: number;
 }
 
+/** The layer of `reLU`, where shapes, weights and errors are described. */
 export class ReLU extends Layer {
   static override readonly className: string = 'ReLU';
 
@@ -52,11 +54,13 @@ export class ReLU extends Layer {
   }
 }
 
+/** Options of `leakyReLU`. */
 export interface LeakyReLUOptions extends LayerOptions {
   /** Slope below 0. Default 0.3. */
   negativeSlope?: number;
 }
 
+/** The layer of `leakyReLU`, where shapes, weights and errors are described. */
 export class LeakyReLU extends Layer {
   static override readonly className: string = 'LeakyReLU';
 
@@ -83,11 +87,13 @@ export class LeakyReLU extends Layer {
   }
 }
 
+/** Options of `elu`. */
 export interface ELUOptions extends LayerOptions {
   /** What large negative values come to, negated. Default 1. */
   alpha?: number;
 }
 
+/** The layer of `elu`, where shapes, weights and errors are described. */
 export class ELU extends Layer {
   static override readonly className: string = 'ELU';
 

@@ -6,6 +6,7 @@ import type { DType } from '../../../core/dtype.ts';
 import { byPosition, checkOptions, type Names, type OptionNames } from '../../../core/options.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 
+/** Options of every layer. */
 export interface LayerOptions {
   /** Default: the class name with a number, such as `conv2d_1`. */
   name?: string;

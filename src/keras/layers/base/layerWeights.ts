@@ -16,6 +16,7 @@ import { initializerOf, type InitializerLike } from '../../initializers/index.ts
 import { scopedName } from '../../names.ts';
 import { type RegularizerLike, regularizerOf } from '../../regularizers/index.ts';
 
+/** Options of `addWeight`. */
 export interface WeightOptions {
   shape: Shape;
   /** Default 'glorotUniform'. */

@@ -27,7 +27,9 @@ export interface SeparableOptions<Size> extends DepthwiseOptions<Size> {
   pointwiseConstraint?: ConstraintLike | null;
 }
 
+/** Options of `separableConv1d`. */
 export type SeparableConv1DOptions = SeparableOptions<Single>;
+/** Options of `separableConv2d`. */
 export type SeparableConv2DOptions = SeparableOptions<Pair>;
 
 abstract class Separable extends Convolution {
@@ -84,6 +86,7 @@ abstract class Separable extends Convolution {
   }
 }
 
+/** The layer of `separableConv1d`, where shapes, weights and errors are described. */
 export class SeparableConv1D extends Separable {
   static override readonly className: string = 'SeparableConv1D';
 
@@ -106,6 +109,7 @@ export class SeparableConv1D extends Separable {
   }
 }
 
+/** The layer of `separableConv2d`, where shapes, weights and errors are described. */
 export class SeparableConv2D extends Separable {
   static override readonly className: string = 'SeparableConv2D';
 

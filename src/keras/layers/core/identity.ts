@@ -4,6 +4,7 @@ import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** The layer of `identity`, where shapes, weights and errors are described. */
 export class Identity extends Layer {
   static override readonly className: string = 'Identity';
 
@@ -18,7 +19,10 @@ export class Identity extends Layer {
   }
 }
 
-/** A layer that returns its input, of any shape and dtype. */
+/**
+ * A layer that returns its input, of any shape and dtype.
+ * Errors: none.
+ */
 export function identity(options?: LayerOptions): Identity;
 export function identity(...args: unknown[]): Identity {
   return make(Identity, args);

@@ -9,6 +9,7 @@ import { GraphNode } from '../../graph/graphNode.ts';
 import { checkedOptions, make } from '../base/layerOptions.ts';
 import { Layer } from '../base/layer.ts';
 
+/** Options of `input`. */
 export interface InputOptions {
   /** Sizes without the batch; null where one is open. */
   shape?: OpenShape;
@@ -22,6 +23,7 @@ export interface InputOptions {
   batchSize?: number | null;
 }
 
+/** The layer of `inputLayer`, where shapes, weights and errors are described. */
 export class InputLayer extends Layer {
   static override readonly className: string = 'InputLayer';
 
@@ -71,7 +73,10 @@ export function input(...args: unknown[]): KerasTensor {
   return make(InputLayer, args).tensor;
 }
 
-/** The layer of `input(options)`; its `output` is the symbolic tensor. */
+/**
+ * The layer of `input(options)`; its `output` is the symbolic tensor.
+ * Shape: [batchSize, ...shape]. Errors: those of `input`.
+ */
 export function inputLayer(options: InputOptions): InputLayer;
 export function inputLayer(...args: unknown[]): InputLayer {
   return make(InputLayer, args);

@@ -23,6 +23,7 @@ export type LambdaFunction<In extends Nest<Tensor> = Tensor, Out extends Nest<Te
 /** Shapes without the batch, or a function from the shapes of the inputs, the batch included in both. */
 export type LambdaShape = Nest<OpenShape> | ((inputShape: never) => Nest<OpenShape>);
 
+/** Options of `lambda` besides its function. */
 export interface LambdaSettings extends LayerOptions {
   /** Shape of the output without the batch, or a function of input shapes. Default: found by running the function. */
   outputShape?: LambdaShape | null;
@@ -32,12 +33,14 @@ export interface LambdaSettings extends LayerOptions {
   arguments?: Readonly<Record<string, unknown>>;
 }
 
+/** Options of `lambda`. */
 export interface LambdaOptions<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
   extends LambdaSettings {
   /** A function, or the name under which one was registered. */
   function: LambdaFunction<In, Out> | string;
 }
 
+/** The layer of `lambda`, where shapes, weights and errors are described. */
 export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Layer<
   In,
   Out

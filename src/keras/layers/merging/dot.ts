@@ -11,6 +11,7 @@ import type { LayerOptions } from '../base/layer.ts';
 import { Merge } from './baseMerge.ts';
 import { unitLength } from '../normalization/unitNormalization.ts';
 
+/** Options of `dot`. */
 export interface DotOptions extends LayerOptions {
   /** The axis of both tensors that is summed over, or one for each; not the batch. */
   axes: number | readonly [number, number];
@@ -18,6 +19,7 @@ export interface DotOptions extends LayerOptions {
   normalize?: boolean;
 }
 
+/** The layer of `dot`, where shapes, weights and errors are described. */
 export class Dot extends Merge {
   static override readonly className: string = 'Dot';
 

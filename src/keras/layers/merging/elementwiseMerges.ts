@@ -12,6 +12,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
 
+/** The layer of `add`, where shapes, weights and errors are described. */
 export class Add extends ElementwiseMerge {
   static override readonly className: string = 'Add';
 
@@ -24,6 +25,7 @@ export class Add extends ElementwiseMerge {
   }
 }
 
+/** The layer of `average`, where shapes, weights and errors are described. */
 export class Average extends ElementwiseMerge {
   static override readonly className: string = 'Average';
 
@@ -36,6 +38,7 @@ export class Average extends ElementwiseMerge {
   }
 }
 
+/** The layer of `subtract`, where shapes, weights and errors are described. */
 export class Subtract extends ElementwiseMerge {
   static override readonly className: string = 'Subtract';
 
@@ -62,6 +65,7 @@ function total(inputs: readonly Tensor[]): Tensor {
   return rest.reduce((partial, input) => sum(partial, input), first);
 }
 
+/** The layer of `multiply`, where shapes, weights and errors are described. */
 export class Multiply extends ElementwiseMerge {
   static override readonly className: string = 'Multiply';
 
@@ -108,6 +112,7 @@ function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
   return mask ? maskOverValues(mask, x) : null;
 }
 
+/** The layer of `maximum`, where shapes, weights and errors are described. */
 export class Maximum extends Extremum {
   static override readonly className: string = 'Maximum';
 
@@ -120,6 +125,7 @@ export class Maximum extends Extremum {
   }
 }
 
+/** The layer of `minimum`, where shapes, weights and errors are described. */
 export class Minimum extends Extremum {
   static override readonly className: string = 'Minimum';
 
@@ -142,31 +148,46 @@ export function add(...args: unknown[]): Add {
   return make(Add, args);
 }
 
-/** The elementwise mean of a list of tensors. Shapes and errors as for `add`. */
+/**
+ * The elementwise mean of a list of tensors. Shapes as for `add`.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function average(options?: LayerOptions): Average;
 export function average(...args: unknown[]): Average {
   return make(Average, args);
 }
 
-/** The first of two tensors minus the second. Shapes and errors as for `add`; ValueError unless there are two tensors. */
+/**
+ * The first of two tensors minus the second. Shapes as for `add`.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function subtract(options?: LayerOptions): Subtract;
 export function subtract(...args: unknown[]): Subtract {
   return make(Subtract, args);
 }
 
-/** The product of a list of tensors. Shapes and errors as for `add`. Masked values count as 1. */
+/**
+ * The product of a list of tensors. Shapes as for `add`. Masked values count as 1.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function multiply(options?: LayerOptions): Multiply;
 export function multiply(...args: unknown[]): Multiply {
   return make(Multiply, args);
 }
 
-/** The elementwise maximum of a list of tensors. Shapes and errors as for `add`. Masked values are ignored. */
+/**
+ * The elementwise maximum of a list of tensors. Shapes as for `add`. Masked values are ignored.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function maximum(options?: LayerOptions): Maximum;
 export function maximum(...args: unknown[]): Maximum {
   return make(Maximum, args);
 }
 
-/** The elementwise minimum of a list of tensors. Shapes and errors as for `add`. Masked values are ignored. */
+/**
+ * The elementwise minimum of a list of tensors. Shapes as for `add`. Masked values are ignored.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function minimum(options?: LayerOptions): Minimum;
 export function minimum(...args: unknown[]): Minimum {
   return make(Minimum, args);

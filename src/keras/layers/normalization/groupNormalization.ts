@@ -11,6 +11,7 @@ import { requireSize } from '../base/inputSpec.ts';
 import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
 
+/** Options of `groupNormalization`. */
 export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   /** Groups that the channels are divided into; -1: each channel is one. Default 32. */
   groups?: number;
@@ -18,6 +19,7 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   axis?: number;
 }
 
+/** The layer of `groupNormalization`, where shapes, weights and errors are described. */
 export class GroupNormalization extends ScaledNormalization {
   static override readonly className: string = 'GroupNormalization';
 

@@ -25,6 +25,7 @@ import { axisOrAxes } from '../normalization/unitNormalization.ts';
 /** A number, or numbers for features at any depth. */
 type Moments = number | readonly Moments[];
 
+/** Options of `normalization`. */
 export interface NormalizationOptions extends LayerOptions {
   /** Axes with separate mean and variance per feature; null: one mean and variance for all values. Default -1. */
   axis?: number | readonly number[] | null;
@@ -46,6 +47,7 @@ interface Layout {
   over: readonly number[];
 }
 
+/** The layer of `normalization`, where shapes, weights and errors are described. */
 export class Normalization extends Layer {
   static override readonly className: string = 'Normalization';
 
