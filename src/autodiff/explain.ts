@@ -14,6 +14,7 @@ import type { SourceTensor, Origin } from '../history/origin.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 
+/** Why no gradient reaches a source. */
 export type DisconnectionCause =
   /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
   | 'notDifferentiable'
@@ -42,6 +43,7 @@ export interface PathStep {
   callSite: string | undefined;
 }
 
+/** What `tape.explain` says. */
 export interface PathExplanation {
   connected: boolean;
   /** The calls from source to target; where it is disconnected, those up to that point. */
@@ -317,7 +319,7 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
       if (node.recording === tape.recording) return [];
       // A layer's call has a node without any tape, too.
       const disconnection = node.recording === 0 ? unrecordedDisconnection : foreignDisconnection;
-      return node.inputs.map(({ id: to }) => ({
+      return [...readIn(node)].map((to) => ({
         to,
         disconnection: disconnection(operation.name, node.callSite),
       }));
@@ -325,6 +327,20 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
     case 'loaded':
       return [];
   }
+}
+
+/** Ids of what a call read: its inputs, and those of the calls inside a layer, the weights among them. */
+function readIn(call: Node): Set<number> {
+  const ids = new Set<number>();
+  const seen = new Set<Node>([call]);
+  for (const node of seen) {
+    for (const { id, history } of node.inputs) {
+      ids.add(id);
+      if (node !== call && history) seen.add(history.node);
+    }
+    for (const { node: inner } of node.inside) seen.add(inner);
+  }
+  return ids;
 }
 
 function disconnectionByCall({ op, node, inputIds }: TracedCall, from: number): Disconnection {

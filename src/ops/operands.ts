@@ -14,6 +14,7 @@ import { fromHost, type HostValues, tensor } from '../tensor/create.ts';
 import { tidy, track } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
+/** What ops take: a tensor, or values on the host, which they upload. */
 export type TensorLike = Tensor | HostValues;
 
 /** Scalars kept for each device, at most. */
@@ -136,7 +137,10 @@ export function toTensors(
         op,
         rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
         received: String(operand),
-        hint: `pass a tensor as \`${slot.name}\`.`,
+        hint:
+          operand === null
+            ? `a gradient is null where the target doesn't depend on the source: tape.explain(target, source) says why; unconnectedGradients: 'zero' gives zeros.`
+            : `pass a tensor as \`${slot.name}\`.`,
       });
     }
     if (typeof operand === 'number') {

@@ -7,6 +7,7 @@ import { requireDevice } from '../webgpu/requireDevice.ts';
 import { openTapes } from './openTapes.ts';
 import { tensorCount } from './tensor.ts';
 
+/** What `memory` reports. */
 export interface MemoryReport {
   /** Tensors and variables that were made and not yet disposed of, on all devices. */
   tensors: number;
@@ -22,6 +23,7 @@ export interface MemoryReport {
   openTapes: number;
 }
 
+/** What the library holds on the host and on the device, now and at most. Needs no readback. */
 export function memory(device: Device = getDevice()): MemoryReport {
   requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;
@@ -35,6 +37,7 @@ export function memory(device: Device = getDevice()): MemoryReport {
   };
 }
 
+/** Lets `memory().peakBytes` count from here on. */
 export function resetPeakMemory(device: Device = getDevice()): void {
   requireDevice('resetPeakMemory', device);
   device.allocator.resetPeak();

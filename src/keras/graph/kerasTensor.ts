@@ -10,6 +10,10 @@ import { inferOpen } from './infer.ts';
 import { heldOperands, OpOperation, specsOf } from './opOperation.ts';
 import { notingReads } from './tracing.ts';
 
+/**
+ * A symbolic tensor: a shape, with null where a size is open, a dtype, a name and a history, but no values. `input`
+ * makes one, and layers and ops called on it make others.
+ */
 export class KerasTensor extends GraphTensor {
   override get [symbolicGraph](): SymbolicGraph {
     return opGraph;

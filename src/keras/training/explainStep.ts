@@ -3,8 +3,10 @@ import type { CaptureReport } from '../../autodiff/compile.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
+/** A step of a model. */
 export type StepKind = 'train' | 'test' | 'predict';
 
+/** What `model.explainStep` says: whether a step is captured and replayed, and why not. */
 export interface StepExplanation {
   /** Whether all steps were captured, except those that created weights or states. */
   captured: boolean;
