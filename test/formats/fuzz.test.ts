@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { FormatError, init, memory } from '../../src/index.ts';
-import { BytesTarget, loadModel } from '../../src/io/index.ts';
+import { BytesTarget, loadModel, readPyTorch } from '../../src/io/index.ts';
 import { type ByteSource, bytesSource } from '../../src/formats/byteSource.ts';
 import { Hdf5Group, openHdf5 } from '../../src/formats/hdf5/index.ts';
 import { openKerasArchive } from '../../src/formats/keras/index.ts';
@@ -29,7 +29,13 @@ const samples = {
   keras: [read('malformed/valid.keras'), read('malformed/valid_deflated.keras')],
   weights: [read('malformed/valid.weights.h5'), read('malformed/big_endian.weights.h5')],
   legacy: [read('malformed/valid.h5')],
+  pytorch: [read('pytorch/dtypes.pt'), read('pytorch/shared.pt')],
+  legacyTorch: [read('pytorch/network_legacy.pth')],
   hdf5: [read('hdf5/earliest.h5'), read('hdf5/v108.h5'), read('hdf5/latest.h5')],
+};
+const tfjs = {
+  json: read('malformed/tfjs_valid/model.json'),
+  shard: read('malformed/tfjs_valid/group1-shard1of1.bin'),
 };
 let target: AnyModel;
 let safetensors: Bytes;
@@ -66,6 +72,39 @@ async function weights(bytes: Bytes, name: string): Promise<void> {
     expect(target.weights.map((weight) => weight.current)).toEqual(before);
     throw error;
   }
+}
+
+/** Reads every tensor of a state dictionary. */
+async function state(bytes: Bytes): Promise<void> {
+  await readPyTorch(counting(bytes, 'damaged.pth'));
+}
+
+/** A state dictionary whose pickle or storages are damaged under sound checksums. */
+async function rebuiltState(dice: Random): Promise<Bytes> {
+  const archive = await ZipArchive.open(bytesSource(samples.pytorch[0] as Bytes, 'dtypes.pt'));
+  const hit = dice.below(3) === 0 ? dice.pick(archive.names) : 'dtypes/data.pkl';
+  const target = new BytesTarget();
+  const entries = await Promise.all(
+    archive.names.map(async (name) => {
+      const source = (await archive.entry(name)) as ByteSource;
+      const bytes = await source.read(0, source.size);
+      return { name, pieces: [name === hit ? damaged(bytes, dice, [bytes]) : bytes] };
+    }),
+  );
+  await target.write(writeZip(entries));
+  return target.bytes;
+}
+
+/** A model.json with its shard; the case's bytes are the one or the other. */
+async function layersModel(bytes: Bytes): Promise<void> {
+  const isJson = bytes[0] === 0x7b;
+  const parts = isJson ? [bytes, tfjs.shard] : [tfjs.json, bytes];
+  const names = ['model.json', 'group1-shard1of1.bin'];
+  const model = await loadModel(
+    names.map((name, i) => new File([parts[i] as Bytes], name)),
+    { onReport: () => {} },
+  );
+  model.dispose();
 }
 
 /** Reads every value and some attributes of a file. */
@@ -113,6 +152,16 @@ const formats: Record<string, Format> = {
   'parts of .keras': { make: rebuilt, load: (bytes) => whole(bytes, 'damaged.keras') },
   '.weights.h5': { make: from(samples.weights), load: (bytes) => weights(bytes, 'damaged.weights.h5') },
   '.h5': { make: from(samples.legacy), load: (bytes) => whole(bytes, 'damaged.h5') },
+  PyTorch: { make: from(samples.pytorch), load: state },
+  'parts of PyTorch': { make: rebuiltState, load: state },
+  'PyTorch before 1.6': { make: from(samples.legacyTorch), load: state },
+  'TF.js': {
+    make: (dice) =>
+      dice.below(4) === 0
+        ? damaged(tfjs.shard, dice, all)
+        : new TextEncoder().encode(mutated(new TextDecoder().decode(tfjs.json), dice)),
+    load: layersModel,
+  },
   HDF5: { make: from(samples.hdf5), load: objects },
   safetensors: {
     make: (dice) => damaged(safetensors, dice, all),
