@@ -9,7 +9,6 @@ import type { CopyOptions } from '../../shaders/copy.ts';
 import type { BlockOptions } from '../../shaders/depthwise/blocks.ts';
 import type { StripOptions } from '../../shaders/depthwise/strips.ts';
 import type { TapsOptions } from '../../shaders/depthwise/taps.ts';
-import type { DepthwiseOptions } from '../../shaders/depthwise.ts';
 import type { DropoutShaderOptions } from '../../shaders/dropout.ts';
 import type { ElementwiseOptions } from '../../shaders/elementwise.ts';
 import type { Float16Options } from '../../shaders/float16.ts';
@@ -248,9 +247,6 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     ),
   },
   depthwise: {
-    depthwiseConv2d: entry<DepthwiseOptions>({ width: 4 }, { 'width 1': { width: 1 } }),
-    depthwiseConv2dInputGrad: entry<DepthwiseOptions>({ width: 4 }),
-    depthwiseConv2dFilterGrad: entry<DepthwiseOptions>({ width: 4 }),
     depthwiseBlocks: entry<BlockOptions>(
       { width: 4, block: 4, strided: false },
       { strided: { strided: true } },
