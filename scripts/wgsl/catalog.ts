@@ -385,9 +385,17 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
         width: 4,
         steps: 1,
         interleaved: false,
+        common: false,
         aligned: false,
       },
       {
+        'sine, common form': {
+          expression: 'precise_sin(a)',
+          types: ['f32'],
+          layouts: ['full'],
+          steps: 4,
+          common: true,
+        },
         'interleaved, broadcast': { layouts: ['full', 'strided'], rank: 2, steps: 2, interleaved: true },
         broadcast: { layouts: ['full', 'strided'], rank: 2, width: 1, steps: 4 },
         'broadcast, vectors': { layouts: ['strided', 'spread'], rank: 2 },
