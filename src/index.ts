@@ -70,6 +70,7 @@ export type { Cost } from './ops/cost.ts';
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';
 export type { DisconnectionCause, PathExplanation, PathStep } from './autodiff/explain.ts';
 export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './autodiff/functional.ts';
+export { gradients, type ValueAndGradients } from './autodiff/gradients.ts';
 export type { Gradient, GradientOptions, UnconnectedGradients } from './autodiff/request.ts';
 export { GradientTape, type TapeOptions } from './autodiff/tape.ts';
 // History

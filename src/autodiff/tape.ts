@@ -4,11 +4,14 @@
  * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
  * a gradient is disconnected.
  */
-import { requireOptions } from '../core/arguments.ts';
+import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
+import { TapeError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
 import type { RecordedCall } from '../ops/recorders.ts';
+import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
@@ -23,6 +26,7 @@ import {
   type UnconnectedGradients,
 } from './request.ts';
 
+/** Options of `GradientTape`. */
 export interface TapeOptions {
   /** Whether `gradient` may be called more than once. Default false: values are freed as they are used. */
   persistent?: boolean;
@@ -30,6 +34,10 @@ export interface TapeOptions {
   watchAccessedVariables?: boolean;
 }
 
+/**
+ * Records the calls of ops on what it watches, and computes gradients from them. It records from its creation on, and
+ * watches trainable variables by itself. Semantics and errors are TensorFlow's.
+ */
 export class GradientTape extends Tape {
   readonly #watchVariables: boolean;
   #watched = new Map<number, Tensor>();
@@ -37,10 +45,31 @@ export class GradientTape extends Tape {
   #leaves = new Map<number, Leaf>();
 
   constructor(options: TapeOptions = {}) {
-    requireOptions('GradientTape', options);
+    checkOptions('GradientTape', options, ['persistent', 'watchAccessedVariables']);
     const { persistent = false, watchAccessedVariables = true } = options;
     super(persistent);
     this.#watchVariables = watchAccessedVariables;
+  }
+
+  /**
+   * Runs `body` with a new tape, which is closed at its end: for engines and tools without `using`.
+   *
+   *     const [dw] = GradientTape.run((tape) => tape.gradient(mean(square(matMul(x, w))), [w]));
+   *
+   * Errors: TapeError for a `body` that is async; those of `body`.
+   */
+  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}): T {
+    requireFunction('GradientTape.run', 'body', body);
+    return disposing(new GradientTape(options), (tape) => {
+      const result = body(tape);
+      if (!(result instanceof Promise)) return result;
+      throw new TapeError({
+        op: 'GradientTape.run',
+        rule: 'the tape is closed when the function returns, so the function cannot be async.',
+        received: 'a function that returned a Promise',
+        hint: 'return the gradients, and await their values outside.',
+      });
+    });
   }
 
   /** Tensors and variables that this tape watches. */
@@ -146,8 +175,10 @@ export class GradientTape extends Tape {
   jacobian(
     target: Tensor,
     source: Tensor,
-    { unconnectedGradients = 'none' }: GradientOptions = {},
+    options: Pick<GradientOptions, 'unconnectedGradients'> = {},
   ): Gradient {
+    checkOptions('jacobian', options, ['unconnectedGradients']);
+    const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return jacobianRows(backward, target, source);
@@ -162,8 +193,10 @@ export class GradientTape extends Tape {
   batchJacobian(
     target: Tensor,
     source: Tensor,
-    { unconnectedGradients = 'none' }: GradientOptions = {},
+    options: Pick<GradientOptions, 'unconnectedGradients'> = {},
   ): Gradient {
+    checkOptions('batchJacobian', options, ['unconnectedGradients']);
+    const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return batchJacobianRows(backward, target, source);

@@ -6,6 +6,7 @@
  */
 import { DTypeError } from './errors.ts';
 
+/** What a tensor's elements are. Ops compute in float32, int32, uint32 and bool; float16 is for storage. */
 export type DType = 'float32' | 'int32' | 'uint32' | 'bool' | 'float16';
 
 /** The dtypes that every op computes in. float16 is for storage. */

@@ -5,9 +5,11 @@
  */
 import { describe } from './describe.ts';
 import { ShapeError, ValueError } from './errors.ts';
+import { foldedName, foldName, suggestionFor } from './suggest.ts';
 
 export { describe };
 
+/** Sizes of the axes, from the outermost on; `[]` is a scalar. */
 export type Shape = readonly number[];
 
 /** A shape with null where a size is open: that of a symbolic tensor. */
@@ -55,11 +57,14 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
   const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
   // Copied, since `every` passes over holes.
   if (Array.isArray(shape) && [...shape].every(isSize)) return;
+  const isOpen = Array.isArray(shape) && shape.includes(null);
   throw new ShapeError({
     op,
     rule: 'a shape is a list of non-negative integers.',
     received: describe(shape),
-    hint: 'pass sizes such as [2, 3]; [] is a scalar.',
+    hint: isOpen
+      ? 'the open sizes of a symbolic tensor are null. Inside the `call` of a layer they are numbers: write a layer, or layers.lambda((x) => …).'
+      : 'pass sizes such as [2, 3]; [] is a scalar.',
   });
 }
 
@@ -182,6 +187,14 @@ export function requireFinite(
   });
 }
 
+/** The one of `allowed` that `value` spells, in any case and with or without underscores. Errors: ValueError. */
+export function oneOf<T extends string>(op: string, what: string, value: unknown, allowed: readonly T[]): T {
+  const name = foldedName(value);
+  const found = allowed.find((candidate) => foldName(candidate) === name);
+  requireOneOf(op, what, found ?? value, allowed);
+  return found as T;
+}
+
 /** Throws unless `value` is one of `allowed`. */
 export function requireOneOf<T extends string>(
   op: string,
@@ -194,7 +207,7 @@ export function requireOneOf<T extends string>(
     op,
     rule: `\`${what}\` must be ${allowed.map((a) => `'${a}'`).join(' or ')}.`,
     received: `${what}: ${describe(value)}`,
-    hint: `pass one of the listed names.`,
+    hint: suggestionFor(value, allowed, 'pass one of the listed names.'),
   });
 }
 

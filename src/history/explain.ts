@@ -1,8 +1,8 @@
 /**
  * @file Why a tensor has no Keras history, in words: what, why, where, and the hint.
  */
-import { requireOptions } from '../core/arguments.ts';
 import { MissingHistoryError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe, formatShape } from '../core/shape.ts';
 import type { KerasHistory } from './node.ts';
 import type { SourceTensor, Origin } from './origin.ts';
@@ -27,6 +27,7 @@ export type HistoryCause =
   | 'variable'
   | 'loaded';
 
+/** What `explainHistory` says. */
 export interface HistoryExplanation {
   cause: HistoryCause;
   /** What the tensor is. */
@@ -61,12 +62,16 @@ function wordsOf(value: unknown): Mistakable[typeof notHistory] | null {
 
 /** Stands for what isn’t a tensor at all, so that asking about it is answered rather than punished. */
 export function asExplainable(value: unknown): Explainable {
-  const isTensor =
+  return isTensor(value) ? value : { shape: [], dtype: describe(value), kerasHistory: null };
+}
+
+function isTensor(value: unknown): value is Explainable {
+  return (
     typeof value === 'object' &&
     value !== null &&
     'kerasHistory' in value &&
-    Array.isArray((value as Partial<Explainable>).shape);
-  return isTensor ? (value as Explainable) : { shape: [], dtype: describe(value), kerasHistory: null };
+    Array.isArray((value as Partial<Explainable>).shape)
+  );
 }
 
 /**
@@ -74,9 +79,11 @@ export function asExplainable(value: unknown): Explainable {
  * `device`, a history that belongs to another one is foreign.
  */
 export function explainHistory(tensor: unknown, options: ExplainOptions = {}): HistoryExplanation {
-  requireOptions('explainHistory', options);
+  checkOptions('explainHistory', options, ['tape', 'device']);
   const { shape, dtype, name, kerasHistory, origin, device } = asExplainable(tensor);
-  const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
+  const what = isTensor(tensor)
+    ? `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`
+    : describe(tensor);
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
       why: 'it lives on another device: histories and gradients don’t cross devices.',
@@ -85,14 +92,14 @@ export function explainHistory(tensor: unknown, options: ExplainOptions = {}): H
   }
   if (kerasHistory) {
     const { node, nodeIndex, tensorIndex, operation } = kerasHistory;
-    if (options.tape && node.recording === 0) {
-      return explanation('unrecorded', what, {
-        why: `'${operation.name}' made it while no tape was recording.`,
-        where: node.callSite,
-        hint: 'open the tape before this call.',
-      });
-    }
     if (options.tape && !options.tape.hasRecorded(kerasHistory)) {
+      if (node.recording === 0) {
+        return explanation('unrecorded', what, {
+          why: `'${operation.name}' made it while no tape was recording.`,
+          where: node.callSite,
+          hint: unrecordedHint,
+        });
+      }
       return explanation('foreign', what, {
         why: `its making by '${operation.name}' was recorded on another tape, which alone can walk back through it.`,
         where: node.callSite,
@@ -115,6 +122,9 @@ export function explainHistory(tensor: unknown, options: ExplainOptions = {}): H
   return explanation(...causes(what, origin));
 }
 
+const unrecordedHint =
+  'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.';
+
 type Words = { why: string; where?: string | undefined; hint?: string };
 
 function causes(
@@ -131,7 +141,7 @@ function causes(
         {
           why: `'${origin.op}' made it while no tape was recording.`,
           where: origin.callSite,
-          hint: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
+          hint: unrecordedHint,
         },
       ];
     case 'detached':

@@ -1,4 +1,5 @@
 /** @file The report of a profile. */
+import { checkOptions } from '../core/options.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 import type { ProfiledLaunch } from './launches.ts';
 import { type LayerRow, layersOf, type ProfileRow, rowsOf, type Totals, totalOf } from './rows.ts';
@@ -18,6 +19,7 @@ export interface Measured<R> {
   readonly result: R;
 }
 
+/** Options of `ProfileReport.table`. */
 export interface TableOptions {
   /** Rows by op and layer, or by layer alone. Default 'op'. */
   by?: 'op' | 'layer';
@@ -28,6 +30,7 @@ export interface TableOptions {
 /** Steps of timestamps, in microseconds, from which on a report warns of them. */
 const coarse = 10;
 
+/** What `profile` gives: times, launches and costs by op and layer. */
 export class ProfileReport<R = unknown> {
   /** What the profiled function returned. Tensors in it are the caller's. */
   readonly result: R;
@@ -63,7 +66,9 @@ export class ProfileReport<R = unknown> {
   }
 
   /** The rows as text, and below them the sums and how they were measured. */
-  table({ by = 'op', limit = 40 }: TableOptions = {}): string {
+  table(options: TableOptions = {}): string {
+    checkOptions('table', options, ['by', 'limit']);
+    const { by = 'op', limit = 40 } = options;
     const all = by === 'op' ? this.rows : this.layers;
     const text =
       by === 'op'

@@ -14,6 +14,7 @@ export {
   type SafetensorsContents,
   writeSafetensors,
 } from '../formats/safetensors/index.ts';
+export { readPyTorch, type ReadPyTorchOptions } from './pytorch.ts';
 export { loadTensors, saveTensors } from './tensors.ts';
 export type {
   LoadProgress,

@@ -126,8 +126,12 @@ export interface GemmProfile {
    * memory.
    */
   readonly tiles: 'registers' | 'shared';
+  /** Elements of C that an invocation computes at most in a shared tile: large blocks need many registers. */
+  readonly largestBlock: 16 | 64;
   /** Invocations below which k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
+  /** Steps of k that a part has at least: fewer would not pay for its write and read. */
+  readonly leastPart: number;
   /**
    * Multiplications up to which a first call runs a tile that compiles fast, while the selected one compiles. 0 where
    * compilation is fast.
@@ -181,7 +185,9 @@ const software: AdapterProfile = {
   gemm: {
     smallWork: 2 ** 16,
     tiles: 'registers',
+    largestBlock: 64,
     busyInvocations: 64,
+    leastPart: 256,
     fallbackWork: 2 ** 26,
   },
   conv2d: {
@@ -226,7 +232,9 @@ const discrete: AdapterProfile = {
   gemm: {
     smallWork: 2 ** 18,
     tiles: 'shared',
-    busyInvocations: 16384,
+    largestBlock: 64,
+    busyInvocations: 2 ** 15,
+    leastPart: 128,
     fallbackWork: 0,
   },
   conv2d: {
@@ -258,18 +266,21 @@ const discrete: AdapterProfile = {
   },
 };
 
-/** Strips of a 5 × 5 kernel take 240 registers on AMD's GPUs, more than there are elsewhere; those of a 3 × 3 kernel 112. */
-const fewRegisters: DepthwiseProfile = {
-  strips: { 3: { leastWork: 0, leastIterations: 4 } },
-  busyInvocations: 2 ** 16,
+/**
+ * GPUs that give an invocation some 64 to 128 registers before they spill or run few waves: Apple's, Intel's in SIMD16,
+ * Mali. Small blocks take 72; depthwise strips of a 3 × 3 kernel 112, those of a 5 × 5 kernel 240.
+ */
+const fewRegisters: Pick<AdapterProfile, 'gemm' | 'depthwise'> = {
+  gemm: { ...discrete.gemm, largestBlock: 16, busyInvocations: 2 ** 13 },
+  depthwise: { ...discrete.depthwise, strips: { 3: { leastWork: 0, leastIterations: 4 } } },
 };
 
 export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {
   software,
   discrete,
-  apple: { ...discrete, depthwise: fewRegisters, kind: 'apple' },
-  integrated: { ...discrete, depthwise: fewRegisters, kind: 'integrated' },
-  mobile: { ...discrete, depthwise: fewRegisters, kind: 'mobile' },
+  apple: { ...discrete, ...fewRegisters, kind: 'apple' },
+  integrated: { ...discrete, ...fewRegisters, kind: 'integrated' },
+  mobile: { ...discrete, ...fewRegisters, kind: 'mobile' },
 };
 
 /** A profile with what the device itself allows. */

@@ -17,7 +17,10 @@ export const sigmoidDerivative: Derivative<object> = /* @__PURE__ */ defineDeriv
   curve: (y) => sub(1, mul(y, 2)),
 });
 
-/** 1 / (1 + e^-x). */
+/**
+ * 1 / (1 + e^-x).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const sigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sigmoid',
   expression: () => math.sigmoid('a'),
@@ -32,7 +35,10 @@ const softplusDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => exp(neg(y)),
 });
 
-/** log(1 + e^x). */
+/**
+ * log(1 + e^x).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const softplus: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'softplus',
   expression: () => math.softplus('a'),
@@ -47,7 +53,10 @@ const logSigmoidDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => neg(exp(y)),
 });
 
-/** log(sigmoid(x)) = -log(1 + e^-x). */
+/**
+ * log(sigmoid(x)) = -log(1 + e^-x).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const logSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'logSigmoid',
   expression: () => `-${math.softplus('-a')}`,
@@ -64,7 +73,10 @@ const softsignDerivative = /* @__PURE__ */ defineDerivative({
   },
 });
 
-/** x / (1 + |x|). */
+/**
+ * x / (1 + |x|).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const softsign: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'softsign',
   expression: 'a / (1.0 + abs(a))',
@@ -80,7 +92,10 @@ const siluDerivative = /* @__PURE__ */ defineDerivative({
   },
 });
 
-/** x · sigmoid(x), also called swish. Source: S. Elfwing et al., Sigmoid-weighted linear units, 2017. */
+/**
+ * x · sigmoid(x), also called swish. Source: S. Elfwing et al., Sigmoid-weighted linear units, 2017.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const silu: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'silu',
   expression: () => `a * ${math.sigmoid('a')}`,
@@ -98,7 +113,10 @@ const mishDerivative = /* @__PURE__ */ defineDerivative({
   },
 });
 
-/** x · tanh(softplus(x)). Source: D. Misra, Mish: a self regularized non-monotonic activation function, 2019. */
+/**
+ * x · tanh(softplus(x)). Source: D. Misra, Mish: a self regularized non-monotonic activation function, 2019.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const mish: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'mish',
   expression: () => `a * ${math.mishGate('a')}`,
@@ -111,13 +129,17 @@ const erfDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => mul(mul(x, -4 / Math.sqrt(Math.PI)), exp(neg(square(x)))),
 });
 
-/** The error function, 2/√π ∫₀ˣ e^(-t²) dt. */
+/**
+ * The error function, 2/√π ∫₀ˣ e^(-t²) dt.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const erf: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'erf',
   expression: () => math.erf('a'),
   gradient: erfDerivative,
 });
 
+/** Options of `gelu`. */
 export interface GeluOptions {
   /** True for the tanh form, ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). Default false: x times the normal distribution. */
   approximate?: boolean;
@@ -150,9 +172,11 @@ const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
 /**
  * x · Φ(x), with Φ the normal distribution. Errors: ValueError for an `approximate` that isn't a boolean.
  * Source: D. Hendrycks and K. Gimpel, Gaussian error linear units, 2016.
+ * Shape: that of x. Dtype: float32; DTypeError for others.
  */
 export const gelu: FloatOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
   name: 'gelu',
+  options: { approximate: true },
   expression: (_, { approximate }) => (approximate ? math.geluTanh('a') : math.gelu('a')),
   check: ({ approximate = false }) => {
     if (typeof approximate === 'boolean') return;

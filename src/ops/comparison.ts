@@ -18,10 +18,16 @@ function defineComparison(name: string, operator: string): ComparisonOp {
   });
 }
 
-/** Whether x = y, elementwise. Shapes broadcast; dtypes promote. NaN equals nothing. */
+/**
+ * Whether x = y, elementwise. Shapes broadcast; dtypes promote. NaN equals nothing.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
 export const equal: ComparisonOp = /* @__PURE__ */ defineComparison('equal', '==');
 
-/** Whether x ≠ y, elementwise. Shapes broadcast; dtypes promote. True for NaN. */
+/**
+ * Whether x ≠ y, elementwise. Shapes broadcast; dtypes promote. True for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
 export const notEqual: ComparisonOp = /* @__PURE__ */ defineBinary({
   name: 'notEqual',
   expression: (dtype) => (dtype === 'float32' ? `u32(a != b || !${math.ordered('a', 'b')})` : 'u32(a != b)'),
@@ -30,14 +36,26 @@ export const notEqual: ComparisonOp = /* @__PURE__ */ defineBinary({
   gradient: null,
 });
 
-/** Whether x > y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+/**
+ * Whether x > y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
 export const greater: ComparisonOp = /* @__PURE__ */ defineComparison('greater', '>');
 
-/** Whether x ≥ y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+/**
+ * Whether x ≥ y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
 export const greaterEqual: ComparisonOp = /* @__PURE__ */ defineComparison('greaterEqual', '>=');
 
-/** Whether x < y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+/**
+ * Whether x < y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
 export const less: ComparisonOp = /* @__PURE__ */ defineComparison('less', '<');
 
-/** Whether x ≤ y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
+/**
+ * Whether x ≤ y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
 export const lessEqual: ComparisonOp = /* @__PURE__ */ defineComparison('lessEqual', '<=');

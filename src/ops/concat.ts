@@ -9,6 +9,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op, requireSameDType } from './define.ts';
 import { blockLayout, slice } from './slice.ts';
 
+/** Options of `concat`. */
 export interface ConcatOptions {
   /** The axis along which they are joined. Negative axes count from the last. Default 0. */
   axis?: number;
@@ -22,6 +23,7 @@ export interface ConcatOptions {
 export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'concat',
   inputs: ['...tensors'],
+  options: { axis: true },
   save: { inputs: [] },
   infer: (tensors, options) => {
     const first = requireTensors('concat', tensors);

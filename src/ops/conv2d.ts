@@ -10,6 +10,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
+  convolutionOptionNames,
   type ConvolutionFamily,
   defineFilterGrad,
   defineForward,
@@ -20,8 +21,11 @@ import {
 import { convolutionCost } from './cost.ts';
 import type { Op } from './define.ts';
 
+/** Options of `conv2d`. */
 export type Conv2dOptions = ConvolutionOptions;
+/** Options of `conv2dInputGrad`. */
 export type Conv2dInputGradOptions = InputGradOptions;
+/** Options of `conv2dFilterGrad`. */
 export type Conv2dFilterGradOptions = FilterGradOptions;
 
 const floats = ['float32', 'float16'] as const;
@@ -41,6 +45,7 @@ export function planConv2d(
 
 export const conv2dFamily: ConvolutionFamily<ConvolutionGeometry> = {
   name: 'conv2d',
+  options: convolutionOptionNames,
   acceptsFloat16: true,
   plan: planConv2d,
   launch: {
@@ -70,6 +75,7 @@ export const conv2d: Op<
  * The gradient of conv2d for its image, of shape `inputShape`, from the cotangent `dy` of its result. Also what a
  * transposed convolution computes.
  * Errors: as conv2d; ShapeError where `dy` isn't the shape of the convolution's result.
+ * Dtype: float32.
  */
 export const conv2dInputGrad: Op<
   [dy: Tensor, kernel: Tensor],
@@ -80,6 +86,7 @@ export const conv2dInputGrad: Op<
 /**
  * The gradient of conv2d for its kernel, of shape `kernelShape`, from the image and the cotangent `dy` of its result.
  * Errors: as conv2d; ShapeError where `dy` isn't the shape of the convolution's result.
+ * Dtype: float32.
  */
 export const conv2dFilterGrad: Op<
   [x: Tensor, dy: Tensor],

@@ -9,6 +9,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad } from './conv2d.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `conv2dTranspose`. */
 export interface Conv2dTransposeOptions {
   /** Steps between windows, by which the image grows: a number, or [rows, columns]. Default 1. */
   strides?: number | readonly number[];
@@ -101,6 +102,7 @@ export const conv2dTranspose: Op<
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['x', 'kernel'],
+  options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
   infer: ([x, kernel], options) => plan(x, kernel, options),
   forward: ([x, kernel], { shape, convolution }) =>
     conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),

@@ -2,6 +2,7 @@
 import { type ConvolutionOptions, convolutionWindows, requireKernelSize } from '../core/convolution.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import {
@@ -15,17 +16,26 @@ import { type ConvolutionFamily, defineFilterGrad, defineForward, defineInputGra
 import { depthwiseCost } from './cost.ts';
 import type { Op } from './define.ts';
 
+/** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2dOptions = Omit<ConvolutionOptions, 'groups'>;
 
+/** Options of `depthwiseConv2dInputGrad`. */
 export interface DepthwiseConv2dInputGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the image whose gradient is wanted. */
   inputShape: Shape;
 }
 
+/** Options of `depthwiseConv2dFilterGrad`. */
 export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the kernel whose gradient is wanted. */
   kernelShape: Shape;
 }
+
+const optionNames: OptionNames<DepthwiseConv2dOptions> = {
+  strides: true,
+  padding: true,
+  dilationRate: false,
+};
 
 function plan(
   op: string,
@@ -62,6 +72,8 @@ function plan(
 
 const family: ConvolutionFamily<DepthwiseGeometry> = {
   name: 'depthwiseConv2d',
+  // It has no `groups`, unlike the family.
+  options: optionNames as OptionNames<ConvolutionOptions>,
   acceptsFloat16: false,
   plan,
   launch: {
@@ -92,6 +104,7 @@ export const depthwiseConv2d: Op<
 /**
  * The gradient of depthwiseConv2d for its image, of shape `inputShape`, from the cotangent `dy` of its result.
  * Errors: as depthwiseConv2d; ShapeError where `dy` isn't the shape of its result.
+ * Dtype: float32.
  */
 export const depthwiseConv2dInputGrad: Op<
   [dy: Tensor, kernel: Tensor],
@@ -102,6 +115,7 @@ export const depthwiseConv2dInputGrad: Op<
 /**
  * The gradient of depthwiseConv2d for its kernel, of shape `kernelShape`, from the image and the cotangent `dy`.
  * Errors: as depthwiseConv2d; ShapeError where `dy` isn't the shape of its result.
+ * Dtype: float32.
  */
 export const depthwiseConv2dFilterGrad: Op<
   [x: Tensor, dy: Tensor],

@@ -12,6 +12,7 @@ import { defineOp } from './define.ts';
 import type { FloatOp } from './elementwise.ts';
 import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
+/** Options of `dropout`. */
 export interface DropoutOptions {
   /** Fraction of the elements that are cleared, in [0, 1). */
   rate: number;
@@ -57,6 +58,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
 export const dropout: FloatOp<DropoutOptions> = /* @__PURE__ */ defineOp({
   name: 'dropout',
   inputs: ['x'],
+  options: { rate: true, noiseShape: true, seed: true },
   save: { inputs: [] },
   settle: (options) => (options.seed === undefined ? { ...options, seed: drawSeed() } : options),
   infer: ([x], { rate, seed, noiseShape }) => {

@@ -11,11 +11,13 @@ import type { IndexOptions } from './indices.ts';
 /**
  * The rows of `table` [n, width] that `ids` (int32 or uint32, any rank) name → [..ids, width]. A gather along axis 0,
  * with its errors and its gradient.
+ * Errors: IndexOutOfRangeError as of `gather`; ShapeError for a table that isn’t a matrix; DTypeError for other ids.
  */
 export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor, 'first'> =
   /* @__PURE__ */ defineOp({
     name: 'embedding',
     inputs: ['table', 'ids:int32'],
+    options: { validateIndices: false, mode: false },
     acceptsFloat16: true,
     save: { inputs: [1] },
     infer: ([table, ids], { validateIndices, mode }) => {

@@ -4,6 +4,7 @@ import { copied, type StridedLayout } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `flip`. */
 export interface FlipOptions {
   /** Axes to reverse; null or left out: all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
@@ -16,6 +17,7 @@ export interface FlipOptions {
 export const flip: Op<[x: Tensor], FlipOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'flip',
   inputs: ['x'],
+  options: { axis: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { axis }) => ({
     shape,

@@ -4,6 +4,7 @@
  */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { requireOneOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Epilogue } from '../kernels/partialSums.ts';
@@ -26,8 +27,10 @@ import {
 import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
 
+/** Activations that matmuls and convolutions apply before they write their results. */
 export type FusedActivation = 'linear' | 'relu' | 'relu6' | 'leakyRelu' | 'elu' | 'sigmoid' | 'tanh';
 
+/** An activation that an op applies before it writes its result, with its parameters. */
 export interface ActivationOptions {
   /** Applied to the result. Default 'linear'. */
   activation?: FusedActivation;
@@ -36,6 +39,13 @@ export interface ActivationOptions {
   /** Of elu. Default 1. */
   alpha?: number;
 }
+
+/** For the `options` of definitions. */
+export const activationOptionNames: OptionNames<ActivationOptions> = {
+  activation: false,
+  negativeSlope: false,
+  alpha: false,
+};
 
 /** A fused activation. */
 interface Activation {

@@ -25,11 +25,13 @@ import {
   requireUpdates,
 } from './indices.ts';
 
+/** Options of `gather`. */
 export interface GatherOptions extends AxisOptions, IndexOptions {
   /** What rows outside read as, with mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
+/** Options of `scatterAdd`. */
 export interface ScatterAddOptions extends AxisOptions, IndexOptions {
   /** Shape of the result. */
   shape: Shape;
@@ -47,6 +49,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'fi
   /* @__PURE__ */ defineOp({
     name: 'gather',
     inputs: ['x', 'indices:int32'],
+    options: { axis: true, batchDims: true, fillValue: false, validateIndices: false, mode: false },
     acceptsFloat16: true,
     save: { inputs: [1] },
     infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
@@ -69,6 +72,7 @@ export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOption
   /* @__PURE__ */ defineOp({
     name: 'scatterAdd',
     inputs: ['indices:int32', 'updates'],
+    options: { shape: true, axis: false, batchDims: false, validateIndices: false, mode: false },
     save: { inputs: [0] },
     infer: ([indices, updates], options) => {
       const { shape } = options;

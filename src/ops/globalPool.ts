@@ -7,6 +7,7 @@ import { max } from './extrema.ts';
 import { mean } from './mean.ts';
 import type { ReduceOptions, ReductionOp } from './reduction.ts';
 
+/** Options of `globalMaxPool` and `globalAveragePool`. */
 export interface GlobalPoolOptions {
   /** Keeps height and width with size 1. Default false. */
   keepDims?: boolean;
@@ -22,6 +23,7 @@ function defineGlobalPool(
   return defineOp({
     name,
     inputs: ['x'],
+    options: { keepDims: false },
     infer: ([x], options) => {
       requireRank(name, 'x', x.shape, 4);
       return reduction().definition.infer([x], overImage(options));
@@ -39,6 +41,7 @@ function defineGlobalPool(
  * The maximum of each channel over the whole image.
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Gradient and errors are those of `max`: tied maxima
  * share, other than in `maxPool`.
+ * Dtypes: float32, int32, uint32. Errors: ShapeError for an x of another rank; DTypeError for bools.
  */
 export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor, 'first'> =
   /* @__PURE__ */ defineGlobalPool('globalMaxPool', () => max);
@@ -46,6 +49,7 @@ export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor, 'first'> 
 /**
  * The mean of each channel over the whole image.
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Errors are those of `mean`.
+ * Dtype: float32. Errors: ShapeError for an x of another rank; DTypeError for bools.
  */
 export const globalAveragePool: Op<
   [x: Tensor],

@@ -15,6 +15,7 @@ import {
 } from './normalization.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `groupNorm`. */
 export interface GroupNormOptions {
   /** Groups that the channels are divided into; a divisor of their number. Default 32, as in Keras. */
   groups?: number;
@@ -78,6 +79,7 @@ export const groupNorm: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'groupNorm',
   inputs: ['x', 'gamma?', 'beta?'],
+  options: { groups: false, axis: false, epsilon: false },
   save: { inputs: [0, 1] },
   infer: ([x, gamma, beta], options) => {
     const { epsilon = defaultEpsilon } = options;

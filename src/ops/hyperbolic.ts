@@ -12,7 +12,10 @@ const sinhDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => sinh(x),
 });
 
-/** (e^x - e^-x) / 2. */
+/**
+ * (e^x - e^-x) / 2.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const sinh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sinh',
   expression: () => math.preciseSinh('a'),
@@ -25,7 +28,10 @@ const coshDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => cosh(x),
 });
 
-/** (e^x + e^-x) / 2. */
+/**
+ * (e^x + e^-x) / 2.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const cosh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'cosh',
   expression: () => math.preciseCosh('a'),
@@ -39,7 +45,10 @@ export const tanhDerivative: Derivative<object> = /* @__PURE__ */ defineDerivati
   curve: (y) => mul(y, -2),
 });
 
-/** sinh x / cosh x; ±1 far out. */
+/**
+ * sinh x / cosh x; ±1 far out.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const tanh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'tanh',
   expression: () => math.preciseTanh('a'),
@@ -55,7 +64,10 @@ const asinhDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(div(x, power(add(square(x), 1)))),
 });
 
-/** log(x + √(x² + 1)). */
+/**
+ * log(x + √(x² + 1)).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const asinh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'asinh',
   expression: () => math.preciseAsinh('a'),
@@ -68,7 +80,10 @@ const acoshDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(div(x, power(sub(square(x), 1)))),
 });
 
-/** log(x + √(x² - 1)); NaN below 1. */
+/**
+ * log(x + √(x² - 1)); NaN below 1.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const acosh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'acosh',
   expression: () => math.preciseAcosh('a'),
@@ -81,7 +96,10 @@ const atanhDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => div(mul(x, 2), square(sub(1, square(x)))),
 });
 
-/** ½ log((1 + x) / (1 - x)); ±Infinity at ±1, NaN beyond. */
+/**
+ * ½ log((1 + x) / (1 - x)); ±Infinity at ±1, NaN beyond.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const atanh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'atanh',
   expression: () => math.preciseAtanh('a'),

@@ -16,6 +16,7 @@ import {
 import { layerNormGrad, layerNormInputGrad } from './normalizationGrad.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `layerNorm`. */
 export interface LayerNormOptions {
   /** The axes that are normalised together. Default -1. */
   axis?: number | readonly number[];
@@ -49,6 +50,7 @@ export const layerNorm: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'layerNorm',
   inputs: ['x', 'gamma?', 'beta?'],
+  options: { axis: false, epsilon: false },
   save: { inputs: [0, 1] },
   infer: ([{ shape, dtype }, gamma, beta], options) => {
     const { epsilon = defaultEpsilon } = options;

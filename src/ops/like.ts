@@ -9,14 +9,21 @@ function defineLike(name: string, value: number): UnaryOp {
   return defineOp({
     name,
     inputs: ['x'],
+    options: {},
     infer: ([x]) => specOf(x),
     forward: ([x], plan) => fillKernel(x.device, plan, value, name),
     backward: null,
   });
 }
 
-/** Zeros in the shape and dtype of x, on its device. No gradient. */
+/**
+ * Zeros in the shape and dtype of x, on its device. No gradient.
+ * Errors: DTypeError for float16.
+ */
 export const zerosLike: UnaryOp = /* @__PURE__ */ defineLike('zerosLike', 0);
 
-/** Ones in the shape and dtype of x, on its device. No gradient. */
+/**
+ * Ones in the shape and dtype of x, on its device. No gradient.
+ * Errors: DTypeError for float16.
+ */
 export const onesLike: UnaryOp = /* @__PURE__ */ defineLike('onesLike', 1);

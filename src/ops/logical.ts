@@ -4,7 +4,10 @@ import { type ComparisonOp, defineBinary, defineUnary, type PredicateOp } from '
 
 const bools: readonly DType[] = ['bool'];
 
-/** Whether both hold, elementwise. Dtype: bool. */
+/**
+ * Whether both hold, elementwise. Dtype: bool.
+ * Shapes broadcast. Errors: ShapeError where they don’t; DTypeError for other dtypes than bool.
+ */
 export const logicalAnd: ComparisonOp = /* @__PURE__ */ defineBinary({
   name: 'logicalAnd',
   expression: 'a & b',
@@ -12,7 +15,10 @@ export const logicalAnd: ComparisonOp = /* @__PURE__ */ defineBinary({
   gradient: null,
 });
 
-/** Whether one or both hold, elementwise. Dtype: bool. */
+/**
+ * Whether one or both hold, elementwise. Dtype: bool.
+ * Shapes broadcast. Errors: ShapeError where they don’t; DTypeError for other dtypes than bool.
+ */
 export const logicalOr: ComparisonOp = /* @__PURE__ */ defineBinary({
   name: 'logicalOr',
   expression: 'a | b',
@@ -20,7 +26,10 @@ export const logicalOr: ComparisonOp = /* @__PURE__ */ defineBinary({
   gradient: null,
 });
 
-/** Whether exactly one holds, elementwise. Dtype: bool. */
+/**
+ * Whether exactly one holds, elementwise. Dtype: bool.
+ * Shapes broadcast. Errors: ShapeError where they don’t; DTypeError for other dtypes than bool.
+ */
 export const logicalXor: ComparisonOp = /* @__PURE__ */ defineBinary({
   name: 'logicalXor',
   expression: 'a ^ b',
@@ -28,7 +37,10 @@ export const logicalXor: ComparisonOp = /* @__PURE__ */ defineBinary({
   gradient: null,
 });
 
-/** Whether x doesn't hold, elementwise. Dtype: bool. */
+/**
+ * Whether x doesn't hold, elementwise. Dtype: bool.
+ * Shape: that of x. Errors: DTypeError for other dtypes than bool.
+ */
 export const logicalNot: PredicateOp = /* @__PURE__ */ defineUnary({
   name: 'logicalNot',
   expression: '1u - a',

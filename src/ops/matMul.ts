@@ -13,6 +13,7 @@ import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './sum.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `matMul`. */
 export interface MatMulOptions {
   /** Whether the last two axes of `a` are swapped before the matmul. Vectors stay as they are. */
   transposeA?: boolean;
@@ -164,6 +165,7 @@ export function matMulGradients(
 export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor, 'product'> = /* @__PURE__ */ defineOp({
   name: 'matMul',
   inputs: ['a', 'b'],
+  options: { transposeA: true, transposeB: true },
   acceptsFloat16: true,
   infer: ([a, b], options) => planMatMul('matMul', a, b, options),
   forward: ([a, b], plan) => multiply('matMul', a, b, plan),

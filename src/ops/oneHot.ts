@@ -34,6 +34,7 @@ export interface OneHot {
 const oneHotOp: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defineOp({
   name: 'oneHot',
   inputs: ['indices:int32'],
+  options: { depth: true, onValue: true, offValue: true, dtype: true, axis: false },
   infer: ([{ shape, dtype }], options) => {
     const { depth, axis = -1, onValue = 1, offValue = 0, dtype: result = 'float32' } = options;
     requireDType('oneHot', 'indices', dtype, ['int32', 'uint32']);
@@ -57,5 +58,6 @@ const oneHotOp: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defineOp(
  * Indices (int32 or uint32) as rows along a new axis: `onValue` at the index, `offValue` elsewhere. An index outside
  * [0, depth) is no fault: its row holds `offValue` alone.
  * Shape: that of the indices, with `depth` inserted at `axis`. It has no gradient.
+ * Errors: DTypeError for other indices; ValueError for a `depth`, an axis or values that aren’t any.
  */
 export const oneHot: OneHot = oneHotOp as OneHot;

@@ -59,6 +59,7 @@ const powers = {
  * exponents alone, giving NaN for others. Integers wrap around, and a negative exponent of theirs rounds 1 / x^-y towards
  * zero, 0 for x = 0.
  * Gradient: for y it is 0 where x isn't positive.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'pow',

@@ -7,11 +7,20 @@ function definePredicate(name: string, test: math.MathFunction): PredicateOp {
   return defineUnary({ name, expression: () => `u32(${test('a')})`, result: () => 'bool', gradient: null });
 }
 
-/** Whether x is NaN. Dtype: bool. */
+/**
+ * Whether x is NaN. Dtype: bool.
+ * Shape: that of x, which is float32. Errors: DTypeError for other dtypes.
+ */
 const nan: PredicateOp = /* @__PURE__ */ definePredicate('isNaN', math.isNan);
-/** Whether x is Infinity or -Infinity. Dtype: bool. */
+/**
+ * Whether x is Infinity or -Infinity. Dtype: bool.
+ * Shape: that of x, which is float32. Errors: DTypeError for other dtypes.
+ */
 const infinite: PredicateOp = /* @__PURE__ */ definePredicate('isInf', math.isInfinite);
-/** Whether x is neither NaN nor infinite. Dtype: bool. */
+/**
+ * Whether x is neither NaN nor infinite. Dtype: bool.
+ * Shape: that of x, which is float32. Errors: DTypeError for other dtypes.
+ */
 const finite: PredicateOp = /* @__PURE__ */ definePredicate('isFinite', math.finite);
 
 // The names of two are globals as well.

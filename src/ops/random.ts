@@ -3,9 +3,9 @@
  * The same seed gives the same values on every adapter, up to the rounding of float arithmetic; without one each call
  * takes a fresh seed. Neighbouring seeds are independent of one another.
  */
-import { requireOptions } from '../core/arguments.ts';
 import { type ComputeDType, type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
+import { type OptionNames, optionsOf } from '../core/options.ts';
 import { describe, type Shape } from '../core/shape.ts';
 import { type Distribution, type RandomParams, randomKernel } from '../kernels/random.ts';
 import { checkDType } from '../tensor/create.ts';
@@ -13,11 +13,13 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { create, type CreationOptions } from './creation.ts';
 import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
+/** Options of random tensors. */
 export interface RandomTensorOptions<D extends DType = DType> extends CreationOptions<D> {
   /** A whole number in [0, 2^53). Default: a fresh one for each call. */
   seed?: Seed | undefined;
 }
 
+/** Options of `randomUniform`. */
 export interface UniformOptions<D extends DType = DType> extends RandomTensorOptions<D> {
   /** Smallest value. Default 0. */
   min?: number;
@@ -25,12 +27,29 @@ export interface UniformOptions<D extends DType = DType> extends RandomTensorOpt
   max?: number;
 }
 
+/** Options of `randomNormal` and `truncatedNormal`. */
 export interface NormalOptions<D extends DType = DType> extends RandomTensorOptions<D> {
   /** Default 0. */
   mean?: number;
   /** Standard deviation, before any truncation; at least 0. Default 1. */
   stddev?: number;
 }
+
+const uniformOptionNames: OptionNames<UniformOptions> = {
+  min: true,
+  max: true,
+  dtype: true,
+  seed: true,
+  name: false,
+};
+
+const normalOptionNames: OptionNames<NormalOptions> = {
+  mean: true,
+  stddev: true,
+  dtype: true,
+  seed: true,
+  name: false,
+};
 
 function draw<D extends DType>(
   op: string,
@@ -97,12 +116,14 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
  * Uniform values in [min, max). Dtypes: float32, with 24 random bits; int32 and uint32, where `max` is required and a
  * value's probability is off by at most 2^-32; bool, a fair coin without bounds.
  * Errors: ValueError for bounds out of order or of range, or a seed that isn't one.
+ * Shape: `shape`.
  */
 export function randomUniform<D extends DType = 'float32'>(
   shape: Shape,
-  options: UniformOptions<D> = {},
-): Tensor<D> {
-  requireOptions('randomUniform', options);
+  options?: UniformOptions<D>,
+): Tensor<D>;
+export function randomUniform(shape: Shape, ...settings: unknown[]): Tensor {
+  const options: UniformOptions = optionsOf('randomUniform', settings, uniformOptionNames, ['shape']);
   const { dtype = 'float32', seed, min = 0 } = options;
   checkDType('randomUniform', dtype);
   checkSeed('randomUniform', seed);
@@ -112,13 +133,8 @@ export function randomUniform<D extends DType = 'float32'>(
   return draw('randomUniform', shape, distribution, options, params);
 }
 
-function normal<D extends DType>(
-  op: string,
-  shape: Shape,
-  distribution: Distribution,
-  options: NormalOptions<D>,
-): Tensor<D> {
-  requireOptions(op, options);
+function normal(op: string, shape: Shape, distribution: Distribution, settings: readonly unknown[]): Tensor {
+  const options: NormalOptions = optionsOf(op, settings, normalOptionNames, ['shape']);
   const { dtype = 'float32', seed, mean = 0, stddev = 1 } = options;
   checkDType(op, dtype);
   requireDType(op, 'dtype', dtype, ['float32', 'int32']);
@@ -138,12 +154,14 @@ function normal<D extends DType>(
  * Normal values. Dtypes: float32; int32 rounds them.
  * Errors: ValueError for a negative stddev, numbers that aren't finite, or a seed that isn't one.
  * Source: the Box–Muller transform.
+ * Shape: `shape`.
  */
 export function randomNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options: NormalOptions<D> = {},
-): Tensor<D> {
-  return normal('randomNormal', shape, 'normal', options);
+  options?: NormalOptions<D>,
+): Tensor<D>;
+export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
+  return normal('randomNormal', shape, 'normal', settings);
 }
 
 /**
@@ -151,10 +169,12 @@ export function randomNormal<D extends DType = 'float32'>(
  * float32; int32 rounds them.
  * Errors: ValueError for a negative stddev, numbers that aren't finite, or a seed that isn't one.
  * Source: inversion of the normal distribution.
+ * Shape: `shape`.
  */
 export function truncatedNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options: NormalOptions<D> = {},
-): Tensor<D> {
-  return normal('truncatedNormal', shape, 'truncatedNormal', options);
+  options?: NormalOptions<D>,
+): Tensor<D>;
+export function truncatedNormal(shape: Shape, ...settings: unknown[]): Tensor {
+  return normal('truncatedNormal', shape, 'truncatedNormal', settings);
 }

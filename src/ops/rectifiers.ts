@@ -18,7 +18,10 @@ export const reluDerivative: Derivative<object> = /* @__PURE__ */ defineDerivati
   curve: null,
 });
 
-/** x where it is positive, 0 elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0. */
+/**
+ * x where it is positive, 0 elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu',
   expression: (dtype) => (dtype === 'float32' ? math.relu('a') : 'max(a, 0)'),
@@ -34,7 +37,10 @@ export const relu6Derivative: Derivative<object> = /* @__PURE__ */ defineDerivat
   curve: null,
 });
 
-/** x within [0, 6], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6. */
+/**
+ * x within [0, 6], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu6',
   expression: (dtype) => (dtype === 'float32' ? math.relu6('a') : 'clamp(a, 0, 6)'),
@@ -43,6 +49,7 @@ export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'output',
 });
 
+/** Options of `leakyRelu`. */
 export interface LeakyReluOptions {
   /** Slope for x ≤ 0; at least 0. Default 0.2. */
   negativeSlope?: number;
@@ -59,9 +66,11 @@ export const leakyReluDerivative: Derivative<LeakyReluOptions> = /* @__PURE__ */
 /**
  * x where it is positive, `negativeSlope` x elsewhere. Gradient: `negativeSlope` at 0.
  * Errors: ValueError for a slope that is negative or not finite.
+ * Shape: that of x. Dtype: float32; DTypeError for others.
  */
 export const leakyRelu: FloatOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
   name: 'leakyRelu',
+  options: { negativeSlope: true },
   expression: 'select(params.alpha * a, a, a > 0.0)',
   check: ({ negativeSlope = 0.2 }) => requireFinite('leakyRelu', 'negativeSlope', negativeSlope, 0),
   scalars: ({ negativeSlope = 0.2 }) => ({ alpha: negativeSlope }),
@@ -69,6 +78,7 @@ export const leakyRelu: FloatOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<
   reads: 'output',
 });
 
+/** Options of `elu`. */
 export interface EluOptions {
   /** What -elu tends to for x → -∞; at least 0. Default 1. */
   alpha?: number;
@@ -85,9 +95,11 @@ export const eluDerivative: Derivative<EluOptions> = /* @__PURE__ */ defineDeriv
 /**
  * x where it is positive, alpha (e^x - 1) elsewhere. Gradient: alpha at 0.
  * Errors: ValueError for an alpha that is negative or not finite.
+ * Shape: that of x. Dtype: float32; DTypeError for others.
  */
 export const elu: FloatOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
   name: 'elu',
+  options: { alpha: true },
   expression: () => math.elu('a', 'params.alpha'),
   check: ({ alpha = 1 }) => requireFinite('elu', 'alpha', alpha, 0),
   scalars: ({ alpha = 1 }) => ({ alpha }),
@@ -105,6 +117,7 @@ const seluDerivative = /* @__PURE__ */ defineDerivative({
 /**
  * scale · elu(x) with the constants for which activations keep mean 0 and variance 1.
  * Source: G. Klambauer et al., Self-normalizing neural networks, 2017.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
 export const selu: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'selu',
@@ -119,7 +132,10 @@ const hardSigmoidDerivative = /* @__PURE__ */ defineDerivative({
   curve: null,
 });
 
-/** x / 6 + 1/2, within [0, 1]. Gradient: 0 at ±3. */
+/**
+ * x / 6 + 1/2, within [0, 1]. Gradient: 0 at ±3.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const hardSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'hardSigmoid',
   expression: () => math.hardSigmoid('a'),
@@ -132,7 +148,10 @@ const hardSwishDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => mul(cast(less(abs(x), 3), 'float32'), 1 / 3),
 });
 
-/** x · hardSigmoid(x). Source: A. Howard et al., Searching for MobileNetV3, 2019. */
+/**
+ * x · hardSigmoid(x). Source: A. Howard et al., Searching for MobileNetV3, 2019.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const hardSwish: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'hardSwish',
   expression: () => `select(a * ${math.hardSigmoid('a')}, 0.0, a <= -3.0)`,

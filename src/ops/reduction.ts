@@ -2,6 +2,7 @@
  * @file What reductions have in common: their options, their plan, and how a cotangent is brought back to the shape of x.
  */
 import { type DType, requireDType } from '../core/dtype.ts';
+import type { OptionNames } from '../core/options.ts';
 import { normalizeAxes, reducedShape, requireBoolean, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Reduction } from '../kernels/reduce.ts';
@@ -12,12 +13,16 @@ import { defineOp, type Op, type Saved } from './define.ts';
 import type { Save } from './definition.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of reductions: `sum`, `mean`, `max`, … */
 export interface ReduceOptions {
   /** Axes to reduce; null or left out: all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
   /** Keeps reduced axes with size 1. Default false. */
   keepDims?: boolean;
 }
+
+/** For the `options` of definitions. */
+export const reduceOptionNames: OptionNames<ReduceOptions> = { axis: true, keepDims: true };
 
 /** Its result has the dtype of x, or a fixed one. */
 export type ReductionOp<R extends Tensor = Tensor> = Op<[x: Tensor], ReduceOptions, R, 'first'>;
@@ -58,6 +63,7 @@ export function defineReduction<const S extends Save>(
   return defineOp<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>({
     name,
     inputs: ['x'],
+    options: reduceOptionNames,
     save,
     infer: ([x], options) => {
       requireDType(name, 'x', x.dtype, dtypes);

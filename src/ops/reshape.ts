@@ -9,10 +9,12 @@ import { defineOp, type Op } from './define.ts';
 /**
  * The same values in row-major order under another shape, without a copy. One size may be -1: what remains.
  * Errors: ShapeError where the sizes don't multiply to those of x.
+ * Any dtype.
  */
 export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'reshape',
   inputs: ['x'],
+  options: { shape: true },
   acceptsFloat16: true,
   save: { inputs: [] },
   infer: ([x], { shape }) => ({ shape: resolve(x, shape), dtype: x.dtype }),

@@ -3,7 +3,7 @@
  * test/types/dtypes.test.ts compares the two, op by op.
  *
  * A tensor whose dtype isn't known is `Tensor<any>`, written `Tensor`. It may be used where a tensor of a certain dtype is
- * wanted, so that an app that never writes a dtype never has to: that is why `any` is told apart here.
+ * wanted, so that an app that never writes a dtype never has to: that is why `any` is distinguished here.
  */
 import type { DType } from '../core/dtype.ts';
 import type { NestedArray, Tensor } from '../tensor/tensor.ts';

@@ -14,7 +14,10 @@ const absDerivative = /* @__PURE__ */ defineDerivative({
   curve: null,
 });
 
-/** |x|. Dtypes: float32, int32. Gradient: 0 at 0. */
+/**
+ * |x|. Dtypes: float32, int32. Gradient: 0 at 0.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const abs: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'abs',
   expression: 'abs(a)',
@@ -22,7 +25,10 @@ export const abs: UnaryOp = /* @__PURE__ */ defineUnary({
   gradient: absDerivative,
 });
 
-/** -1, 0 or 1 by the sign of x; NaN of NaN. Dtypes: float32, int32. Gradient: 0. */
+/**
+ * -1, 0 or 1 by the sign of x; NaN of NaN. Dtypes: float32, int32. Gradient: 0.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sign',
   expression: (dtype) => (dtype === 'float32' ? `select(sign(a), a, ${math.isNan('a')})` : 'sign(a)'),
@@ -31,7 +37,10 @@ export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
-/** The largest whole number not above x. Gradient: 0. */
+/**
+ * The largest whole number not above x. Gradient: 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const floor: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'floor',
   expression: 'floor(a)',
@@ -39,7 +48,10 @@ export const floor: FloatOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
-/** The smallest whole number not below x. Gradient: 0. */
+/**
+ * The smallest whole number not below x. Gradient: 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const ceil: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'ceil',
   expression: 'ceil(a)',
@@ -47,7 +59,10 @@ export const ceil: FloatOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
-/** The nearest whole number; ties to even. Gradient: 0. */
+/**
+ * The nearest whole number; ties to even. Gradient: 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const round: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'round',
   expression: 'round(a)',
@@ -55,6 +70,7 @@ export const round: FloatOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
+/** Options of `step`. */
 export interface StepOptions {
   /** The value for x ≤ 0. Default 0. */
   alpha?: number;
@@ -63,9 +79,11 @@ export interface StepOptions {
 /**
  * 1 where x > 0, and alpha elsewhere; NaN of NaN. Dtypes: float32; int32, where alpha is truncated. Gradient: 0.
  * Errors: ValueError for an alpha that isn't finite.
+ * Shape: that of x.
  */
 export const step: UnaryOp<StepOptions> = /* @__PURE__ */ defineUnary<StepOptions>({
   name: 'step',
+  options: { alpha: true },
   expression: (dtype) =>
     dtype === 'float32'
       ? `select(select(params.alpha, 1.0, a > 0.0), a, ${math.isNan('a')})`

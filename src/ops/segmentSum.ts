@@ -10,6 +10,7 @@ import { defineOp, type Op } from './define.ts';
 import { gather } from './gather.ts';
 import { checkIndices, checkingOf } from './indices.ts';
 
+/** Options of `segmentSum`. */
 export interface SegmentSumOptions {
   /** Count of segments: the first axis of the result. */
   numSegments: number;
@@ -28,6 +29,7 @@ export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, 
   /* @__PURE__ */ defineOp({
     name: 'segmentSum',
     inputs: ['x', 'segmentIds:int32'],
+    options: { numSegments: true, validateIndices: false },
     save: { inputs: [1] },
     infer: ([x, ids], options) => {
       const { numSegments } = options;

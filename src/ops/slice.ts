@@ -14,6 +14,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { flip } from './flip.ts';
 
+/** Options of `slice`. */
 export interface SliceOptions {
   /** The first element on each axis; axes that are left out at the end are taken whole. */
   begin: number | readonly number[];
@@ -21,6 +22,7 @@ export interface SliceOptions {
   size?: number | readonly number[];
 }
 
+/** Options of `pad`. */
 export interface PadOptions {
   /** Elements to add before and after, for each axis. */
   paddings: readonly (readonly [number, number] | readonly number[])[];
@@ -40,6 +42,7 @@ export interface PadOptions {
 export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'slice',
   inputs: ['x'],
+  options: { begin: true, size: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { begin, size } = block(shape, options);
@@ -67,6 +70,7 @@ export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first'> = /* @__PURE_
 export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'pad',
   inputs: ['x'],
+  options: { paddings: true, constantValue: true, mode: false },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { mode = 'constant', constantValue = 0 } = options;

@@ -10,6 +10,7 @@ import { defineOp, type Op } from './define.ts';
 import { sum } from './sum.ts';
 import { exp } from './unary.ts';
 
+/** Options of `softmax`. */
 export interface SoftmaxOptions {
   /** The axis that is normalised. Default -1. */
   axis?: number;
@@ -32,6 +33,7 @@ function defineSoftmax(kind: SoftmaxKind, gradient: GradientOp): SoftmaxOp {
   return defineOp({
     name: kind,
     inputs: ['x'],
+    options: { axis: true },
     save: { inputs: [], outputs: [0] },
     infer: ([x], options) => planLines(kind, x, options),
     forward: ([x], { axis }) => softmaxKernel(kind, x, axis),

@@ -9,6 +9,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { blockLayout } from './slice.ts';
 
+/** Options of `split`. */
 export interface SplitOptions {
   /** How many equal parts, or the size of each part; one size may be -1: what remains. */
   numOrSizeSplits: number | readonly number[];
@@ -23,6 +24,7 @@ export interface SplitOptions {
 export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first'> = /* @__PURE__ */ defineOp({
   name: 'split',
   inputs: ['x'],
+  options: { numOrSizeSplits: true, axis: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { axis, sizes } = parts(shape, options);

@@ -7,6 +7,7 @@ import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 import { slice } from './slice.ts';
 
+/** Options of `stack`. */
 export interface StackOptions {
   /** Where the new axis goes; negative axes count from the last of the result. Default 0. */
   axis?: number;
@@ -25,6 +26,7 @@ const inserted = (shape: readonly number[], axis: number, n: number) => [
 export const stack: Op<[tensors: Tensor[]], StackOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'stack',
   inputs: ['...tensors'],
+  options: { axis: true },
   save: { inputs: [] },
   infer: (tensors, options) => {
     const { shape, dtype } = requireTensors('stack', tensors);

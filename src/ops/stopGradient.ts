@@ -7,10 +7,12 @@ import { defineOp, type Op } from './define.ts';
 
 /**
  * The values of `x` as a constant: no gradient passes, and the history ends here and says so. Nothing is copied.
+ * Shape and dtype: those of x, which may be any. Errors: DisposedError.
  */
 export const stopGradient: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'stopGradient',
   inputs: ['x'],
+  options: {},
   acceptsFloat16: true,
   infer: ([x]) => specOf(x),
   forward: ([x], plan) =>

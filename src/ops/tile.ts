@@ -9,6 +9,7 @@ import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
 
+/** Options of `tile`. */
 export interface TileOptions {
   /** How often x is repeated along each axis. */
   reps: readonly number[];
@@ -22,6 +23,7 @@ export interface TileOptions {
 export const tile: Op<[x: Tensor], TileOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'tile',
   inputs: ['x'],
+  options: { reps: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { reps }) => {
     checkReps(shape, reps);

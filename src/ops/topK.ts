@@ -9,6 +9,7 @@ import { defineOp, type Op } from './define.ts';
 import { numbers } from './reduction.ts';
 import { scatterAddAlongAxis } from './takeAlongAxis.ts';
 
+/** Options of `topK`. */
 export interface TopKOptions {
   /** How many elements. Default 1. */
   k?: number;
@@ -26,6 +27,7 @@ export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor
   /* @__PURE__ */ defineOp({
     name: 'topK',
     inputs: ['x'],
+    options: { k: true, sorted: true },
     save: { inputs: [], outputs: [1] },
     infer: ([x], { k = 1, sorted = true }) => {
       requireDType('topK', 'x', x.dtype, numbers);

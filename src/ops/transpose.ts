@@ -7,6 +7,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `transpose`. */
 export interface TransposeOptions {
   /** Axis i of the result is axis perm[i] of x. Default: all axes in reverse. */
   perm?: readonly number[] | null;
@@ -19,6 +20,7 @@ export interface TransposeOptions {
 export const transpose: Op<[x: Tensor], TransposeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'transpose',
   inputs: ['x'],
+  options: { perm: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const perm = permutation(shape, options);

@@ -12,7 +12,10 @@ const sinDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(sin(x)),
 });
 
-/** sin x. NaN for infinite x. */
+/**
+ * sin x. NaN for infinite x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const sin: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sin',
   expression: () => math.preciseSin('a'),
@@ -25,7 +28,10 @@ const cosDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(cos(x)),
 });
 
-/** cos x. NaN for infinite x. */
+/**
+ * cos x. NaN for infinite x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const cos: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'cos',
   expression: () => math.preciseCos('a'),
@@ -38,7 +44,10 @@ const tanDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => mul(y, 2),
 });
 
-/** tan x. NaN for infinite x. */
+/**
+ * tan x. NaN for infinite x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const tan: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'tan',
   expression: () => math.preciseTan('a'),
@@ -58,7 +67,10 @@ const asinDerivative = /* @__PURE__ */ defineDerivative({
   curve: arcsineCurve,
 });
 
-/** The angle in [-π/2, π/2] whose sine is x; NaN beyond ±1. */
+/**
+ * The angle in [-π/2, π/2] whose sine is x; NaN beyond ±1.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const asin: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'asin',
   expression: () => math.preciseAsin('a'),
@@ -71,7 +83,10 @@ const acosDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(arcsineCurve(x)),
 });
 
-/** The angle in [0, π] whose cosine is x; NaN beyond ±1. */
+/**
+ * The angle in [0, π] whose cosine is x; NaN beyond ±1.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const acos: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'acos',
   expression: () => math.preciseAcos('a'),
@@ -84,7 +99,10 @@ const atanDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => div(mul(x, -2), square(add(square(x), 1))),
 });
 
-/** The angle in [-π/2, π/2] whose tangent is x. */
+/**
+ * The angle in [-π/2, π/2] whose tangent is x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const atan: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'atan',
   expression: () => math.preciseAtan('a'),
@@ -94,6 +112,7 @@ export const atan: FloatOp = /* @__PURE__ */ defineUnary({
 /**
  * The angle in [-π, π] of the point (y, x), in this order of the operands. Shapes broadcast. Zeros and infinities as in
  * IEEE 754.
+ * Dtype: float32. Errors: ShapeError where the shapes don’t broadcast; DTypeError for other dtypes.
  */
 export const atan2: FloatBinaryOp = /* @__PURE__ */ defineBinary({
   name: 'atan2',

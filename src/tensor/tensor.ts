@@ -6,7 +6,7 @@
  */
 import { float16ToNumber } from '../core/float16.ts';
 import { bytesPerElement, type DataOf, type DType, type KnownDType, type TypedData } from '../core/dtype.ts';
-import { DisposedError, ShapeError } from '../core/errors.ts';
+import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -73,14 +73,10 @@ export class Tensor<D extends DType = any> implements TensorSpec {
   /** In types alone: where TypeScript finds `D` of a subclass, such as a variable. */
   declare protected readonly elementType: D;
   readonly size: number;
-  readonly device: Device;
+  readonly #device: Device;
   name: string | undefined;
-  origin: Origin;
-  /**
-   * A handle that lives as long as this tensor and is disposed of with it, whatever scope it leaves: a sequence's mask.
-   * It is in no scope of its own, so make it by `alias`.
-   */
-  companion: Tensor | null = null;
+  #origin: Origin;
+  #companion: Tensor | null = null;
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
   #isWatched = false;
@@ -91,8 +87,8 @@ export class Tensor<D extends DType = any> implements TensorSpec {
     this.shape = spec.shape;
     this.dtype = spec.dtype as KnownDType[D];
     this.size = sizeOf(spec.shape);
-    this.device = device;
-    this.origin = origin;
+    this.#device = device;
+    this.#origin = origin;
     this.#holder = { storage, counted: aliasOf === undefined };
     if (this.#holder.counted) liveTensors++;
   }
@@ -102,6 +98,32 @@ export class Tensor<D extends DType = any> implements TensorSpec {
     if (this.#isWatched || this.#holder.storage === null) return;
     this.#isWatched = true;
     dropped.register(this, this.#holder, this);
+  }
+
+  // Accessors, so that a browser's console shows what a tensor is, not what it is made of.
+
+  get device(): Device {
+    return this.#device;
+  }
+
+  get origin(): Origin {
+    return this.#origin;
+  }
+
+  set origin(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  /**
+   * A handle that lives as long as this tensor and is disposed of with it, whatever scope it leaves: a sequence's mask.
+   * It is in no scope of its own, so make it by `alias`.
+   */
+  get companion(): Tensor | null {
+    return this.#companion;
+  }
+
+  set companion(companion: Tensor | null) {
+    this.#companion = companion;
   }
 
   get rank(): number {
@@ -156,9 +178,21 @@ export class Tensor<D extends DType = any> implements TensorSpec {
 
   /**
    * Reads the values back, row-major. The only wait in the library.
-   * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError.
+   * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError. Thrown
+   * at the call: TapeError inside a compiled function.
    */
-  async data(): Promise<DataOf[D]> {
+  data(): Promise<DataOf[D]> {
+    this.#requireUncaptured();
+    return this.#read();
+  }
+
+  /** In a compiled function a rejected promise would go unseen. */
+  #requireUncaptured(): void {
+    const { executor } = this.device;
+    if (executor.mode === 'captured') executor.requireReadable();
+  }
+
+  async #read(): Promise<DataOf[D]> {
     const { buffer, offset } = this.storage;
     const held = this.storage.retain();
     const origin = sourceOf(this);
@@ -173,12 +207,17 @@ export class Tensor<D extends DType = any> implements TensorSpec {
   }
 
   /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
-  async array(): Promise<NestedArray> {
-    return nest(await this.data(), this.shape);
+  array(): Promise<NestedArray> {
+    return this.data().then((data) => nest(data, this.shape));
   }
 
-  /** The value of a tensor with one element. Errors: ShapeError where there are none or several. */
-  async item(): Promise<number> {
+  /** The value of a tensor with one element. Errors: ShapeError where there are none or several; those of `data`. */
+  item(): Promise<number> {
+    this.#requireUncaptured();
+    return this.#readItem();
+  }
+
+  async #readItem(): Promise<number> {
     if (this.size !== 1) {
       throw new ShapeError({
         op: 'item',
@@ -187,7 +226,7 @@ export class Tensor<D extends DType = any> implements TensorSpec {
         hint: 'reduce it first, or use data() or array().',
       });
     }
-    return (await this.data())[0] as number;
+    return (await this.#read())[0] as number;
   }
 
   /** Frees the values, unless a tape or another tensor still shares them. Doing it twice is harmless. */
@@ -205,6 +244,21 @@ export class Tensor<D extends DType = any> implements TensorSpec {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** What Node's `console.log` shows: short, without what a tensor is made of. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+
+  /** Converts to a string, but throws in arithmetic and comparisons: values are on the device. */
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint === 'string') return this.toString();
+    throw new ValueError({
+      rule: 'a tensor has no value in JavaScript: arithmetic and comparisons cannot use it.',
+      received: `${this} in an expression`,
+      hint: 'use ops: add(x, 1), greater(x, 0), where(condition, a, b). Read a number by `await x.item()`.',
+    });
   }
 
   toString(): string {

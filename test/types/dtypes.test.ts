@@ -18,7 +18,7 @@ let floats: Tensor<'float32'>;
 let ints: Tensor<'int32'>;
 let words: Tensor<'uint32'>;
 let bools: Tensor<'bool'>;
-let halves: Tensor<'float16'>;
+let float16s: Tensor<'float16'>;
 
 beforeAll(async () => {
   await rg.init();
@@ -41,7 +41,7 @@ beforeAll(async () => {
     { dtype: 'uint32' },
   );
   bools = rg.greater(floats, 0.4);
-  halves = rg.cast(floats, 'float16');
+  float16s = rg.cast(floats, 'float16');
 });
 
 describe('dtypes flow through ops', () => {
@@ -79,8 +79,8 @@ describe('dtypes flow through ops', () => {
     has(rg.expandDims(bools), 'bool');
     has(rg.slice(ints, { begin: [0, 0], size: [1, 1] }), 'int32');
     has(rg.gather(bools, [1]), 'bool');
-    has(rg.gather(halves, [1]), 'float16');
-    has(rg.embedding(halves, [1]), 'float16');
+    has(rg.gather(float16s, [1]), 'float16');
+    has(rg.embedding(float16s, [1]), 'float16');
     has(rg.scatterAdd([0, 1], ints, { shape: [2, 2] }), 'int32');
     has(rg.takeAlongAxis(ints, ints, { axis: 1 }), 'int32');
     has(rg.neg(ints), 'int32');
@@ -92,7 +92,7 @@ describe('dtypes flow through ops', () => {
     has(rg.max(words, { axis: 0 }), 'uint32');
     has(rg.cumsum(ints), 'int32');
     has(rg.zerosLike(bools), 'bool');
-    has(rg.identity(halves), 'float16');
+    has(rg.identity(float16s), 'float16');
     has(rg.stopGradient(ints), 'int32');
     has(rg.concat([ints, ints]), 'int32');
     has(rg.stack([bools, bools]), 'bool');
@@ -124,7 +124,7 @@ describe('dtypes flow through ops', () => {
     has(rg.where(bools, ints, 0), 'int32');
     has(rg.matMul(ints, bools), 'int32');
     has(rg.matMul(bools, bools), 'int32');
-    has(rg.matMul(halves, halves), 'float32');
+    has(rg.matMul(float16s, float16s), 'float32');
     has(rg.matMul(floats, ints), 'float32');
   });
 
@@ -151,7 +151,7 @@ describe('dtypes flow through ops', () => {
 describe('data() gives the array of the dtype', () => {
   test('of results', async () => {
     expectTypeOf(await floats.data()).toEqualTypeOf<Float32Array>();
-    expectTypeOf(await halves.data()).toEqualTypeOf<Float32Array>();
+    expectTypeOf(await float16s.data()).toEqualTypeOf<Float32Array>();
     expectTypeOf(await rg.argMax(floats).data()).toEqualTypeOf<Int32Array>();
     expectTypeOf(await rg.equal(ints, 1).data()).toEqualTypeOf<Uint8Array>();
     expectTypeOf(await words.data()).toEqualTypeOf<Uint32Array>();
@@ -189,7 +189,7 @@ describe('apps that write no dtype', () => {
   });
 
   test('a tensor of a known dtype is a Tensor, and no tensor of another', () => {
-    const all: Tensor[] = [floats, ints, words, bools, halves, new Variable(floats)];
+    const all: Tensor[] = [floats, ints, words, bools, float16s, new Variable(floats)];
     expect(all).toHaveLength(6);
     // @ts-expect-error: int32 isn't float32.
     const wrong: Tensor<'float32'> = ints;

@@ -1,7 +1,7 @@
 /** @file The `.keras` archive of Keras 3: a configuration, weights and metadata in a zip file. */
 import type { ByteSource } from '../byteSource.ts';
 import { fault } from '../formatErrors.ts';
-import { ZipArchive, type ZipLimits } from '../zip/index.ts';
+import type { ZipArchive } from '../zip/index.ts';
 
 export const configName = 'config.json';
 export const metadataName = 'metadata.json';
@@ -18,11 +18,7 @@ export interface KerasArchive {
 }
 
 /** Errors: FormatError for an archive that is damaged, or lacks a part. */
-export async function openKerasArchive(
-  source: ByteSource,
-  limits: Partial<ZipLimits> = {},
-): Promise<KerasArchive> {
-  const archive = await ZipArchive.open(source, limits);
+export async function openKerasArchive(archive: ZipArchive): Promise<KerasArchive> {
   const config = await required(archive, configName);
   if (config.size > maxConfigBytes) {
     throw fault(archive.context, {
@@ -35,11 +31,8 @@ export async function openKerasArchive(
 }
 
 /** The weights of an archive, without its configuration. Errors: FormatError. */
-export async function openArchiveWeights(
-  source: ByteSource,
-  limits: Partial<ZipLimits> = {},
-): Promise<ByteSource> {
-  return required(await ZipArchive.open(source, limits), weightsName);
+export async function openArchiveWeights(archive: ZipArchive): Promise<ByteSource> {
+  return required(archive, weightsName);
 }
 
 async function required(archive: ZipArchive, name: string): Promise<ByteSource> {

@@ -36,6 +36,11 @@ export class ZipArchive {
     return [...this.#entries.keys()];
   }
 
+  /** Bytes of the entry called `name`, once inflated; null where there is none. */
+  size(name: string): number | null {
+    return this.#entries.get(name)?.bytes ?? null;
+  }
+
   /**
    * The entry called `name`; null where there is none. An entry that is stored as it is takes no memory; one that is
    * deflated is inflated. Errors: FormatError for bytes that don't have the entry's checksum.

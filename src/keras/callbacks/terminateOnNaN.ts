@@ -2,9 +2,10 @@
 import { NonFiniteError } from '../../core/errors.ts';
 import { requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
+/** Options of `terminateOnNaN`. */
 export interface TerminateOnNaNOptions extends VerboseOptions {
   /** Whether training rejects with an error, in place of ending. Default false. */
   raiseError?: boolean;
@@ -15,6 +16,7 @@ export interface TerminateOnNaNOptions extends VerboseOptions {
   everyBatch?: boolean;
 }
 
+/** The callback of `terminateOnNaN`, where options and errors are described. */
 export class TerminateOnNaN extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
   readonly #raises: boolean;
@@ -24,7 +26,7 @@ export class TerminateOnNaN extends Callback {
   constructor(options: TerminateOnNaNOptions = {}) {
     super();
     const op = 'terminateOnNaN';
-    requireKnownOptions(op, options, ['raiseError', 'everyBatch', 'verbose', 'say']);
+    checkOptions(op, options, ['raiseError', 'everyBatch', 'verbose', 'say']);
     const { raiseError = false, everyBatch = false } = options;
     requireBoolean(op, 'raiseError', raiseError);
     requireBoolean(op, 'everyBatch', everyBatch);
@@ -60,6 +62,7 @@ export class TerminateOnNaN extends Callback {
 }
 
 /** Ends training once the loss is NaN or infinite. */
-export function terminateOnNaN(options?: TerminateOnNaNOptions): TerminateOnNaN {
-  return new TerminateOnNaN(options);
+export function terminateOnNaN(options?: TerminateOnNaNOptions): TerminateOnNaN;
+export function terminateOnNaN(...args: unknown[]): TerminateOnNaN {
+  return new TerminateOnNaN(byPosition('terminateOnNaN', args, []));
 }

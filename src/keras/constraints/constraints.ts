@@ -1,4 +1,5 @@
 /** @file The constraints: where a weight is put back to after each step of an optimizer. */
+import { optionsOf } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireFinite } from '../../core/shape.ts';
 import { add, div, mul } from '../../ops/arithmetic.ts';
@@ -11,23 +12,29 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import type { Configured } from '../namedObjects.ts';
 
+/** What a weight becomes after each step of an optimizer. */
 export interface Constraint extends Configured {
   /** The constrained values of the weight, computed with ops. */
   call(w: Tensor): Tensor;
 }
 
+/** Options of constraints on norms. */
 export interface AxisOptions {
   /** Axis or axes along which a vector of weights runs. Default 0: the inputs of a unit. */
   axis?: number | readonly number[];
 }
 
+/** Options of `maxNorm`. */
 export interface MaxNormOptions extends AxisOptions {
   /** Default 2. */
   maxValue?: number;
 }
 
 /** Vectors of at most the length `maxValue`. Errors: ValueError for options. */
-export function maxNorm({ maxValue = 2, axis = 0 }: MaxNormOptions = {}): Constraint {
+export function maxNorm(options?: MaxNormOptions): Constraint;
+export function maxNorm(...args: unknown[]): Constraint {
+  const options: MaxNormOptions = optionsOf('MaxNorm', args, { maxValue: true, axis: true });
+  const { maxValue = 2, axis = 0 } = options;
   requireFinite('MaxNorm', 'maxValue', maxValue, 0);
   requireAxis('MaxNorm', axis);
   return {
@@ -37,6 +44,7 @@ export function maxNorm({ maxValue = 2, axis = 0 }: MaxNormOptions = {}): Constr
   };
 }
 
+/** Options of `minMaxNorm`. */
 export interface MinMaxNormOptions extends AxisOptions {
   /** Default 0. */
   minValue?: number;
@@ -47,7 +55,10 @@ export interface MinMaxNormOptions extends AxisOptions {
 }
 
 /** Vectors of a length in [minValue, maxValue]. Errors: ValueError for options. */
-export function minMaxNorm(options: MinMaxNormOptions = {}): Constraint {
+export function minMaxNorm(options?: MinMaxNormOptions): Constraint;
+export function minMaxNorm(...args: unknown[]): Constraint {
+  const names = { minValue: true, maxValue: true, rate: true, axis: true };
+  const options: MinMaxNormOptions = optionsOf('MinMaxNorm', args, names);
   const { minValue = 0, maxValue = 1, rate = 1, axis = 0 } = options;
   requireFinite('MinMaxNorm', 'minValue', minValue, 0);
   requireFinite('MinMaxNorm', 'maxValue', maxValue, minValue);
@@ -65,12 +76,16 @@ export function minMaxNorm(options: MinMaxNormOptions = {}): Constraint {
 }
 
 /** No value below 0. */
-export function nonNeg(): Constraint {
+export function nonNeg(): Constraint;
+export function nonNeg(...args: unknown[]): Constraint {
+  optionsOf('NonNeg', args, {});
   return { className: 'NonNeg', call: (w) => maximum(w, 0), getConfig: () => ({}) };
 }
 
 /** Vectors of length 1. Errors: ValueError for options. */
-export function unitNorm({ axis = 0 }: AxisOptions = {}): Constraint {
+export function unitNorm(options?: AxisOptions): Constraint;
+export function unitNorm(...args: unknown[]): Constraint {
+  const { axis = 0 }: AxisOptions = optionsOf('UnitNorm', args, { axis: true });
   requireAxis('UnitNorm', axis);
   return {
     className: 'UnitNorm',

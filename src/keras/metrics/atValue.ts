@@ -6,6 +6,7 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
+import { plainOptions } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { confusionOf, type Thresholds } from './confusion.ts';
@@ -14,6 +15,7 @@ import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { requireClass } from './precisionRecall.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of the metrics at a given value of another. */
 export interface AtValueOptions extends MetricOptions {
   /** How many thresholds are tried, evenly between 0 and 1. Default 200. */
   numThresholds?: number;
@@ -29,7 +31,7 @@ abstract class AtValue extends FourCells {
 
   /** Errors: ValueError for options. */
   constructor(given: AtValueOptions & Record<string, unknown>, constraint: string) {
-    const { name, ...others } = given ?? {};
+    const { name, ...others } = plainOptions(new.target.className, given);
     const op = name ?? 'metric';
     const defaults = { [constraint]: null, numThresholds: 200, classId: null };
     const options = metricOptions<Record<string, unknown>>(op, others, defaults);
@@ -69,6 +71,7 @@ abstract class AtValue extends FourCells {
   }
 }
 
+/** Options of `sensitivityAtSpecificity`. */
 export interface SensitivityAtSpecificityOptions extends AtValueOptions {
   /** In [0, 1]. */
   specificity: number;
@@ -85,6 +88,7 @@ export class SensitivityAtSpecificity extends AtValue {
   }
 }
 
+/** Options of `specificityAtSensitivity`. */
 export interface SpecificityAtSensitivityOptions extends AtValueOptions {
   /** In [0, 1]. */
   sensitivity: number;
@@ -101,6 +105,7 @@ export class SpecificityAtSensitivity extends AtValue {
   }
 }
 
+/** Options of `precisionAtRecall`. */
 export interface PrecisionAtRecallOptions extends AtValueOptions {
   /** In [0, 1]. */
   recall: number;
@@ -117,6 +122,7 @@ export class PrecisionAtRecall extends AtValue {
   }
 }
 
+/** Options of `recallAtPrecision`. */
 export interface RecallAtPrecisionOptions extends AtValueOptions {
   /** In [0, 1]. */
   precision: number;
@@ -135,11 +141,19 @@ export class RecallAtPrecision extends AtValue {
 
 type Maker<O, M> = ClassMaker<[options: O], M>;
 
+/**
+ * The highest sensitivity at which specificity is at least the given one. Errors: ShapeError, ValueError for options.
+ */
 export const sensitivityAtSpecificity: Maker<SensitivityAtSpecificityOptions, SensitivityAtSpecificity> =
   /* @__PURE__ */ classMaker(SensitivityAtSpecificity);
+/**
+ * The highest specificity at which sensitivity is at least the given one. Errors: ShapeError, ValueError for options.
+ */
 export const specificityAtSensitivity: Maker<SpecificityAtSensitivityOptions, SpecificityAtSensitivity> =
   /* @__PURE__ */ classMaker(SpecificityAtSensitivity);
+/** The highest precision at which recall is at least the given one. Errors: ShapeError, ValueError for options. */
 export const precisionAtRecall: Maker<PrecisionAtRecallOptions, PrecisionAtRecall> =
   /* @__PURE__ */ classMaker(PrecisionAtRecall);
+/** The highest recall at which precision is at least the given one. Errors: ShapeError, ValueError for options. */
 export const recallAtPrecision: Maker<RecallAtPrecisionOptions, RecallAtPrecision> =
   /* @__PURE__ */ classMaker(RecallAtPrecision);

@@ -1,4 +1,5 @@
 /** @file AUC: the area under a curve of a classifier, over thresholds. */
+import { plainOptions } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -23,6 +24,7 @@ import { divideNoNaN } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of `auc`. */
 export interface AUCOptions extends MetricOptions {
   /** Number of thresholds, evenly spaced in [0, 1]; at least 2. Default 200. */
   numThresholds?: number;
@@ -63,7 +65,8 @@ export class AUC extends FourCells {
   readonly #labelWeights: Tensor | null;
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: AUCOptions = {}) {
+  constructor(all: AUCOptions = {}) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const options = checked(name ?? 'auc', given);
     super(name === undefined ? {} : { name });
     this.#options = options;
@@ -158,6 +161,10 @@ export class AUC extends FourCells {
   }
 }
 
+/**
+ * The area under the ROC or the precision–recall curve, by thresholds. Targets and predictions in one shape. Errors:
+ * ShapeError, ValueError for options.
+ */
 export const auc: ClassMaker<[options?: AUCOptions], AUC> = /* @__PURE__ */ classMaker(AUC);
 
 /** The values at all thresholds but the last, and at all but the first. */

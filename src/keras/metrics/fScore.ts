@@ -1,4 +1,5 @@
 /** @file FBetaScore and F1Score: precision and recall in one number. */
+import { plainOptions } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -19,6 +20,7 @@ import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
+/** Options of `f1Score`. */
 export interface F1ScoreOptions extends MetricOptions {
   /**
    * How the scores of classes become one: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weighs
@@ -29,6 +31,7 @@ export interface F1ScoreOptions extends MetricOptions {
   threshold?: number | null;
 }
 
+/** Options of `fBetaScore`. */
 export interface FBetaScoreOptions extends F1ScoreOptions {
   /** How much recall weighs against precision. Default 1. */
   beta?: number;
@@ -45,7 +48,8 @@ export class FBetaScore extends Metric {
   readonly #options: Required<Omit<FBetaScoreOptions, 'name'>>;
 
   /** Errors: ValueError for options. */
-  constructor({ name = 'fbeta_score', ...given }: FBetaScoreOptions = {}) {
+  constructor(all: FBetaScoreOptions = {}) {
+    const { name = 'fbeta_score', ...given } = plainOptions(new.target.className, all);
     const options = metricOptions<Omit<FBetaScoreOptions, 'name'>>(name, given, {
       average: null,
       beta: 1,
@@ -124,7 +128,8 @@ export class F1Score extends FBetaScore {
   static override readonly className: string = 'F1Score';
 
   /** Errors: ValueError for options. */
-  constructor({ name = 'f1_score', ...given }: F1ScoreOptions = {}) {
+  constructor(all: F1ScoreOptions = {}) {
+    const { name = 'f1_score', ...given } = plainOptions(new.target.className, all);
     const options = metricOptions<Omit<F1ScoreOptions, 'name'>>(name, given, {
       average: null,
       threshold: null,
@@ -138,10 +143,15 @@ export class F1Score extends FBetaScore {
   }
 }
 
+/**
+ * The weighted harmonic mean of precision and recall: recall counts `beta` times as much. Shapes: [batch, classes].
+ * Errors: ShapeError, ValueError for options.
+ */
 export const fBetaScore: ClassMaker<[options?: FBetaScoreOptions], FBetaScore> = /* @__PURE__ */ classMaker(
   FBetaScore,
   { label: 'fbeta_score' },
 );
+/** The harmonic mean of precision and recall. Shapes: [batch, classes]. Errors: ShapeError, ValueError for options. */
 export const f1Score: ClassMaker<[options?: F1ScoreOptions], F1Score> = /* @__PURE__ */ classMaker(F1Score);
 
 function requireClasses(op: string, yTrue: OpenSpec, yPred: OpenSpec): void {

@@ -1,4 +1,5 @@
 /** @file Intersection over union of segmentations, from a confusion of classes. */
+import { plainOptions } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -111,6 +112,7 @@ abstract class IntersectionOverUnion extends Metric {
   }
 }
 
+/** Options of `oneHotMeanIoU`. */
 export interface OneHotMeanIoUOptions extends MetricOptions {
   /** How many classes there are. */
   numClasses: number;
@@ -122,6 +124,7 @@ export interface OneHotMeanIoUOptions extends MetricOptions {
   axis?: number;
 }
 
+/** Options of `oneHotIoU`. */
 export interface OneHotIoUOptions extends OneHotMeanIoUOptions {
   /** The classes over which the mean is taken. */
   targetClassIds: readonly number[];
@@ -133,6 +136,7 @@ export interface MeanIoUOptions extends OneHotMeanIoUOptions {
   sparseYTrue?: boolean;
 }
 
+/** Options of `iou`. */
 export interface IoUOptions extends MeanIoUOptions {
   /** The classes over which the mean is taken. */
   targetClassIds: readonly number[];
@@ -143,7 +147,8 @@ export class IoU extends IntersectionOverUnion {
   static override readonly className: string = 'IoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: IoUOptions) {
+  constructor(all: IoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     super(
       name,
       requireClasses(name ?? 'iou', metricOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
@@ -160,7 +165,8 @@ export class MeanIoU extends IntersectionOverUnion {
   static override readonly className: string = 'MeanIoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: MeanIoUOptions) {
+  constructor(all: MeanIoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const { targetClassIds: _, ...defaults } = sparse;
     const options = metricOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
     super(name, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
@@ -176,7 +182,8 @@ export class OneHotIoU extends IntersectionOverUnion {
   static override readonly className: string = 'OneHotIoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: OneHotIoUOptions) {
+  constructor(all: OneHotIoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const { sparseYTrue: _, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
     super(name, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
@@ -192,7 +199,8 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
   static override readonly className: string = 'OneHotMeanIoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: OneHotMeanIoUOptions) {
+  constructor(all: OneHotMeanIoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const { sparseYTrue: _, targetClassIds: __, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
     const classes = { ...options, sparseYTrue: false, targetClassIds: 'all' };
@@ -204,6 +212,7 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
   }
 }
 
+/** Options of `binaryIoU`. */
 export interface BinaryIoUOptions extends MetricOptions {
   /** [0], [1], or [0, 1], over which the mean is taken. Default [0, 1]. */
   targetClassIds?: readonly number[];
@@ -217,7 +226,8 @@ export class BinaryIoU extends IntersectionOverUnion {
   readonly threshold: number;
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: BinaryIoUOptions = {}) {
+  constructor(all: BinaryIoUOptions = {}) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const op = name ?? 'binary_iou';
     const defaults = { targetClassIds: [0, 1], threshold: 0.5 };
     const { targetClassIds, threshold } = metricOptions<BinaryIoUOptions>(op, given, defaults as never);
@@ -237,17 +247,31 @@ export class BinaryIoU extends IntersectionOverUnion {
 
 type Maker<O, M> = ClassMaker<[options: O], M>;
 
+/**
+ * Intersection over union of the given classes, averaged. Labels in any shape. Errors: ShapeError, ValueError for
+ * options, IndexOutOfRangeError for a label that is no class.
+ */
 export const iou: Maker<IoUOptions, IoU> = /* @__PURE__ */ classMaker(IoU, { aliases: ['iou'] });
+/**
+ * Intersection over union of all classes, averaged. Labels in any shape. Errors: ShapeError, ValueError for options,
+ * IndexOutOfRangeError for a label that is no class.
+ */
 export const meanIoU: Maker<MeanIoUOptions, MeanIoU> = /* @__PURE__ */ classMaker(MeanIoU, {
   aliases: ['mean_iou'],
 });
+/** `iou` for targets and predictions with an axis of classes. Errors: those of `iou`. */
 export const oneHotIoU: Maker<OneHotIoUOptions, OneHotIoU> = /* @__PURE__ */ classMaker(OneHotIoU, {
   aliases: ['one_hot_iou'],
 });
+/** `meanIoU` for targets and predictions with an axis of classes. Errors: those of `meanIoU`. */
 export const oneHotMeanIoU: Maker<OneHotMeanIoUOptions, OneHotMeanIoU> = /* @__PURE__ */ classMaker(
   OneHotMeanIoU,
   { aliases: ['one_hot_mean_iou'] },
 );
+/**
+ * Intersection over union of two classes, which a threshold tells apart. Targets and predictions in one shape. Errors:
+ * ShapeError, ValueError for options.
+ */
 export const binaryIoU: ClassMaker<[options?: BinaryIoUOptions], BinaryIoU> = /* @__PURE__ */ classMaker(
   BinaryIoU,
   { aliases: ['binary_iou'] },

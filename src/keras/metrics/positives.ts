@@ -1,4 +1,5 @@
 /** @file True and false positives and negatives, by number or by weight. */
+import { plainOptions } from '../../core/options.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { reshape } from '../../ops/reshape.ts';
@@ -10,6 +11,7 @@ import { type Confusion, confusionOf, requireThresholds, type Thresholds } from 
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of the counts of positives and negatives. */
 export interface CountOptions extends MetricOptions {
   /** Predictions above it are positive: a number in [0, 1], or a list with one count per threshold. Default 0.5. */
   thresholds?: number | readonly number[] | null;
@@ -22,7 +24,8 @@ abstract class CellCount extends Metric {
   readonly accumulator: Variable;
 
   /** Errors: ValueError for thresholds that aren't in [0, 1]. */
-  constructor({ name, ...given }: CountOptions = {}) {
+  constructor(all: CountOptions = {}) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const options = metricOptions<CountOptions>(name ?? 'metric', given, {
       thresholds: null,
     } as Required<CountOptions>);
@@ -91,9 +94,25 @@ export class FalseNegatives extends CellCount {
 
 type CountMaker<M> = ClassMaker<[options?: CountOptions], M>;
 
+/**
+ * How many positives were predicted so. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const truePositives: CountMaker<TruePositives> = /* @__PURE__ */ classMaker(TruePositives);
+/**
+ * How many negatives were predicted positive. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const falsePositives: CountMaker<FalsePositives> = /* @__PURE__ */ classMaker(FalsePositives);
+/**
+ * How many negatives were predicted so. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const trueNegatives: CountMaker<TrueNegatives> = /* @__PURE__ */ classMaker(TrueNegatives);
+/**
+ * How many positives were predicted negative. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const falseNegatives: CountMaker<FalseNegatives> = /* @__PURE__ */ classMaker(FalseNegatives);
 
 /** The scalar in a vector of one; a longer vector as it is. */

@@ -5,6 +5,7 @@ import { add } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import { plainOptions } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Confusion, confusionOf, lowest, requireThresholds, type Thresholds } from './confusion.ts';
@@ -13,6 +14,7 @@ import { type Direction, Metric, type MetricOptions, type UpdateOptions } from '
 import { scalarOfOne } from './positives.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of `precision` and `recall`. */
 export interface PrecisionRecallOptions extends MetricOptions {
   /** What a prediction must exceed to be positive: in [0, 1], or a list, one value each. Default 0.5. */
   thresholds?: number | readonly number[] | null;
@@ -33,7 +35,8 @@ abstract class PositiveRate extends Metric {
   protected readonly missed: Variable;
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: PrecisionRecallOptions, missed: string) {
+  constructor(all: PrecisionRecallOptions, missed: string) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const op = name ?? 'metric';
     const options = metricOptions<PrecisionRecallOptions>(op, given, defaults);
     if (options.topK !== null) requireInteger(op, 'topK', options.topK, 1);
@@ -115,7 +118,15 @@ export class Recall extends PositiveRate {
 
 type Maker<M> = ClassMaker<[options?: PrecisionRecallOptions], M>;
 
+/**
+ * Of what was predicted positive, the share that is. Targets and predictions in one shape. Errors: ShapeError,
+ * ValueError for options.
+ */
 export const precision: Maker<Precision> = /* @__PURE__ */ classMaker(Precision);
+/**
+ * Of what is positive, the share that was predicted so. Targets and predictions in one shape. Errors: ShapeError,
+ * ValueError for options.
+ */
 export const recall: Maker<Recall> = /* @__PURE__ */ classMaker(Recall);
 
 /** Throws unless `classId` is the number of a class. */

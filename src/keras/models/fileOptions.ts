@@ -1,4 +1,5 @@
 /** @file Options of loading and saving models. */
+import type { OptionNames } from '../../core/options.ts';
 import type { OpenOptions } from '../../storage/sources.ts';
 
 /** How far a file is loaded, in bytes of values. */
@@ -7,13 +8,30 @@ export interface LoadProgress {
   readonly total: number;
 }
 
+/** Options of `model.loadWeights`. */
 export interface LoadWeightsOptions extends OpenOptions {
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Limits of zip archives. Defaults: 10,000 entries, an entry of 4 GiB, 100 times its stored size. */
   readonly limits?:
     | { readonly entries?: number; readonly entryBytes?: number; readonly ratio?: number }
     | undefined;
+  /** The modules of PyTorch that the layers have the weights of. Default: torchvision's, or those of the same names. */
+  readonly modules?: ModuleNaming | undefined;
+  /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'refuse'. */
+  readonly extra?: 'refuse' | 'ignore' | undefined;
 }
+
+export const loadOptionNames: OptionNames<LoadWeightsOptions> = {
+  file: false,
+  signal: false,
+  onProgress: false,
+  limits: false,
+  modules: false,
+  extra: false,
+};
+
+/** Names of PyTorch's modules by names of layers: { conv1: 'features.0' }, or a function. */
+export type ModuleNaming = Readonly<Record<string, string>> | ((layer: string) => string | undefined);
 
 /** The result of loading weights. */
 export interface LoadReport {
@@ -23,6 +41,7 @@ export interface LoadReport {
   readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
 }
 
+/** Options of `model.save`. */
 export interface SaveOptions {
   /** Whether the optimizer's state is saved. Default true. */
   readonly includeOptimizer?: boolean;
@@ -31,6 +50,7 @@ export interface SaveOptions {
 /** `keras`: a model or its weights in Keras 3's format. */
 export type WeightsFormat = 'keras' | 'safetensors';
 
+/** Options of `model.saveWeights`. */
 export interface SaveWeightsOptions extends SaveOptions {
   /** Default: by the target's name, `.safetensors` or else Keras's. */
   readonly format?: WeightsFormat;

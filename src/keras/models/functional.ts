@@ -1,16 +1,24 @@
 /** @file Functional: a model defined by symbolic inputs and outputs. */
+import type { OptionNames } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../layers/base/layerOptions.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
+/** Options of `model`. */
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
 
+/** A model of symbolic inputs and outputs, which `model` makes. Its layers are those of the calls between them. */
 export class Functional<
   In extends Nest<Tensor> = Nest<Tensor>,
   Out extends Nest<Tensor> = Nest<Tensor>,
 > extends Model<In, Out> {
   static override readonly className: string = 'Functional';
+
+  static override get optionNames(): OptionNames<FunctionalOptions<unknown, unknown>> {
+    return { inputs: true, outputs: true, ...layerOptionNames };
+  }
 
   constructor(options: FunctionalOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>>) {
     super(options);
@@ -31,6 +39,7 @@ type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : n
  */
 export function model<const I extends Nest<SymbolicTensor>, const O extends Nest<SymbolicTensor>>(
   options: FunctionalOptions<I, O>,
-): Functional<Tensors<I>, Tensors<O>> {
-  return new Functional(options as never);
+): Functional<Tensors<I>, Tensors<O>>;
+export function model(...args: unknown[]): unknown {
+  return make(Functional, args);
 }

@@ -3,6 +3,7 @@
  */
 import { bytesPerElement, type DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import type { OptionNames } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
@@ -11,6 +12,7 @@ import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
 import { drawTable, roundHalfEven } from './textTable.ts';
 
+/** Options of `model.summary`. */
 export interface SummaryOptions {
   /** Characters a line. Default: 88, 108 with connections, 12 more with `showTrainable`; at most the terminal's less 4. */
   lineLength?: number;
@@ -25,6 +27,15 @@ export interface SummaryOptions {
   /** Patterns of the names of the first and the last layer that are listed. Default: all. */
   layerRange?: readonly [string, string];
 }
+
+export const summaryOptionNames: OptionNames<SummaryOptions> = {
+  lineLength: false,
+  positions: false,
+  print: false,
+  expandNested: false,
+  showTrainable: false,
+  layerRange: false,
+};
 
 /** What is counted. */
 interface Counted {

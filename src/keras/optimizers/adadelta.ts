@@ -1,10 +1,12 @@
 /** @file Adadelta. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `adadelta`. */
 export interface AdadeltaOptions extends OptimizerOptions {
   /** Decay of the running mean squares, in [0, 1). Default 0.95. */
   rho?: number;
@@ -12,14 +14,16 @@ export interface AdadeltaOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
+/** The optimizer of `adadelta`, where options and errors are described. */
 export class Adadelta extends FusedOptimizer {
   static override readonly className: string = 'Adadelta';
   readonly rho: number;
   readonly epsilon: number;
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ rho = 0.95, epsilon = 1e-7, ...options }: AdadeltaOptions = {}) {
+  constructor(options: AdadeltaOptions = {}) {
     super(options, ['rho', 'epsilon']);
+    const { rho = 0.95, epsilon = 1e-7 } = options;
     requireShare(this.name, 'rho', rho);
     requireNotNegative(this.name, 'epsilon', epsilon);
     this.rho = rho;
@@ -57,6 +61,7 @@ export class Adadelta extends FusedOptimizer {
  * Gradients scaled by the root mean square of moves over that of gradients. Default learning rate 0.001; 1 is the paper's.
  * Source: Zeiler, 2012. Errors: ValueError for options.
  */
-export function adadelta(options?: AdadeltaOptions): Adadelta {
-  return new Adadelta(options);
+export function adadelta(options?: AdadeltaOptions | number): Adadelta;
+export function adadelta(...args: unknown[]): Adadelta {
+  return new Adadelta(byPosition('adadelta', args, ['learningRate', 'rho', 'epsilon']));
 }

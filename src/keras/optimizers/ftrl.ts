@@ -1,10 +1,12 @@
 /** @file Ftrl. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `ftrl`. */
 export interface FtrlOptions extends OptimizerOptions {
   /** Power of the accumulated squared gradients in the rate, at most 0. Default -0.5. */
   learningRatePower?: number;
@@ -31,13 +33,15 @@ const ownOptions = [
 
 type Own = Required<Pick<FtrlOptions, (typeof ownOptions)[number]>>;
 
+/** The optimizer of `ftrl`, where options and errors are described. */
 export class Ftrl extends FusedOptimizer {
   static override readonly className: string = 'Ftrl';
   readonly own: Readonly<Own>;
   readonly #rate = new DynamicScalar(0);
   readonly #twiceL2 = new DynamicScalar(0);
 
-  constructor(given: FtrlOptions = {}) {
+  constructor(options: FtrlOptions = {}) {
+    super(options, ownOptions);
     const {
       learningRatePower = -0.5,
       initialAccumulatorValue = 0.1,
@@ -45,9 +49,7 @@ export class Ftrl extends FusedOptimizer {
       l2RegularizationStrength = 0,
       l2ShrinkageRegularizationStrength = 0,
       beta = 0,
-      ...options
-    } = given;
-    super(options, ownOptions);
+    } = options;
     this.own = {
       learningRatePower,
       initialAccumulatorValue,
@@ -96,6 +98,7 @@ export class Ftrl extends FusedOptimizer {
  * Follow the regularised leader: sparse values for large, sparse models. Default learning rate 0.001.
  * Source: McMahan et al., Ad click prediction: a view from the trenches, KDD 2013. Errors: ValueError for options.
  */
-export function ftrl(options?: FtrlOptions): Ftrl {
-  return new Ftrl(options);
+export function ftrl(options?: FtrlOptions | number): Ftrl;
+export function ftrl(...args: unknown[]): Ftrl {
+  return new Ftrl(byPosition('ftrl', args, ['learningRate']));
 }

@@ -2,6 +2,7 @@
  * @file Optimizer: the base of all optimizers. It counts steps, applies the learning rate, keeps slot variables and runs
  * each step in few launches, without readback. Behaviour, names and the order of variables follow Keras's BaseOptimizer.
  */
+import { checkOptions } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
@@ -14,6 +15,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { configOf } from '../namedObjects.ts';
 import { snakeCase, uniqueName } from '../names.ts';
+import { countAppliedStep } from './appliedSteps.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
 import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
@@ -21,6 +23,7 @@ import { HostVariable } from './hostVariable.ts';
 import {
   clippingOf,
   completeOptions,
+  optionNames,
   type LearningRate,
   type OptimizerOptions,
   type StepOptions,
@@ -57,6 +60,7 @@ export abstract class Optimizer {
 
   constructor(options: OptimizerOptions, own: readonly string[] = []) {
     const { className } = this.constructor as typeof Optimizer;
+    checkOptions(className, options, [...own, ...optionNames]);
     const { learningRate = 0.001, name } = options;
     if (name !== undefined && (typeof name !== 'string' || name === '')) {
       throw new ValueError({
@@ -66,7 +70,7 @@ export abstract class Optimizer {
         hint: "leave it out for the class's name.",
       });
     }
-    this.options = completeOptions(name ?? className, options, own);
+    this.options = completeOptions(name ?? className, options);
     this.name = name ?? uniqueName(snakeCase(className));
     this.#rate = this.#checkedRate(learningRate);
   }
@@ -237,6 +241,7 @@ export abstract class Optimizer {
     variables: readonly Variable[] = this.trainableVariables,
   ): void {
     const known = checkStep(this.name, gradients, variables);
+    countAppliedStep();
     if (this.#variables) requireKnownVariables(this.name, this.#variables, variables);
     else this.build(variables);
     withRecorders([], () =>

@@ -1,10 +1,12 @@
 /** @file Stochastic gradient descent. */
+import { byPosition, plainOptions } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `sgd`. */
 export interface SGDOptions extends OptimizerOptions {
   /** Momentum, in [0, 1]. Default 0. */
   momentum?: number;
@@ -12,14 +14,16 @@ export interface SGDOptions extends OptimizerOptions {
   nesterov?: boolean;
 }
 
+/** The optimizer of `sgd`, where options and errors are described. */
 export class SGD extends FusedOptimizer {
   static override readonly className: string = 'SGD';
   readonly momentum: number;
   readonly nesterov: boolean;
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ momentum = 0, nesterov = false, ...options }: SGDOptions = {}) {
-    super({ learningRate: 0.01, ...options }, ['momentum', 'nesterov']);
+  constructor(options: SGDOptions = {}) {
+    super({ learningRate: 0.01, ...plainOptions('SGD', options) }, ['momentum', 'nesterov']);
+    const { momentum = 0, nesterov = false } = options;
     requireNumber(this.name, 'momentum', momentum, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
     requireBoolean(this.name, 'nesterov', nesterov);
     this.momentum = momentum;
@@ -50,6 +54,7 @@ export class SGD extends FusedOptimizer {
  * Gradient descent, with momentum and Nesterov's form of it. Default learning rate 0.01.
  * Source: Sutskever et al., ICML 2013. Errors: ValueError for options.
  */
-export function sgd(options?: SGDOptions): SGD {
-  return new SGD(options);
+export function sgd(options?: SGDOptions | number): SGD;
+export function sgd(...args: unknown[]): SGD {
+  return new SGD(byPosition('sgd', args, ['learningRate', 'momentum', 'nesterov']));
 }

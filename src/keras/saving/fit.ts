@@ -8,6 +8,8 @@ export interface FitOptions {
   readonly op: string;
   /** The model's name. */
   readonly model: string;
+  /** Whether weights that the model doesn't have are an error. Default 'refuse'. */
+  readonly extra?: 'refuse' | 'ignore' | undefined;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface FitOptions {
  * path.
  */
 export function requireFit(
-  { op, model }: FitOptions,
+  { op, model, extra: handling = 'refuse' }: FitOptions,
   weights: ReadonlyMap<string, TensorSpec>,
   given: ReadonlyMap<string, TensorSpec>,
   extra: readonly string[],
@@ -30,11 +32,11 @@ export function requireFit(
       'load a file that was saved from this model; weights are named after their layers.',
     );
   }
-  if (extra.length > 0) {
+  if (extra.length > 0 && handling === 'refuse') {
     throw refuse(
       `the file must have no other weights than those of '${model}'.`,
       listed(extra),
-      'load it into the model that it was saved from.',
+      "load it into the model that it was saved from, or pass { extra: 'ignore' } to leave them out.",
     );
   }
   for (const [path, weight] of weights) {

@@ -1,22 +1,33 @@
 /** @file Loads whole models: `.keras`, and the older `.h5`. */
 import { FormatError } from '../../core/errors.ts';
+import { checkOptions, type OptionNames } from '../../core/options.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
+import { torchRoot } from '../../formats/detect.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import type { Json, JsonObject } from '../json/document.ts';
 import { isObject, readDocument } from '../json/document.ts';
 import { type AnyModel, type FromJSONOptions, modelFromJSON } from '../json/read.ts';
-import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
+import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
 import { withinStored } from './allotment.ts';
 import { compileStored } from './compileStored.ts';
 import { fillStored } from './upload.ts';
 import { openHdf5Weights, openStore, requireContainer, type WeightFile } from './weightFile.ts';
 
+/** Options of `loadModel`. */
 export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {
   /** Whether the model is compiled as it was saved, with the optimizer's state. Default true. */
   readonly compile?: boolean;
   /** Called with what was loaded. Default: weights that aren't finite are printed by `console.warn`. */
   readonly onReport?: ((report: LoadReport) => void) | undefined;
 }
+
+const optionNames: OptionNames<LoadModelOptions> = {
+  customObjects: false,
+  lambdas: false,
+  compile: false,
+  onReport: false,
+  ...loadOptionNames,
+};
 
 /** A model that was read, not made yet. */
 interface StoredModelFile {
@@ -37,6 +48,7 @@ interface StoredModelFile {
  * in Lambda layers that `lambdas` doesn't replace; ValueError for what is no file.
  */
 export async function loadModel(given: FileSource, options: LoadModelOptions = {}): Promise<AnyModel> {
+  checkOptions('loadModel', options, optionNames);
   const source = await openSource(given, options);
   try {
     return await load(source, options);
@@ -69,10 +81,13 @@ async function load(source: ByteSource, options: LoadModelOptions): Promise<AnyM
 
 async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<StoredModelFile> {
   const container = await requireContainer(source);
-  if (container === 'safetensors') throw weightsOnly(source.name);
+  if (container === 'safetensors' || container === 'legacyTorch') throw weightsOnly(source.name);
   if (container === 'hdf5') return readLegacy(source);
+  const { ZipArchive } = await import('../../formats/zip/index.ts');
+  const zip = await ZipArchive.open(source, limits);
+  if (torchRoot(zip.names) !== null) throw weightsOnly(source.name);
   const { openKerasArchive } = await import('../../formats/keras/index.ts');
-  const archive = await openKerasArchive(source, limits);
+  const archive = await openKerasArchive(zip);
   const config = readDocument(archive.config, `${source.name}/config.json`);
   return { config, compiled: config.compile_config ?? null, weights: await openStore(archive.weights) };
 }

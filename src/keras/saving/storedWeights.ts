@@ -33,7 +33,7 @@ export const optimizerPath = 'optimizer';
 const olderLayers = '_layer_checkpoint_dependencies';
 
 /** Gathers what fits and what doesn't, and says it at the end. */
-class Matching {
+export class Matching {
   readonly #weights = new Map<string, Variable>();
   readonly #given = new Map<string, StoredTensor>();
   readonly #extra: string[] = [];

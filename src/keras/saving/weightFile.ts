@@ -1,7 +1,7 @@
 /** @file Opens a file with weights, and finds the tensor for each weight of a model, whatever the format is. */
 import { FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
-import { type Container, detectContainer } from '../../formats/detect.ts';
+import { type Container, detectContainer, torchRoot } from '../../formats/detect.ts';
 import type { Hdf5Group } from '../../formats/hdf5/index.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
 import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
@@ -28,18 +28,42 @@ export interface WeightFile {
 }
 
 /** The weights of any file that has some. Errors: FormatError. */
-export async function openWeightFile(
-  source: ByteSource,
-  { limits }: LoadWeightsOptions,
-): Promise<WeightFile> {
+export async function openWeightFile(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
   const container = await requireContainer(source);
-  if (container === 'safetensors') return openSafetensors(source);
-  if (container === 'zip') {
-    const { openArchiveWeights } = await import('../../formats/keras/index.ts');
-    return openStore(await openArchiveWeights(source, limits));
+  if (container === 'safetensors') return openSafetensors(source, options);
+  if (container === 'legacyTorch') {
+    const { openLegacyTorch } = await import('../../formats/pytorch/index.ts');
+    return torchFile(await openLegacyTorch(source), options);
   }
+  if (container === 'zip') return openZip(source, options);
   const { openHdf5 } = await import('../../formats/hdf5/index.ts');
   return openHdf5Weights(source, await openHdf5(source));
+}
+
+/** A `.keras` file, or one of PyTorch. */
+async function openZip(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
+  const { ZipArchive } = await import('../../formats/zip/index.ts');
+  const archive = await ZipArchive.open(source, options.limits);
+  const root = torchRoot(archive.names);
+  if (root !== null) {
+    const { openTorchArchive } = await import('../../formats/pytorch/index.ts');
+    return torchFile(await openTorchArchive(archive, root), options);
+  }
+  const { openArchiveWeights } = await import('../../formats/keras/index.ts');
+  return openStore(await openArchiveWeights(archive));
+}
+
+/** Weights by the names of PyTorch. */
+async function torchFile(
+  tensors: ReadonlyMap<string, StoredTensor>,
+  { modules }: LoadWeightsOptions,
+): Promise<WeightFile> {
+  const { matchTorch } = await import('./torch/match.ts');
+  return {
+    tensors: [...tensors.values()],
+    optimizer: null,
+    match: (model, options) => matchTorch(model, tensors, options, modules),
+  };
 }
 
 /** Weights of an HDF5 file of Keras 3, or of an older one. */
@@ -91,9 +115,10 @@ function isKeras3(optimizer: readonly NamedTensor[]): boolean {
   return optimizer[0]?.name.endsWith('/iteration') ?? false;
 }
 
-async function openSafetensors(source: ByteSource): Promise<WeightFile> {
+async function openSafetensors(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
   const { openSafetensors } = await import('../../formats/safetensors/open.ts');
   const { tensors } = await openSafetensors(source);
+  if (hasTorchNames(tensors.keys())) return torchFile(tensors, options);
   return {
     tensors: [...tensors.values()],
     optimizer: null,
@@ -108,15 +133,24 @@ export async function requireContainer(source: ByteSource): Promise<Exclude<Cont
   if (container !== null && container !== 'json') return container;
   throw new FormatError({
     op: source.name,
-    rule: 'a file of weights is .keras, .weights.h5, .h5 or .safetensors.',
+    rule: 'a file of weights is .keras, .weights.h5, .h5, .safetensors, .pt or .pth.',
     received:
       source.size === 0
         ? 'an empty file'
         : container === 'json'
           ? 'JSON'
           : 'bytes of no format that is known',
-    hint: 'pass a file that Keras or this library saved; it may be cut short, or an error page of a server.',
+    hint: 'pass a file that Keras, PyTorch or this library saved; it may be cut short, or an error page of a server.',
   });
+}
+
+/** Whether tensors have names as PyTorch gives them (`features.0.weight`), rather than paths. */
+function hasTorchNames(names: Iterable<string>): boolean {
+  const all = [...names];
+  return (
+    all.some((name) => /(^|\.)(weight|bias|running_mean)$/.test(name)) &&
+    !all.some((name) => name.includes('/'))
+  );
 }
 
 /** The containers of files by the ends of their names. */
@@ -130,7 +164,13 @@ const named: readonly (readonly [end: string, container: Container])[] = [
 function requireName(name: string, container: Container | null): void {
   const end = named.find(([end]) => name.toLowerCase().endsWith(end));
   if (!end || container === null || end[1] === container) return;
-  const what = { zip: 'a zip archive', hdf5: 'an HDF5 file', safetensors: 'safetensors', json: 'JSON' };
+  const what: Record<Container, string> = {
+    zip: 'a zip archive',
+    hdf5: 'an HDF5 file',
+    safetensors: 'safetensors',
+    legacyTorch: 'a file of PyTorch',
+    json: 'JSON',
+  };
   throw new FormatError({
     op: name,
     rule: `a file called ${end[0]} is ${what[end[1]]}.`,

@@ -8,6 +8,10 @@ export class CreationWatch {
 
   constructor(private readonly step: string) {}
 
+  get hasWarned(): boolean {
+    return this.#hasWarned;
+  }
+
   /** Runs one call of the step. */
   run<T>(call: () => T): T {
     const before = variablesMade();

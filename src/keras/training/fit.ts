@@ -132,6 +132,7 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
       stopped: () => model.stopTraining,
     });
     params.steps ??= count;
+    train.endEpoch();
     return results();
   } finally {
     freeLogs(stepLogs);

@@ -7,6 +7,7 @@ export type { ClassWeight } from './data/classWeight.ts';
 export type { Slots } from './data/slots.ts';
 export { evaluate, type EvaluateOptions } from './evaluate.ts';
 export { fit } from './fit.ts';
+export type { StepExplanation, StepKind } from './explainStep.ts';
 export type { FitOptions } from './fitOptions.ts';
 export {
   type OnBatchOptions,
@@ -28,4 +29,5 @@ export { predict, type PredictOptions } from './predict.ts';
 export { type DataSpec, type DataSpecs, dryRun, type DryRunOptions } from './dryRun.ts';
 export { computeLoss, computeMetrics, testStep, trainStep } from './modelSteps.ts';
 export type { TrainableModel } from './trainableModel.ts';
+export type { ListedLogs } from './listedLogs.ts';
 export { metricsIn, Trainer } from './trainer.ts';

@@ -10,23 +10,27 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
+import { requireTrainable, warnOfStrays } from './updates.ts';
 
-/** Computes predictions, loss and gradients, applies the optimizer and updates the metrics. */
+/**
+ * Computes predictions, loss and gradients, applies the optimizer and updates the metrics.
+ * Errors: ValueError for a model without trainable weights.
+ */
 export function trainStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch): StepLogs {
   const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
   return tidy(() => {
     const { predicted, loss } = disposing(new GradientTape(), (tape) => {
       const yPred = model.apply(x, { training: true });
+      warnOfStrays(model, tape.watched);
       const predicted = { x, y, yPred, sampleWeight };
       const loss = model.computeLoss(predicted);
+      requireTrainable(model);
       const weights = model.trainableWeights;
-      if (weights.length > 0) {
-        const scaled = optimizer.scaleLoss(loss);
-        const gradients = optimizer.readsSquares
-          ? withSquaredSlices(() => tape.gradient(scaled, weights))
-          : tape.gradient(scaled, weights);
-        optimizer.apply(gradients, weights);
-      }
+      const scaled = optimizer.scaleLoss(loss);
+      const gradients = optimizer.readsSquares
+        ? withSquaredSlices(() => tape.gradient(scaled, weights))
+        : tape.gradient(scaled, weights);
+      optimizer.apply(gradients, weights);
       return { predicted, loss };
     });
     lossTracker.track(loss, samplesOf(x));

@@ -28,7 +28,7 @@ export interface OpenOptions {
 /** Default batch size. */
 export const defaultBatchSize = 32;
 
-/** Options of `fit` and `evaluate`, by which `fit(x, options)` is told from `fit(x, y)` with targets by name. */
+/** Options of `fit` and `evaluate`, by which `fit(x, options)` is distinguished from `fit(x, y)` with targets by name. */
 const optionNames: ReadonlySet<string> = new Set([...fitOptionNames, 'steps']);
 
 function isOptions(value: unknown): boolean {

@@ -8,12 +8,13 @@ import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData } from './openData.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
+/** Options of `predict`. */
 export interface PredictOptions {
   /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;
@@ -34,7 +35,7 @@ export async function predict(
   x: Data | BatchIterable,
   options: PredictOptions,
 ): Promise<Nest<Tensor>> {
-  requireKnownOptions('predict', options, known);
+  checkOptions('predict', options, known);
   const { batchSize, steps, signal, verbose } = options;
   requireCount('predict', 'batchSize', batchSize, 1);
   requireCount('predict', 'steps', steps, 1);

@@ -1,10 +1,13 @@
 /** @file ReLU, LeakyReLU, ELU: rectifiers with options, as layers. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireFinite } from '../../../core/shape.ts';
 import { elu as exponentialLinear, leakyRelu, relu6 } from '../../../ops/rectifiers.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { reluWith } from '../../activationFunctions.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `reLU`. */
 export interface ReLUOptions extends LayerOptions {
   /** The largest value. Default null: none. */
   maxValue?: number | null;
@@ -14,8 +17,14 @@ export interface ReLUOptions extends LayerOptions {
   threshold?: number;
 }
 
+/** The layer of `reLU`, where shapes, weights and errors are described. */
 export class ReLU extends Layer {
   static override readonly className: string = 'ReLU';
+
+  static override get optionNames(): OptionNames<ReLUOptions> {
+    return { maxValue: true, negativeSlope: true, threshold: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly maxValue: number | null;
   readonly negativeSlope: number;
@@ -45,13 +54,20 @@ export class ReLU extends Layer {
   }
 }
 
+/** Options of `leakyReLU`. */
 export interface LeakyReLUOptions extends LayerOptions {
   /** Slope below 0. Default 0.3. */
   negativeSlope?: number;
 }
 
+/** The layer of `leakyReLU`, where shapes, weights and errors are described. */
 export class LeakyReLU extends Layer {
   static override readonly className: string = 'LeakyReLU';
+
+  static override get optionNames(): OptionNames<LeakyReLUOptions> {
+    return { negativeSlope: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly negativeSlope: number;
 
@@ -71,13 +87,20 @@ export class LeakyReLU extends Layer {
   }
 }
 
+/** Options of `elu`. */
 export interface ELUOptions extends LayerOptions {
   /** What large negative values come to, negated. Default 1. */
   alpha?: number;
 }
 
+/** The layer of `elu`, where shapes, weights and errors are described. */
 export class ELU extends Layer {
   static override readonly className: string = 'ELU';
+
+  static override get optionNames(): OptionNames<ELUOptions> {
+    return { alpha: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly alpha: number;
 
@@ -101,16 +124,19 @@ export class ELU extends Layer {
  * x above `threshold` and up to `maxValue`, negativeSlope · (x - threshold) elsewhere. Shape: that of the input. float32.
  * Errors: ValueError for options that are negative or no numbers.
  */
-export function reLU(options?: ReLUOptions): ReLU {
-  return new ReLU(options);
+export function reLU(options?: ReLUOptions): ReLU;
+export function reLU(...args: unknown[]): ReLU {
+  return make(ReLU, args);
 }
 
 /** x above 0, negativeSlope · x below. Shape: that of the input. float32. Errors: ValueError for the slope. */
-export function leakyReLU(options?: LeakyReLUOptions): LeakyReLU {
-  return new LeakyReLU(options);
+export function leakyReLU(options?: LeakyReLUOptions): LeakyReLU;
+export function leakyReLU(...args: unknown[]): LeakyReLU {
+  return make(LeakyReLU, args);
 }
 
 /** x above 0, alpha · (exp(x) - 1) below. Shape: that of the input. float32. Errors: ValueError for `alpha`. */
-export function elu(options?: ELUOptions): ELU {
-  return new ELU(options);
+export function elu(options?: ELUOptions): ELU;
+export function elu(...args: unknown[]): ELU {
+  return make(ELU, args);
 }

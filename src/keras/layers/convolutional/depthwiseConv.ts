@@ -1,4 +1,7 @@
 /** @file DepthwiseConv1D, DepthwiseConv2D: convolutions that leave channels apart. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { convolutionOptionNames } from './baseConvolution.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { depthwiseConv2d as depthwise } from '../../../ops/depthwiseConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -21,7 +24,9 @@ export interface DepthwiseOptions<Size> extends ConvolutionOptions<Size> {
   depthwiseConstraint?: ConstraintLike | null;
 }
 
+/** Options of `depthwiseConv1d`. */
 export type DepthwiseConv1DOptions = DepthwiseOptions<Single>;
+/** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2DOptions = DepthwiseOptions<Pair>;
 
 abstract class Depthwise extends Convolution {
@@ -60,16 +65,38 @@ abstract class Depthwise extends Convolution {
   }
 }
 
+/** The layer of `depthwiseConv1d`, where shapes, weights and errors are described. */
 export class DepthwiseConv1D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv1D';
+
+  static override get optionNames(): OptionNames<DepthwiseConv1DOptions> {
+    return {
+      ...convolutionOptionNames,
+      depthMultiplier: false,
+      depthwiseInitializer: false,
+      depthwiseRegularizer: false,
+      depthwiseConstraint: false,
+    };
+  }
 
   constructor(options: DepthwiseConv1DOptions) {
     super(1, options);
   }
 }
 
+/** The layer of `depthwiseConv2d`, where shapes, weights and errors are described. */
 export class DepthwiseConv2D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv2D';
+
+  static override get optionNames(): OptionNames<DepthwiseConv2DOptions> {
+    return {
+      ...convolutionOptionNames,
+      depthMultiplier: false,
+      depthwiseInitializer: false,
+      depthwiseRegularizer: false,
+      depthwiseConstraint: false,
+    };
+  }
 
   constructor(options: DepthwiseConv2DOptions) {
     super(2, options);
@@ -81,8 +108,9 @@ export class DepthwiseConv2D extends Depthwise {
  * depthMultiplier]. Weights: kernel [kernelSize, channels, depthMultiplier] and bias [channels · depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
-export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D {
-  return new DepthwiseConv1D(options);
+export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D;
+export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
+  return make(DepthwiseConv1D, args);
 }
 
 /**
@@ -91,6 +119,7 @@ export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1
  * depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
-export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D {
-  return new DepthwiseConv2D(options);
+export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D;
+export function depthwiseConv2d(...args: unknown[]): DepthwiseConv2D {
+  return make(DepthwiseConv2D, args);
 }

@@ -1,4 +1,7 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { kernelOptionNames } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add } from '../../../ops/arithmetic.ts';
@@ -15,6 +18,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `einsumDense`. */
 export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<BiasOptions, 'useBias'> {
   /** Axes of the input, of the kernel and of the output, such as 'abc,cd->abd', or '...c,cd->...d'. */
   equation: string;
@@ -46,8 +50,24 @@ interface Plan {
   outputShape: OpenShape;
 }
 
+/** The layer of `einsumDense`, where shapes, weights and errors are described. */
 export class EinsumDense extends Layer {
   static override readonly className: string = 'EinsumDense';
+
+  static override get optionNames(): OptionNames<EinsumDenseOptions> {
+    return {
+      equation: true,
+      outputShape: true,
+      activation: true,
+      biasAxes: true,
+      ...kernelOptionNames,
+      biasInitializer: false,
+      biasRegularizer: false,
+      biasConstraint: false,
+      ...layerOptionNames,
+    };
+  }
+
   kernel: Variable | null = null;
   bias: Variable | null = null;
   readonly equation: string;
@@ -213,6 +233,7 @@ export class EinsumDense extends Layer {
  * sizes of its letters; bias, with those of `biasAxes`, and 1 for letters between and after them.
  * Errors: ValueError for invalid options; ShapeError where the input doesn't fit.
  */
-export function einsumDense(options: EinsumDenseOptions): EinsumDense {
-  return new EinsumDense(options);
+export function einsumDense(options: EinsumDenseOptions): EinsumDense;
+export function einsumDense(...args: unknown[]): EinsumDense {
+  return make(EinsumDense, args);
 }

@@ -1,4 +1,6 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { notEqual } from '../../../ops/comparison.ts';
@@ -13,6 +15,7 @@ import type { RegularizerLike } from '../../regularizers/index.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `embedding`. */
 export interface EmbeddingOptions extends LayerOptions {
   /** Number of ids: they are whole numbers in [0, inputDim). */
   inputDim: number;
@@ -28,8 +31,22 @@ export interface EmbeddingOptions extends LayerOptions {
   maskZero?: boolean;
 }
 
+/** The layer of `embedding`, where shapes, weights and errors are described. */
 export class Embedding extends Layer {
   static override readonly className: string = 'Embedding';
+
+  static override get optionNames(): OptionNames<EmbeddingOptions> {
+    return {
+      inputDim: true,
+      outputDim: true,
+      embeddingsInitializer: false,
+      embeddingsRegularizer: false,
+      embeddingsConstraint: false,
+      maskZero: false,
+      ...layerOptionNames,
+    };
+  }
+
   override readonly supportsMasking: boolean;
   override readonly inputDType: DType = 'int32';
   embeddings: Variable | null = null;
@@ -87,6 +104,7 @@ export class Embedding extends Layer {
  * Errors: ValueError for invalid options; IndexOutOfRangeError when the result is read, for an id outside [0, inputDim), whose
  * row reads as zeros.
  */
-export function embedding(options: EmbeddingOptions): Embedding {
-  return new Embedding(options);
+export function embedding(options: EmbeddingOptions): Embedding;
+export function embedding(...args: unknown[]): Embedding {
+  return make(Embedding, args);
 }

@@ -1,4 +1,6 @@
 /** @file Concatenate: tensors one behind the other. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { concat } from '../../../ops/concat.ts';
@@ -9,13 +11,20 @@ import type { Nest } from '../../tensorNest.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { type Mask, maskOfSteps, maskOverValues, Merge } from './baseMerge.ts';
 
+/** Options of `concatenate`. */
 export interface ConcatenateOptions extends LayerOptions {
   /** The axis along which the inputs follow one another. Default -1. */
   axis?: number;
 }
 
+/** The layer of `concatenate`, where shapes, weights and errors are described. */
 export class Concatenate extends Merge {
   static override readonly className: string = 'Concatenate';
+
+  static override get optionNames(): OptionNames<ConcatenateOptions> {
+    return { axis: true, ...layerOptionNames };
+  }
+
   readonly axis: number;
 
   constructor(options: ConcatenateOptions = {}) {
@@ -59,6 +68,7 @@ export class Concatenate extends Merge {
  * sizes add up. Dtypes are one.
  * Errors: ValueError for what is no list; ShapeError, DTypeError for inputs that don't fit.
  */
-export function concatenate(options?: ConcatenateOptions): Concatenate {
-  return new Concatenate(options);
+export function concatenate(options?: ConcatenateOptions): Concatenate;
+export function concatenate(...args: unknown[]): Concatenate {
+  return make(Concatenate, args);
 }

@@ -1,4 +1,6 @@
 /** @file Rescaling: values in another range. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
@@ -7,6 +9,7 @@ import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `rescaling`. */
 export interface RescalingOptions extends LayerOptions {
   /** What values are multiplied by: a number, or one for each channel. */
   scale: number | readonly number[];
@@ -14,8 +17,14 @@ export interface RescalingOptions extends LayerOptions {
   offset?: number | readonly number[];
 }
 
+/** The layer of `rescaling`, where shapes, weights and errors are described. */
 export class Rescaling extends Layer {
   static override readonly className: string = 'Rescaling';
+
+  static override get optionNames(): OptionNames<RescalingOptions> {
+    return { scale: true, offset: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly scale: number | readonly number[];
   readonly offset: number | readonly number[];
@@ -57,6 +66,7 @@ function numbers(op: string, what: string, value: unknown): number | readonly nu
  * x · scale + offset, in float32. Shape: that of the input, of any dtype; lists of numbers run along the last axis.
  * Errors: ValueError for what are no finite numbers; ShapeError for lists that don't fit the channels.
  */
-export function rescaling(options: RescalingOptions): Rescaling {
-  return new Rescaling(options);
+export function rescaling(options: RescalingOptions): Rescaling;
+export function rescaling(...args: unknown[]): Rescaling {
+  return make(Rescaling, args);
 }

@@ -1,4 +1,7 @@
 /** @file LSTMCell: a state that gates write to, forget and read. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { denseCellOptionNames } from './denseCell.ts';
 import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
@@ -16,13 +19,20 @@ import type { Initializer } from '../../initializers/index.ts';
 import type { Steps } from './cell.ts';
 import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
 
+/** Options of `lstmCell`. */
 export interface LSTMCellOptions extends GatedCellOptions {
   /** Whether the bias of the forget gate starts at 1, so that much is remembered at first. Default true. */
   unitForgetBias?: boolean;
 }
 
+/** The layer of `lstmCell`, where shapes, weights and errors are described. */
 export class LSTMCell extends DenseCell {
   static override readonly className: string = 'LSTMCell';
+
+  static override get optionNames(): OptionNames<LSTMCellOptions> {
+    return { ...denseCellOptionNames, recurrentActivation: false, unitForgetBias: false };
+  }
+
   /** Input, forget, candidate, output. */
   protected readonly gates: number = 4;
   readonly recurrentActivation: Activation;
@@ -119,6 +129,7 @@ function forgetting(initializer: Initializer, units: number): Initializer {
  * Source: Hochreiter and Schmidhuber, Long short-term memory, 1997; with the forget gate of Gers et al., 2000.
  * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
-export function lstmCell(options: LSTMCellOptions): LSTMCell {
-  return new LSTMCell(options);
+export function lstmCell(options: LSTMCellOptions): LSTMCell;
+export function lstmCell(...args: unknown[]): LSTMCell {
+  return make(LSTMCell, args);
 }

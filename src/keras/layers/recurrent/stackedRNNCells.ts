@@ -1,4 +1,6 @@
 /** @file StackedRNNCells: cells on top of each other, as one cell. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -6,13 +8,20 @@ import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import type { CallOptions, LayerOptions } from '../base/layer.ts';
 import { RNNCell, type Steps } from './cell.ts';
 
+/** Options of `stackedRNNCells`. */
 export interface StackedRNNCellsOptions extends LayerOptions {
   /** From the inputs on. */
   cells: readonly (RNNCell | object)[];
 }
 
+/** The layer of `stackedRNNCells`, where shapes, weights and errors are described. */
 export class StackedRNNCells extends RNNCell {
   static override readonly className: string = 'StackedRNNCells';
+
+  static override get optionNames(): OptionNames<StackedRNNCellsOptions> {
+    return { cells: true, ...layerOptionNames };
+  }
+
   readonly cells: readonly RNNCell[];
 
   constructor(options: StackedRNNCellsOptions) {
@@ -94,7 +103,9 @@ export class StackedRNNCells extends RNNCell {
 /**
  * Cells on top of each other: each takes the output of the one below. Their states follow each other in one list, from the
  * lowest cell on. Errors: ValueError for what is no list of cells.
+ * Shapes: as of the cells.
  */
-export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells {
-  return new StackedRNNCells(options);
+export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells;
+export function stackedRNNCells(...args: unknown[]): StackedRNNCells {
+  return make(StackedRNNCells, args);
 }

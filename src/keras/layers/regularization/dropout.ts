@@ -1,4 +1,6 @@
 /** @file Dropout, SpatialDropout1D, SpatialDropout2D: values cleared at random while training. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { dropout as cleared } from '../../../ops/dropout.ts';
@@ -9,6 +11,7 @@ import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 
+/** Options of `spatialDropout1d`. */
 export interface SpatialDropoutOptions extends LayerOptions {
   /** Fraction of the values that are cleared, from 0 to 1. */
   rate: number;
@@ -16,6 +19,7 @@ export interface SpatialDropoutOptions extends LayerOptions {
   seed?: number | null;
 }
 
+/** Options of `dropout`. */
 export interface DropoutOptions extends SpatialDropoutOptions {
   /**
    * Shape of the mask, the batch included: axes of size 1 are kept or cleared as one, null stands for the size of the
@@ -24,6 +28,7 @@ export interface DropoutOptions extends SpatialDropoutOptions {
   noiseShape?: OpenShape | null;
 }
 
+/** Options of `spatialDropout2d`. */
 export interface SpatialDropout2DOptions extends SpatialDropoutOptions, DataFormatOptions {}
 
 abstract class RandomClearing extends Layer {
@@ -61,8 +66,14 @@ abstract class RandomClearing extends Layer {
   }
 }
 
+/** The layer of `dropout`, where shapes, weights and errors are described. */
 export class Dropout extends RandomClearing {
   static override readonly className: string = 'Dropout';
+
+  static override get optionNames(): OptionNames<DropoutOptions> {
+    return { rate: true, noiseShape: true, seed: true, ...layerOptionNames };
+  }
+
   readonly noiseShape: OpenShape | null;
 
   constructor(options: DropoutOptions) {
@@ -89,8 +100,13 @@ export class Dropout extends RandomClearing {
   }
 }
 
+/** The layer of `spatialDropout1d`, where shapes, weights and errors are described. */
 export class SpatialDropout1D extends RandomClearing {
   static override readonly className: string = 'SpatialDropout1D';
+
+  static override get optionNames(): OptionNames<SpatialDropoutOptions> {
+    return { rate: true, seed: true, ...layerOptionNames };
+  }
 
   constructor(options: SpatialDropoutOptions) {
     super(options);
@@ -102,8 +118,14 @@ export class SpatialDropout1D extends RandomClearing {
   }
 }
 
+/** The layer of `spatialDropout2d`, where shapes, weights and errors are described. */
 export class SpatialDropout2D extends RandomClearing {
   static override readonly className: string = 'SpatialDropout2D';
+
+  static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
+    return { rate: true, seed: false, dataFormat: false, ...layerOptionNames };
+  }
+
   readonly dataFormat = 'channelsLast';
 
   constructor(options: SpatialDropout2DOptions) {
@@ -126,8 +148,9 @@ export class SpatialDropout2D extends RandomClearing {
  * given otherwise. Shape: that of the input. float32. Srivastava et al., Dropout, JMLR 2014.
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
-export function dropout(options: DropoutOptions): Dropout {
-  return new Dropout(options);
+export function dropout(options: DropoutOptions): Dropout;
+export function dropout(...args: unknown[]): Dropout {
+  return make(Dropout, args);
 }
 
 /**
@@ -135,8 +158,9 @@ export function dropout(options: DropoutOptions): Dropout {
  * al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D {
-  return new SpatialDropout1D(options);
+export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D;
+export function spatialDropout1d(...args: unknown[]): SpatialDropout1D {
+  return make(SpatialDropout1D, args);
 }
 
 /**
@@ -144,6 +168,7 @@ export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout
  * et al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D {
-  return new SpatialDropout2D(options);
+export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D;
+export function spatialDropout2d(...args: unknown[]): SpatialDropout2D {
+  return make(SpatialDropout2D, args);
 }

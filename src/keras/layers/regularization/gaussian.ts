@@ -1,4 +1,6 @@
 /** @file GaussianNoise, GaussianDropout: normal noise while training, added or multiplied. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
@@ -13,11 +15,13 @@ interface NoiseOptions extends LayerOptions {
   seed?: number | null;
 }
 
+/** Options of `gaussianNoise`. */
 export interface GaussianNoiseOptions extends NoiseOptions {
   /** Standard deviation of the noise, from 0 to 1. */
   stddev: number;
 }
 
+/** Options of `gaussianDropout`. */
 export interface GaussianDropoutOptions extends NoiseOptions {
   /** From 0 to 1, which is left out: the noise has the standard deviation √(rate / (1 - rate)). */
   rate: number;
@@ -44,8 +48,14 @@ abstract class Noise extends Layer {
   }
 }
 
+/** The layer of `gaussianNoise`, where shapes, weights and errors are described. */
 export class GaussianNoise extends Noise {
   static override readonly className: string = 'GaussianNoise';
+
+  static override get optionNames(): OptionNames<GaussianNoiseOptions> {
+    return { stddev: true, seed: true, ...layerOptionNames };
+  }
+
   readonly stddev: number;
 
   constructor(options: GaussianNoiseOptions) {
@@ -64,8 +74,14 @@ export class GaussianNoise extends Noise {
   }
 }
 
+/** The layer of `gaussianDropout`, where shapes, weights and errors are described. */
 export class GaussianDropout extends Noise {
   static override readonly className: string = 'GaussianDropout';
+
+  static override get optionNames(): OptionNames<GaussianDropoutOptions> {
+    return { rate: true, seed: true, ...layerOptionNames };
+  }
+
   readonly rate: number;
 
   constructor(options: GaussianDropoutOptions) {
@@ -98,14 +114,16 @@ export class GaussianDropout extends Noise {
  * Adds normal noise with mean 0 in training; otherwise returns its input. Shape: that of the input. float32.
  * Errors: ValueError for bad options.
  */
-export function gaussianNoise(options: GaussianNoiseOptions): GaussianNoise {
-  return new GaussianNoise(options);
+export function gaussianNoise(options: GaussianNoiseOptions): GaussianNoise;
+export function gaussianNoise(...args: unknown[]): GaussianNoise {
+  return make(GaussianNoise, args);
 }
 
 /**
  * Multiplies by normal noise with mean 1 in training; otherwise returns its input. Shape: that of the input. float32.
  * Srivastava et al., Dropout, JMLR 2014, section 10. Errors: ValueError for bad options.
  */
-export function gaussianDropout(options: GaussianDropoutOptions): GaussianDropout {
-  return new GaussianDropout(options);
+export function gaussianDropout(options: GaussianDropoutOptions): GaussianDropout;
+export function gaussianDropout(...args: unknown[]): GaussianDropout {
+  return make(GaussianDropout, args);
 }

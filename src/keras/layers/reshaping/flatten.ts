@@ -1,4 +1,6 @@
 /** @file Flatten: all axes but the batch as one. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
@@ -7,10 +9,17 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 
+/** Options of `flatten`. */
 export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 
+/** The layer of `flatten`, where shapes, weights and errors are described. */
 export class Flatten extends Layer {
   static override readonly className: string = 'Flatten';
+
+  static override get optionNames(): OptionNames<FlattenOptions> {
+    return { dataFormat: false, ...layerOptionNames };
+  }
+
   readonly dataFormat = 'channelsLast';
 
   constructor(options: FlattenOptions = {}) {
@@ -41,7 +50,11 @@ export class Flatten extends Layer {
   }
 }
 
-/** All axes but the batch as one, of any dtype. Shapes: [batch, …] → [batch, product of the rest]. */
-export function flatten(options?: FlattenOptions): Flatten {
-  return new Flatten(options);
+/**
+ * All axes but the batch as one, of any dtype. Shapes: [batch, …] → [batch, product of the rest].
+ * Errors: ValueError for options.
+ */
+export function flatten(options?: FlattenOptions): Flatten;
+export function flatten(...args: unknown[]): Flatten {
+  return make(Flatten, args);
 }

@@ -1,4 +1,6 @@
 /** @file Reshape: the values of each sample in another shape. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, type Shape, sizeOf } from '../../../core/shape.ts';
@@ -7,13 +9,20 @@ import { reshape as reshaped } from '../../../ops/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `reshape`. */
 export interface ReshapeOptions extends LayerOptions {
   /** Sizes without the batch; one of them may be -1: what is left. */
   targetShape: readonly number[];
 }
 
+/** The layer of `reshape`, where shapes, weights and errors are described. */
 export class Reshape extends Layer {
   static override readonly className: string = 'Reshape';
+
+  static override get optionNames(): OptionNames<ReshapeOptions> {
+    return { targetShape: true, ...layerOptionNames };
+  }
+
   readonly targetShape: readonly number[];
 
   constructor(options: ReshapeOptions) {
@@ -72,6 +81,7 @@ export class Reshape extends Layer {
  * The values of each sample in another shape, of any dtype. Shapes: [batch, …] → [batch, ...targetShape].
  * Errors: ValueError for what is no shape; ShapeError where the sizes don't fit.
  */
-export function reshape(options: ReshapeOptions): Reshape {
-  return new Reshape(options);
+export function reshape(options: ReshapeOptions): Reshape;
+export function reshape(...args: unknown[]): Reshape {
+  return make(Reshape, args);
 }

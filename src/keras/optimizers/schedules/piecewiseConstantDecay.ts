@@ -2,6 +2,7 @@
 import { requireNotNegative, requireOption } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
+/** Options of `piecewiseConstantDecay`. */
 export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
   /** Steps in ascending order. A value applies up to and including its boundary. */
   boundaries: readonly number[];
@@ -10,10 +11,11 @@ export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
 }
 
 /** One rate between boundaries. Errors: ValueError for options. */
-export function piecewiseConstantDecay(options: PiecewiseConstantDecayOptions): LearningRateSchedule {
+export function piecewiseConstantDecay(options: PiecewiseConstantDecayOptions): LearningRateSchedule;
+export function piecewiseConstantDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'PiecewiseConstantDecay';
   const defaults = { boundaries: undefined, values: undefined, name: 'PiecewiseConstant' };
-  return makeSchedule<PiecewiseConstantDecayOptions>(className, defaults, options, {
+  return makeSchedule<PiecewiseConstantDecayOptions>(className, defaults, args, {
     check: ({ boundaries, values }) => {
       const ascending =
         Array.isArray(boundaries) &&

@@ -8,6 +8,7 @@ import { runAllAsync, warnOf } from '../../../core/cleanup.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { getDevice, withDevice } from '../../../webgpu/current.ts';
+import { outputSearch, withoutOutputSearch } from '../../../ops/outputSearch.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../../tensorNest.ts';
 import type { AnyBatch } from '../batch.ts';
@@ -160,7 +161,8 @@ export function batchOf(op: string, item: unknown, slots: Slots): AnyBatch {
   const made: { what: string; shape: readonly number[] }[] = [];
   const tensors = (what: string, given: unknown, places: readonly Slot[] | null): Nest<Tensor> =>
     mapNest(entriesOf(op, what, given, places), (entry: Entry) => {
-      const tensor = batchTensor(op, entry, made[0]?.shape[0]);
+      const tensor = withoutOutputSearch(() => batchTensor(op, entry, made[0]?.shape[0]));
+      outputSearch()?.data(tensor, { op, what: entry.what, sampleOf: (row) => row });
       made.push({ what: entry.what, shape: tensor.shape });
       return tensor;
     });

@@ -64,97 +64,29 @@ fn main(
   let start = (own_line / params.inner) * params.n * params.inner + own_line % params.inner;
   let pivot = x[start];
   var sum = T();
-  {
-    let turns = params.n / 4u;
-    for (var turn = 0u; turn < turns; turn++) {
-      let k = turn * 4u + lane;
-      let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
-      let k_1 = k + 1u;
-      let at_1 = start + k_1 * params.inner;
-      let k_2 = k + 2u;
-      let at_2 = start + k_2 * params.inner;
-      let k_3 = k + 3u;
-      let at_3 = start + k_3 * params.inner;
-      let above_0 = x[at_0] - pivot;
-      let above_1 = x[at_1] - pivot;
-      let above_2 = x[at_2] - pivot;
-      let above_3 = x[at_3] - pivot;
-      sum += ((above_0 + above_1) + (above_2 + above_3));
-    }
-    for (var k = turns * 4u; k < params.n; k++) {
-      let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
-      let above_0 = x[at_0] - pivot;
-      sum += above_0;
-    }
+  for (var k = 0u; k < params.n; k++) {
+    let k_0 = k;
+    let at_0 = start + k_0 * params.inner;
+    let above_0 = x[at_0] - pivot;
+    sum += above_0;
   }
   // Above the pivot.
   let mean = fold_sum(join_sum(sum), local, lane) / params.length;
   var squares = T();
-  {
-    let turns = params.n / 4u;
-    for (var turn = 0u; turn < turns; turn++) {
-      let k = turn * 4u + lane;
-      let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
-      let k_1 = k + 1u;
-      let at_1 = start + k_1 * params.inner;
-      let k_2 = k + 2u;
-      let at_2 = start + k_2 * params.inner;
-      let k_3 = k + 3u;
-      let at_3 = start + k_3 * params.inner;
-      let above_0 = x[at_0] - pivot;
-      let above_1 = x[at_1] - pivot;
-      let above_2 = x[at_2] - pivot;
-      let above_3 = x[at_3] - pivot;
-      let deviation_0 = above_0 - mean;
-      let deviation_1 = above_1 - mean;
-      let deviation_2 = above_2 - mean;
-      let deviation_3 = above_3 - mean;
-      squares += ((deviation_0 * deviation_0 + deviation_1 * deviation_1) + (deviation_2 * deviation_2 + deviation_3 * deviation_3));
-    }
-    for (var k = turns * 4u; k < params.n; k++) {
-      let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
-      let above_0 = x[at_0] - pivot;
-      let deviation_0 = above_0 - mean;
-      squares += deviation_0 * deviation_0;
-    }
+  for (var k = 0u; k < params.n; k++) {
+    let k_0 = k;
+    let at_0 = start + k_0 * params.inner;
+    let above_0 = x[at_0] - pivot;
+    let deviation_0 = above_0 - mean;
+    squares += deviation_0 * deviation_0;
   }
   let variance = fold_squares(join_sum(squares), local, lane) / params.length;
   let scale = inverseSqrt(variance + params.epsilon);
-  {
-    let turns = params.n / 4u;
-    for (var turn = 0u; turn < turns; turn++) {
-      let k = turn * 4u + lane;
-      let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
-      let k_1 = k + 1u;
-      let at_1 = start + k_1 * params.inner;
-      let k_2 = k + 2u;
-      let at_2 = start + k_2 * params.inner;
-      let k_3 = k + 3u;
-      let at_3 = start + k_3 * params.inner;
-      let above_0 = x[at_0] - pivot;
-      let above_1 = x[at_1] - pivot;
-      let above_2 = x[at_2] - pivot;
-      let above_3 = x[at_3] - pivot;
-      let deviation_0 = above_0 - mean;
-      let deviation_1 = above_1 - mean;
-      let deviation_2 = above_2 - mean;
-      let deviation_3 = above_3 - mean;
-      out[at_0] = deviation_0 * scale + beta[k_0];
-      out[at_1] = deviation_1 * scale + beta[k_1];
-      out[at_2] = deviation_2 * scale + beta[k_2];
-      out[at_3] = deviation_3 * scale + beta[k_3];
-    }
-    for (var k = turns * 4u; k < params.n; k++) {
-      let k_0 = k;
-      let at_0 = start + k_0 * params.inner;
-      let above_0 = x[at_0] - pivot;
-      let deviation_0 = above_0 - mean;
-      out[at_0] = deviation_0 * scale + beta[k_0];
-    }
+  for (var k = 0u; k < params.n; k++) {
+    let k_0 = k;
+    let at_0 = start + k_0 * params.inner;
+    let above_0 = x[at_0] - pivot;
+    let deviation_0 = above_0 - mean;
+    out[at_0] = deviation_0 * scale + beta[k_0];
   }
 }
