@@ -14,7 +14,7 @@ export interface DiagOptions {
   k?: number;
 }
 
-/** Options of `diagonal` and `trace`. */
+/** Options of `diagonal`. */
 export interface DiagonalOptions {
   /** Which diagonal: 0 is the main one, positive ones lie above it. Default 0. */
   offset?: number;
@@ -61,8 +61,9 @@ export const diagonal: CompositeOp<[x: Tensor], DiagonalOptions> = /* @__PURE__ 
 });
 
 /**
- * The sum of diagonal `offset` of each matrix that `axis1` and `axis2` span. float32, int32, uint32. Shape: x without those axes.
+ * The sum of diagonal `offset` of each matrix that `axis1` and `axis2` span. float32, int32, uint32.
  * Errors: as of `diagonal`; DTypeError for bools.
+ * Shape: x without both axes.
  */
 export const trace: CompositeOp<[x: Tensor], DiagonalOptions> = /* @__PURE__ */ defineComposite({
   name: 'trace',

@@ -18,7 +18,7 @@ export interface TensordotOptions {
 /**
  * The products of each element of `a` with each of `b`, both flattened. Shapes: a, b → [size of a, size of b]. Dtypes
  * promote, as of `mul`. As NumPy's outer.
- * Errors: ValueError for operands that aren't tensors.
+ * Errors: DTypeError for int32 with uint32.
  */
 export const outer: CompositeOp<[a: Tensor, b: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'outer',

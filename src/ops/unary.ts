@@ -113,8 +113,8 @@ export const log: FloatOp = /* @__PURE__ */ defineUnary({
 });
 
 /**
- * The logarithm of x to base 2; -Infinity at 0, NaN for negative x. float32. Shape: that of x.
- * Errors: DTypeError for other dtypes.
+ * The logarithm of x to base 2; -Infinity at 0, NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
 export const log2: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'log2',
@@ -124,8 +124,8 @@ export const log2: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
 });
 
 /**
- * The logarithm of x to base 10; -Infinity at 0, NaN for negative x. float32. Shape: that of x.
- * Errors: DTypeError for other dtypes.
+ * The logarithm of x to base 10; -Infinity at 0, NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
 export const log10: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'log10',
