@@ -10,12 +10,11 @@ import type { ExecutorHolder, StorageHolder } from '../webgpu/executor.ts';
 import { DynamicScalar, type ParamValue } from '../webgpu/params.ts';
 import { Storage } from '../webgpu/storage.ts';
 import { Capture } from '../execution/capture.ts';
-import { LaunchSurvey } from '../execution/dryRun.ts';
 import { userFrame } from '../history/callSite.ts';
 import { insideCall } from '../history/frames.ts';
 import { numberIn } from '../ops/operands.ts';
 import { withRecorders } from '../ops/recorders.ts';
-import { rewindSeeds, seedPosition } from '../ops/seeds.ts';
+import { withoutLaunching } from '../ops/withoutLaunching.ts';
 
 /** Something that differs between a recording and a later trace. */
 export interface FrozenValue {
@@ -35,11 +34,9 @@ export function compareTrace(
   recorded: Capture,
   trace: (capture: Capture) => void,
 ): FrozenValue[] {
-  const dry = new LaunchSurvey();
-  const seeds = seedPosition();
   const found: FrozenValue[] = [];
   try {
-    dry.run(() => {
+    withoutLaunching(() => {
       const comparison = new Comparison(device, recorded, found);
       try {
         withRecorders([], () => insideCall(null, () => trace(comparison)));
@@ -50,9 +47,6 @@ export function compareTrace(
     });
   } catch {
     // The recording runs all the same; what was found before is reported.
-  } finally {
-    dry.end();
-    if (!dry.disturbed) rewindSeeds(seeds);
   }
   return found;
 }

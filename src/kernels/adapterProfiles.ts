@@ -126,8 +126,12 @@ export interface GemmProfile {
    * memory.
    */
   readonly tiles: 'registers' | 'shared';
+  /** Elements of C that an invocation computes at most in a shared tile: large blocks need many registers. */
+  readonly largestBlock: 16 | 64;
   /** Invocations below which k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
+  /** Steps of k that a part has at least: fewer would not pay for its write and read. */
+  readonly leastPart: number;
   /**
    * Multiplications up to which a first call runs a tile that compiles fast, while the selected one compiles. 0 where
    * compilation is fast.
@@ -171,7 +175,9 @@ const software: AdapterProfile = {
   gemm: {
     smallWork: 2 ** 16,
     tiles: 'registers',
+    largestBlock: 64,
     busyInvocations: 64,
+    leastPart: 256,
     fallbackWork: 2 ** 26,
   },
   conv2d: {
@@ -209,7 +215,9 @@ const discrete: AdapterProfile = {
   gemm: {
     smallWork: 2 ** 18,
     tiles: 'shared',
-    busyInvocations: 16384,
+    largestBlock: 64,
+    busyInvocations: 2 ** 15,
+    leastPart: 128,
     fallbackWork: 0,
   },
   conv2d: {
@@ -237,12 +245,18 @@ const discrete: AdapterProfile = {
   },
 };
 
+/**
+ * GPUs that give an invocation some 64 to 128 registers before they spill or run few waves: Apple's, Intel's in SIMD16,
+ * Mali. Small blocks take 72.
+ */
+const fewRegisters: GemmProfile = { ...discrete.gemm, largestBlock: 16, busyInvocations: 2 ** 13 };
+
 export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {
   software,
   discrete,
-  apple: { ...discrete, kind: 'apple' },
-  integrated: { ...discrete, kind: 'integrated' },
-  mobile: { ...discrete, kind: 'mobile' },
+  apple: { ...discrete, kind: 'apple', gemm: fewRegisters },
+  integrated: { ...discrete, kind: 'integrated', gemm: fewRegisters },
+  mobile: { ...discrete, kind: 'mobile', gemm: fewRegisters },
 };
 
 /** A profile with what the device itself allows. */

@@ -7,9 +7,8 @@
  */
 import { RetrogradError, ShapeError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
-import { LaunchSurvey } from '../../execution/dryRun.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
-import { rewindSeeds, seedPosition } from '../../ops/seeds.ts';
+import { withoutLaunching } from '../../ops/withoutLaunching.ts';
 import { leavesOf, mapNest, type Nest, packNest } from '../tensorNest.ts';
 import { KerasTensor } from './kerasTensor.ts';
 import { notingReads, type ShapeReads, withProbe } from './tracing.ts';
@@ -64,7 +63,11 @@ function probed(
     let outputs: Nest<KerasTensor>[];
     try {
       outputs = pair.map((size) =>
-        dryRun(size, () => run(withSizes(inputs, size), withSizes(options as Nest<unknown>, size) as object)),
+        withoutLaunching(() =>
+          withProbe(size, () =>
+            run(withSizes(inputs, size), withSizes(options as Nest<unknown>, size) as object),
+          ),
+        ),
       );
     } catch (error) {
       refusal ??= withOpenSizes(error, pair[0]);
@@ -83,18 +86,6 @@ function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
     const { shape, dtype } = leaf as SymbolicTensor;
     return new KerasTensor({ dtype, shape: shape.map((given) => given ?? size) });
   }) as N;
-}
-
-function dryRun<T>(size: number, body: () => T): T {
-  const dry = new LaunchSurvey();
-  const seeds = seedPosition();
-  try {
-    return dry.run(() => notingReads(null, () => withProbe(size, body)));
-  } finally {
-    dry.end();
-    // Weights that were created keep their seeds.
-    if (!dry.disturbed) rewindSeeds(seeds);
-  }
 }
 
 /** The outputs, with null for sizes that differ. */
