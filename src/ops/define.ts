@@ -33,6 +33,12 @@ type Symbolic<R extends Results> = R extends readonly Tensor[]
   ? { [K in keyof R]: SymbolicTensor }
   : SymbolicTensor;
 
+/** How ops are called: tensors by position, options last. */
+export interface OpCall<I extends readonly unknown[], O extends object, R extends Results> {
+  (...args: [...Eager<I>, options?: O]): R;
+  (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
+}
+
 /**
  * An op as users call it: tensors by position, options last. Symbolic in, symbolic out. `I` is the tuple of its tensor
  * inputs, `O` its options, `R` its result: a tensor, or a tuple or list of tensors. A result of a fixed dtype says so,
@@ -101,7 +107,7 @@ export function inputsOf({ inputs }: { readonly inputs: readonly string[] }): {
 }
 
 /** Separates the operands of a call from its options, which come last: in an object, by position, or both. */
-function splitArguments(
+export function splitArguments(
   { name: op, options: names }: Pick<OpDefinition, 'name' | 'options'>,
   slots: readonly InputSlot[],
   variadic: boolean,

@@ -25,7 +25,7 @@ export type PerInput<I extends readonly unknown[], T> = I extends readonly [read
   : { readonly [K in keyof I]: T };
 
 /** Names of the inputs `I`, with a `?` at the end where one may be null. */
-type InputNames<I extends readonly unknown[]> = number extends I['length']
+export type InputNames<I extends readonly unknown[]> = number extends I['length']
   ? readonly string[]
   : I extends readonly [readonly Tensor[]]
     ? readonly [`...${string}`]
