@@ -14,7 +14,8 @@ import type { RecordedCall } from '../ops/recorders.ts';
 import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
-import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
+import { explainPath } from './explain.ts';
+import type { Leaf, PathExplanation, TracedCall } from './pathExplanation.ts';
 import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
 import {
