@@ -125,6 +125,8 @@ export { cumsum, type CumsumOptions } from './cumsum.ts';
 export { topK, type TopKOptions } from './topK.ts';
 // Softmax
 export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
+// Attention
+export { dotProductAttention, type DotProductAttentionOptions } from './dotProductAttention.ts';
 // Recurrences
 export { gruSteps } from './gruSteps.ts';
 export { lstmSteps } from './lstmSteps.ts';

@@ -107,7 +107,11 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
     async (geometry) => {
       const given = problem(geometry, distribution);
       const { sums, magnitudes } = expected(given);
-      const algorithms: ScatterAlgorithm[] = [{ kind: 'owned' }, { kind: 'grouped', by: 'counting' }];
+      const algorithms: ScatterAlgorithm[] = [
+        { kind: 'binned' },
+        { kind: 'owned' },
+        { kind: 'grouped', by: 'counting' },
+      ];
       if (geometry.rows * geometry.entries < 1e6) algorithms.unshift({ kind: 'direct' });
       const results = await Promise.all(algorithms.map((algorithm) => run(given, algorithm)));
       for (const result of results) {
