@@ -72,7 +72,7 @@ fn sort_codes(count: u32, local: u32) {
   }
 }
 
-/** Where the run that begins at \`place\` ends. */
+/** Where the run that begins at a place ends. */
 fn end_of_run(place: u32, count: u32) -> u32 {
   let row = row_in_bin(place);
   var low = place + 1u;
@@ -117,6 +117,10 @@ fn main(
       out[out_base + row * params.inner] = ${element}();
     }
   }
+  if (local == 0u) {
+    atomicStore(&found, 0u);
+  }
+  workgroupBarrier();
   for (var begin = 0u; begin < params.entries; begin += ${chunk}u) {
     for (var t = 0u; t < ${chunk / binnedWorkgroup}u; t++) {
       let entry = begin + t * ${binnedWorkgroup}u + local;

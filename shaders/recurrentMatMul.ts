@@ -107,9 +107,10 @@ export function gateProducts(gates: number, from: 'dgates' | 'dproducts', option
   const { columns, lanes } = inlineTile(options);
   const own = range(samples);
   const units = range(width);
+  // Not dot(), which begins with a product and ends with a sum.
   const dot = (s: number, u: number) =>
     width === 4
-      ? `sum_${s}.${components[u]} += dot(gradient_${s}, weight_${u});`
+      ? each(components, (c) => `sum_${s}.${components[u]} += gradient_${s}.${c} * weight_${u}.${c};`)
       : `sum_${s} += gradient_${s} * weight_${u};`;
   return {
     memory: memory(samples * inlineWorkgroup),

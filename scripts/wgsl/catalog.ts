@@ -129,7 +129,7 @@ const moments = {
   results: ['f32', 'f32'],
 } as const;
 
-const attention: AttentionOptions = { size: 64, width: 4, scores: 'plain', causal: false };
+const attention: AttentionOptions = { size: 64, width: 4, shown: false };
 
 const optimizer = (
   variant: string,
@@ -511,14 +511,12 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
   },
   attention: {
     attention: entry<AttentionOptions>(attention, {
-      'causal, large heads': { causal: true, size: 128 },
-      'mask, scalar, small heads': { scores: 'mask', width: 1, size: 32 },
+      'large heads': { size: 128 },
+      'mask or bias, scalar, small heads': { shown: true, width: 1, size: 32 },
     }),
     'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
-    'attention query gradient': entry<AttentionOptions>(attention, {
-      'causal, bias': { causal: true, scores: 'bias' },
-    }),
-    'attention key gradient': entry<AttentionOptions>(attention, { causal: { causal: true } }),
+    'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
+    'attention key gradient': entry<AttentionOptions>(attention),
   },
   recurrent: {
     lstmStep: entry<RecurrentOptions>(recurrent, recurrentVariants),

@@ -23,18 +23,16 @@ import {
   productOfRows,
   productWithRows,
   rowAt,
-  rowsOf,
+  lastKey,
   stepBase,
   tensors,
   writeRows,
 } from './tile.ts';
 
 export function attention(options: AttentionOptions): string {
-  const { size, width, scores, causal } = options;
+  const { size, width } = options;
   const tile = attentionTiles[size];
   const { query, key, value, out } = tensors;
-  // A hidden query attends to all keys alike, to the later ones too: only without a mask may those be passed over.
-  const isShort = causal && scores === 'plain';
   const score = (j: number) =>
     eachRow(
       (i, c) => `s_${j}.${c} = scored(s_${j}.${c}, ${rowAt(tile, i)}, ${columnAt(tile, j)}, step_base);`,
@@ -44,7 +42,7 @@ ${flatIndex}
 ${library([query, key, value], options)}
 ${foldRows(tile, 'largest_of_row', (a, b) => `max(${a}, ${b})`)}
 ${foldRows(tile, 'sum_of_row', (a, b) => `${a} + ${b}`)}
-${entryPoint(tile, 'heads', isShort ? 'descending' : 'ascending')}
+${entryPoint(tile, 'heads')}
   let head = own_head;
   let key_head = head / (params.heads / params.key_heads);
   ${[query, key, value].map(baseOf).join('\n')}
@@ -52,11 +50,7 @@ ${entryPoint(tile, 'heads', isShort ? 'descending' : 'ascending')}
   var largest = vec4<f32>(BEYOND);
   var total = vec4<f32>();
   ${eachResult((i, v) => `var result_${i}_${v} = vec4<f32>();`)}
-#if ${isShort}
-  let end = min(params.keys, first_row + ${rowsOf(tile)}u);
-#else
-  let end = params.keys;
-#endif
+  ${lastKey(options)}
   for (var first_column = 0u; first_column < end; first_column += ${tile.columns}u) {
     ${productOfRows(options, query, key, 's')}
     ${eachColumn(tile, score)}
@@ -66,7 +60,11 @@ ${entryPoint(tile, 'heads', isShort ? 'descending' : 'ascending')}
     let shrink = exp(largest - found);
     largest = found;
     total *= shrink;
-    ${eachColumn(tile, (j) => `s_${j} = exp(s_${j} - largest);\ntotal += s_${j};`)}
+    ${eachColumn(
+      tile,
+      (j) => `s_${j} = exp(s_${j} - largest);
+      total += s_${j};`,
+    )}
     ${keepScores(tile, 's')}
     ${eachResult((i, v, c) => `result_${i}_${v} *= shrink.${c};`)}
     ${productWithRows(options, value, 'result')}

@@ -21,7 +21,7 @@ import {
   productOfRows,
   productWithRows,
   rowAt,
-  rowsOf,
+  lastKey,
   stepBase,
   tensors,
   writeRows,
@@ -76,10 +76,9 @@ fn score_gradient(score: f32, weight: f32, weight_gradient: f32, sums: vec4<f32>
 `;
 
 export function attentionQueryGradient(options: AttentionOptions): string {
-  const { size, width, scores, causal } = options;
+  const { size, width } = options;
   const tile = attentionTiles[size];
   const { query, key, value, cotangent } = tensors;
-  const isShort = causal && scores === 'plain';
   const differentiate = (j: number) =>
     eachRow(
       (i, c) => `{
@@ -91,18 +90,14 @@ export function attentionQueryGradient(options: AttentionOptions): string {
 ${flatIndex}
 ${library([query, key, value, cotangent], options)}
 ${weigh}
-${entryPoint(tile, 'heads', isShort ? 'descending' : 'ascending')}
+${entryPoint(tile, 'heads')}
   let head = own_head;
   let key_head = head / (params.heads / params.key_heads);
   ${[query, key, value, cotangent].map(baseOf).join('\n')}
   ${stepBase}
   ${eachRow((i) => `let sums_${i} = sums[(batch * params.heads + head) * params.queries + min(${rowAt(tile, i)}, params.queries - 1u)];`)}
   ${eachResult((i, v) => `var result_${i}_${v} = vec4<f32>();`)}
-#if ${isShort}
-  let end = min(params.keys, first_row + ${rowsOf(tile)}u);
-#else
-  let end = params.keys;
-#endif
+  ${lastKey(options)}
   for (var first_column = 0u; first_column < end; first_column += ${tile.columns}u) {
     ${productOfRows(options, query, key, 's')}
     ${productOfRows(options, cotangent, value, 'd')}
@@ -118,10 +113,9 @@ ${entryPoint(tile, 'heads', isShort ? 'descending' : 'ascending')}
 
 /** Rows are keys here, columns queries. */
 export function attentionKeyGradient(options: AttentionOptions): string {
-  const { size, width, scores, causal } = options;
+  const { size, width, shown } = options;
   const tile = attentionTiles[size];
   const { query, key, value, cotangent } = tensors;
-  const isShort = causal && scores === 'plain';
   const differentiate = (j: number) => `{
       let column = ${columnAt(tile, j)};
       let sums_of_query = sums[sums_base + min(column, params.queries - 1u)];
@@ -138,15 +132,18 @@ export function attentionKeyGradient(options: AttentionOptions): string {
 ${flatIndex}
 ${library([query, key, value, cotangent], options)}
 ${weigh}
-${entryPoint(tile, 'key_heads', 'ascending')}
+${entryPoint(tile, 'key_heads')}
   let key_head = own_head;
   let sharing = params.heads / params.key_heads;
   ${[key, value].map(baseOf).join('\n')}
-  ${eachResult((i, v) => `var key_result_${i}_${v} = vec4<f32>();\nvar value_result_${i}_${v} = vec4<f32>();`)}
-#if ${isShort}
-  let begin_column = first_row - first_row % ${tile.columns}u;
-#else
+  ${eachResult(
+    (i, v) => `var key_result_${i}_${v} = vec4<f32>();
+    var value_result_${i}_${v} = vec4<f32>();`,
+  )}
+#if ${shown}
   let begin_column = 0u;
+#else
+  let begin_column = max(first_row, params.later) - params.later;
 #endif
   for (var member = 0u; member < sharing; member++) {
     let head = key_head * sharing + member;

@@ -16,9 +16,8 @@ export type AttentionOptions = {
   size: 32 | 64 | 128 | 256;
   /** Elements that are read at once: sizes are multiples of it. */
   width: 1 | 4;
-  /** What changes the scores: a tensor that is added to them, or one that hides some. */
-  scores: 'plain' | 'bias' | 'mask';
-  causal: boolean;
+  /** Whether a tensor changes the scores: it is added to them (float32), or hides some (bool). */
+  shown: boolean;
 };
 
 /** How a tile is laid over a workgroup. */
@@ -32,7 +31,7 @@ export interface AttentionTile {
 
 /** So that scores of one step, and what is staged beside them, fit in 16 KiB. */
 export const attentionTiles: Readonly<Record<AttentionOptions['size'], AttentionTile>> = {
-  32: { rowGroups: 16, columnGroups: 4, columns: 32 },
+  32: { rowGroups: 16, columnGroups: 4, columns: 16 },
   64: { rowGroups: 16, columnGroups: 8, columns: 32 },
   128: { rowGroups: 8, columnGroups: 16, columns: 64 },
   256: { rowGroups: 8, columnGroups: 32, columns: 64 },
@@ -44,7 +43,7 @@ export const workgroupOf = ({ rowGroups, columnGroups }: AttentionTile) => rowGr
 /** Vectors of a row that are staged at once for a product of rows, and with padding. */
 const depth = 8;
 const paddedDepth = depth + 1;
-/** Where staged rows lie while scores are kept, and how many vectors there is room for. */
+/** Vectors that scores take, behind which rows are staged while they are kept; and how many vectors there is room for. */
 const scoreVectors = 512;
 const stagedVectors = 512;
 
@@ -73,24 +72,21 @@ export const tensors = {
   cotangent: { name: 'cotangent', ...queryLike, size: 'value_size' },
 } as const satisfies Record<string, RowTensor>;
 
-/** `<name>_at(base, row, column)`: a vector of a row; zeros outside. */
+/** `<name>_at(base, row, column)`: a vector of a row; zeros outside. Without branches, so that several loads are in flight. */
 function reader({ name, rows, heads, size }: RowTensor, width: 1 | 4): string {
-  const scalar = (c: number) => `if (first + ${c}u < params.${size}) {
-      found.${components[c]} = ${name}[start + ${c}u];
-    }`;
+  const element = (c: number) =>
+    `select(0.0, ${name}[start + min(first + ${c}u, last)], is_inside && first + ${c}u <= last)`;
   return wgsl`
 fn ${name}_at(base: u32, row: u32, column: u32) -> vec4<f32> {
-  var found = vec4<f32>();
   let first = column * ${4 / width}u;
-  if (row < params.${rows} && first < params.${size}) {
-    let start = base + row * params.${heads} * params.${size} + first;
+  let last = params.${size} - 1u;
+  let is_inside = row < params.${rows};
+  let start = base + min(row, params.${rows} - 1u) * params.${heads} * params.${size};
 #if ${width === 4}
-    found = ${name}[start];
+  return select(vec4<f32>(), ${name}[start + min(first, last)], is_inside && first <= last);
 #else
-    ${repeat(4, scalar)}
+  return vec4(${[0, 1, 2, 3].map(element).join(', ')});
 #endif
-  }
-  return found;
 }
 `;
 }
@@ -102,7 +98,7 @@ export function baseOf({ name, rows, heads, size }: RowTensor): string {
 }
 
 /** Shared memory, readers of `read`, and `scored`, which makes scores of products. */
-export function library(read: readonly RowTensor[], { width, scores, causal }: AttentionOptions): string {
+export function library(read: readonly RowTensor[], { width, shown }: AttentionOptions): string {
   return wgsl`
 // Finite, so that no difference is infinite minus infinite. A hidden key has a weight where all are hidden; one beyond the
 // end never has.
@@ -113,14 +109,12 @@ var<workgroup> memory: array<vec4<f32>, ${scoreVectors + stagedVectors}>;
 ${each(read, (tensor) => reader(tensor, width))}
 fn scored(product: f32, query: u32, key: u32, base: u32) -> f32 {
   var score = product * params.scale;
-#if ${scores === 'bias'}
-  score += bias[base + query * params.query_step + key * params.key_step];
-#elif ${scores === 'mask'}
-  score = select(score, HIDDEN, mask[base + query * params.query_step + key * params.key_step] == 0u);
+#if ${shown}
+  let word = shown[base + query * params.query_step + key * params.key_step];
+  let masked = select(score, HIDDEN, word == 0u);
+  score = select(score + bitcast<f32>(word), masked, params.shown_is_mask == 1u);
 #endif
-#if ${causal}
-  score = select(score, HIDDEN, key > query);
-#endif
+  score = select(score, HIDDEN, key > query + params.later);
   return select(BEYOND, score, key < params.keys);
 }
 
@@ -129,6 +123,12 @@ fn is_visible(score: f32) -> bool {
 }
 `;
 }
+
+/** `end`: the keys that this tile of queries sees. A query that sees none attends to all alike, which a mask may bring about. */
+export const lastKey = ({ size, shown }: AttentionOptions) =>
+  shown
+    ? 'let end = params.keys;'
+    : `let end = min(params.keys, first_row + ${rowsOf(attentionTiles[size])}u + params.later);`;
 
 /** `step_base`: where bias or mask of this head begins. */
 export const stepBase = 'let step_base = batch * params.batch_step + head * params.head_step;';
@@ -155,25 +155,29 @@ export const eachRow = (fragment: (i: number, component: string) => string) =>
 export const eachResult = (fragment: (i: number, v: number, component: string) => string) =>
   eachRow((i, component) => each(ownVectors, (v) => fragment(i, v, component)));
 
-/** Copies `count` vectors of a tensor's rows to `memory`, a row's neighbours by neighbouring invocations. */
+/**
+ * Copies `count` vectors of a tensor's rows to `memory`, a row's neighbours by neighbouring invocations. Vectors are read
+ * several at a time; single elements are four loads each already.
+ */
 function stage(
-  tile: AttentionTile,
+  { size, width }: AttentionOptions,
   { name }: RowTensor,
   { count, perRow, at, first, column }: Staging,
 ): string {
-  const workgroup = workgroupOf(tile);
-  return repeat(Math.ceil(count / workgroup), (t) => {
-    const copy = `{
-      let place = local + ${t * workgroup}u;
+  const workgroup = workgroupOf(attentionTiles[size]);
+  const copy = (place: string) => `{
+      let place = ${place};
       let row = place / ${perRow}u;
       let vector = place % ${perRow}u;
       memory[${at}] = ${name}_at(${name}_base, ${first} + row, ${column});
     }`;
-    return (t + 1) * workgroup > count ? `if (local + ${t * workgroup}u < ${count}u) ${copy}` : copy;
-  });
+  if (width === 1)
+    return `for (var place_of = local; place_of < ${count}u; place_of += ${workgroup}u) ${copy('place_of')}`;
+  return repeat(count / workgroup, (t) => copy(`local + ${t * workgroup}u`));
 }
 
 interface Staging {
+  /** A multiple of the workgroup. */
   count: number;
   perRow: number;
   /** Where it goes, by `row` and `vector`. */
@@ -187,12 +191,8 @@ interface Staging {
 /**
  * `into_<j>`: the products of `a`'s rows from first_row on with `b`'s from first_column on. Leaves `memory` in use.
  */
-export function productOfRows(
-  { size, width }: AttentionOptions,
-  a: RowTensor,
-  b: RowTensor,
-  into: string,
-): string {
+export function productOfRows(options: AttentionOptions, a: RowTensor, b: RowTensor, into: string): string {
+  const { size, width } = options;
   const tile = attentionTiles[size];
   const { rowGroups, columnGroups, columns } = tile;
   const rows = rowsOf(tile);
@@ -214,8 +214,8 @@ export function productOfRows(
   return wgsl`${eachColumn(tile, (j) => `var ${into}_${j} = vec4<f32>();`)}
   for (var chunk = 0u; chunk * ${4 / width}u < params.${a.size}; chunk += ${depth}u) {
     workgroupBarrier();
-    ${stage(tile, a, chunk('first_row', rows, 0))}
-    ${stage(tile, b, chunk('first_column', columns, rows * paddedDepth))}
+    ${stage(options, a, chunk('first_row', rows, 0))}
+    ${stage(options, b, chunk('first_column', columns, rows * paddedDepth))}
     workgroupBarrier();
     for (var k = 0u; k < ${depth}u; k++) {
       ${eachRow((i) => `let a_${i} = memory[${rowLine(i)} + k];`)}
@@ -235,7 +235,8 @@ export function keepScores(tile: AttentionTile, from: string): string {
 }
 
 /** Adds to `into_<i>_<v>` the kept scores times `b`'s rows from first_column on. Begins with a barrier. */
-export function productWithRows({ size }: AttentionOptions, b: RowTensor, into: string): string {
+export function productWithRows(options: AttentionOptions, b: RowTensor, into: string): string {
+  const { size } = options;
   const tile = attentionTiles[size];
   const { rowGroups, columnGroups, columns } = tile;
   const perRow = size / 4;
@@ -251,7 +252,7 @@ export function productWithRows({ size }: AttentionOptions, b: RowTensor, into: 
     `memory[${scoreVectors}u + k * ${perRow}u + column_group + ${v * columnGroups}u]`;
   return wgsl`for (var begin = 0u; begin < ${columns}u; begin += ${staged}u) {
     workgroupBarrier();
-    ${stage(tile, b, staging)}
+    ${stage(options, b, staging)}
     workgroupBarrier();
     for (var k = 0u; k < ${staged}u; k++) {
       let weights = memory[(begin + k) * ${rowGroups}u + row_group];
@@ -318,11 +319,7 @@ fn ${name}(value: vec4<f32>, row_group: u32, column_group: u32) -> vec4<f32> {
 }
 
 /** The entry point up to its body: `tile`, `head`, `batch` and the invocation's place. */
-export function entryPoint(
-  tile: AttentionTile,
-  heads: 'heads' | 'key_heads',
-  order: 'ascending' | 'descending',
-): string {
+export function entryPoint(tile: AttentionTile, heads: 'heads' | 'key_heads'): string {
   const workgroup = workgroupOf(tile);
   return `@compute @workgroup_size(${workgroup})
 fn main(
@@ -334,7 +331,8 @@ fn main(
   if (index >= params.count) {
     return;
   }
-  let tile = ${order === 'ascending' ? 'index % params.tiles' : 'params.tiles - 1u - index % params.tiles'};
+  // Where a query sees no later keys, the last tiles of queries take longest: they begin.
+  let tile = params.tiles - 1u - index % params.tiles;
   let own_head = (index / params.tiles) % params.${heads};
   let batch = index / params.tiles / params.${heads};
   let first_row = tile * ${rowsOf(tile)}u;

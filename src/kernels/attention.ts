@@ -45,10 +45,7 @@ export function selectAttention(
 }
 
 const vector = ({ width }: { width: 1 | 4 }) => (width === 4 ? 'vec4<f32>' : 'f32');
-const scoreBindings = ({ scores }: AttentionOptions): Bindings => ({
-  ...(scores === 'bias' ? { bias: 'read f32' as const } : {}),
-  ...(scores === 'mask' ? { mask: 'read u32' as const } : {}),
-});
+const scoreBindings = ({ shown }: AttentionOptions): Bindings => (shown ? { shown: 'read u32' } : {});
 const gradientInputs = (options: AttentionOptions): Bindings => ({
   query: `read ${vector(options)}`,
   key: `read ${vector(options)}`,
@@ -73,6 +70,9 @@ const params = {
   head_step: 'u32',
   query_step: 'u32',
   key_step: 'u32',
+  shown_is_mask: 'u32',
+  // How much later than a query a key that it sees may be.
+  later: 'u32',
 } as const;
 
 const forward = defineKernel({
@@ -226,15 +226,14 @@ function launchOf(
   rows: readonly (Tensor | null)[],
 ) {
   const { batch, queries, keys, heads, keyHeads, size, valueSize } = sizes;
+  const shown = bias ?? mask;
   const inVectors = size % 4 === 0 && valueSize % 4 === 0 && rows.every((x) => !x || bindsAsVectors(x));
   const width = inVectors ? 4 : 1;
   const options: AttentionOptions = {
     size: capacityFor(Math.max(size, valueSize)),
     width,
-    scores: bias ? 'bias' : mask ? 'mask' : 'plain',
-    causal: isCausal,
+    shown: shown !== null,
   };
-  const shown = bias ?? mask;
   const steps = shown ? broadcastStrides(shown.shape, [batch, heads, queries, keys]) : [0, 0, 0, 0];
   const [batchStep, headStep, queryStep, keyStep] = steps as [number, number, number, number];
   const tileRows = rowsOf(attentionTiles[options.size]);
@@ -244,8 +243,7 @@ function launchOf(
       query: query.storage,
       key: key.storage,
       value: value.storage,
-      ...(bias ? { bias: bias.storage } : {}),
-      ...(mask ? { mask: mask.storage } : {}),
+      ...(shown ? { shown: shown.storage } : {}),
     },
     /** A workgroup for each tile of rows of each head. */
     grid(of: 'queries' | 'keys', ofHeads: number) {
@@ -266,6 +264,8 @@ function launchOf(
           head_step: headStep,
           query_step: queryStep,
           key_step: keyStep,
+          shown_is_mask: Number(mask !== null),
+          later: isCausal ? 0 : keys,
         },
         workgroups: count,
       };
