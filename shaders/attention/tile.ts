@@ -29,7 +29,7 @@ export interface AttentionTile {
   readonly columns: number;
 }
 
-/** So that scores of one step, and what is staged beside them, fit in 16 KiB. */
+/** So that scores of one step, and what is staged with them, fit in 16 KiB. */
 export const attentionTiles: Readonly<Record<AttentionOptions['size'], AttentionTile>> = {
   32: { rowGroups: 16, columnGroups: 4, columns: 16 },
   64: { rowGroups: 16, columnGroups: 8, columns: 32 },

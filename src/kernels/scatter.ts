@@ -102,15 +102,22 @@ export interface ScatterProblem {
 export type ScatterAlgorithm =
   | { readonly kind: 'direct' }
   | { readonly kind: 'owned' }
-  | { readonly kind: 'binned' }
+  /** About as many workgroups share the rows. */
+  | { readonly kind: 'binned'; readonly workgroups: number }
   | { readonly kind: 'grouped'; readonly by: GroupingAlgorithm };
+
+/** Workgroups: enough for any device, and few where each has many indices to look through. */
+const binWorkgroups = { least: 128, most: 1024, looks: 2 ** 24 };
 
 export function selectScatter(
   { results, indices }: ScatterProblem,
   { scatter: { direct, owned, binned }, grouping }: AdapterProfile,
 ): ScatterAlgorithm {
   if (indices <= direct.indices && results * indices <= direct.steps) return { kind: 'direct' };
-  if (indices <= binned) return { kind: 'binned' };
+  if (indices <= binned) {
+    const { least, most, looks } = binWorkgroups;
+    return { kind: 'binned', workgroups: Math.min(most, Math.max(least, looks / indices)) };
+  }
   return indices <= owned ? { kind: 'owned' } : { kind: 'grouped', by: grouping };
 }
 
@@ -153,7 +160,7 @@ export function scatterAddKernel(
   if (chosen.kind === 'direct') {
     launchDirect(launch, indices, indexing, checking);
   } else if (chosen.kind === 'binned') {
-    launchBinned(launch, indices, indexing, checking);
+    launchBinned(launch, indices, indexing, checking, chosen.workgroups);
   } else if (chosen.kind === 'owned') {
     launchOwned(launch, rowsKernel(op, indices, indexing, checking), batch * outer);
   } else {
@@ -188,21 +195,18 @@ function launchDirect(
   else out.device.launch(directReporting, { ...launch, fault: checking.fault });
 }
 
-/** Workgroups: enough for any device, and few where each has many indices to look through. */
-const binWorkgroups = { least: 128, most: 1024, looks: 2 ** 24 };
-
 function launchBinned(
   { updates, out, element, params: { count: _, ...params } }: ScatterLaunch,
   indices: Tensor,
   indexing: Indexing,
   checking: IndexChecking,
+  workgroups: number,
 ): void {
   const { outer, inner, entries, rows } = params;
   const lanes = Math.min(64, 2 ** Math.ceil(Math.log2(inner)));
   const parts = Math.ceil(inner / lanes);
   const blocks = indexing.batch * outer;
-  const { least, most, looks } = binWorkgroups;
-  const wanted = Math.min(most, Math.max(least, looks / entries)) / (blocks * parts);
+  const wanted = workgroups / (blocks * parts);
   const rowsOfBin = Math.min(mostRowsOfBin, Math.ceil(rows / Math.max(1, Math.min(rows, wanted))));
   const bins = Math.ceil(rows / rowsOfBin);
   const count = blocks * bins * parts;
