@@ -5,7 +5,6 @@
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -57,13 +56,9 @@ async function inBrowser(kind) {
 async function inNode() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
   const { contenderVersions } = await import('./lib/bench-versions.mjs');
-  const { create, globals } = await import('webgpu');
-  // TF.js asks for Node's `util` in its own way.
-  const require = createRequire(import.meta.url);
-  Object.assign(globalThis, globals, { BENCH_VERSIONS: contenderVersions(), require });
-  copySharedMemory();
-  const navigator = { gpu: create([]), userAgent: `Node ${process.version}, Dawn` };
-  Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
+  const { installDawnGlobals } = await import('./lib/dawn-globals.mjs');
+  await installDawnGlobals();
+  Object.assign(globalThis, { BENCH_VERSIONS: contenderVersions() });
   const folder = temporaryFolder('bench');
   const file = await bundle({ entry: 'bench/main.ts', folder, external: [/^onnxruntime-web/, /^util$/] });
   /** @type {typeof import('../bench/main.ts')} */
@@ -77,16 +72,6 @@ async function inNode() {
       kind === 'ways' ? bench.runNamedWays(name, options) : bench.runNamed(name, options),
     coldStart: null,
     close: async () => {},
-  };
-}
-
-/** Dawn for Node takes no views of shared memory, which ONNX Runtime's is: they are copied. */
-function copySharedMemory() {
-  const { writeBuffer } = GPUQueue.prototype;
-  GPUQueue.prototype.writeBuffer = function (buffer, offset, data, ...rest) {
-    const shared = ArrayBuffer.isView(data) && data.buffer instanceof SharedArrayBuffer;
-    const own = shared ? /** @type {Uint8Array} */ (data).slice() : data;
-    return writeBuffer.call(this, buffer, offset, /** @type {any} */ (own), ...rest);
   };
 }
 

@@ -49,6 +49,8 @@ export const MAY_IMPORT = {
   ],
   // File formats know tensors and bytes, but no models.
   'src/formats': ['src/tensor', 'src/core', 'src/history'],
+  // Where the bytes of files come from and go to.
+  'src/storage': ['src/formats', 'src/core'],
   'src/inspect': ['src/ops', 'src/execution', 'src/webgpu', 'src/core'],
   'src/keras': [
     'src/keras/graph',
@@ -93,6 +95,9 @@ export const MAY_IMPORT = {
     'src/keras/graph',
     'src/keras/training',
     'src/keras/optimizers',
+    // By `import()` alone: loading and saving know models.
+    'src/keras/saving',
+    'src/storage',
     'src/ops',
     'src/tensor',
     'src/execution',
@@ -127,7 +132,9 @@ export const MAY_IMPORT = {
   'src/keras/saving': [
     'src/keras',
     'src/keras/json',
+    'src/keras/models',
     'src/keras/optimizers',
+    'src/storage',
     'src/formats',
     'src/ops',
     'src/tensor',
@@ -143,6 +150,7 @@ export const MAY_IMPORT = {
     'src/keras/optimizers',
     'src/keras/training',
     'src/keras/applications',
+    'src/storage',
     'src/formats',
     'src/autodiff',
     'src/ops',

@@ -29,6 +29,7 @@ const STATIC_CHECKS = {
     bin('typescript', 'bin', 'tsc'),
     ...['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', 'out/check.tsbuildinfo'],
   ],
+  programs: [bin('typescript', 'bin', 'tsc'), '-p', 'examples/programs/tsconfig.json'],
   lint: [bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.'],
   layers: ['scripts/check-layers.mjs'],
 };

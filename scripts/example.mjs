@@ -16,7 +16,7 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const FOLDER = path.join(ROOT, 'examples');
 /** Folders whose every file is an example. */
-const COLLECTIONS = ['keras-history'];
+const COLLECTIONS = ['programs', 'keras-history'];
 
 /** @returns {Map<string, string>} name -> file, relative to the repository */
 function examples() {

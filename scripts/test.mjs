@@ -34,7 +34,13 @@ const bin = (...parts) => path.join('node_modules', ...parts);
 function stages() {
   /** @type {Stage[]} */
   const all = [
-    { name: 'types', commands: [[bin('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']] },
+    {
+      name: 'types',
+      commands: [
+        [bin('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'],
+        [bin('typescript', 'bin', 'tsc'), '-p', 'examples/programs/tsconfig.json'],
+      ],
+    },
     {
       name: 'lint',
       commands: [[bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.']],

@@ -1,10 +1,11 @@
 /**
- * @file Elementwise maps of one to four operands with broadcasting: unary, binary and ternary ops, comparisons,
+ * @file Elementwise maps of one to six operands with broadcasting: unary, binary and ternary ops, comparisons,
  * selections and fused gradients are all instances of this one kernel.
  *
- * One invocation computes `steps` times `width` neighbouring elements of the output. Four are one vec4, loaded and stored
- * as such; the coordinates of operands that broadcast are worked out once for the four, and once for all steps where
- * these lie in one line.
+ * One invocation computes `steps` times `width` elements of the output. Four are one vec4, loaded and stored as such; the
+ * coordinates of operands that broadcast are worked out once for the four, and once for all steps where these lie in one
+ * line. Steps are neighbours, or interleaved: a workgroup apart, so that neighbouring invocations access neighbours in each
+ * step, and all are loaded before the first is used.
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
@@ -17,7 +18,7 @@ import { mathFunctions } from './lib/math.ts';
 export type OperandLayout = 'full' | 'scalar' | 'strided' | 'spread';
 
 export type ElementwiseOptions = {
-  /** WGSL expression of `a`, `b`, `c`, `d` and the parameters `params.alpha`, `params.beta`. */
+  /** WGSL expression of the operands, `a` to `f`, and the parameters `params.alpha`, `params.beta`. */
   expression: string;
   /** WGSL type of each operand. */
   types: readonly string[];
@@ -28,14 +29,19 @@ export type ElementwiseOptions = {
   rank: number;
   /** Elements, or vectors of elements, an invocation computes at a time. */
   width: 1 | 4;
-  /** How many neighbours it computes; at most `count`. Written out, since a software adapter pays for each turn of a loop. */
+  /**
+   * How many of them it computes; at most `count`, and together at most `count` where they are interleaved. Written out,
+   * since a software adapter pays for each turn of a loop.
+   */
   steps: number;
+  /** Whether the steps of an invocation are a workgroup apart. */
+  interleaved: boolean;
   /** Whether the steps of an invocation differ in the coordinate along the last axis alone. */
   aligned: boolean;
 };
 
 export const elementwiseWorkgroup = 128;
-export const operandNames = ['a', 'b', 'c', 'd'] as const;
+export const operandNames = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 
 /** Whether an operand is bound as an array of vectors. */
 export function readsVectors(layout: OperandLayout, width: number): boolean {
@@ -43,18 +49,21 @@ export function readsVectors(layout: OperandLayout, width: number): boolean {
 }
 
 export function elementwise(options: ElementwiseOptions): string {
-  const { expression, types, result, layouts, rank, width, steps, aligned } = options;
+  const { expression, types, result, layouts, rank, width, steps, interleaved, aligned } = options;
   const names = operandNames.slice(0, types.length);
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
   const walkers = names.filter((_, i) => layouts[i] === 'strided' || layouts[i] === 'spread');
   const index = { full: 'i', scalar: '0', strided: '', spread: '' };
-  const loads = names.map((name, i) => {
-    const at = index[layouts[i] as OperandLayout] || `${name}_offset`;
-    return `let ${name}_value = ${name}_values[${at}];`;
-  });
-  const applied = (component: string) => {
+  const loads = (suffix: string) =>
+    names.map((name, i) => {
+      const at = index[layouts[i] as OperandLayout] || `${name}_offset`;
+      return `let ${name}_value${suffix} = ${name}_values[${at === 'i' ? `i${suffix}` : at}];`;
+    });
+  const applied = (component: string, suffix: string) => {
     const lane = (name: string, i: number) =>
-      readsVectors(layouts[i] as OperandLayout, width) ? `${name}_value.${component}` : `${name}_value`;
+      readsVectors(layouts[i] as OperandLayout, width)
+        ? `${name}_value${suffix}.${component}`
+        : `${name}_value${suffix}`;
     return `apply(${names.map(lane).join(', ')})`;
   };
   const component = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
@@ -75,10 +84,12 @@ export function elementwise(options: ElementwiseOptions): string {
   ${walkers.map((name) => `var ${name}_offset = 0u;`).join('\n  ')}
   ${steps.join('\n  ')}`;
   };
-  const compute = `${loads.join('\n  ')}
-  out[i] = ${
-    width === 4 ? `vec4<${result}>(${['x', 'y', 'z', 'w'].map(applied).join(', ')})` : applied('x')
-  };`;
+  const store = (suffix: string) => {
+    const lanes = ['x', 'y', 'z', 'w'].map((component) => applied(component, suffix)).join(', ');
+    return `out[i${suffix}] = ${width === 4 ? `vec4<${result}>(${lanes})` : applied('x', suffix)};`;
+  };
+  const compute = `${loads('').join('\n  ')}
+  ${store('')}`;
   const advance = walkers
     .map((name) => `${name}_offset += ${component(`${name}_strides`, rank - 1)};`)
     .join('\n  ');
@@ -87,6 +98,14 @@ export function elementwise(options: ElementwiseOptions): string {
   ${aligned ? (step > 0 ? advance : '') : walk('i')}
   ${compute}
   }`;
+  /** Loads the operands of one of several interleaved steps; offsets are named by the step. */
+  const readStep = (step: number) => {
+    const named = (text: string) => text.replaceAll(/\b(remaining|[a-f]_offset)\b/g, `$1_${step}`);
+    return named([walk(`i_${step}`), ...loads(`_${step}`)].join('\n  '));
+  };
+  const numbers = Array.from({ length: steps }, (_, step) => step);
+  const loaded = (step: number) => `let i_${step} = first + ${step * elementwiseWorkgroup}u;
+  ${readStep(step)}`;
   return wgsl`
 ${flatIndex}
 ${mathFunctions(expression)}
@@ -107,6 +126,11 @@ fn main(
   }
   ${walk('i')}
   ${compute}
+#elif ${interleaved}
+  // The last workgroup begins earlier, rather than to end beyond the end: some elements are computed twice.
+  let first = min(flat_group(group, groups) * ${steps * elementwiseWorkgroup}u, params.count - ${steps * elementwiseWorkgroup}u) + local;
+  ${numbers.map(loaded).join('\n  ')}
+  ${numbers.map((step) => store(`_${step}`)).join('\n  ')}
 #else
   let at = flat_index(group, groups, local, ${elementwiseWorkgroup}u) * ${steps}u;
   if (at >= params.count) {
@@ -115,7 +139,7 @@ fn main(
   // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
   let first = min(at, params.count - ${steps}u);
   ${aligned ? walk('first') : ''}
-  ${Array.from({ length: steps }, (_, step) => following(step)).join('\n  ')}
+  ${numbers.map(following).join('\n  ')}
 #endif
 }
 `;

@@ -1,12 +1,12 @@
 /**
  * @file A chain of elementwise ops in one launch: what one step hands to the next stays in registers.
  *
- * One invocation computes `repeats` times `width` neighbouring elements of every step, in order, and stores those that
- * are outputs. Each step gives the same bits as a launch of its own.
+ * One invocation computes `repeats` times `width` elements of every step, in order, and stores those that are outputs. Each step gives the same bits as a launch of its own.
  */
 import { elementwiseWorkgroup, type OperandLayout, operandNames, readsVectors } from './elementwise.ts';
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
+import { components, range } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 /** Where a step finds an operand. */
@@ -30,7 +30,7 @@ export type FusedInput = {
 };
 
 export type FusedStep = {
-  /** WGSL expression of `a` to `d`, with scalars as `scalarWord` writes them. */
+  /** WGSL expression of `a` to `f`, with scalars as `scalarWord` writes them. */
   readonly expression: string;
   readonly operands: readonly FusedOperand[];
   /** WGSL types in which the expression takes them. */
@@ -45,8 +45,10 @@ export type FusedElementwiseOptions = {
   /** Indices of the steps whose values are stored, in the order of the outputs. */
   readonly outputs: readonly number[];
   readonly width: 1 | 4;
-  /** Elements, or vectors of them, that an invocation computes: neighbours, at most `count`. */
+  /** Elements, or vectors of them, that an invocation computes: at most `count`, together where they are interleaved. */
   readonly repeats: number;
+  /** Whether those of an invocation are a workgroup apart, rather than neighbours (see elementwise). */
+  readonly interleaved: boolean;
   /** Whether the adapter's compiler may also change the order of operations, as those of GPUs with relaxed math do. */
   readonly reassociates: boolean;
 };
@@ -66,7 +68,9 @@ export function isStrided({ layout }: FusedInput): boolean {
 }
 
 export function fusedElementwise(options: FusedElementwiseOptions): string {
-  const { inputs, steps, width, repeats } = options;
+  const { inputs, steps, width, repeats, interleaved } = options;
+  const numbers = range(repeats);
+  const together = repeats * elementwiseWorkgroup;
   const expressions = steps.map(({ expression }) => expression).join(' ');
   return wgsl`
 ${flatIndex}
@@ -81,6 +85,12 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
+#if ${interleaved}
+  // The last workgroup starts earlier instead of running past the end: some elements are computed twice.
+  let first = min(flat_group(group, groups) * ${together}u, params.count - ${together}u) + local;
+  ${numbers.map((repeat) => `let i_${repeat} = first + ${repeat * elementwiseWorkgroup}u;\n  ${loadsOf(options, repeat)}`).join('\n  ')}
+  ${numbers.map((repeat) => `{\n  ${resultsOf(options, `_${repeat}`)}\n  }`).join('\n  ')}
+#else
   let at = flat_index(group, groups, local, ${elementwiseWorkgroup}u) * ${repeats}u;
   if (at >= params.count) {
     return;
@@ -88,9 +98,31 @@ fn main(
   // The last invocation starts earlier instead of running past the end: some elements are computed twice.
   let first = min(at, params.count - ${repeats}u);
   ${stridedOffsets(inputs, 'first', true)}
-  ${Array.from({ length: repeats }, (_, repeat) => element(options, repeat)).join('\n  ')}
+  ${numbers.map((repeat) => element(options, repeat)).join('\n  ')}
+#endif
 }
 `;
+}
+
+/** Loads the inputs of one of several interleaved elements. Offsets are named by the element. */
+function loadsOf({ inputs }: FusedElementwiseOptions, repeat: number): string {
+  const suffix = `_${repeat}`;
+  const at = `i${suffix}`;
+  const loads = inputs.map((input, i) => `let i${i}${suffix} = in_${i}[${indexOf(input, i, at)}];`);
+  const text = [stridedOffsets(inputs, at, true), stridedOffsets(inputs, at, false), ...loads].join('\n  ');
+  return text.replaceAll(/\b((?:offset|rest)_\d+)\b/g, `$1${suffix}`);
+}
+
+/** Computes and stores one element, whose inputs were loaded. */
+function resultsOf(options: FusedElementwiseOptions, suffix: string): string {
+  const { inputs, steps, outputs, width } = options;
+  const isRounded = roundedSteps(options);
+  const values = steps.map((_, i) => {
+    const value = stepValue(steps, inputs, i, width, suffix);
+    return `let v${i} = ${isRounded.has(i) ? `rounded(${value})` : value};`;
+  });
+  const stores = outputs.map((step, i) => `out_${i}[i${suffix}] = v${step};`);
+  return [...values, ...stores].join('\n  ');
 }
 
 function stepFunction({ expression, types, result }: FusedStep, step: number): string {
@@ -112,7 +144,7 @@ function valuesAcrossSteps(width: 1 | 4): string {
 
 /** Functions of WGSL that round nothing: their results are exact in whatever expression they meet. */
 const exactFunctions = /\b(abs|min|max|select|sign|floor|ceil|trunc|round|bitcast<\w+>|[fiu]32|bool)\(/g;
-const operand = String.raw`(?:[a-d]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
+const operand = String.raw`(?:[a-f]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
 const product = new RegExp(`^${operand} \\* ${operand}$`);
 const sumOrProduct = new RegExp(`^${operand} [-+*] ${operand}$`);
 
@@ -139,30 +171,23 @@ function roundedSteps({ steps, reassociates }: FusedElementwiseOptions): Readonl
   return found;
 }
 
-/** Computes and stores element `repeat` of an invocation. */
+/** Loads, computes and stores element `repeat` of an invocation. */
 function element(options: FusedElementwiseOptions, repeat: number): string {
-  const { inputs, steps, outputs, width } = options;
-  const isRounded = roundedSteps(options);
-  const loads = inputs.map((input, i) => `let i${i} = in_${i}[${indexOf(input, i)}];`);
-  const values = steps.map((_, i) => {
-    const value = stepValue(steps, inputs, i, width);
-    return `let v${i} = ${isRounded.has(i) ? `rounded(${value})` : value};`;
-  });
-  const stores = outputs.map((step, i) => `out_${i}[i] = v${step};`);
+  const { inputs } = options;
+  const loads = inputs.map((input, i) => `let i${i} = in_${i}[${indexOf(input, i, 'i')}];`);
   return `{
   let i = first + ${repeat}u;
   ${repeat > 0 ? advances(inputs) : ''}
   ${stridedOffsets(inputs, 'i', false)}
-  ${[...loads, ...values, ...stores].join('\n  ')}
+  ${loads.join('\n  ')}
+  ${resultsOf(options, '')}
   }`;
 }
 
-function indexOf(input: FusedInput, i: number): string {
+function indexOf(input: FusedInput, i: number, at: string): string {
   if (isStrided(input)) return `offset_${i}`;
-  return input.layout === 'scalar' ? '0' : 'i';
+  return input.layout === 'scalar' ? '0' : at;
 }
-
-const components = ['x', 'y', 'z', 'w'] as const;
 
 /** The value of a step, in WGSL: one application of its function for each component. */
 function stepValue(
@@ -170,6 +195,7 @@ function stepValue(
   inputs: readonly FusedInput[],
   index: number,
   width: 1 | 4,
+  suffix: string,
 ): string {
   const { operands, types, result } = steps[index] as FusedStep;
   const applied = (component: string) => {
@@ -185,7 +211,11 @@ function stepValue(
     }
     const input = inputs[operand.index] as FusedInput;
     const isVector = readsVectors(input.layout, width);
-    return converted(isVector ? `i${operand.index}.${component}` : `i${operand.index}`, input.type, type);
+    return converted(
+      isVector ? `i${operand.index}${suffix}.${component}` : `i${operand.index}${suffix}`,
+      input.type,
+      type,
+    );
   }
   return width === 4 ? `vec4<${result}>(${components.map(applied).join(', ')})` : applied('');
 }

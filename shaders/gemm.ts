@@ -10,12 +10,14 @@
  * Forms of one algorithm:
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
  * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices.
+ * - `lanes`: the invocations of a workgroup share k. For few rows, on GPUs.
  * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices.
  *
  * Sums run in ascending k order; `splits` cut k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
 import { subgroupMatrix, subgroupMatrixDirectives } from './gemm/subgroupMatrix.ts';
 import type { GemmOptions, GemmTile, Problem } from './gemm/problem.ts';
+import { lanes } from './gemm/lanes.ts';
 import { registers } from './gemm/registers.ts';
 import { shared } from './gemm/shared.ts';
 
@@ -28,7 +30,7 @@ export {
   type Problem,
 } from './gemm/problem.ts';
 
-const forms = { shared, registers, subgroupMatrix } as const;
+const forms = { shared, registers, lanes, subgroupMatrix } as const;
 
 export function gemm(options: GemmOptions, problem: Problem): string {
   return forms[options.tile.memory](options, problem);
@@ -48,8 +50,16 @@ export function gemmInvocations(tile: GemmTile, m: number, n: number, slices: nu
     const lanes = tile.subgroupQuads ? 4 : 1;
     return Math.ceil(m / blockM) * Math.ceil(n / (lanes * blockN)) * lanes * slices;
   }
-  const tiles = Math.ceil(m / (groupM * blockM)) * Math.ceil(n / (groupN * blockN));
+  const tileM = memory === 'lanes' ? blockM : groupM * blockM;
+  const tiles = Math.ceil(m / tileM) * Math.ceil(n / (groupN * blockN));
   return tiles * groupM * groupN * slices;
+}
+
+/** Elements of C that are computed in `slices` matrices of m × n: those beyond its edges are, too. */
+export function gemmElements(tile: GemmTile, m: number, n: number, slices: number): number {
+  const { memory, groupM, blockM, blockN } = tile;
+  const sharing = memory === 'lanes' ? groupM : 1;
+  return (gemmInvocations(tile, m, n, slices) / sharing) * blockM * blockN;
 }
 
 /** Workgroups that compute `slices` matrices of m × n. */

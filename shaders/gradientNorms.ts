@@ -26,7 +26,7 @@ const block = 32;
 /** Sums of squares of chunks. A gradient that isn't there has sums of 0. */
 export function squareChunks(options: ChunkOptions): string {
   const { gradients, accumulator, scaled, lanes, workgroup } = options;
-  const layout: LaneLayout = { lanes, order: 'rows', workgroup };
+  const layout: LaneLayout = { lanes, order: 'rows', workgroup, subgroups: false };
   const earlier =
     accumulator === 'separate'
       ? `${accumulatorState}_of[j]`
@@ -97,7 +97,7 @@ export type ScaleOptions = {
  * infinite one of all gradients together (Keras's `clip_by_global_norm`).
  */
 export function clipScales({ global, lanes, workgroup }: ScaleOptions): string {
-  const layout: LaneLayout = { lanes, order: 'rows', workgroup };
+  const layout: LaneLayout = { lanes, order: 'rows', workgroup, subgroups: false };
   return wgsl`
 ${flatIndex}
 ${mathFunctions('', [isNan, finite, nanValue])}

@@ -1,59 +1,85 @@
 /**
  * @file layerNorm along one axis of x seen as [outer, n, inner]: (x - mean) / √(variance + epsilon), times gamma and plus beta
- * where they are given, [n] each. Each line of n elements belongs to `lanes` invocations, which sweep over it three times:
- * for the mean, for the squared deviations from it, and to write; later sweeps find it in the cache.
+ * where they are given, [n] each. Each line of n elements belongs to `lanes` invocations, which keep it in registers where
+ * it fits, and otherwise sweep over it three times: for the mean, for the squared deviations from it, and to write; later
+ * sweeps find it in the cache.
  *
  * The line's first element is taken off all others, so that a mean that is large against the deviations costs no digits.
  */
 import { flatIndex } from './lib/indexing.ts';
-import { foldLanes, laneIndices, type LineOrder } from './lib/lanes.ts';
-import { lineElements } from './lib/lines.ts';
+import { folded, foldLanes } from './lib/lanes.ts';
+import {
+  guarded,
+  keptElements,
+  keptPositions,
+  lineElements,
+  lineHead,
+  type LineOptions,
+  sumOf,
+  sweep,
+} from './lib/lines.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export type LayerNormOptions = {
-  gamma: boolean;
-  beta: boolean;
-  lanes: number;
-  order: LineOrder;
-  /** Elements at once: neighbours of one line in rows (gamma and beta are read likewise), of four lines in columns. */
-  width: 1 | 4;
-  workgroup: number;
-};
+export type LayerNormOptions = LineOptions & { gamma: boolean; beta: boolean };
+
+/** WGSL of a line's first element. */
+export const firstElement = ({ order, width }: LineOptions) =>
+  order === 'rows' && width === 4 ? 'x[start].x' : 'x[start]';
 
 export function layerNorm(options: LayerNormOptions): string {
-  const { gamma, beta, lanes, order, width } = options;
-  const value = `(x[i] - pivot - mean) * ${gamma ? '(scale * T(gamma[k]))' : 'scale'}${beta ? ' + T(beta[k])' : ''}`;
+  const { gamma, beta, kept } = options;
+  const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n  ');
+  const read = (js: readonly number[]) => each(js, (j) => `let above_${j} = x[at_${j}] - pivot;`);
+  const deviate = (js: readonly number[]) => each(js, (j) => `let deviation_${j} = above_${j} - mean;`);
+  const result = (j: number) =>
+    `deviation_${j} * ${gamma ? `(scale * gamma[k_${j}])` : 'scale'}${beta ? ` + beta[k_${j}]` : ''}`;
+  const square = (j: number) => `deviation_${j} * deviation_${j}`;
+  const kepts = keptElements(options);
   return wgsl`
 ${flatIndex}
 ${lineElements(options)}
-${foldLanes('sum', 'T', 'add_elements', options)}
-@compute @workgroup_size(${options.workgroup})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  ${laneIndices(options)}
-  let start = (line / params.inner) * params.n * params.inner + line % params.inner;
-  let n = select(0u, params.n, line < params.count);
-  let pivot = ${order === 'rows' && width === 4 ? 'T(x[start].x)' : 'x[start]'};
+${foldLanes('sum', 'F', 'add_lines', options)}
+${foldLanes('squares', 'F', 'add_lines', options)}
+${lineHead(options)}
+  let pivot = ${firstElement(options)};
+#if ${kept > 0}
+  ${keptPositions(options)}
+  ${read(kepts)}
+  let sum = ${sumOf(kepts.map((j) => guarded.orZero(`above_${j}`, j)))};
+#else
   var sum = T();
-  for (var k = lane; k < n; k += ${lanes}u) {
-    sum += x[start + k * params.inner] - pivot;
-  }
+  ${sweep(
+    options,
+    (js, { orZero }) => `${read(js)}
+  sum += ${sumOf(js.map((j) => orZero(`above_${j}`, j)))};`,
+  )}
+#endif
   // Above the pivot.
-  let mean = join_sum(fold_sum(sum, local, lane)) / params.length;
+  let mean = ${folded('sum', 'join_sum(sum)', options)} / params.length;
+#if ${kept > 0}
+  ${deviate(kepts)}
+  let squares = ${sumOf(kepts.map((j) => guarded.orZero(square(j), j)))};
+#else
   var squares = T();
-  for (var k = lane; k < n; k += ${lanes}u) {
-    let deviation = x[start + k * params.inner] - pivot - mean;
-    squares += deviation * deviation;
-  }
-  let variance = join_sum(fold_sum(squares, local, lane)) / params.length;
+  ${sweep(
+    options,
+    (js, { orZero }) => `${read(js)}
+  ${deviate(js)}
+  squares += ${sumOf(js.map((j) => orZero(square(j), j)))};`,
+  )}
+#endif
+  let variance = ${folded('squares', 'join_sum(squares)', options)} / params.length;
   let scale = inverseSqrt(variance + params.epsilon);
-  for (var k = lane; k < n; k += ${lanes}u) {
-    let i = start + k * params.inner;
-    out[i] = ${value};
-  }
+#if ${kept > 0}
+  ${each(kepts, (j) => guarded.write(result(j), j))}
+#else
+  ${sweep(
+    options,
+    (js, { write }) => `${read(js)}
+  ${deviate(js)}
+  ${each(js, (j) => write(result(j), j))}`,
+  )}
+#endif
 }
 `;
 }

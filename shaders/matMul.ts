@@ -29,6 +29,10 @@ fn ${name}_address(line: ${struct}, segment: Segment) -> ${struct} {
 fn ${name}_index(address: ${struct}, k: u32) -> u32 {
   return address.offset + ${step};
 }
+
+fn ${name}_step_size() -> u32 {
+  return params.${name}_stride;
+}
 `;
 }
 

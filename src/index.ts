@@ -32,6 +32,7 @@ export { Variable, variable, type VariableOptions } from './tensor/variable.ts';
 export * from './ops/index.ts';
 export { setRandomSeed } from './ops/seeds.ts';
 export type { Op, OpDefinition, Saved } from './ops/define.ts';
+export type { DTypeOf, DTypeRule } from './ops/resultDType.ts';
 export type { Call } from './ops/call.ts';
 export type { TensorLike } from './ops/operands.ts';
 export type { SymbolicTensor } from './ops/recorders.ts';
@@ -69,7 +70,8 @@ export type { Cost } from './ops/cost.ts';
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';
 export type { DisconnectionCause, PathExplanation, PathStep } from './autodiff/explain.ts';
 export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './autodiff/functional.ts';
-export type { GradientOptions } from './autodiff/request.ts';
+export { gradients, type ValueAndGradients } from './autodiff/gradients.ts';
+export type { Gradient, GradientOptions, UnconnectedGradients } from './autodiff/request.ts';
 export { GradientTape, type TapeOptions } from './autodiff/tape.ts';
 // History
 export { debugMode } from './history/callSite.ts';

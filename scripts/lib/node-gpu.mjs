@@ -155,7 +155,7 @@ function thisGpuMachine() {
  *
  * @param {...string} names
  */
-function privateFolder(...names) {
+export function privateFolder(...names) {
   const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
   const roots = [
     path.join(cache, 'retrograd'),

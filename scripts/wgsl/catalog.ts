@@ -22,6 +22,7 @@ import type { GatherOptions } from '../../shaders/gather.ts';
 import type { GemmOptions } from '../../shaders/gemm.ts';
 import type { ChunkOptions, ScaleOptions } from '../../shaders/gradientNorms.ts';
 import type { LayerNormOptions } from '../../shaders/layerNorm.ts';
+import type { LayerNormGradientOptions } from '../../shaders/layerNormGradient.ts';
 import type { MatMulOptions } from '../../shaders/matMul.ts';
 import type { StepOptions } from '../../shaders/optimizer.ts';
 import type { PadOptions } from '../../shaders/pad.ts';
@@ -100,8 +101,9 @@ const gatherDefaults: GatherOptions = {
 const rowsDefaults: RowsOptions = { ...indexDefaults, run: 8, batched: false };
 const scatterDefaults: DirectScatterOptions = { ...indexDefaults, type: 'f32', width: 1 };
 
-const lanes = { lanes: 64, order: 'rows', width: 4, workgroup: 64 } as const;
-const serialLines = { lanes: 1, order: 'columns', width: 1 } as const;
+const lanes = { lanes: 64, order: 'rows', width: 4, workgroup: 64, subgroups: true, kept: 2 } as const;
+const serialLines = { lanes: 1, order: 'columns', width: 1, subgroups: false, kept: 0 } as const;
+const longColumns = { lanes: 32, order: 'columns', workgroup: 256, subgroups: false, kept: 0 } as const;
 
 const sum: ReduceOptions = {
   input: 'f32',
@@ -109,6 +111,8 @@ const sum: ReduceOptions = {
   initial: 'bitcast<f32>(params.initial)',
   combine: 'a + b',
   prepare: 'f32(value)',
+  prepareFour: '',
+  operands: [],
   finish: ['a'],
   results: ['f32'],
   order: 'rows',
@@ -116,6 +120,7 @@ const sum: ReduceOptions = {
   abreast: 1,
   workgroup: 256,
   lanes: 256,
+  subgroups: true,
   serial: false,
   split: false,
 };
@@ -124,7 +129,8 @@ const moments = {
   accumulator: 'vec4<f32>',
   initial: 'vec4<f32>()',
   combine: 'merge_moments(a, b)',
-  prepare: 'vec4<f32>(1.0, 0.0, select(nan_value(), 0.0, is_finite(value)), value)',
+  prepare: 'moments_of(value)',
+  prepareFour: 'moments_of_four(a, b, c, d)',
   finish: ['a.w + a.y', 'a.z / params.length'],
   results: ['f32', 'f32'],
 } as const;
@@ -311,10 +317,37 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
   },
   reduction: {
     reduce: entry<ReduceOptions>(sum, {
-      'rows, serial': { lanes: 1, workgroup: 32, serial: true },
-      'rows, serial, 16 elements': { lanes: 1, workgroup: 32, serial: true, width: 16, prepare: 'value' },
-      'columns, lanes': { order: 'columns', workgroup: 64, lanes: 4 },
-      'columns, serial, split': { order: 'columns', lanes: 1, workgroup: 32, serial: true, split: true },
+      'rows, serial': { lanes: 1, workgroup: 32, serial: true, subgroups: false },
+      'rows, serial, 16 elements': {
+        lanes: 1,
+        workgroup: 32,
+        serial: true,
+        subgroups: false,
+        width: 16,
+        prepare: 'value',
+      },
+      'rows, workgroup memory': { subgroups: false },
+      'columns, lanes': { order: 'columns', workgroup: 64, lanes: 4, subgroups: false },
+      'columns, operands, split': {
+        order: 'columns',
+        lanes: 32,
+        subgroups: false,
+        split: true,
+        accumulator: 'vec2<f32>',
+        initial: 'vec2<f32>()',
+        prepare: 'vec2<f32>(value * ((b - c) * d), value)',
+        operands: ['elements', 'lines', 'positions'],
+        finish: ['a.x', 'a.y'],
+        results: ['f32', 'f32'],
+      },
+      'columns, serial, split': {
+        order: 'columns',
+        lanes: 1,
+        workgroup: 32,
+        serial: true,
+        subgroups: false,
+        split: true,
+      },
       'moments, lanes': { ...moments, width: 1 },
       argmax: {
         accumulator: 'vec2<u32>',
@@ -343,6 +376,8 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       { kind: 'softmax', ...lanes },
       {
         'logSoftmax, columns, serial': { kind: 'logSoftmax', ...serialLines },
+        'rows, workgroup memory': { subgroups: false, kept: 1 },
+        'logSoftmax, long columns': { kind: 'logSoftmax', ...longColumns },
       },
     ),
     'softmax gradient': entry<SoftmaxOptions>(
@@ -352,6 +387,10 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     layerNorm: entry<LayerNormOptions>(
       { gamma: true, beta: true, ...lanes },
       { 'columns, serial': { gamma: false, ...serialLines } },
+    ),
+    'layerNorm gradient': entry<LayerNormGradientOptions>(
+      { gamma: true, moments: true, ...lanes },
+      { 'columns, serial': { gamma: false, moments: false, ...serialLines } },
     ),
     simplexSupport: entry({}),
   },
@@ -365,9 +404,11 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
         rank: 0,
         width: 4,
         steps: 1,
+        interleaved: false,
         aligned: false,
       },
       {
+        'interleaved, broadcast': { layouts: ['full', 'strided'], rank: 2, steps: 2, interleaved: true },
         broadcast: { layouts: ['full', 'strided'], rank: 2, width: 1, steps: 4 },
         'broadcast, vectors': { layouts: ['strided', 'spread'], rank: 2 },
         exponential: { expression: 'exp(a)', types: ['f32'], layouts: ['full'] },
@@ -399,6 +440,7 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
         outputs: [1],
         width: 4,
         repeats: 1,
+        interleaved: false,
         reassociates: false,
       },
       {

@@ -5,36 +5,33 @@
  */
 import { columnsOfKernel, imageAddress } from './image.ts';
 
-/** A tap of the kernel, as a segment. */
-const taps = `
+/** What a window covers of the image, tap by tap. */
+const windowByTaps = `
+${imageAddress}
+/** A tap of the kernel. */
 struct Segment {
   index: u32,
   row: i32,
   column: i32,
+  distance: u32,
 }
 
 fn segment_of(slice: u32, index: u32) -> Segment {
-  return Segment(
-    index,
-    i32(index / params.kernel_w) * params.dilation_h - params.pad_h,
-    i32(index % params.kernel_w) * params.dilation_w - params.pad_w,
-  );
+  let row = i32(index / params.kernel_w) * params.dilation_h - params.pad_h;
+  let column = i32(index % params.kernel_w) * params.dilation_w - params.pad_w;
+  return Segment(index, row, column, u32(row * i32(params.in_w) + column) * params.in_c);
 }
-`;
 
-/** What a window covers of the image, tap by tap. */
-const windowByTaps = `
-${taps}
-${imageAddress}
+fn a_line(slice: u32, line: u32) -> Pixel {
+  let row = line / params.out_w;
+  let y = i32(row % params.out_h) * params.stride_h;
+  let x = i32(line % params.out_w) * params.stride_w;
+  let first = (row / params.out_h * params.in_h + u32(y)) * params.in_w + u32(x);
+  return Pixel(first * params.in_c + slice * params.group_in, y, x);
+}
+
 fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
-  return address_in(
-    pixel.base,
-    pixel.row + tap.row,
-    pixel.column + tap.column,
-    params.in_h,
-    params.in_w,
-    params.in_c,
-  );
+  return moved(pixel, tap.row, tap.column, tap.distance, params.in_h, params.in_w);
 }
 
 fn a_index(address: ImageAddress, k: u32) -> u32 {
@@ -55,36 +52,46 @@ const windowByRows = `
 struct Segment {
   index: u32,
   row: i32,
+  distance: u32,
 }
 
 fn segment_of(slice: u32, index: u32) -> Segment {
-  return Segment(index, i32(index) * params.dilation_h - params.pad_h);
+  let row = i32(index) * params.dilation_h - params.pad_h;
+  return Segment(index, row, u32(row) * params.in_w * params.in_c);
 }
 
-struct Pixel {
-  base: u32,
+/** Where a window begins: its first row, and how far into a row; before it, in the padding. */
+struct Window {
+  offset: u32,
   row: i32,
-  column: i32,
+  start: i32,
 }
 
-/** A row of the image, and where in it the window begins: before it, in the padding. */
+fn a_line(slice: u32, line: u32) -> Window {
+  let row = line / params.out_w;
+  let y = i32(row % params.out_h) * params.stride_h;
+  let start = (i32(line % params.out_w) * params.stride_w - params.pad_w) * i32(params.in_c);
+  let first = (row / params.out_h * params.in_h + u32(y)) * params.in_w * params.in_c;
+  return Window(first + u32(start) + slice * params.group_in, y, start);
+}
+
+/** A row of a window. */
 struct WindowRow {
   offset: u32,
   start: i32,
   valid: bool,
 }
 
-fn a_address(pixel: Pixel, segment: Segment) -> WindowRow {
-  let row = pixel.row + segment.row;
+fn a_address(window: Window, segment: Segment) -> WindowRow {
   return WindowRow(
-    pixel.base + u32(row) * params.in_w * params.in_c,
-    (pixel.column - params.pad_w) * i32(params.in_c),
-    u32(row) < params.in_h,
+    window.offset + segment.distance,
+    window.start,
+    u32(window.row + segment.row) < params.in_h,
   );
 }
 
 fn a_index(window: WindowRow, k: u32) -> u32 {
-  return window.offset + u32(window.start) + k;
+  return window.offset + k;
 }
 
 fn a_valid(window: WindowRow, k: u32) -> bool {
@@ -98,14 +105,6 @@ fn segment_size() -> u32 {
 
 export const forward = (joined: boolean) => `
 ${joined ? windowByRows : windowByTaps}
-fn a_line(slice: u32, line: u32) -> Pixel {
-  let row = line / params.out_w;
-  return Pixel(
-    row / params.out_h * params.in_h * params.in_w * params.in_c + slice * params.group_in,
-    i32(row % params.out_h) * params.stride_h,
-    i32(line % params.out_w) * params.stride_w,
-  );
-}
 ${columnsOfKernel}
 fn b_address(column: u32, segment: Segment) -> u32 {
   return segment.index * segment_size() * params.out_c + column;

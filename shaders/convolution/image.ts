@@ -1,25 +1,28 @@
 /** @file How instances of the engine address the pixels of an image, and the kernel as a matrix. */
 
-/** Where a pixel lies, and whether it lies in the image or in the padding. */
+/**
+ * Where a pixel lies, and whether it lies in the image or in the padding. What depends on the pixel alone, or on the segment
+ * alone, is worked out once: an address is a sum of the two.
+ */
 export const imageAddress = `
 struct ImageAddress {
   offset: u32,
   valid: bool,
 }
 
-fn address_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageAddress {
-  // A negative coordinate is a large unsigned one.
-  return ImageAddress(
-    base + u32(row * i32(width) + column) * channels,
-    (u32(row) < height) & (u32(column) < width),
-  );
-}
-
-/** A pixel of an image before a segment moves it, and where its image begins. */
+/** A pixel of an image before a segment moves it. */
 struct Pixel {
-  base: u32,
+  offset: u32,
   row: i32,
   column: i32,
+}
+
+fn moved(pixel: Pixel, row: i32, column: i32, distance: u32, height: u32, width: u32) -> ImageAddress {
+  // A negative coordinate is a large unsigned one.
+  return ImageAddress(
+    pixel.offset + distance,
+    (u32(pixel.row + row) < height) & (u32(pixel.column + column) < width),
+  );
 }
 `;
 
@@ -27,5 +30,9 @@ struct Pixel {
 export const columnsOfKernel = `
 fn b_line(slice: u32, line: u32) -> u32 {
   return slice * params.group_out + line;
+}
+
+fn b_step_size() -> u32 {
+  return params.out_c;
 }
 `;

@@ -35,10 +35,13 @@ fn skip_segment(slice: u32, index: u32) -> bool {
 
 fn segment_of(slice: u32, index: u32) -> Segment {
   let distance = reach(slice, index);
+  let row = distance.x / params.stride_h;
+  let column = distance.y / params.stride_w;
   return Segment(
     index,
-    distance.x / params.stride_h,
-    distance.y / params.stride_w,
+    row,
+    column,
+    distance_of(row, column),
     (distance.x % params.stride_h == 0) & (distance.y % params.stride_w == 0),
   );
 }
@@ -49,12 +52,9 @@ fn group_of(slice: u32) -> u32 {
 }
 
 fn segment_of(slice: u32, index: u32) -> Segment {
-  return Segment(
-    index,
-    params.pad_h - i32(index / params.kernel_w) * params.dilation_h,
-    params.pad_w - i32(index % params.kernel_w) * params.dilation_w,
-    true,
-  );
+  let row = params.pad_h - i32(index / params.kernel_w) * params.dilation_h;
+  let column = params.pad_w - i32(index % params.kernel_w) * params.dilation_w;
+  return Segment(index, row, column, distance_of(row, column), true);
 }
 `;
 
@@ -63,8 +63,13 @@ struct Segment {
   index: u32,
   row: i32,
   column: i32,
+  distance: u32,
   /** Whether the tap reaches the pixels of the slice. */
   reaches: bool,
+}
+
+fn distance_of(row: i32, column: i32) -> u32 {
+  return u32(row * i32(params.out_w) + column) * params.out_c;
 }
 ${imageAddress}
 ${classes(strided)}
@@ -79,22 +84,14 @@ fn class_size() -> vec2<u32> {
 fn a_line(slice: u32, line: u32) -> Pixel {
   let size = class_size();
   let row = line / size.y;
-  return Pixel(
-    row / size.x * params.out_h * params.out_w * params.out_c + group_of(slice) * params.group_out,
-    i32(row % size.x),
-    i32(line % size.y),
-  );
+  let y = row % size.x;
+  let x = line % size.y;
+  let first = (row / size.x * params.out_h + y) * params.out_w + x;
+  return Pixel(first * params.out_c + group_of(slice) * params.group_out, i32(y), i32(x));
 }
 
 fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
-  var reached = address_in(
-    pixel.base,
-    pixel.row + tap.row,
-    pixel.column + tap.column,
-    params.out_h,
-    params.out_w,
-    params.out_c,
-  );
+  var reached = moved(pixel, tap.row, tap.column, tap.distance, params.out_h, params.out_w);
   reached.valid = reached.valid & tap.reaches;
   return reached;
 }

@@ -15,44 +15,53 @@ fn unpack_four_float16(words: vec2<u32>) -> vec4<f32> {
 
 /** The WGSL that reads one operand. */
 export class Operand {
-  readonly #zero: string;
-
   constructor(
     readonly name: 'a' | 'b',
     readonly layout: OperandLayout,
     readonly guarded: boolean,
     readonly type: string,
-  ) {
-    this.#zero = `${type}()`;
-  }
+  ) {}
 
   /** Lines that one line state stands for: four where they are read as one vector. */
   get linesPerState(): number {
     return this.layout.major === 'mn' ? this.layout.width : 1;
   }
 
-  get #vector(): string {
+  get vector(): string {
     return `vec4<${this.type}>`;
   }
 
   /** One element, or four neighbours where the width is 4. */
   read(address: string, k: string, also = ''): string {
-    const { width } = this.layout;
-    const value = this.#value(`${this.name}_index(${address}, ${k})`);
-    const conditions = [this.guarded ? `${this.name}_valid(${address}, ${k})` : '', also].filter(Boolean);
-    if (conditions.length === 0) return value;
-    const zero = width === 4 ? `${this.#vector}()` : this.#zero;
-    // `&` rather than `&&`: a short circuit would be a branch for each element read.
-    return `select(${zero}, ${value}, ${conditions.map((c) => `(${c})`).join(' & ')})`;
+    const value = this.value(`${this.name}_index(${address}, ${k})`);
+    const condition = this.condition(address, k, also);
+    return condition ? `select(${this.zero}, ${value}, ${condition})` : value;
   }
 
-  /** What is stored at `index`. */
-  #value(index: string): string {
+  /** What `read` gives where nothing is to be read. */
+  get zero(): string {
+    return `${this.layout.width === 4 ? this.vector : this.type}()`;
+  }
+
+  /** Whether the element at `k` is to be read; empty where it is in any case. */
+  condition(address: string, k: string, also = ''): string {
+    const conditions = [this.guarded ? `${this.name}_valid(${address}, ${k})` : '', also].filter(Boolean);
+    // `&` rather than `&&`: a short circuit would be a branch for each element read.
+    return conditions.map((c) => `(${c})`).join(' & ');
+  }
+
+  /** The element at `index`, or the vector that it begins. */
+  value(index: string): string {
     const { width, float16 } = this.layout;
     const values = `${this.name}_values`;
-    if (float16 && width === 4) return `unpack_four_float16(${values}[${index} >> 2u])`;
-    if (float16) return `unpack_float16(${values}[${index} >> 1u], ${index})`;
-    return width === 4 ? `${values}[${index} >> 2u]` : `${values}[${index}]`;
+    if (width === 4) return this.vectorAt(`${index} >> 2u`);
+    return float16 ? `unpack_float16(${values}[${index} >> 1u], ${index})` : `${values}[${index}]`;
+  }
+
+  /** A vector, by its index in vectors. */
+  vectorAt(index: string): string {
+    const vector = `${this.name}_values[${index}]`;
+    return this.layout.float16 ? `unpack_four_float16(${vector})` : vector;
   }
 
   /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */
@@ -62,6 +71,6 @@ export class Operand {
       const at = `${k} + ${i}u`;
       return this.read(address, at, limit ? `${at} < ${limit}` : '');
     });
-    return `${this.#vector}(${scalars.join(', ')})`;
+    return `${this.vector}(${scalars.join(', ')})`;
   }
 }

@@ -8,9 +8,12 @@ export type SubgroupMatrixSize = readonly [m: number, n: number, k: number, lane
 
 /** The shape of the work of a workgroup and of an invocation. */
 export type GemmTile = {
-  /** Where tiles are multiplied from: workgroup memory, registers alone, or subgroup matrices. */
-  memory: 'shared' | 'registers' | 'subgroupMatrix';
-  /** Invocations of a workgroup along m and along n. */
+  /**
+   * Where tiles are multiplied from: workgroup memory, registers alone, or subgroup matrices. With `lanes`, invocations
+   * share k, and compute from registers.
+   */
+  memory: 'shared' | 'registers' | 'lanes' | 'subgroupMatrix';
+  /** Invocations of a workgroup along m (of `lanes`: along k) and along n. */
   groupM: number;
   groupN: number;
   /** Rows and columns of C that an invocation computes; columns come in fours. */
@@ -25,6 +28,8 @@ export type GemmTile = {
    * of their elements of A. Needs the feature `subgroups`.
    */
   subgroupQuads: boolean;
+  /** Shared only: vectors between groups of four steps, where neighbours write neighbouring steps. Default 0. */
+  skew?: number;
   /** Of tiles with memory `subgroupMatrix`. */
   matrixSize?: SubgroupMatrixSize;
 };
@@ -69,6 +74,7 @@ export type GemmOptions = {
  *     fn a_address(line: ALine, segment: Segment) -> AAddress     … within one segment
  *     fn a_index(address: AAddress, k: u32) -> u32       index of the element in `a_values`
  *     fn a_valid(address: AAddress, k: u32) -> bool      where `a.guarded`: false for an element that reads as zero
+ *     fn a_step_size() -> u32                            elements from one step to the next, where `a.major` is 'mn'
  *     … the same for `b`
  *     fn c_row(slice: u32, row: u32) -> CRow             { offset: u32, valid: bool } of a row in `c_values`
  *     fn skip_segment(slice: u32, index: u32) -> bool    where `skips`: true where a segment adds nothing

@@ -23,7 +23,7 @@ import type { GemmOptions, Problem } from './problem.ts';
 const longBlock = 8;
 
 /** The block of an invocation, as all fragments see it. */
-interface Block {
+export interface Block {
   readonly type: string;
   readonly subgroupQuads: boolean;
   /** Numbers of its rows, and of its vectors of four columns. */
@@ -94,7 +94,7 @@ fn main(
 `;
 }
 
-function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, problem: Problem): Block {
+export function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, problem: Problem): Block {
   const { blockM, blockN, depth, subgroupQuads } = tile;
   const a = new Operand('a', layoutA, problem.a.guarded, type);
   const b = new Operand('b', layoutB, problem.b.guarded, type);
@@ -120,36 +120,36 @@ function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, problem: P
 const columnOffset = ({ subgroupQuads }: Block, c: number) => (subgroupQuads ? 16 * (c >> 2) + (c & 3) : c);
 
 /** WGSL of the first column of vector `j`. */
-const columnOf = (block: Block, j: number) => `first_column + ${columnOffset(block, 4 * j)}u`;
+export const columnOf = (block: Block, j: number) => `first_column + ${columnOffset(block, 4 * j)}u`;
 
-const rowsOfA = ({ a, aLines, sharesRows }: Block) =>
+export const rowsOfA = ({ a, aLines, sharesRows }: Block) =>
   repeat(aLines, (i) => {
     const row = sharesRows ? `${4 * i}u + lane` : `${i * a.linesPerState}u`;
     return `let a_line_${i} = a_line(slice, min(first_row + ${row}, params.m - ${a.linesPerState}u));`;
   });
 
-const columnsOfB = (block: Block) =>
+export const columnsOfB = (block: Block) =>
   repeat(block.bLines, (i) => {
     const width = block.b.linesPerState;
     const column = `${columnOffset(block, i * width)}u`;
     return `let b_line_${i} = b_line(slice, min(first_column + ${column}, params.n - ${width}u));`;
   });
 
-const zeroSums = (block: Block) =>
+export const zeroSums = (block: Block) =>
   each(
     block.vectors,
     (j) => `let bias_${j} = bias_of(slice, ${columnOf(block, j)});
     ${each(block.rows, (i) => `var sum_${i}_${j} = vec4<${block.type}>();`)}`,
   );
 
-const addresses = ({ name }: Operand, lines: number) =>
+export const addresses = ({ name }: Operand, lines: number) =>
   repeat(lines, (i) => `let ${name}_address_${i} = ${name}_address(${name}_line_${i}, segment);`);
 
 /** The condition under which the step at `k` exists; empty where it does in any case. */
 const existsAt = ({ kEnd }: Block, k: string) => (kEnd ? `${k} < ${kEnd}` : '');
 
 /** Reads an operand's elements of this iteration. */
-function read(block: Block, operand: Operand, lines: number): string {
+export function read(block: Block, operand: Operand, lines: number): string {
   const { name, layout } = operand;
   const { steps, kEnd } = block;
   if (layout.major === 'k' && steps.length === 4)
@@ -182,7 +182,7 @@ function readAInQuads(block: Block): string {
 }
 
 /** The element of a line at step `s`, from what `read` declared. */
-function element({ steps }: Block, { name, layout }: Operand, line: number, s: number): string {
+export function element({ steps }: Block, { name, layout }: Operand, line: number, s: number): string {
   const { major, width } = layout;
   if (major === 'k' && steps.length === 4) return `${name}_${line}.${components[s]}`;
   if (major === 'k' || width === 1) return `${name}_${line}_${s}`;
@@ -190,7 +190,7 @@ function element({ steps }: Block, { name, layout }: Operand, line: number, s: n
 }
 
 /** Vector `j` of B at step `s`. */
-function vectorOfB(block: Block, j: number, s: number): string {
+export function vectorOfB(block: Block, j: number, s: number): string {
   const { b, type } = block;
   if (b.layout.major === 'mn' && b.layout.width === 4) return `b_${j}_${s}`;
   return `vec4<${type}>(${range(4)

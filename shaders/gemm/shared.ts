@@ -2,9 +2,11 @@
  * @file The engine in workgroup memory, for GPUs: each invocation computes a block of C from tiles of A and B.
  *
  * Both operands lie k-major in their tiles, four lines a vector, whichever way they lie in storage. An invocation computes
- * lines that lie groupM · 4 (groupN · 4) apart in fours: neighbours read neighbouring vectors. Within four steps the
- * vectors are permuted by `swizzle`, so that neither writing a unit of a k-major operand, where neighbours hold
- * neighbouring steps, nor reading along the lines meets a bank twice.
+ * lines that lie groupM · 4 (groupN · 4) apart in fours: neighbours read neighbouring vectors.
+ *
+ * Every index is a constant plus a multiple of a thread's number, and the k loop is unrolled. So compilers see that an
+ * index is in range, and drop the clamps that WGSL asks for; reads have constant offsets. Where neighbours hold
+ * neighbouring steps of a line, every four steps lie `skew` vectors further, so that writing them meets no bank twice.
  *
  * In the generated code, `sum_<i>_<j>` holds four neighbouring columns, vector j, of row i of the invocation's block.
  */
@@ -16,9 +18,9 @@ import { tiled } from './tiled.ts';
 export function shared(options: GemmOptions, problem: Problem): string {
   const { tile, type } = options;
   return tiled(options, problem, (a, b) => ({
-    memory: memory(type, a, b),
+    memory: memory(tile, type, a, b),
     prologue: prologue(tile, type),
-    store,
+    store: store(tile),
     multiply: multiply(tile, a, b),
     epilogue: epilogue(tile),
   }));
@@ -32,15 +34,18 @@ const vectorsOf = ({ blockN }: GemmTile) => range(blockN / 4);
 const eachSum = (tile: GemmTile, line: (i: number, j: number) => string) =>
   repeat(tile.blockM, (i) => each(vectorsOf(tile), (j) => line(i, j)));
 
-function memory(type: string, a: Loader, b: Loader): string {
-  const tileOf = ({ operand, lineGroups, tile }: Loader) =>
-    `var<workgroup> ${operand.name}_tile: array<vec4<${type}>, ${lineGroups * tile.depth}>;`;
+/** Where step group `group`, step `s` of it, begins in the tile of an operand. */
+function stepStride({ stepsFirst, lineGroups }: Loader, { skew = 0 }: GemmTile): number {
+  return 4 * lineGroups + (stepsFirst ? skew : 0);
+}
+
+function memory(tile: GemmTile, type: string, a: Loader, b: Loader): string {
+  const tileOf = (loader: Loader) => {
+    const vectors = (tile.depth / 4) * stepStride(loader, tile);
+    return `var<workgroup> ${loader.operand.name}_tile: array<vec4<${type}>, ${vectors}>;`;
+  };
   return `${tileOf(a)}
 ${tileOf(b)}
-
-fn swizzle(step_group: u32) -> u32 {
-  return (step_group & 3u) * 2u;
-}
 `;
 }
 
@@ -48,33 +53,28 @@ const prologue = (tile: GemmTile, type: string) => `let thread_row = local / ${t
 let thread_column = local % ${tile.groupN}u;
 ${eachSum(tile, (i, j) => `var sum_${i}_${j} = vec4<${type}>();`)}`;
 
-function store(loader: Loader): string {
-  const { name } = loader.operand;
-  return loader.store(
-    (r) => `let swizzled = ${name}_line_group_${r} ^ swizzle(${name}_step_group_${r});`,
-    (r, s) => {
-      const step = `(${name}_step_group_${r} * 4u + ${s}u) * ${loader.lineGroups}u`;
-      return `${name}_tile[${step} + swizzled] = ${name}_fetched_${r}_${s};`;
-    },
-  );
-}
+const store =
+  (tile: GemmTile) =>
+  (loader: Loader, round: number): string => {
+    const { name } = loader.operand;
+    const stride = stepStride(loader, tile);
+    return `let at = ${name}_step_group_${round} * ${stride}u + ${name}_line_group_${round};
+  ${loader.store(round, (s) => `${name}_tile[at + ${s * loader.lineGroups}u] = fetched_${s};`)}`;
+  };
 
 function multiply(tile: GemmTile, a: Loader, b: Loader): string {
   const { groupM, groupN, depth } = tile;
-  const slot = (name: string, thread: string, group: number) => (i: number) =>
-    `let ${name}_slot_${i} = (${thread} + ${i * group}u) ^ swizzle(step_group);`;
-  const load =
-    (name: string, { lineGroups }: Loader, s: number) =>
-    (i: number) =>
-      `let ${name}_${s}_${i} = ${name}_tile[(step_group * 4u + ${s}u) * ${lineGroups}u + ${name}_slot_${i}];`;
-  const multiplyStep = (s: number) => `${each(rowGroups(tile), load('a', a, s))}
-    ${each(vectorsOf(tile), load('b', b, s))}
-    ${eachSum(tile, (i, j) => `sum_${i}_${j} += a_${s}_${i >> 2}.${components[i & 3]} * b_${s}_${j};`)}`;
-  return `for (var step_group = 0u; step_group < ${depth / 4}u; step_group++) {
-    ${each(rowGroups(tile), slot('a', 'thread_row', groupM))}
-    ${each(vectorsOf(tile), slot('b', 'thread_column', groupN))}
-    ${repeat(4, multiplyStep)}
-  }`;
+  const load = (loader: Loader, thread: string, group: number, k: number) => (i: number) => {
+    const { name } = loader.operand;
+    const step = (k >> 2) * stepStride(loader, tile) + (k & 3) * loader.lineGroups;
+    return `let ${name}_${k}_${i} = ${name}_tile[${thread} + ${step + i * group}u];`;
+  };
+  return repeat(
+    depth,
+    (k) => `${each(rowGroups(tile), load(a, 'thread_row', groupM, k))}
+    ${each(vectorsOf(tile), load(b, 'thread_column', groupN, k))}
+    ${eachSum(tile, (i, j) => `sum_${i}_${j} += a_${k}_${i >> 2}.${components[i & 3]} * b_${k}_${j};`)}`,
+  );
 }
 
 function epilogue(tile: GemmTile): string {

@@ -139,17 +139,17 @@ let matrix_row = subgroup / ${plan.across}u * ${plan.rows}u;
 let matrix_column = subgroup % ${plan.across}u * ${plan.columns}u;
 ${eachSum(plan, (i, j) => `var sum_${i}_${j} = ${dialect.zero(plan.matrixSize)};`)}`;
 
-function store(loader: Loader): string {
+function store(loader: Loader, round: number): string {
   const { name } = loader.operand;
   const stride = strideOf(loader);
-  return loader.store(
-    (r) => `let at = ${name}_step_group_${r} * ${4 * stride}u + ${name}_line_group_${r} * 4u;`,
-    (r, s) =>
-      each(components, (component, line) => {
-        const value = `${name}_fetched_${r}_${s}.${component}`;
-        return `${name}_tile[at + ${s * stride + line}u] = ${dialect.element}(${value});`;
-      }),
-  );
+  return `let at = ${name}_step_group_${round} * ${4 * stride}u + ${name}_line_group_${round} * 4u;
+  ${loader.store(round, (s) =>
+    each(
+      components,
+      (component, line) =>
+        `${name}_tile[at + ${s * stride + line}u] = ${dialect.element}(fetched_${s}.${component});`,
+    ),
+  )}`;
 }
 
 function multiply(plan: Plan, a: Loader, b: Loader): string {

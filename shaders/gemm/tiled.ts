@@ -1,9 +1,10 @@
 /**
  * @file What forms of the engine share that multiply tiles from workgroup memory: a workgroup of groupM × groupN invocations
  * computes a tile of C, of groupM · blockM rows and groupN · blockN columns. For each k tile of `depth` steps it brings its
- * rows of A and its columns of B to workgroup memory, and multiplies them from there. The next k tile is read into
- * registers before the products of this one are computed, so that the two overlap.
+ * rows of A and its columns of B to workgroup memory, and multiplies them from there. The next k tile is on its way to
+ * registers while this one is multiplied.
  */
+import { each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { blockInC, declarations } from './block.ts';
 import { Loader } from './loader.ts';
@@ -18,8 +19,8 @@ export interface TiledForm {
   builtins?: string;
   /** Before the loop. */
   prologue: string;
-  /** Stores what was fetched of an operand in its tile. */
-  store(operand: Loader): string;
+  /** Stores what was fetched of an operand in a round in its tile. */
+  store(operand: Loader, round: number): string;
   /** Multiplies the tiles. */
   multiply: string;
   /** Writes the sums. */
@@ -36,7 +37,18 @@ export function tiled(
   const threads = groupM * groupN;
   const [tileM, tileN] = [groupM * blockM, groupN * blockN];
   const { a, b } = loaders(options, problem);
+  const rounds = roundsOf(a, b);
   const form = formOf(a, b);
+  const locate = `${flat ? '' : 'let segment = segment_of(slice, index);'}
+  ${each(rounds, locateRound)}`;
+  const has = (index: string, step: string) =>
+    flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
+  const skip = (index: string) =>
+    problem.skips && !flat
+      ? `while (${index} < last_segment && skip_segment(slice, ${index})) {
+        ${index}++;
+      }`
+      : '';
   return wgsl`
 // C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of ${tileM} × ${tileN} elements of C, from k
 // tiles of ${depth} steps; an invocation computes ${blockM} × ${blockN} of them.
@@ -54,50 +66,46 @@ fn main(
   let first_row = row_block * ${tileM}u;
   let first_column = column_block * ${tileN}u;
 
+  // Step s of four exists where the first lies before end_<s>.
+  ${repeat(4, (s) => `let end_${s} = last_step - min(last_step, ${s}u);`)}
   ${a.prologue}
   ${b.prologue}
+  ${variables(options, rounds)}
   ${form.prologue}
 
 #if ${!flat}
   var index = first_segment;
 #endif
   var step = first_step;
-  var is_loaded = false;
-  loop {
-#if ${problem.skips && !flat}
-    while (index < last_segment && skip_segment(slice, index)) {
-      index++;
-    }
-#endif
-    // Read the next k tile.
-    let has_more = ${flat ? 'step < last_step' : 'index < last_segment && first_step < last_step'};
-    if (has_more) {
+  ${skip('index')}
+  var is_loaded = ${has('index', 'step')};
+  ${locate}
+  ${each(rounds, readRound)}
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
+  // between the loads and the end of the loop would let compilers move them there, behind the products.
+  while (is_loaded) {
+    var next_step = step + ${depth}u;
 #if ${!flat}
-      let segment = segment_of(slice, index);
-#endif
-      ${a.fetch}
-      ${b.fetch}
+    var next_index = index;
+    if (next_step >= last_step) {
+      next_step = first_step;
+      next_index++;
     }
+#endif
+    ${skip('next_index')}
+    is_loaded = ${has('next_index', 'next_step')};
+    step = select(step, next_step, is_loaded);
+#if ${!flat}
+    index = select(index, next_index, is_loaded);
+#endif
+    ${each(rounds, ({ number }) => repeat(4, (i) => `let existed_${number}_${i} = exists_${number}_${i};`))}
+    ${locate}
 
-    // Multiply the one in workgroup memory, and replace it.
-    if (is_loaded) {
-      ${form.multiply}
-    }
-    if (!has_more) {
-      break;
-    }
+    ${each(rounds, (round) => storeRound(round, threads, form))}
     workgroupBarrier();
-    ${form.store(a)}
-    ${form.store(b)}
+    ${each(rounds, readRound)}
+    ${form.multiply}
     workgroupBarrier();
-    is_loaded = true;
-    step += ${depth}u;
-#if ${!flat}
-    if (step >= last_step) {
-      step = first_step;
-      index++;
-    }
-#endif
   }
 
   ${form.epilogue}
@@ -105,21 +113,68 @@ fn main(
 `;
 }
 
-/** Those of A and B: the units of B go to the invocations that A's leave idle. */
+/** Who loads in a round: one operand's loader, or both. */
+interface Round {
+  number: number;
+  parts: readonly { loader: Loader; to: number }[];
+}
+
+function roundsOf(a: Loader, b: Loader): Round[] {
+  const count = 1 + Math.max(...b.rounds.map(({ number }) => number));
+  return range(count).map((number) => ({
+    number,
+    parts: [a, b].flatMap((loader) =>
+      loader.rounds.filter((round) => round.number === number).map(({ to }) => ({ loader, to })),
+    ),
+  }));
+}
+
+const variables = ({ type }: GemmOptions, rounds: readonly Round[]) =>
+  each(rounds, ({ number, parts }) => {
+    const declare = (name: string, of: string) => repeat(4, (i) => `var ${name}_${number}_${i} = ${of}();`);
+    return `${declare('loaded', `vec4<${type}>`)}
+    ${declare('exists', 'vec4<bool>')}
+    ${parts.some(({ loader }) => loader.inVectors) ? declare('at', 'u32') : ''}
+    ${parts.some(({ loader }) => !loader.inVectors) ? declare('each_at', 'vec4<u32>') : ''}`;
+  });
+
+/** A block for each operand of a round, and the invocations that it is for. Those without a unit do what the last ones do. */
+function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) => string): string {
+  const block = (part: Round['parts'][number] | undefined) => `{
+    ${part && fragment(part.loader)}
+  }`;
+  return second ? `if (local < ${first?.to}u) ${block(first)} else ${block(second)}` : block(first);
+}
+
+const locateRound = (round: Round) => eachPart(round, (loader) => loader.locate(round.number));
+const readRound = (round: Round) => eachPart(round, (loader) => loader.read(round.number));
+
+function storeRound({ number, parts }: Round, threads: number, form: TiledForm): string {
+  return parts
+    .map(({ loader, to }) => {
+      const condition = to < threads ? `if (local < ${to}u) ` : '';
+      return `${condition}{
+        ${form.store(loader, number)}
+      }`;
+    })
+    .join(' else ');
+}
+
+/** Those of A and B. */
 function loaders({ tile, a, b, type, flat }: GemmOptions, problem: Problem): { a: Loader; b: Loader } {
   const { groupM, groupN, blockM, blockN, depth } = tile;
   const shared = { depth, threads: groupM * groupN, flat };
   const loaderA = new Loader(new Operand('a', a, problem.a.guarded, type), {
     ...shared,
     lines: groupM * blockM,
-    start: 0,
+    firstUnit: 0,
     firstLine: 'first_row',
     lineCount: 'params.m',
   });
   const loaderB = new Loader(new Operand('b', b, problem.b.guarded, type), {
     ...shared,
     lines: groupN * blockN,
-    start: loaderA.remainder,
+    firstUnit: loaderA.units,
     firstLine: 'first_column',
     lineCount: 'params.n',
   });

@@ -9,11 +9,31 @@
 export type LineOrder = 'rows' | 'columns';
 
 /** How a kernel lays the lanes of lines over its workgroup. */
-export interface LaneLayout {
-  /** Invocations that share a line: a power of two, at most the workgroup's size. 1 needs no shared memory. */
+export type LaneLayout = {
+  /** Invocations that share a line: 1, which needs no shared memory, or a power of two from 4 up to the workgroup's size. */
   lanes: number;
   order: LineOrder;
   workgroup: number;
+  /** Whether the lanes of a row fold through subgroups, whatever their size. Needs the feature `subgroups`. */
+  subgroups: boolean;
+};
+
+/** The largest subgroups that WebGPU allows, and the smallest. */
+const largestSubgroup = 128;
+const smallestSubgroup = 4;
+
+/** What a kernel with lanes enables. */
+export function laneDirectives({ subgroups }: Pick<LaneLayout, 'subgroups'>): string {
+  return subgroups ? 'enable subgroups;\n' : '';
+}
+
+/** Parameters of the entry point that `laneIndices` and folds read. */
+export function laneParameters({ subgroups }: LaneLayout): string {
+  return `@builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,${
+    subgroups ? '\n  @builtin(subgroup_size) subgroup_size: u32,' : ''
+  }`;
 }
 
 /**
@@ -22,6 +42,7 @@ export interface LaneLayout {
  */
 export function laneIndices({ lanes, order, workgroup }: LaneLayout): string {
   const lines = workgroup / lanes;
+  if (lines === 1) return 'let lane = local;\n  let line = flat_group(group, groups);';
   const within =
     order === 'rows'
       ? `let lane = local % ${lanes}u;
@@ -32,39 +53,94 @@ export function laneIndices({ lanes, order, workgroup }: LaneLayout): string {
   let line = flat_group(group, groups) * ${lines}u + line_in_group;`;
 }
 
+/** WGSL that folds `value` over the lanes of a line, by the function that `foldLanes` declares. */
+export function folded(name: string, value: string, { subgroups }: LaneLayout): string {
+  return `fold_${name}(${value}, local, lane${subgroups ? ', subgroup_size' : ''})`;
+}
+
 /**
- * A WGSL function `fold_<name>(value, local, lane) -> T` that combines the values of all lanes of a line by
- * `<combine>(a, b)`, in one fixed order, and hands the result to each of them. It must be called in uniform control flow.
+ * A WGSL function that combines the values of all lanes of a line by `<combine>(a, b)`, in one fixed order, and hands the
+ * result to each of them; `folded` calls it once. It must be called in uniform control flow.
  */
-export function foldLanes(
+export function foldLanes(name: string, type: string, combine: string, layout: LaneLayout): string {
+  if (layout.lanes === 1) {
+    return `
+fn fold_${name}(value: ${type}, local: u32, lane: u32${layout.subgroups ? ', size: u32' : ''}) -> ${type} {
+  return value;
+}
+`;
+  }
+  return layout.subgroups
+    ? foldInSubgroups(name, type, combine, layout)
+    : foldInMemory(name, type, combine, layout);
+}
+
+/** A tree over workgroup memory, with a barrier for each level. */
+function foldInMemory(
   name: string,
   type: string,
   combine: string,
   { lanes, order, workgroup }: LaneLayout,
 ): string {
-  if (lanes === 1) {
-    return `
-fn fold_${name}(value: ${type}, local: u32, lane: u32) -> ${type} {
-  return value;
-}
-`;
-  }
   const step = order === 'rows' ? 1 : workgroup / lanes;
+  const levels = Array.from({ length: Math.log2(lanes) }, (_, i) => lanes >> (i + 1)).map(
+    (width) => `if (lane < ${width}u) {
+    lanes_${name}[local] = ${combine}(lanes_${name}[local], lanes_${name}[local + ${width * step}u]);
+  }
+  workgroupBarrier();`,
+  );
   return `
 var<workgroup> lanes_${name}: array<${type}, ${workgroup}>;
 
 fn fold_${name}(value: ${type}, local: u32, lane: u32) -> ${type} {
   lanes_${name}[local] = value;
   workgroupBarrier();
-  for (var width = ${lanes / 2}u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_${name}[local] = ${combine}(lanes_${name}[local], lanes_${name}[local + width * ${step}u]);
+  ${levels.join('\n  ')}
+  return lanes_${name}[local - lane * ${step}u];
+}
+`;
+}
+
+/**
+ * A butterfly within each subgroup, then the subgroups of a line one after another: no barrier where a subgroup holds the
+ * whole line, one elsewhere. Compilers that know the size drop the tests of it. Subgroups hold neighbouring invocations of
+ * a workgroup of one dimension, in order.
+ */
+function foldInSubgroups(
+  name: string,
+  type: string,
+  combine: string,
+  { lanes, workgroup }: LaneLayout,
+): string {
+  const within = Math.min(lanes, largestSubgroup);
+  const distances = Array.from({ length: Math.log2(within) }, (_, i) => 2 ** i);
+  const steps = distances.map((distance) => {
+    const step = `folded = ${combine}(folded, subgroupShuffleXor(folded, ${distance}u));`;
+    if (distance < smallestSubgroup) return step;
+    return `if (size > ${distance}u) {
+    ${step}
+  }`;
+  });
+  const memory =
+    lanes > smallestSubgroup
+      ? `var<workgroup> lanes_${name}: array<${type}, ${workgroup / smallestSubgroup}>;\n\n`
+      : '';
+  const across = `if (size < ${lanes}u) {
+    if (local % size == 0u) {
+      lanes_${name}[local / size] = folded;
     }
     workgroupBarrier();
-  }
-  let folded = lanes_${name}[local - lane * ${step}u];
-  // The memory may be written again once all have read.
-  workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_${name}[first];
+    for (var part = 1u; part < ${lanes}u / size; part++) {
+      folded = ${combine}(folded, lanes_${name}[first + part]);
+    }
+  }`;
+  return `
+${memory}fn fold_${name}(value: ${type}, local: u32, lane: u32, size: u32) -> ${type} {
+  var folded = value;
+  ${steps.join('\n  ')}
+  ${lanes > smallestSubgroup ? across : ''}
   return folded;
 }
 `;

@@ -1,49 +1,184 @@
 /**
- * @file Elements of lines, one or four at a time. WGSL that is written for `T` (f32 or vec4<f32>) and `U` (the u32s of the same
- * size) serves rows, where a vec4 holds neighbours of one line, and columns, where it holds elements of four lines.
+ * @file Kernels that give each line of values to one invocation or several: its elements, one or four at a time, and sweeps
+ * over them. WGSL that is written for `T` (f32 or vec4<f32>) and `U` (the u32s of the same size) serves rows, where a vec4
+ * holds neighbours of one line, and columns, where it holds elements of four lines. `F` is what has one value for each
+ * line: f32 in rows, T in columns.
  */
-import type { LineOrder } from './lanes.ts';
+import { laneIndices, type LaneLayout, laneParameters, type LineOrder } from './lanes.ts';
+import { range } from './text.ts';
 
-export interface LineElements {
+export type LineElements = {
   order: LineOrder;
   width: 1 | 4;
-}
+};
 
-/** The types T and U, tests on them, and `join`, which folds the components of one line into each of them. */
+export type LineOptions = LaneLayout &
+  LineElements & {
+    /** Elements (or vectors) of a line that each lane keeps in registers; 0 where it reads them again for each sweep. */
+    kept: 0 | 1 | 2 | 4 | 8;
+  };
+
+/** The types T, U and F, sums and maxima of them, and `join`, which folds the components of an element that are of one line. */
 export function lineElements({ order, width }: LineElements): string {
   const [floats, words] = width === 4 ? ['vec4<f32>', 'vec4<u32>'] : ['f32', 'u32'];
   const joined = order === 'rows' && width === 4;
   return /* wgsl */ `
 alias T = ${floats};
 alias U = ${words};
+alias F = ${order === 'rows' ? 'f32' : 'T'};
 
-fn add_elements(a: T, b: T) -> T {
+// Of one line: the sum of what its components hold.
+fn join_sum(a: T) -> F {
+  return ${joined ? '(a.x + a.y) + (a.z + a.w)' : 'a'};
+}
+
+fn join_max(a: T) -> F {
+  return ${joined ? 'max(max(a.x, a.y), max(a.z, a.w))' : 'a'};
+}
+
+fn add_lines(a: F, b: F) -> F {
   return a + b;
 }
 
-// Of one line: the sum of what its components hold.
-fn join_sum(a: T) -> T {
-  return ${joined ? 'T((a.x + a.y) + (a.z + a.w))' : 'a'};
-}
-
-fn join_max(a: T) -> T {
-  return ${joined ? 'T(max(max(a.x, a.y), max(a.z, a.w)))' : 'a'};
-}
-
-// value, or NaN where x is infinite.
-fn nan_where_infinite(value: T, x: T) -> T {
-  var nan = U(0x7fc00000u);
-  return select(value, bitcast<T>(nan), (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u));
-}
-
-// value, or x where that is NaN.
-fn unless_nan(value: T, x: T) -> T {
-  return select(value, x, (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u));
-}
-
-fn lowest_element() -> T {
-  var bits = U(0xff800000u);
-  return bitcast<T>(bits);
+fn larger_line(a: F, b: F) -> F {
+  return max(a, b);
 }
 `;
+}
+
+/** WGSL of `value`, or `x` where that is NaN. Both are names or short: `x` is written twice. */
+export function unlessNan(value: string, x: string): string {
+  return `select(${value}, ${x}, (bitcast<U>(${x}) & U(0x7fffffffu)) > U(0x7f800000u))`;
+}
+
+/** A WGSL function `nan_where(value: F, is_undefined)`, and tests of what has one value for each line, by its bits. */
+export function lineTests(options: LineElements): string {
+  const isScalar = options.order === 'rows' || options.width === 1;
+  const [words, test] = isScalar ? ['u32', 'bool'] : ['vec4<u32>', 'vec4<bool>'];
+  return /* wgsl */ `
+fn nan_where(value: F, is_undefined: ${test}) -> F {
+  var bits = ${words}(0x7fc00000u);
+  return select(value, bitcast<F>(bits), is_undefined);
+}
+
+fn is_infinite_line(x: F) -> ${test} {
+  return (bitcast<${words}>(x) & ${words}(0x7fffffffu)) == ${words}(0x7f800000u);
+}
+
+fn is_nan_line(x: F) -> ${test} {
+  return (bitcast<${words}>(x) & ${words}(0x7fffffffu)) > ${words}(0x7f800000u);
+}
+`;
+}
+
+/** The lowest finite number: what maxima start from. Compilers may assume that there are no infinities. */
+export const lowest = '-0x1.fffffep127';
+
+/** The head of the entry point: `line`, `lane`, where the line starts, and whether it is one. */
+export function lineHead(options: LineOptions): string {
+  const start =
+    options.order === 'rows'
+      ? 'own_line * params.n'
+      : '(own_line / params.inner) * params.n * params.inner + own_line % params.inner';
+  return `
+@compute @workgroup_size(${options.workgroup})
+fn main(
+  ${laneParameters(options)}
+) {
+  ${laneIndices(options)}
+  // Beyond the last line, invocations compute that one too, since all must meet at the barriers; they write nothing.
+  let is_line = line < params.count;
+  let own_line = min(line, params.count - 1u);
+  let start = ${start};`;
+}
+
+const scaled = (k: string, { order }: LineOptions) => (order === 'rows' ? k : `${k} * params.inner`);
+
+/** The numbers of the elements that a lane keeps. */
+export const keptElements = ({ kept }: LineOptions) => range(kept);
+
+/** Declares `k_<j>`, the positions of the elements that a lane keeps, and `at_<j>`, where they lie. */
+export function keptPositions(options: LineOptions): string {
+  return keptElements(options)
+    .map((j) => {
+      const k = j === 0 ? 'lane' : `lane + ${j * options.lanes}u`;
+      // Positions beyond the end read the last element once more: it is in the cache, and no load waits for a branch.
+      return `let k_${j} = ${k};
+  let at_${j} = start + ${scaled(`min(k_${j}, params.n - 1u)`, options)};`;
+    })
+    .join('\n  ');
+}
+
+/** `value` of element j, or zero beyond the end of the line. */
+const orZero = (value: string, j: number) => `select(T(), ${value}, k_${j} < params.n)`;
+
+/** How a body treats elements that may lie beyond the end of their line, or of lines that are none. */
+export interface Guard {
+  /** A value in a sum. */
+  orZero(value: string, j: number): string;
+  /** Writes the result of element j. */
+  write(value: string, j: number): string;
+}
+
+/** Any element may lie beyond. */
+export const guarded: Guard = {
+  orZero,
+  write: (value, j) => `if (is_line && k_${j} < params.n) {
+    out[at_${j}] = ${value};
+  }`,
+};
+
+/** All lie within their line. */
+const unguarded: Guard = {
+  orZero: (value) => value,
+  write: (value, j) => `if (is_line) {
+    out[at_${j}] = ${value};
+  }`,
+};
+
+/** A sum or maximum of several terms in WGSL, in pairs. */
+export function inPairs(terms: readonly string[], combine: (a: string, b: string) => string): string {
+  if (terms.length <= 1) return terms[0] ?? '';
+  const half = (terms.length + 1) >> 1;
+  return combine(inPairs(terms.slice(0, half), combine), inPairs(terms.slice(half), combine));
+}
+
+export const sumOf = (terms: readonly string[]) => inPairs(terms, (a, b) => `(${a} + ${b})`);
+export const maxOf = (terms: readonly string[]) => inPairs(terms, (a, b) => `max(${a}, ${b})`);
+
+/** Elements that a sweep reads before it uses the first of them. */
+const inFlight = 4;
+
+/**
+ * A loop over the elements of a line that this lane has, some at once. `body` is the WGSL for several, numbered from 0:
+ * element j has position `k_<j>` and lies at `at_<j>`. All lanes take as many turns, which costs no test of each; what is
+ * left is one turn more.
+ */
+export function sweep(
+  options: LineOptions,
+  body: (elements: readonly number[], guard: Guard) => string,
+): string {
+  const { lanes } = options;
+  const elements = range(inFlight);
+  const together = inFlight * lanes;
+  const turn = (guard: Guard) => `${elements
+    .map((j) => {
+      const k = j === 0 ? 'k' : `k + ${j * lanes}u`;
+      const within = guard === guarded ? `min(k_${j}, params.n - 1u)` : `k_${j}`;
+      return `let k_${j} = ${k};
+    let at_${j} = start + ${scaled(within, options)};`;
+    })
+    .join('\n    ')}
+    ${body(elements, guard)}`;
+  return `{
+  let turns = params.n / ${together}u;
+  for (var turn = 0u; turn < turns; turn++) {
+    let k = turn * ${together}u + lane;
+    ${turn(unguarded)}
+  }
+  if (turns * ${together}u < params.n) {
+    let k = turns * ${together}u + lane;
+    ${turn(guarded)}
+  }
+  }`;
 }

@@ -1,60 +1,147 @@
 /**
- * @file Reductions for GPUs: several invocations share a line and fold what each found in workgroup memory. An invocation
- * folds blocks of its elements first and those results next, which keeps the error of long sums low.
+ * @file Reductions for GPUs: several invocations share a line and fold what each found, through subgroups or workgroup
+ * memory. An invocation has several reads on their way before it uses the first, and folds what they bring in pairs, which
+ * keeps errors low.
  */
-import { foldLanes, laneIndices } from '../lib/lanes.ts';
+import { folded, foldLanes, laneIndices, laneParameters } from '../lib/lanes.ts';
+import { inPairs } from '../lib/lines.ts';
+import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { componentsOf, declarations, linesAbreast, type ReduceOptions, write } from './program.ts';
+import {
+  componentsOf,
+  declarations,
+  linesAbreast,
+  operandsOf,
+  readLineOperands,
+  readValue,
+  type ReduceOptions,
+  write,
+} from './program.ts';
 
-/** Elements (or vectors of them) that an invocation folds before it adds them to what it has. */
-const block = 32;
+/**
+ * Elements (or vectors of them) that an invocation reads at once: so many that the turn of the loop costs little, where
+ * there are registers for them.
+ */
+const readsAtOnce = ({ accumulator, operands }: ReduceOptions) =>
+  accumulator.startsWith('vec') || operands.length > 0 ? 4 : 8;
 
 export function laneReduce(options: ReduceOptions): string {
-  const { accumulator, initial, lanes, order, width, workgroup, split } = options;
-  const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
+  const { accumulator, initial, lanes, order, workgroup, split } = options;
+  const isRows = order === 'rows';
+  const inFlight = readsAtOnce(options);
+  const lines = range(linesAbreast(options));
   const each = (text: (line: number) => string) => lines.map(text).join('\n    ');
-  const folds = componentsOf(options, 'value').map((component, i) => {
-    const line = lines.length > 1 ? i : 0;
-    const k = order === 'rows' && width > 1 ? `${width}u * k + ${i}u` : 'k';
-    return `folded_${line} = combine(folded_${line}, prepare(${component}, ${k}));`;
-  });
+  const position = (j: number) => (j === 0 ? 'k' : `k + ${j * lanes}u`);
+  const reads = (at: (j: number) => string) =>
+    range(inFlight)
+      .map((j) => readValue(options, `value_${j}`, at(j), position(j)))
+      .join('\n    ');
+  const inner = isRows ? '' : ' * params.inner';
+  const whole = reads((j) => (j === 0 ? 'at' : `at + ${j * lanes}u${inner}`));
+  // Beyond the end, the last element once more: it is in the cache, and no load waits for a branch.
+  const rest = reads((j) => `start + min(${position(j)}, end - 1u)${inner}`);
+  const together = inFlight * lanes;
+  const turn = (isWhole: boolean) =>
+    each((line) => `total_${line} = combine(total_${line}, ${ofLine(options, line, isWhole, position)});`);
+  const lineOperands = readLineOperands(options, isRows ? 'outer' : 'outer * params.inner + column');
+  const isSeveral = lines.length > 1;
   return wgsl`
 ${declarations(options)}
-${foldLanes('line', accumulator, 'combine', options)}
+#if ${isSeveral}
+struct Lines {
+  ${each((i) => `line_${i}: ${accumulator},`)}
+}
+
+fn combine_lines(a: Lines, b: Lines) -> Lines {
+  return Lines(${lines.map((i) => `combine(a.line_${i}, b.line_${i})`).join(', ')});
+}
+#endif
+${foldLanes('line', isSeveral ? 'Lines' : accumulator, isSeveral ? 'combine_lines' : 'combine', options)}
 @compute @workgroup_size(${workgroup})
 fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
+  ${laneParameters(options)}
 ) {
   ${laneIndices(options)}
-  // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
-#if ${split}
-  let chunk = (line / params.inner) % params.chunks;
-  let outer = line / params.inner / params.chunks;
+  // A line is one output (or four neighbours): [outer, chunks, inner], row-major. Beyond the last, invocations fold that
+  // one too, since all must meet at the barriers.
+  let own_line = min(line, params.count - 1u);
+#if ${split && isRows}
+  let chunk = own_line % params.chunks;
+  let outer = own_line / params.chunks;
+#elif ${split}
+  let chunk = (own_line / params.inner) % params.chunks;
+  let outer = own_line / params.inner / params.chunks;
+#elif ${isRows}
+  let outer = own_line;
 #else
-  let chunk = 0u;
-  let outer = line / params.inner;
+  let outer = own_line / params.inner;
 #endif
-  let n = select(0u, params.n, line < params.count);
-  let start = outer * params.n * params.inner + line % params.inner;
-  let stride = ${lanes}u * params.chunks;
-  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
-  var first = chunk * ${lanes}u + lane;
-  while (first < n) {
-    let end = min(n, first + ${block}u * stride);
-    ${each((i) => `var folded_${i} = ${accumulator}(${initial});`)}
-    for (var k = first; k < end; k += stride) {
-      let value = x[start + k * params.inner];
-      ${folds.join('\n      ')}
-    }
-    ${each((i) => `total_${i} = combine(total_${i}, folded_${i});`)}
-    first += ${block}u * stride;
+#if ${isRows}
+  let start = outer * params.n;
+#else
+  let column = own_line % params.inner;
+  let start = outer * params.n * params.inner + column;
+#endif
+#if ${split}
+  // Each chunk is a stretch of the axis; the last may be short, or empty.
+  let length = (params.n + params.chunks - 1u) / params.chunks;
+  let begin = min(params.n, chunk * length);
+  let end = min(params.n, begin + length);
+#else
+  let begin = 0u;
+  let end = params.n;
+#endif
+  ${[lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
+  var k = begin + lane;
+  var at = start + k${inner};
+  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  let turns = (end - begin) / ${together}u;
+  for (var turn = 0u; turn < turns; turn++) {
+    ${whole}
+    ${turn(true)}
+    k += ${together}u;
+    at += ${together}u${inner};
   }
-  ${each((i) => `let folded_${i} = fold_line(total_${i}, local, lane);`)}
+  if (turns * ${together}u < end - begin) {
+    ${rest}
+    ${turn(false)}
+  }
+#if ${isSeveral}
+  let folded = ${folded('line', `Lines(${lines.map((i) => `total_${i}`).join(', ')})`, options)};
+#else
+  let folded = ${folded('line', 'total_0', options)};
+#endif
   if (lane == 0u && line < params.count) {
-    ${each((i) => write(options, i, `folded_${i}`))}
+    ${each((i) => write(options, i, isSeveral ? `folded.line_${i}` : 'folded'))}
   }
 }
 `;
+}
+
+/** The accumulator of what a turn has read for one of the lines; of what lies within it, where not all does. */
+function ofLine(
+  options: ReduceOptions,
+  line: number,
+  isWhole: boolean,
+  position: (j: number) => string,
+): string {
+  const { order, width, prepareFour, accumulator, initial } = options;
+  const inFlight = readsAtOnce(options);
+  const isVectorOfLines = order === 'columns' && width > 1;
+  const elements = range(inFlight).flatMap((j) =>
+    componentsOf(options, `value_${j}`)
+      .map((text, i) => ({ text, j, i }))
+      .filter(({ i }) => !isVectorOfLines || i === line),
+  );
+  const inOne = (terms: readonly string[]) => inPairs(terms, (a, b) => `combine(${a}, ${b})`);
+  if (prepareFour !== '' && isWhole) {
+    const fours = range(elements.length / 4).map((g) => elements.slice(4 * g, 4 * g + 4));
+    return inOne(fours.map((four) => `prepare_four(${four.map(({ text }) => text).join(', ')})`));
+  }
+  const prepared = elements.map(({ text, j, i }) => {
+    const k = order === 'rows' && width > 1 ? `${width}u * (${position(j)}) + ${i}u` : position(j);
+    const own = `prepare(${text}, ${k}${operandsOf(options, `value_${j}`, i)})`;
+    return isWhole ? own : `select(${accumulator}(${initial}), ${own}, ${position(j)} < end)`;
+  });
+  return inOne(prepared);
 }

@@ -4,6 +4,11 @@ import { flatIndex } from '../lib/indexing.ts';
 import type { LineOrder } from '../lib/lanes.ts';
 import { wgsl } from '../lib/wgsl.ts';
 
+/** What an operand has values for: every element, as x, every line, or every position along the axis. */
+export type ReduceOperand = 'elements' | 'lines' | 'positions';
+
+export const reduceOperandNames = ['b', 'c', 'd'] as const;
+
 export type ReduceOptions = {
   /** WGSL type of an element of x. */
   input: string;
@@ -13,8 +18,12 @@ export type ReduceOptions = {
   initial: string;
   /** Expression of two accumulators `a` and `b`. */
   combine: string;
-  /** The accumulator of one element, an expression of `value` and its position `k` along the axis. */
+  /** The accumulator of one element, an expression of `value`, its position `k` along the axis, and the operands. */
   prepare: string;
+  /** The accumulator of four elements `a`, `b`, `c` and `d`, where that is cheaper than to fold theirs; empty elsewhere. */
+  prepareFour: string;
+  /** What else `prepare` reads, as `b`, `c` and `d`: floats. Only with a width of 1 or 4, and with lines of one kind. */
+  operands: readonly ReduceOperand[];
   /** Results, as expressions of the folded accumulator `a`; may read `params.length`, the number of elements as f32. */
   finish: readonly string[];
   /** WGSL type of each result. */
@@ -31,6 +40,8 @@ export type ReduceOptions = {
   workgroup: number;
   /** Invocations that share a line. */
   lanes: number;
+  /** Whether rows fold through subgroups. */
+  subgroups: boolean;
   /** Whether one invocation folds one line, or several in one loop. */
   serial: boolean;
   /** Whether there is more than one chunk. */
@@ -43,10 +54,48 @@ export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'widt
   return { 1: input, 4: `vec4<${input}>`, 16: 'mat4x4<f32>', 32: 'mat4x4<f32>' }[width];
 }
 
-/** WGSL that declares `value`, what lies at `at`. */
-export function readValue({ width }: ReduceOptions): string {
-  if (width < 32) return 'let value = x[at];';
-  return 'let value_low = x[2u * at];\n    let value_high = x[2u * at + 1u];';
+/** What an operand is bound as: in vectors where its neighbours are read with those of x. */
+export function operandElement(
+  operand: ReduceOperand,
+  { order, width }: Pick<ReduceOptions, 'order' | 'width'>,
+): string {
+  const isAlong = operand === 'elements' || (operand === 'lines') === (order === 'columns');
+  return isAlong && width === 4 ? 'vec4<f32>' : 'f32';
+}
+
+/** WGSL that declares `<name>`, what lies at `at`, and the operands of position `k` as `<name>_b` and so on. */
+export function readValue({ width, operands }: ReduceOptions, name: string, at: string, k: string): string {
+  if (width === 32)
+    return `let ${name}_low = x[2u * ${at}];
+    let ${name}_high = x[2u * ${at} + 1u];`;
+  const others = operands.map((operand, i) => {
+    const operandName = reduceOperandNames[i];
+    if (operand === 'lines') return '';
+    return `let ${name}_${operandName} = ${operandName}_values[${operand === 'elements' ? at : k}];`;
+  });
+  return [`let ${name} = x[${at}];`, ...others.filter((text) => text !== '')].join('\n    ');
+}
+
+/** WGSL that declares the operands that have one value for each line, from the line's index. */
+export function readLineOperands({ operands }: ReduceOptions, line: string): string {
+  return operands
+    .map((operand, i) => {
+      const name = reduceOperandNames[i];
+      return operand === 'lines' ? `let ${name}_line = ${name}_values[${line}];` : '';
+    })
+    .filter((text) => text !== '')
+    .join('\n  ');
+}
+
+/** The operands of component i of `name`, as arguments of `prepare`. */
+export function operandsOf({ operands, order, width }: ReduceOptions, name: string, i: number): string {
+  return operands
+    .map((operand, o) => {
+      const own = operand === 'lines' ? `${reduceOperandNames[o]}_line` : `${name}_${reduceOperandNames[o]}`;
+      const isVector = operandElement(operand, { order, width }).startsWith('vec');
+      return `, ${own}${isVector ? `.${'xyzw'[i]}` : ''}`;
+    })
+    .join('');
 }
 
 /** The elements of `value`, as expressions. */
@@ -69,6 +118,8 @@ export function declarations({
   accumulator,
   initial,
   prepare,
+  prepareFour,
+  operands,
   combine,
   finish,
   results,
@@ -81,11 +132,19 @@ fn finish_${i}(a: ${accumulator}) -> ${type} {
   );
   return wgsl`
 ${flatIndex}
-${mathFunctions([initial, prepare, combine, ...finish].join(' '))}
-fn prepare(value: ${input}, k: u32) -> ${accumulator} {
+${mathFunctions([initial, prepare, prepareFour, combine, ...finish].join(' '))}
+fn prepare(value: ${input}, k: u32${operands.map((_, i) => `, ${reduceOperandNames[i]}: f32`).join('')}) -> ${accumulator} {
   return ${prepare};
 }
-
+${
+  prepareFour === ''
+    ? ''
+    : `
+fn prepare_four(a: ${input}, b: ${input}, c: ${input}, d: ${input}) -> ${accumulator} {
+  return ${prepareFour};
+}
+`
+}
 fn combine(a: ${accumulator}, b: ${accumulator}) -> ${accumulator} {
   return ${combine};
 }

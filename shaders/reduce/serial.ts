@@ -4,7 +4,16 @@
  * that can't be read in vectors are folded four at a time.
  */
 import { wgsl } from '../lib/wgsl.ts';
-import { componentsOf, declarations, linesAbreast, readValue, type ReduceOptions, write } from './program.ts';
+import {
+  componentsOf,
+  declarations,
+  linesAbreast,
+  operandsOf,
+  readLineOperands,
+  readValue,
+  type ReduceOptions,
+  write,
+} from './program.ts';
 
 export function serialReduce(options: ReduceOptions): string {
   const { accumulator, initial, order, width, abreast, workgroup, split } = options;
@@ -23,13 +32,15 @@ export function serialReduce(options: ReduceOptions): string {
     const elements = values.map(({ value, k }) =>
       componentsOf(options, value).map((component, i) =>
         inRows && width > 1
-          ? `prepare(${component}, ${width}u * ${k} + ${i}u)`
-          : `prepare(${component}, ${k})`,
+          ? `prepare(${component}, ${width}u * ${k} + ${i}u${operandsOf(options, value, i)})`
+          : `prepare(${component}, ${k}${operandsOf(options, value, i)})`,
       ),
     );
     const ofLine = (line: number) => (inRows ? elements.flat() : elements.map((own) => own[line] as string));
     return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
   };
+  /** The line of the operands: without its chunk. */
+  const lineIndex = split ? 'outer * params.inner + column' : 'line';
   return wgsl`
 ${declarations(options)}
 @compute @workgroup_size(${workgroup})
@@ -71,7 +82,7 @@ fn main(
   let end = params.n;
   var at = row * params.n * params.inner + column;
 #endif
-  ${each((i) => `var total_${i} = ${accumulator}(${initial});`)}
+  ${[readLineOperands(options, lineIndex), each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
 #if ${width < 16}
   let whole = max(end, 1u) - 1u;
   while (k < whole) {
@@ -79,8 +90,8 @@ fn main(
     ${each((line) => `let first_${line} = x[at + ${line}u * ${distance}];`)}
     ${each((line) => `let second_${line} = x[at + params.inner + ${line}u * ${distance}];`)}
 #else
-    let first = x[at];
-    let second = x[at + params.inner];
+    ${readValue(options, 'first', 'at', 'k')}
+    ${readValue(options, 'second', 'at + params.inner', 'k + 1u')}
 #endif
   ${fold([
     { value: 'first', k: 'k' },
@@ -94,7 +105,7 @@ fn main(
 #if ${isApart}
     ${each((line) => `let value_${line} = x[at + ${line}u * ${distance}];`)}
 #else
-    ${readValue(options)}
+    ${readValue(options, 'value', 'at', 'k')}
 #endif
   ${fold([{ value: 'value', k: 'k' }])}
     k += 1u;

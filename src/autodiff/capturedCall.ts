@@ -18,6 +18,7 @@ import type { Origin } from '../history/origin.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, makeTensor, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
+import { compareTrace, type FrozenValue } from './frozenValues.ts';
 
 export interface CaptureResult {
   value: Nest<unknown>;
@@ -65,16 +66,9 @@ export function captureCall(
     for (const { storage } of slots) storage.release();
     capture.release();
   };
-  let value: Nest<unknown> = null;
-  const recorded = () =>
-    tidy(() => {
-      value = body(proxies);
-      for (const leaf of leavesOf(value)) {
-        if (leaf instanceof Tensor && !(leaf instanceof Variable)) outputs.set(leaf, outputOf(capture, leaf));
-      }
-    });
+  let value: Nest<unknown>;
   try {
-    capture.record(recorded);
+    value = recordCall(capture, () => body(proxies), outputs);
   } catch (error) {
     release();
     throw error;
@@ -113,6 +107,24 @@ export function captureCall(
   // What the work makes has other places from now on.
   for (const storage of storages) storage.release();
   return { value: given, captured: new Captured(device, name, work, slots, outputs, value), obstacle: null };
+}
+
+/** Records `body` and returns its result, whose tensors are keys of `outputs`. */
+function recordCall(
+  capture: Capture,
+  body: () => Nest<unknown>,
+  outputs: Map<Tensor, Output>,
+): Nest<unknown> {
+  let value: Nest<unknown> = null;
+  capture.record(() =>
+    tidy(() => {
+      value = body();
+      for (const leaf of leavesOf(value)) {
+        if (leaf instanceof Tensor && !(leaf instanceof Variable)) outputs.set(leaf, outputOf(capture, leaf));
+      }
+    }),
+  );
+  return value;
 }
 
 /** The tensors that the recorded call gets: the values lie in the slots. */
@@ -252,6 +264,21 @@ export class Captured {
     // Work starts at a submission; the next call's JavaScript overlaps with it.
     device.flush();
     return { value };
+  }
+
+  /** What the recording froze: what `body` would compute otherwise now, if it ran on `inputs`. Nothing is launched. */
+  findFrozen(inputs: readonly Tensor[], body: (proxies: readonly Tensor[]) => Nest<unknown>): FrozenValue[] {
+    const { device, slots, work } = this;
+    const proxies = proxiesOf(device, inputs, slots);
+    const outputs = new Map<Tensor, Output>();
+    try {
+      return compareTrace(device, work.capture, (capture) => {
+        recordCall(capture, () => body(proxies), outputs);
+      });
+    } finally {
+      for (const storage of storagesOf(outputs)) storage.release();
+      for (const proxy of proxies) proxy.dispose();
+    }
   }
 
   dispose(): void {

@@ -14,8 +14,10 @@ import { outputSearch } from '../ops/outputSearch.ts';
 import { activeRecorders } from '../ops/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Captured, captureCall } from './capturedCall.ts';
-import { type CallSignature, deviceKey, signatureOf } from './signature.ts';
+import { type FrozenValue, frozenWarning } from './frozenValues.ts';
+import { type CallSignature, deviceKey, fieldsOf, signatureOf } from './signature.ts';
 
+/** Options of `compile`. */
 export interface CompileOptions {
   /** What errors and reports call the function. Default: its own name. */
   name?: string;
@@ -35,6 +37,8 @@ export interface CaptureReport {
   bytes: number;
   /** The most bytes that are needed at once: no plan does with less. */
   leastBytes: number;
+  /** Values of the recording that its JavaScript would now compute otherwise, as far as they were found. */
+  frozen: readonly string[];
 }
 
 /** A compiled function: called like the one that it was made of. */
@@ -50,12 +54,39 @@ export interface CompiledFunction<A extends readonly unknown[], R> {
 /** After this many recordings that can't be replayed, calls of a signature run uncaptured. */
 const maxAttempts = 3;
 
+/** When replays are compared with a new trace. */
+export interface ComparisonPolicy {
+  /** Numbers of replays, from 1. */
+  readonly at: readonly number[];
+}
+
+/** A value that a caller changes between two calls is found at the second; one that changes now and then, a while later. */
+const defaultPolicy: ComparisonPolicy = { at: [1, 15] };
+/** Comparisons because of changed fields, at most: fields that change at every call are none of the recording's. */
+const mostFieldComparisons = 3;
+
+/** A compiled function as the library uses it. */
+export interface ComparedFunction<A extends readonly unknown[], R> extends CompiledFunction<A, R> {
+  /** Has the next replay of each recording compared with a new trace. */
+  compareNext(): void;
+  /** Why calls of a signature will never be captured; null where all are, or may yet be. */
+  givenUp(): string | null;
+}
+
 /** What is known of one signature on one device. */
 interface Entry {
   readonly signature: string;
   captured: Captured | null;
   failures: number;
   reason: string | null;
+  /** Replays of the present recording. */
+  replays: number;
+  /** Whether the next replay is compared. */
+  isDue: boolean;
+  /** The fields of the objects in the arguments when they were last compared, and how often they had changed. */
+  fields: string;
+  fieldChanges: number;
+  frozen: readonly string[];
   /** Of the choices between variants that it was captured under. */
   choices: number;
 }
@@ -70,8 +101,11 @@ interface Entry {
  * of classes (`this` included), and the value of everything else.
  *
  * Inside `fn`, variables stay live, their assignments included. Other tensors from outside and host values are constants:
- * they stay as they were when the call was recorded. Random ops without a seed draw new numbers at each call. A validated
- * gather reports its faults as usual. JavaScript effects happen only when a call is recorded, except those in `onReplay`.
+ * they stay as they were when the call was recorded, and so do numbers and branches. The second call, the sixteenth, and
+ * the first after a visible field of an object of a class changed run the JavaScript of `fn` once more, without launching
+ * anything, and compare: what would differ now is printed as a warning, once, with its line. Random ops without a seed
+ * draw new numbers at each call. A validated gather reports its faults as usual. JavaScript effects happen only when a
+ * call is recorded or compared, except those in `onReplay`.
  * Results are tensors of their own: a result that shared the values of a variable keeps those of the time of the call.
  *
  * `fn` runs uncaptured where it can't be replayed, and `explain()` says why: it makes variables, keeps tensors beyond the
@@ -84,6 +118,15 @@ export function compile<A extends readonly unknown[], R>(
   fn: (...args: A) => R,
   options: CompileOptions = {},
 ): CompiledFunction<A, R> {
+  return compileCompared(fn, options, defaultPolicy);
+}
+
+/** `compile`, with a choice of when recordings are compared with a new trace. */
+export function compileCompared<A extends readonly unknown[], R>(
+  fn: (...args: A) => R,
+  options: CompileOptions,
+  policy: ComparisonPolicy,
+): ComparedFunction<A, R> {
   requireFunction(fn);
   requireOptions('compile', options);
   const { name, maxSignatures = 16 } = options;
@@ -98,15 +141,13 @@ export function compile<A extends readonly unknown[], R>(
       return plainly();
     const signature = signatureOf(this, args);
     const device = deviceOf(label, signature.tensors);
-    const { inputs } = signature;
-    const capture = () => {
-      const body = (proxies: readonly Tensor[]) => {
-        const proxyOf = new Map<unknown, Tensor>(inputs.map((input, i) => [input, proxies[i] as Tensor]));
-        const given = mapNest(args as Nest<unknown>, (leaf) => proxyOf.get(leaf) ?? leaf);
-        return requireSync(label, Reflect.apply(fn, this, given as readonly unknown[])) as Nest<unknown>;
-      };
-      return withDevice(device, () => captureCall(device, label, inputs, body));
+    const { inputs, objects } = signature;
+    const body = (proxies: readonly Tensor[]) => {
+      const proxyOf = new Map<unknown, Tensor>(inputs.map((input, i) => [input, proxies[i] as Tensor]));
+      const given = mapNest(args as Nest<unknown>, (leaf) => proxyOf.get(leaf) ?? leaf);
+      return requireSync(label, Reflect.apply(fn, this, given as readonly unknown[])) as Nest<unknown>;
     };
+    const capture = () => withDevice(device, () => captureCall(device, label, inputs, body));
     // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
     if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
     const entry = entryOf(entries, device, signature, maxSignatures);
@@ -116,16 +157,24 @@ export function compile<A extends readonly unknown[], R>(
       entry.captured = null;
     }
     if (entry.captured) {
-      const result = entry.captured.run(inputs);
-      if (result) return result.value as R;
+      const { captured } = entry;
+      const result = captured.run(inputs);
+      if (result) {
+        if (isComparisonDue(entry, objects, policy)) {
+          const found = withDevice(device, () => captured.findFrozen(inputs, body));
+          reportFrozen(label, entry, found);
+        }
+        return result.value as R;
+      }
       // A variable shares its values with a tensor outside: they must not be overwritten. Record again.
-      entry.captured.dispose();
+      captured.dispose();
       entry.captured = null;
     }
-    if (signature.obstacle || entry.failures >= maxAttempts) return plainly();
+    if (signature.obstacle || isGivenUp(entry)) return plainly();
     const { value, captured, obstacle } = capture();
     entry.captured = captured;
     entry.choices = choices;
+    entry.fields = fieldsOf(objects);
     entry.reason = obstacle;
     if (!captured) entry.failures++;
     return value as R;
@@ -136,13 +185,42 @@ export function compile<A extends readonly unknown[], R>(
     entries.clear();
   };
   const explain = () =>
-    [...entries.values()].map(({ signature, captured, reason }) => ({
+    [...entries.values()].map(({ signature, captured, reason, frozen }) => ({
       signature,
       captured: captured !== null,
       reason,
       ...(captured?.size ?? { launches: 0, bytes: 0, leastBytes: 0 }),
+      frozen,
     }));
-  return Object.assign(call, { explain, dispose, [Symbol.dispose]: dispose });
+  const compareNext = () => {
+    for (const entry of entries.values()) entry.isDue = true;
+  };
+  const givenUp = () => [...entries.values()].find(isGivenUp)?.reason ?? null;
+  return Object.assign(call, { explain, compareNext, givenUp, dispose, [Symbol.dispose]: dispose });
+}
+
+function isGivenUp({ failures }: Entry): boolean {
+  return failures >= maxAttempts;
+}
+
+/** Whether the replay that has just run is to be compared with a new trace. What was reported once isn't looked for again. */
+function isComparisonDue(entry: Entry, objects: readonly object[], { at }: ComparisonPolicy): boolean {
+  entry.replays++;
+  if (entry.frozen.length > 0) return false;
+  const isDue = entry.isDue || at.includes(entry.replays);
+  entry.isDue = false;
+  if (objects.length === 0 || entry.fieldChanges >= mostFieldComparisons) return isDue;
+  const fields = fieldsOf(objects);
+  if (fields === entry.fields) return isDue;
+  entry.fields = fields;
+  entry.fieldChanges++;
+  return true;
+}
+
+function reportFrozen(label: string, entry: Entry, found: readonly FrozenValue[]): void {
+  if (found.length === 0) return;
+  entry.frozen = found.map(({ what, where }) => (where ? `${what}, at ${where}` : what));
+  console.warn(`retrograd: ${frozenWarning(label, found)}`);
 }
 
 /** The device of a call's tensors, or the current one where it has none. Errors: DeviceError for tensors of two devices. */
@@ -173,7 +251,18 @@ function entryOf(
     return known;
   }
   for (const [other, { captured }] of entries) if (captured?.isLost) forget(entries, other);
-  const made = { signature: text, captured: null, failures: 0, reason: obstacle, choices: 0 };
+  const made = {
+    signature: text,
+    captured: null,
+    failures: 0,
+    reason: obstacle,
+    replays: 0,
+    isDue: false,
+    fields: '',
+    fieldChanges: 0,
+    frozen: [],
+    choices: 0,
+  };
   entries.set(key, made);
   if (entries.size > max) forget(entries, entries.keys().next().value as string);
   return made;

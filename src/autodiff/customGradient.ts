@@ -16,6 +16,7 @@ import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { Tape } from './recordedCalls.ts';
 
+/** What a function given to `customGradient` returns: its value, and its gradient. */
 export interface CustomGradientResult {
   value: Tensor;
   /** The cotangents of the inputs (one tensor, or a list with null for inputs without) from that of the value. */

@@ -14,6 +14,7 @@ import type { SourceTensor, Origin } from '../history/origin.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 
+/** Why no gradient reaches a source. */
 export type DisconnectionCause =
   /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
   | 'notDifferentiable'
@@ -42,6 +43,7 @@ export interface PathStep {
   callSite: string | undefined;
 }
 
+/** What `tape.explain` says. */
 export interface PathExplanation {
   connected: boolean;
   /** The calls from source to target; where it is disconnected, those up to that point. */
@@ -91,7 +93,7 @@ export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor)
   const reached = reach(tape, source);
   if (reached.has(target.id)) return connected(reached, calls, target, source);
   if (!tape.isWatched(source.id))
-    return outsideTape(tape, calls, target, source) ?? unwatched(target, source);
+    return outsideTape(tape, calls, target, source) ?? unwatched(tape, target, source);
   return findDisconnection(tape, calls, reached, target, source);
 }
 
@@ -197,7 +199,7 @@ function disconnected(
   return { connected: false, path, disconnectedAt: { ...rest, where }, text: lines.join('\n') };
 }
 
-function unwatched(target: Tensor, source: Tensor): PathExplanation {
+function unwatched(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation {
   const common = { cause: 'unwatched', last: `the source ${show(source)}`, first: 'its first use' } as const;
   if (!isFloating(source.dtype)) {
     return disconnected(target, source, [], {
@@ -218,11 +220,21 @@ function unwatched(target: Tensor, source: Tensor): PathExplanation {
         : 'set variable.trainable = true, or tape.watch(variable).',
     });
   }
+  const maker = makerOf(tape, source);
   return disconnected(target, source, [], {
     ...common,
-    why: 'the tape doesn’t watch this tensor: only trainable variables are watched automatically.',
-    hint: 'call tape.watch(x) before computing with x.',
+    why: `the tape doesn’t watch this tensor${maker ? `, which '${maker}' made while this tape was not recording: to the tape it is a constant` : ''}. Only trainable variables are watched automatically.`,
+    hint: maker
+      ? 'call tape.watch(x) before computing with x, or compute x while the tape records.'
+      : 'call tape.watch(x) before computing with x.',
   });
+}
+
+/** The operation that made `source` outside of `tape`; null where none did, or the tape recorded it. */
+function makerOf(tape: ExplainedTape, { origin }: Tensor): string | null {
+  if (origin.kind === 'unrecorded') return origin.op;
+  if (origin.kind !== 'recorded' || origin.history.node.recording === tape.recording) return null;
+  return origin.history.operation.name;
 }
 
 /** A step from a tensor back to what it was made from. */
@@ -305,14 +317,30 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
     case 'recorded': {
       const { node, operation } = origin.history;
       if (node.recording === tape.recording) return [];
-      return node.inputs.map(({ id: to }) => ({
+      // A layer's call has a node without any tape, too.
+      const disconnection = node.recording === 0 ? unrecordedDisconnection : foreignDisconnection;
+      return [...readIn(node)].map((to) => ({
         to,
-        disconnection: foreignDisconnection(operation.name, node.callSite),
+        disconnection: disconnection(operation.name, node.callSite),
       }));
     }
     case 'loaded':
       return [];
   }
+}
+
+/** Ids of what a call read: its inputs, and those of the calls inside a layer, the weights among them. */
+function readIn(call: Node): Set<number> {
+  const ids = new Set<number>();
+  const seen = new Set<Node>([call]);
+  for (const node of seen) {
+    for (const { id, history } of node.inputs) {
+      ids.add(id);
+      if (node !== call && history) seen.add(history.node);
+    }
+    for (const { node: inner } of node.inside) seen.add(inner);
+  }
+  return ids;
 }
 
 function disconnectionByCall({ op, node, inputIds }: TracedCall, from: number): Disconnection {

@@ -15,19 +15,12 @@ import type { OpDefinition, Plan } from '../ops/definition.ts';
 import { identity } from '../ops/identity.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { attributeBackward } from '../ops/attribution.ts';
-import {
-  activeRecorders,
-  nextRecording,
-  type RecordedCall,
-  type Recorder,
-  startRecorder,
-  stopRecorder,
-  withRecorders,
-} from '../ops/recorders.ts';
+import { activeRecorders, nextRecording, type RecordedCall, withRecorders } from '../ops/recorders.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';
 import { type GradientOptions, listOf, requireTensors, seedTargets } from './request.ts';
+import { TapeRecorder } from './tapeRecorder.ts';
 
 /** A call with the values that its gradient reads. */
 interface Record {
@@ -44,8 +37,9 @@ interface Record {
   checks: readonly Check[];
 }
 
-export class Tape implements Recorder {
+export class Tape {
   readonly recording = nextRecording();
+  readonly #recorder = new TapeRecorder(this, this.recording);
   /** Ids of tensors that depend on a watched one through differentiable calls, with the watched ones themselves. */
   #connected = new Set<number>();
   #records: Record[] = [];
@@ -53,12 +47,11 @@ export class Tape implements Recorder {
   #disconnections: Node[] = [];
   #spent = false;
 
-  constructor(readonly persistent: boolean) {
-    startRecorder(this);
-  }
+  /** Records from here on, until it is closed, or dropped. */
+  constructor(readonly persistent: boolean) {}
 
   get isRecording(): boolean {
-    return activeRecorders().includes(this);
+    return activeRecorders().includes(this.#recorder);
   }
 
   /** Follows `tensors` from here on. Errors: TapeError for tensors that aren't floating. */
@@ -113,7 +106,7 @@ export class Tape implements Recorder {
   /** Runs `body` unrecorded by this tape. */
   stopRecording<T>(body: () => T): T {
     return withRecorders(
-      activeRecorders().filter((recorder) => recorder !== this),
+      activeRecorders().filter((recorder) => recorder !== this.#recorder),
       body,
     );
   }
@@ -123,12 +116,12 @@ export class Tape implements Recorder {
     this.#free();
     this.#connected = new Set();
     this.#spent = false;
-    if (!this.isRecording) startRecorder(this);
+    if (!this.isRecording) this.#recorder.open();
   }
 
   /** Ends the recording and frees what was saved. A persistent tape needs it, by `using` or by hand. */
   dispose(): void {
-    stopRecorder(this);
+    this.#recorder.close();
     this.#free();
     this.#spent = true;
   }
@@ -153,12 +146,13 @@ export class Tape implements Recorder {
       });
     }
     this.#requireUsable();
-    if (!this.persistent) stopRecorder(this);
+    if (!this.persistent) this.#recorder.stop();
     requireTensors('targets', targets);
     requireTensors('sources', sources);
     const { device } = targets[0] as Tensor;
     const gradients = withDevice(device, () => tidy(() => this.#backward(targets, sources, options)));
     if (!this.persistent) {
+      this.#recorder.close();
       this.#free();
       this.#spent = true;
     }

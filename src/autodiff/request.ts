@@ -9,12 +9,21 @@ import { fill } from '../ops/creation.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Cotangents } from './cotangents.ts';
 
-export interface GradientOptions {
+/** What a source gets on which the target doesn't depend: null, or zeros. */
+export type UnconnectedGradients = 'none' | 'zero';
+
+/** Options of `tape.gradient` and `tape.jacobian`. */
+export interface GradientOptions<U extends UnconnectedGradients = UnconnectedGradients> {
   /** Cotangents of the targets, in their shapes. Default: ones. */
   outputGradients?: Tensor | readonly (Tensor | null)[] | null;
   /** What an unconnected source gets: null ('none', the default) or zeros. */
-  unconnectedGradients?: 'none' | 'zero';
+  unconnectedGradients?: U;
 }
+
+/** The gradient of a source: with `unconnectedGradients: 'zero'` never null. */
+export type Gradient<U extends UnconnectedGradients = UnconnectedGradients> = U extends 'zero'
+  ? Tensor<'float32'>
+  : Tensor<'float32'> | null;
 
 /** Longer lists are no lists of tensors that anyone made. */
 const maxTensors = 2 ** 20;

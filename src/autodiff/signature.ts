@@ -19,6 +19,8 @@ export interface CallSignature {
   readonly inputs: readonly Tensor[];
   /** All tensors in the arguments, variables included. */
   readonly tensors: readonly Tensor[];
+  /** Objects of classes in the arguments, `this` included: they count by identity, whatever their fields. */
+  readonly objects: readonly object[];
   /** Why such calls can't be captured; null where they can. */
   readonly obstacle: string | null;
 }
@@ -38,6 +40,7 @@ export function signatureOf(self: unknown, args: readonly unknown[]): CallSignat
     text: parts.join(', '),
     inputs: writer.inputs,
     tensors: writer.tensors,
+    objects: writer.objects,
     obstacle: writer.obstacle,
   };
 }
@@ -50,6 +53,7 @@ export function deviceKey(device: Device): string {
 class SignatureWriter {
   readonly inputs: Tensor[] = [];
   readonly tensors: Tensor[] = [];
+  readonly objects: object[] = [];
   obstacle: string | null = null;
 
   /** `value` as text. Containers are bracketed and strings quoted, so that no two values share a text by accident. */
@@ -69,6 +73,7 @@ class SignatureWriter {
       this.obstacle ??= `an argument is a ${container}, whose contents may change between calls: pass tensors, arrays or plain objects`;
       return container;
     }
+    this.objects.push(value);
     return `object ${identityOf(value)}`;
   }
 
@@ -101,6 +106,21 @@ function encodePrimitive(value: unknown): string {
     default:
       return value === null ? 'null' : `${typeof value} ${String(value)}`;
   }
+}
+
+/** The visible fields of `objects` that hold primitive values or tensors, as text: it differs where one of them does. */
+export function fieldsOf(objects: readonly object[]): string {
+  const show = (value: unknown) => (value instanceof Tensor ? `tensor ${value.id}` : encodePrimitive(value));
+  const isShown = (value: unknown) =>
+    value instanceof Tensor || (typeof value !== 'function' && (typeof value !== 'object' || value === null));
+  return objects
+    .map((object) =>
+      Object.entries(object)
+        .filter(([, value]) => isShown(value))
+        .map(([key, value]) => `${key} ${show(value)}`)
+        .join(),
+    )
+    .join(';');
 }
 
 /** The class of a built-in container that keeps its identity while its contents change; null for other objects. */

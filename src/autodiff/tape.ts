@@ -4,18 +4,28 @@
  * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
  * a gradient is disconnected.
  */
-import { requireOptions } from '../core/arguments.ts';
+import { requireFunction, requireOptions } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
+import { TapeError } from '../core/errors.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
 import type { RecordedCall } from '../ops/recorders.ts';
+import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
 import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
-import { flatSources, type GradientOptions, listOf, requireTensors } from './request.ts';
+import {
+  flatSources,
+  type Gradient,
+  type GradientOptions,
+  listOf,
+  requireTensors,
+  type UnconnectedGradients,
+} from './request.ts';
 
+/** Options of `GradientTape`. */
 export interface TapeOptions {
   /** Whether `gradient` may be called more than once. Default false: values are freed as they are used. */
   persistent?: boolean;
@@ -23,6 +33,10 @@ export interface TapeOptions {
   watchAccessedVariables?: boolean;
 }
 
+/**
+ * Records the calls of ops on what it watches, and computes gradients from them. It records from its creation on, and
+ * watches trainable variables by itself. Semantics and errors are TensorFlow's.
+ */
 export class GradientTape extends Tape {
   readonly #watchVariables: boolean;
   #watched = new Map<number, Tensor>();
@@ -34,6 +48,27 @@ export class GradientTape extends Tape {
     const { persistent = false, watchAccessedVariables = true } = options;
     super(persistent);
     this.#watchVariables = watchAccessedVariables;
+  }
+
+  /**
+   * Runs `body` with a new tape, which is closed at its end: for engines and tools without `using`.
+   *
+   *     const [dw] = GradientTape.run((tape) => tape.gradient(mean(square(matMul(x, w))), [w]));
+   *
+   * Errors: TapeError for a `body` that is async; those of `body`.
+   */
+  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}): T {
+    requireFunction('GradientTape.run', 'body', body);
+    return disposing(new GradientTape(options), (tape) => {
+      const result = body(tape);
+      if (!(result instanceof Promise)) return result;
+      throw new TapeError({
+        op: 'GradientTape.run',
+        rule: 'the tape is closed when the function returns, so the function cannot be async.',
+        received: 'a function that returned a Promise',
+        hint: 'return the gradients, and await their values outside.',
+      });
+    });
   }
 
   /** Tensors and variables that this tape watches. */
@@ -95,22 +130,27 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, in their shapes: for an array an
-   * array, for a record a record. Null where a source isn't connected: `explain(target, source)` says why.
+   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, float32 in their shapes: for an array an
+   * array, for a record a record. Null where a source isn't connected: `explain(target, source)` says why. With
+   * `unconnectedGradients: 'zero'` zeros instead.
    * Errors: TapeError for the second call on a tape that isn't persistent, and for an unknown `unconnectedGradients`;
    * ShapeError for output gradients that don't fit.
    */
-  gradient(target: Tensor | readonly Tensor[], source: Tensor, options?: GradientOptions): Tensor | null;
-  gradient(
+  gradient<U extends UnconnectedGradients = 'none'>(
     target: Tensor | readonly Tensor[],
-    sources: readonly Tensor[],
-    options?: GradientOptions,
-  ): (Tensor | null)[];
-  gradient<K extends string>(
+    source: Tensor,
+    options?: GradientOptions<U>,
+  ): Gradient<U>;
+  gradient<const S extends readonly Tensor[], U extends UnconnectedGradients = 'none'>(
+    target: Tensor | readonly Tensor[],
+    sources: S,
+    options?: GradientOptions<U>,
+  ): { -readonly [K in keyof S]: Gradient<U> };
+  gradient<K extends string, U extends UnconnectedGradients = 'none'>(
     target: Tensor | readonly Tensor[],
     sources: Readonly<{ [key in K]: Tensor }>,
-    options?: GradientOptions,
-  ): { [key in K]: Tensor | null };
+    options?: GradientOptions<U>,
+  ): { [key in K]: Gradient<U> };
   gradient(
     target: Tensor | readonly Tensor[],
     sources: Tensor | readonly Tensor[] | Readonly<globalThis.Record<string, Tensor>>,
@@ -126,22 +166,32 @@ export class GradientTape extends Tape {
    * The Jacobian of `target` in the shape [...target.shape, ...source.shape]; null where they aren't connected. The tape
    * must be persistent where the target has more than one element.
    */
+  jacobian<U extends UnconnectedGradients = 'none'>(
+    target: Tensor,
+    source: Tensor,
+    options?: GradientOptions<U>,
+  ): Gradient<U>;
   jacobian(
     target: Tensor,
     source: Tensor,
     { unconnectedGradients = 'none' }: GradientOptions = {},
-  ): Tensor | null {
+  ): Gradient {
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return jacobianRows(backward, target, source);
   }
 
   /** Jacobians of each example: target [b, ...t], source [b, ...s] → [b, ...t, ...s]. Errors: ShapeError. */
+  batchJacobian<U extends UnconnectedGradients = 'none'>(
+    target: Tensor,
+    source: Tensor,
+    options?: GradientOptions<U>,
+  ): Gradient<U>;
   batchJacobian(
     target: Tensor,
     source: Tensor,
     { unconnectedGradients = 'none' }: GradientOptions = {},
-  ): Tensor | null {
+  ): Gradient {
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return batchJacobianRows(backward, target, source);

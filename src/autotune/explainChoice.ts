@@ -8,6 +8,7 @@ import { argumentsOf, type InputSpec, runDry } from '../autodiff/dryRunCall.ts';
 import { adapterText, type ChoiceReport, choiceText } from './report.ts';
 import { tunerOf } from './tuner.ts';
 
+/** What `explainChoice` says: the variants that a call selects, and the other candidates. */
 export class ChoiceExplanation {
   /** For `explainChoice`. */
   constructor(

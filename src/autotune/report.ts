@@ -1,6 +1,7 @@
 /** @file Reports of choices: which algorithm is launched, which others there are, and how that is known. */
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 
+/** A candidate of the autotuner, with its times. */
 export interface CandidateReport {
   readonly name: string;
   /** Estimated cost, in a unit of its kind of choice; null where there is no estimate. */

@@ -5,6 +5,7 @@ import type { DeviceTuning } from '../webgpu/device.ts';
 import { pageStore, type TuningStore } from './store.ts';
 import { installTuner } from './tuner.ts';
 
+/** Options of `tuning`. */
 export interface TuningOptions {
   /** Whether calls are measured automatically, in the background, where no measurement is known. Default false. */
   automatic?: boolean;

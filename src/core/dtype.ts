@@ -6,10 +6,14 @@
  */
 import { DTypeError } from './errors.ts';
 
+/** What a tensor's elements are. Ops compute in float32, int32, uint32 and bool; float16 is for storage. */
 export type DType = 'float32' | 'int32' | 'uint32' | 'bool' | 'float16';
 
 /** The dtypes that every op computes in. float16 is for storage. */
 export type ComputeDType = Exclude<DType, 'float16'>;
+
+/** A host array that `data()` gives. */
+export type TypedData = Float32Array | Int32Array | Uint32Array | Uint8Array;
 
 /** The host array that `data()` gives for each dtype. */
 export interface DataOf {
@@ -19,9 +23,19 @@ export interface DataOf {
   bool: Uint8Array;
   /** Widened, which is exact. */
   float16: Float32Array;
+  /** Of a tensor whose dtype TypeScript doesn't know, `Tensor<any>`. */
+  [unknown: string]: TypedData;
 }
 
-export type TypedData = DataOf[DType];
+/** The dtype of a `Tensor<D>`: `D`, and for `Tensor<any>` any of them. */
+export interface KnownDType {
+  float32: 'float32';
+  int32: 'int32';
+  uint32: 'uint32';
+  bool: 'bool';
+  float16: 'float16';
+  [unknown: string]: DType;
+}
 
 interface DTypeInfo {
   /** Bytes an element takes on the device. */

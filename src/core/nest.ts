@@ -3,6 +3,7 @@
  */
 import { ValueError } from './errors.ts';
 
+/** A value, or arrays and records of such at any depth. */
 export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T> };
 
 /** Deeper than any nest of inputs, and far from where recursion ends. */

@@ -8,6 +8,7 @@ import { ShapeError, ValueError } from './errors.ts';
 
 export { describe };
 
+/** Sizes of the axes, from the outermost on; `[]` is a scalar. */
 export type Shape = readonly number[];
 
 /** A shape with null where a size is open: that of a symbolic tensor. */
@@ -55,11 +56,14 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
   const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
   // Copied, since `every` passes over holes.
   if (Array.isArray(shape) && [...shape].every(isSize)) return;
+  const isOpen = Array.isArray(shape) && shape.includes(null);
   throw new ShapeError({
     op,
     rule: 'a shape is a list of non-negative integers.',
     received: describe(shape),
-    hint: 'pass sizes such as [2, 3]; [] is a scalar.',
+    hint: isOpen
+      ? 'the open sizes of a symbolic tensor are null. Inside the `call` of a layer they are numbers: write a layer, or layers.lambda((x) => …).'
+      : 'pass sizes such as [2, 3]; [] is a scalar.',
   });
 }
 

@@ -4,6 +4,7 @@
 import type { DType } from './dtype.ts';
 import { formatShape, type OpenShape, type Shape } from './shape.ts';
 
+/** Shape and dtype of a tensor. */
 export interface TensorSpec {
   readonly shape: Shape;
   readonly dtype: DType;

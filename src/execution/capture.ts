@@ -16,6 +16,7 @@ import { type Launch, prepareLaunch } from '../webgpu/launch.ts';
 import { Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { withExecutors } from './currentExecutor.ts';
+import { digestOf } from './digest.ts';
 import { ForeignExecutor } from './foreignExecutor.ts';
 import { ForwardingExecutor } from './forwardingExecutor.ts';
 import { CallScope } from './profilerScope.ts';
@@ -57,6 +58,8 @@ export class Capture extends ForwardingExecutor {
   readonly made = new Map<Storage, number>();
   readonly #alive = new Map<Storage, string>();
   readonly pins = new Pins();
+  /** Digests of the host values that the work uploaded. */
+  readonly uploads = new WeakMap<Storage, number>();
   /** Why the work can't be replayed; null where it can. */
   obstacle: string | null = null;
   readonly #postponed: (() => void)[] = [];
@@ -97,6 +100,12 @@ export class Capture extends ForwardingExecutor {
     });
     this.made.set(storage, bytes);
     alive.set(storage, label);
+    return storage;
+  }
+
+  override upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
+    const storage = this.base.upload(data, label);
+    this.uploads.set(storage, digestOf(data));
     return storage;
   }
 

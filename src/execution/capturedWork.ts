@@ -69,7 +69,8 @@ export class CapturedWork {
 
   constructor(
     private readonly device: Device,
-    private readonly capture: Capture,
+    /** What was recorded. */
+    readonly capture: Capture,
     outputs: readonly Storage[],
     rewrite: (commands: readonly Command[]) => readonly Command[],
   ) {

@@ -4,6 +4,7 @@ import type { Shape } from '../core/shape.ts';
 import { tensor } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
+/** A tensor on the host: its values, row-major, with shape and dtype. */
 export interface HostTensor {
   readonly shape: Shape;
   readonly dtype: DType;

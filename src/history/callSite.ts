@@ -22,7 +22,11 @@ function ownFolder(): string {
 
 /** `file:line` of the nearest frame outside the library; undefined unless debug mode is on. */
 export function callSite(): string | undefined {
-  if (!enabled) return undefined;
+  return enabled ? userFrame() : undefined;
+}
+
+/** `file:line` of the nearest frame outside the library; undefined where there is none. Costs a stack trace. */
+export function userFrame(): string | undefined {
   const own = ownFolder();
   for (const frame of stackFrames()) {
     const place = /\(?((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame.trim());

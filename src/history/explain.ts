@@ -27,6 +27,7 @@ export type HistoryCause =
   | 'variable'
   | 'loaded';
 
+/** What `explainHistory` says. */
 export interface HistoryExplanation {
   cause: HistoryCause;
   /** What the tensor is. */
@@ -61,22 +62,28 @@ function wordsOf(value: unknown): Mistakable[typeof notHistory] | null {
 
 /** Stands for what isn’t a tensor at all, so that asking about it is answered rather than punished. */
 export function asExplainable(value: unknown): Explainable {
-  const isTensor =
+  return isTensor(value) ? value : { shape: [], dtype: describe(value), kerasHistory: null };
+}
+
+function isTensor(value: unknown): value is Explainable {
+  return (
     typeof value === 'object' &&
     value !== null &&
     'kerasHistory' in value &&
-    Array.isArray((value as Partial<Explainable>).shape);
-  return isTensor ? (value as Explainable) : { shape: [], dtype: describe(value), kerasHistory: null };
+    Array.isArray((value as Partial<Explainable>).shape)
+  );
 }
 
 /**
- * Says where a tensor came from, or why it has no history. With `tape` or `device`, a history that belongs to another
- * one is foreign.
+ * Says where a tensor came from, or why it has no history; of what isn't a tensor, what it is instead. With `tape` or
+ * `device`, a history that belongs to another one is foreign.
  */
-export function explainHistory(tensor: Explainable, options: ExplainOptions = {}): HistoryExplanation {
+export function explainHistory(tensor: unknown, options: ExplainOptions = {}): HistoryExplanation {
   requireOptions('explainHistory', options);
   const { shape, dtype, name, kerasHistory, origin, device } = asExplainable(tensor);
-  const what = `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`;
+  const what = isTensor(tensor)
+    ? `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`
+    : describe(tensor);
   if (options.device !== undefined && device !== undefined && options.device !== device) {
     return explanation('foreign', what, {
       why: 'it lives on another device: histories and gradients don’t cross devices.',
@@ -86,6 +93,13 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   if (kerasHistory) {
     const { node, nodeIndex, tensorIndex, operation } = kerasHistory;
     if (options.tape && !options.tape.hasRecorded(kerasHistory)) {
+      if (node.recording === 0) {
+        return explanation('unrecorded', what, {
+          why: `'${operation.name}' made it while no tape was recording.`,
+          where: node.callSite,
+          hint: unrecordedHint,
+        });
+      }
       return explanation('foreign', what, {
         why: `its making by '${operation.name}' was recorded on another tape, which alone can walk back through it.`,
         where: node.callSite,
@@ -108,6 +122,9 @@ export function explainHistory(tensor: Explainable, options: ExplainOptions = {}
   return explanation(...causes(what, origin));
 }
 
+const unrecordedHint =
+  'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.';
+
 type Words = { why: string; where?: string | undefined; hint?: string };
 
 function causes(
@@ -124,7 +141,7 @@ function causes(
         {
           why: `'${origin.op}' made it while no tape was recording.`,
           where: origin.callSite,
-          hint: 'open the tape before this call: using tape = new GradientTape(); and watch what isn’t a trainable variable.',
+          hint: unrecordedHint,
         },
       ];
     case 'detached':

@@ -46,6 +46,7 @@ export interface NodeParts {
 
 const callCounts = new WeakMap<Operation, number>();
 
+/** One call of one operation: its inputs, outputs and options, as specs. */
 export class Node {
   readonly operation: Operation;
   /** Which call of the operation this is, from 0. */

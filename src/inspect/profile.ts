@@ -11,6 +11,7 @@ import { PassTimer, WallTimer } from '../webgpu/timing.ts';
 import { LaunchLog } from './launches.ts';
 import { ProfileReport } from './report.ts';
 
+/** Options of `profile`. */
 export interface ProfileOptions {
   /** Whose launches are measured. Default: the current device's. */
   device?: Device;

@@ -18,6 +18,7 @@ export interface Measured<R> {
   readonly result: R;
 }
 
+/** Options of `ProfileReport.table`. */
 export interface TableOptions {
   /** Rows by op and layer, or by layer alone. Default 'op'. */
   by?: 'op' | 'layer';
@@ -28,6 +29,7 @@ export interface TableOptions {
 /** Steps of timestamps, in microseconds, from which on a report warns of them. */
 const coarse = 10;
 
+/** What `profile` gives: times, launches and costs by op and layer. */
 export class ProfileReport<R = unknown> {
   /** What the profiled function returned. Tensors in it are the caller's. */
   readonly result: R;

@@ -14,5 +14,16 @@ export {
   type SafetensorsContents,
   writeSafetensors,
 } from '../formats/safetensors/index.ts';
+export { readPyTorch, type ReadPyTorchOptions } from './pytorch.ts';
 export { loadTensors, saveTensors } from './tensors.ts';
-export { loadWeights, type LoadReport, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
+export type {
+  LoadProgress,
+  LoadReport,
+  LoadWeightsOptions,
+  SaveOptions,
+  SaveWeightsOptions,
+} from '../keras/models/fileOptions.ts';
+export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
+export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
+export type { FileSource } from '../storage/sources.ts';
+export { BytesTarget, type FileTarget, type SaveTarget } from '../storage/targets.ts';

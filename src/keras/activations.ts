@@ -10,6 +10,7 @@ import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
 import { type ClassConfig, foldName } from './namedObjects.ts';
+import type { RegisteredAs, Spelled } from './nameTypes.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
 
 export {
@@ -81,8 +82,10 @@ const fusedNames = [
   'tanh',
 ] as const satisfies FusedActivation[];
 
-export type ActivationName = keyof typeof byName | keyof typeof aliases;
-export type ActivationLike = ActivationName | (string & {}) | Activation | ClassConfig;
+/** A name of an activation, or of one that the app registered. */
+export type ActivationName = Spelled<keyof typeof byName | keyof typeof aliases> | RegisteredAs<'activation'>;
+/** What names an activation: a name, a name with options, or a function of a tensor. */
+export type ActivationLike = ActivationName | Activation | ClassConfig;
 
 /** The configurations of activations that were created with options. */
 const configs = new WeakMap<Activation, ClassConfig>();
@@ -92,7 +95,7 @@ const configs = new WeakMap<Activation, ClassConfig>();
  * (`{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`), or itself; null and left out mean linear. Functions of
  * yours have names once they are registered. Errors: ValueError.
  */
-export function activationOf(identifier: ActivationLike | null | undefined): Activation {
+export function activationOf(identifier: ActivationLike | string | null | undefined): Activation {
   if (identifier === null || identifier === undefined) return linear;
   if (typeof identifier === 'function') return identifier;
   if (typeof identifier === 'string') return named(identifier);
@@ -113,8 +116,9 @@ export function serializeActivation(activation: Activation | null): ActivationLi
   if (activation === null) return null;
   const config = configs.get(activation);
   if (config) return config;
-  const found = Object.entries(byName).find(([, known]) => known === activation);
-  return found?.[0] ?? registeredNameOf(activation) ?? activation;
+  const names = Object.keys(byName) as (keyof typeof byName)[];
+  const found = names.find((name) => byName[name] === activation);
+  return found ?? registeredNameOf(activation) ?? activation;
 }
 
 function named(name: string): WithOptions {
@@ -142,6 +146,7 @@ export interface SplitActivation {
   readonly after: Activation;
 }
 
+/** The part of an activation that a dense or convolutional op applies itself, and the rest. Errors: none. */
 export function splitActivation(activation: Activation): SplitActivation {
   const fused = fusedNames.find((name) => byName[name] === activation);
   return fused ? { fused, after: linear } : { fused: 'linear', after: activation };

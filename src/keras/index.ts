@@ -22,6 +22,7 @@ export * as initializers from './initializers/index.ts';
 export * as regularizers from './regularizers/index.ts';
 // Training
 export type {
+  AnyBatch,
   Batch,
   BatchItem,
   BatchIterable,
@@ -40,6 +41,8 @@ export type {
   Predicted,
   PredictOptions,
   DryRunOptions,
+  StepExplanation,
+  StepKind,
   StepLogs,
   TrainOnBatchOptions,
   ValidationData,
@@ -54,6 +57,7 @@ export * as metrics from './metrics/index.ts';
 // Names in files, and models as files hold them
 export { type FromJSONOptions, modelFromJSON } from './json/read.ts';
 export { modelToConfig, modelToJSON } from './json/write.ts';
+export type { NamedKind, RegisteredNames } from './nameTypes.ts';
 export { type CustomObjects, registerClass, type RegisterOptions } from './serialization/registered.ts';
 // Callbacks
 export * as callbacks from './callbacks/index.ts';

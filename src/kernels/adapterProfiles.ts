@@ -21,6 +21,8 @@ export interface AdapterProfile {
     readonly shared: boolean;
     /** Values above which a line is too long for one workgroup, where there are few lines. */
     readonly longest: number;
+    /** Invocations for which lines are shared among more lanes, or split. */
+    readonly busyInvocations: number;
   };
   readonly scan: {
     /** Lines from which each may have one invocation to itself, however long it is. */
@@ -29,10 +31,15 @@ export interface AdapterProfile {
   readonly reduce: ReduceProfile;
   readonly elementwise: {
     /**
-     * Elements, or vectors of them, that one invocation computes at most. Software pays for each invocation; a GPU hides
-     * its latencies behind many short ones.
+     * Elements, or vectors of them, from which an invocation computes two, and four. Software pays for each invocation;
+     * on a GPU, several loads are on their way at once, where enough invocations are left.
      */
-    readonly stepsPerInvocation: 1 | 4;
+    readonly least: { readonly 2: number; readonly 4: number };
+    /**
+     * Whether those of an invocation are a workgroup apart, so that neighbouring invocations access neighbours. Software
+     * gains more from working out the place of neighbours once.
+     */
+    readonly interleaved: boolean;
     /** Whether compilers may change the order of operations, as those of GPUs with relaxed math do. */
     readonly reassociates: boolean;
   };
@@ -118,8 +125,6 @@ export type ReduceProfile =
   | {
       /** The invocations of a workgroup share lines. */
       readonly form: 'lanes';
-      /** Invocations for which a line is split. */
-      readonly busyInvocations: number;
     };
 
 export interface GemmProfile {
@@ -130,8 +135,12 @@ export interface GemmProfile {
    * memory.
    */
   readonly tiles: 'registers' | 'shared';
+  /** Elements of C that an invocation computes at most in a shared tile: large blocks need many registers. */
+  readonly largestBlock: 16 | 64;
   /** Invocations below which k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
+  /** Steps of k that a part has at least: fewer would not pay for its write and read. */
+  readonly leastPart: number;
   /**
    * Multiplications up to which a first call runs a tile that compiles fast, while the selected one compiles. 0 where
    * compilation is fast.
@@ -166,16 +175,18 @@ export interface DepthwiseProfile {
 
 const software: AdapterProfile = {
   kind: 'software',
-  lines: { shared: false, longest: 4096 },
+  lines: { shared: false, longest: 4096, busyInvocations: 256 },
   scan: { busyInvocations: 64 },
   reduce: { form: 'serial', chunk: 256, busyInvocations: 256, workgroup: 32 },
-  elementwise: { stepsPerInvocation: 4, reassociates: false },
+  elementwise: { least: { 2: 2 ** 13, 4: 2 ** 13 }, interleaved: false, reassociates: false },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },
   gemm: {
     smallWork: 2 ** 16,
     tiles: 'registers',
+    largestBlock: 64,
     busyInvocations: 64,
+    leastPart: 256,
     fallbackWork: 2 ** 26,
   },
   conv2d: {
@@ -205,16 +216,18 @@ const software: AdapterProfile = {
 
 const discrete: AdapterProfile = {
   kind: 'discrete',
-  lines: { shared: true, longest: 65536 },
+  lines: { shared: true, longest: 65536, busyInvocations: 2 ** 16 },
   scan: { busyInvocations: 2 ** 15 },
-  reduce: { form: 'lanes', busyInvocations: 2 ** 16 },
-  elementwise: { stepsPerInvocation: 1, reassociates: true },
+  reduce: { form: 'lanes' },
+  elementwise: { least: { 2: 2 ** 17, 4: 2 ** 18 }, interleaved: true, reassociates: true },
   strided: { elementsPerInvocation: 1 },
   indices: { indicesPerInvocation: 1, checkedSeparately: false },
   gemm: {
     smallWork: 2 ** 18,
     tiles: 'shared',
-    busyInvocations: 16384,
+    largestBlock: 64,
+    busyInvocations: 2 ** 15,
+    leastPart: 128,
     fallbackWork: 0,
   },
   conv2d: {
@@ -243,12 +256,18 @@ const discrete: AdapterProfile = {
   },
 };
 
+/**
+ * GPUs that give an invocation some 64 to 128 registers before they spill or run few waves: Apple's, Intel's in SIMD16,
+ * Mali. Small blocks take 72.
+ */
+const fewRegisters: GemmProfile = { ...discrete.gemm, largestBlock: 16, busyInvocations: 2 ** 13 };
+
 export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {
   software,
   discrete,
-  apple: { ...discrete, kind: 'apple' },
-  integrated: { ...discrete, kind: 'integrated' },
-  mobile: { ...discrete, kind: 'mobile' },
+  apple: { ...discrete, kind: 'apple', gemm: fewRegisters },
+  integrated: { ...discrete, kind: 'integrated', gemm: fewRegisters },
+  mobile: { ...discrete, kind: 'mobile', gemm: fewRegisters },
 };
 
 /** A profile with what the device itself allows. */

@@ -1,7 +1,8 @@
 /**
- * @file The core kernels: elementwise ops, reductions, matmul, convolutions, gathers, scatters and float16. They are loaded
- * with the device (loadKernels.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
+ * @file The core kernels: elementwise ops, reductions, matmul, convolutions, gathers, scatters and float16; and dry runs, which
+ * need kernels. They are loaded with the device (loadKernels.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
  */
+export { LaunchSurvey } from '../execution/dryRun.ts';
 export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel, launchConv2d } from './conv2d.ts';
 export { elementwiseKernel } from './elementwise.ts';
 export { gatherKernel } from './gather.ts';

@@ -19,13 +19,21 @@ import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { profileOf } from './adapterProfiles.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { bitsOf } from './fill.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { broadcastStrides, mergeAxes } from './strided.ts';
 
 const scalars = ['alpha', 'beta', 'alpha_bits', 'beta_bits'] as const;
-const strideNames = ['a_strides', 'b_strides', 'c_strides', 'd_strides'] as const;
+/** Parameters with the strides of each operand. */
+export const strideNames = [
+  'a_strides',
+  'b_strides',
+  'c_strides',
+  'd_strides',
+  'e_strides',
+  'f_strides',
+] as const;
 
 /** What operands are bound as. */
 const valuesOf = operandNames.map((name) => `${name}_values`);
@@ -51,6 +59,8 @@ export const elementwiseMap = defineKernel({
     b_strides: 'u32x8',
     c_strides: 'u32x8',
     d_strides: 'u32x8',
+    e_strides: 'u32x8',
+    f_strides: 'u32x8',
   },
   reads: ({ expression, types, rank }) => [
     'count',
@@ -81,9 +91,9 @@ interface Plan {
 
 const none: readonly never[] = [];
 
-/** The plans of operands that all have the output's shape: of one to four, read one by one or in fours. */
-const flat = [1, 2, 3, 4].map((operands) => {
-  const layouts = Array.from({ length: operands }, (): OperandLayout => 'full');
+/** The plans of operands that all have the output's shape: of one to six, read one by one or in fours. */
+const flat = operandNames.map((_, i) => {
+  const layouts = Array.from({ length: i + 1 }, (): OperandLayout => 'full');
   return {
     inFours: { layouts, width: 4, shape: none, strides: none },
     single: { layouts, width: 1, shape: none, strides: none },
@@ -131,14 +141,16 @@ function textLength(expression: string): number {
   return length;
 }
 
-/** Elements, or vectors of them, that an invocation computes: several only where there is work for all cores. */
+/** Elements, or vectors of them, that an invocation computes: several only where there is work for the whole device. */
 export function elementwiseSteps(device: Device, count: number, expression: string): 1 | 2 | 4 {
-  if (profileOf(device).elementwise.stepsPerInvocation === 1 || count < 64 * elementwiseWorkgroup) return 1;
+  const { least } = profileOf(device).elementwise;
+  if (count < least[2]) return 1;
   const length = textLength(expression);
-  return length * 4 <= longestText ? 4 : length * 2 <= longestText ? 2 : 1;
+  const isEnough = (steps: 2 | 4) => length * steps <= longestText && count >= least[steps];
+  return isEnough(4) ? 4 : isEnough(2) ? 2 : 1;
 }
 
-/** Whether `steps` neighbours, of which the first is a multiple of `steps`, lie in one line of a walk over `shape`. */
+/** Whether `steps` elements of an invocation, the first of which is a multiple of `steps`, lie in one line of `shape`. */
 export function inOneLine(shape: readonly number[], steps: number): boolean {
   return steps > 1 && shape.length > 0 && (shape.at(-1) as number) % steps === 0;
 }
@@ -162,9 +174,11 @@ function programOf(
   result: DType,
   { layouts, shape, width }: Plan,
   steps: number,
+  { interleaved }: AdapterProfile['elementwise'],
 ): Program {
-  const aligned = inOneLine(shape, steps);
-  let traits = (((orderOf(result) * 8 + shape.length) * 5 + width) * 5 + steps) * 2 + Number(aligned);
+  const aligned = !interleaved && inOneLine(shape, steps);
+  let traits = (((orderOf(result) * 8 + shape.length) * 5 + width) * 5 + steps) * 4;
+  traits += 2 * Number(interleaved) + Number(aligned);
   for (let i = 0; i < operands.length; i++)
     traits =
       (traits * 5 + orderOf((operands[i] as Tensor).dtype)) * 4 + layoutNumbers[layouts[i] as OperandLayout];
@@ -183,6 +197,7 @@ function programOf(
     rank: shape.length,
     width,
     steps,
+    interleaved: interleaved && steps > 1,
     aligned,
   };
   const program = { options, key: JSON.stringify(options) };
@@ -190,7 +205,7 @@ function programOf(
   return program;
 }
 
-/** Maps `expression` over `operands` (one to four), broadcast to `spec.shape`. */
+/** Maps `expression` over `operands` (one to six), broadcast to `spec.shape`. */
 export function elementwiseKernel(
   op: string,
   expression: string,
@@ -208,7 +223,7 @@ export function elementwiseKernel(
   const bindings: Record<string, Storage> = { out: out.storage };
   for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
   device.launch(elementwiseMap, {
-    ...programOf(expression, operands, spec.dtype, chosen, steps),
+    ...programOf(expression, operands, spec.dtype, chosen, steps, profileOf(device).elementwise),
     bindings,
     params: {
       count,
@@ -221,6 +236,8 @@ export function elementwiseKernel(
       b_strides: strides[1] ?? none,
       c_strides: strides[2] ?? none,
       d_strides: strides[3] ?? none,
+      e_strides: strides[4] ?? none,
+      f_strides: strides[5] ?? none,
     },
     workgroups: Math.ceil(count / (elementwiseWorkgroup * steps)),
   });

@@ -20,6 +20,7 @@ export type BufferRange =
   | GPUBuffer
   | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
 
+/** What `encodeKernel` takes. */
 export interface KernelEncoding<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
   /** Compile-time options of the kernel. Default: none. */
   options?: O;

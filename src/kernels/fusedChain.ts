@@ -23,7 +23,7 @@ import { foldWorkgroups } from '../webgpu/launch.ts';
 import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { profileOf } from './adapterProfiles.ts';
-import { elementwiseSteps, inOneLine } from './elementwise.ts';
+import { elementwiseSteps, inOneLine, strideNames } from './elementwise.ts';
 import { bitsOf } from './fill.ts';
 
 const fusedKernel = defineKernel({
@@ -186,12 +186,13 @@ export class Chain {
     const { device } = this.context;
     const expressions = this.#steps.map(({ expression }) => expression).join(' ');
     const repeats = elementwiseSteps(device, this.#count, expressions);
+    const { interleaved, reassociates } = profileOf(device).elementwise;
     const inputs = this.#inputs.map(
       ({ type, layout, shape }): FusedInput => ({
         type,
         layout,
         rank: shape.length,
-        aligned: inOneLine(shape, repeats),
+        aligned: !interleaved && inOneLine(shape, repeats),
       }),
     );
     const options: FusedElementwiseOptions = {
@@ -200,7 +201,8 @@ export class Chain {
       outputs,
       width: this.#width,
       repeats,
-      reassociates: profileOf(device).elementwise.reassociates,
+      interleaved: interleaved && repeats > 1,
+      reassociates,
     };
     const strided = this.#inputs.filter((_, i) => isStrided(inputs[i] as FusedInput));
     const kernel = fusedKernel as unknown as Kernel;
@@ -237,8 +239,6 @@ export function resultOf({ ranges }: PreparedLaunch): BoundRange {
   return ranges.at(-1) as BoundRange;
 }
 
-const strideParams = ['a_strides', 'b_strides', 'c_strides', 'd_strides'] as const;
-
 function inputOf({ ranges, params }: PreparedLaunch, options: ElementwiseOptions, i: number): ChainInput {
   const { layouts, types, rank } = options;
   const layout = layouts[i] as OperandLayout;
@@ -249,7 +249,7 @@ function inputOf({ ranges, params }: PreparedLaunch, options: ElementwiseOptions
     type: types[i] as string,
     layout,
     shape: axes('shape'),
-    strides: axes(strideParams[i] as string),
+    strides: axes(strideNames[i] as string),
   };
 }
 

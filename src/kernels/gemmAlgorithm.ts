@@ -2,12 +2,25 @@
  * @file Which tile computes a GEMM, with which vector widths, and into how many parts its k axis is split. The list of all
  * algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
-import { gemmInvocations, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import {
+  gemmElements,
+  gemmInvocations,
+  type GemmTile,
+  gemmWorkgroups,
+  type OperandLayout,
+} from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { gemmTiles, readsRows, registersCost, registersRanges } from './gemmTiles.ts';
+import {
+  gemmTiles,
+  readsRows,
+  registersCost,
+  registersRanges,
+  sharedCost,
+  workgroupBytes,
+} from './gemmTiles.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -48,7 +61,7 @@ export interface GemmAlgorithm {
   readonly split: Split;
 }
 
-/** Workgroups that keep a GPU busy, roughly: a few for each of its compute units. */
+/** Workgroups of subgroup matrices that keep a GPU busy, roughly: a few for each of its compute units. */
 const busyWorkgroups = 128;
 
 /** Multiplications of a GEMM. */
@@ -74,7 +87,7 @@ export function subgroupMatrixTile(
   const isLarge = gemmWorkgroups(large, m, n, slices) >= busyWorkgroups || matrixSize[3] > 64;
   const { many, few } = matrixDepths;
   const depth = workgroupBytes >= 32768 && many % matrixSize[2] === 0 ? many : few;
-  return { ...(isLarge ? large : medium), memory: 'subgroupMatrix', depth, matrixSize };
+  return { ...(isLarge ? large : medium), memory: 'subgroupMatrix', depth, matrixSize, skew: 0 };
 }
 
 /** Whether a device can run a tile on these operands. */
@@ -86,11 +99,71 @@ export function runs(
   return (!subgroupQuads || subgroups) && readsRows(tile, a);
 }
 
-/** On a GPU: rows have a tile of their own; others have large tiles, where there are enough of them. */
-function sharedTile({ size: { m, n, slices } }: GemmProblem): GemmTile {
-  const { large, medium, row } = gemmTiles;
-  if (m === 1) return row;
-  return gemmWorkgroups(large, m, n, slices) >= busyWorkgroups ? large : medium;
+/** On a GPU: the tile that covers C with the least padding and enough workgroups. */
+function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
+  if (takesLanes(problem)) return lanesTile(problem);
+  if (problem.size.segments * problem.size.length <= mostOuterSteps) return gemmTiles.steps;
+  let best: GemmTile = gemmTiles.tiny;
+  let least = Number.POSITIVE_INFINITY;
+  for (const tile of sharedTiles) {
+    const cost = costInShared(tile, problem, profile);
+    if (cost >= least) continue;
+    least = cost;
+    best = tile;
+  }
+  return withinLimits(best, problem, profile);
+}
+
+/** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
+const mostOuterSteps = 4;
+
+/** Rows up to which reading B takes longer than multiplying it. */
+const mostLanesRows = 16;
+
+/** Whether invocations that share k compute a problem best. */
+export function takesLanes({ size: { m, segments }, conv2d }: GemmProblem): boolean {
+  return m <= mostLanesRows && segments === 1 && conv2d === null;
+}
+
+/** For few rows: invocations share k, so that there are enough of them, and neighbours read neighbours of B. */
+export function lanesTile({ size: { m, length }, b }: GemmProblem): GemmTile {
+  const rows = [1, 2, 4].find((count) => m <= count) ?? 8;
+  const block = {
+    memory: 'lanes',
+    blockM: rows,
+    blockN: 4,
+    depth: 4,
+    width: 4,
+    subgroupQuads: false,
+  } as const;
+  const isLong = length >= 2048;
+  if (b.major === 'k') return { ...block, groupM: isLong ? 128 : 32, groupN: isLong ? 1 : 4 };
+  return { ...block, groupM: isLong ? 32 : 8, groupN: isLong ? 8 : 32 };
+}
+
+const sharedTiles: readonly GemmTile[] = /* @__PURE__ */ Object.values(gemmTiles).filter(
+  ({ memory }) => memory === 'shared',
+);
+
+/** A device with less workgroup memory does without the skew, which only saves time. */
+export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile): GemmTile {
+  return workgroupBytes(tile, a, b) <= profile.workgroupBytes ? tile : { ...tile, skew: 0 };
+}
+
+/** What adding up an element of a part of k costs, and the launch for it, in multiply-adds. */
+const partCost = 16;
+const launchCost = 2 ** 23;
+
+/** The estimated time of a GEMM in a tile, in multiply-adds of a busy device; infinite for a block that is too large for it. */
+export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
+  const { size } = problem;
+  if (tile.blockM * tile.blockN > profile.gemm.largestBlock) return Number.POSITIVE_INFINITY;
+  const { parts } = splitFor(tile, iteratedSize(tile, size), profile);
+  // Those that fill a tile beyond the edges of C keep nothing busy.
+  const useful = (size.m * size.n * size.slices * parts) / (tile.blockM * tile.blockN);
+  const idle = Math.max(1, profile.gemm.busyInvocations / useful);
+  const sums = parts > 1 ? launchCost + partCost * parts * size.m * size.n * size.slices : 0;
+  return sharedCost(tile) * paddedWork(tile, size) * idle + sums;
 }
 
 /** In software: the cheapest tile, of those whose programs are worth their compilation. */
@@ -115,14 +188,14 @@ function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
 
 /** Multiplications in a tile: elements beyond the edges of C are computed, too. */
 export function paddedWork(tile: GemmTile, { m, n, segments, length, slices }: GemmSize): number {
-  return gemmInvocations(tile, m, n, slices) * tile.blockM * tile.blockN * segments * length;
+  return gemmElements(tile, m, n, slices) * segments * length;
 }
 
 function selectTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (isSmall(problem, profile)) return gemmTiles.small;
   const matrix = subgroupMatrixTile(problem, profile);
   if (matrix) return matrix;
-  return profile.gemm.tiles === 'shared' ? sharedTile(problem) : registersTile(problem, profile);
+  return profile.gemm.tiles === 'shared' ? sharedTile(problem, profile) : registersTile(problem, profile);
 }
 
 export function selectGemm(problem: GemmProblem, profile: DeviceProfile): GemmAlgorithm {
@@ -138,8 +211,8 @@ export function onTile(
   profile: DeviceProfile,
   maySplit = true,
 ): GemmAlgorithm {
-  const flat = tile.memory !== 'registers' && wastesTiles(size, tile.depth);
-  const iterated = flat ? { ...size, segments: 1, length: size.segments * size.length } : size;
+  const flat = isFlat(tile, size);
+  const iterated = iteratedSize(tile, size);
   const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
   // Single steps read single elements along k.
   const laid = (x: OperandLayout): OperandLayout => ({
@@ -167,6 +240,14 @@ function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): G
   return compilesSlowly && workOf(size) <= gemm.fallbackWork ? gemmTiles.scalars : null;
 }
 
+const isFlat = (tile: GemmTile, size: GemmSize) =>
+  tile.memory !== 'registers' && tile.memory !== 'lanes' && wastesTiles(size, tile.depth);
+
+/** A size as a tile iterates over it: all segments are one, where they are walked flat. */
+function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {
+  return isFlat(tile, size) ? { ...size, segments: 1, length: size.segments * size.length } : size;
+}
+
 /** Whether segments fill tiles of `depth` steps so badly that walking k flat, with its divisions, is cheaper. */
 function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
   return segments > 1 && Math.ceil(length / depth) * depth > 1.25 * length;
@@ -176,17 +257,16 @@ function whole({ segments, length }: GemmSize): Split {
   return { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
 }
 
-/** Steps of k that a part has at least: fewer would not pay for its write and read. */
-const stepsWorthAPart = 256;
-const mostParts = 64;
+const mostParts = 256;
 
-/** Splits k where C has too few blocks to fill the device. */
+/** Splits k where C has too few blocks to fill the device. Reading alone, as lanes mostly do, takes more of them. */
 function splitFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): Split {
   const { m, n, segments, length, slices } = size;
   const invocations = gemmInvocations(tile, m, n, slices);
+  const busy = tile.memory === 'lanes' ? 2 * gemm.busyInvocations : gemm.busyInvocations;
   const wanted = Math.min(
-    Math.floor(gemm.busyInvocations / invocations),
-    Math.floor((segments * length) / stepsWorthAPart),
+    Math.floor(busy / invocations),
+    Math.floor((segments * length) / gemm.leastPart),
     mostParts,
   );
   if (wanted < 2) return whole(size);

@@ -3,42 +3,49 @@ import { gemmInvocations, type GemmTile } from '../../shaders/gemm.ts';
 import type { Candidate } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import {
+  costInShared,
   type GemmAlgorithm,
   type GemmProblem,
   isSmall,
+  lanesTile,
   onTile,
   paddedWork,
   runs,
   subgroupMatrixTile,
+  takesLanes,
+  withinLimits,
 } from './gemmAlgorithm.ts';
-import { type GemmTileName, gemmTiles, registersCost } from './gemmTiles.ts';
+import { type GemmTileName, gemmTiles, registersCost, sharedCost } from './gemmTiles.ts';
 
-/** The cost of a multiply-add on a GPU. Not measured: proportional to the memory reads that a tile needs. */
-const sharedCosts: Partial<Record<GemmTileName, number>> = {
-  large: 1,
-  medium: 1.15,
-  block: 2,
-  scalars: 3,
-  row: 4,
-  small: 6,
-};
+/** The cost of a multiply-add on a GPU outside of workgroup memory. Not measured: proportional to the memory reads. */
+const registersCosts: Partial<Record<GemmTileName, number>> = { block: 2, scalars: 3, row: 4, small: 6 };
 
-/** The same with subgroup matrices. Not measured: an eighth, as vendors claim. */
+/** The cost of a multiply-add with subgroup matrices. Not measured: an eighth, as vendors claim. */
 const subgroupMatrixCost = 0.125;
+
+/** The cost of a multiply-add where few rows share what is read of B. Not measured. */
+const lanesCost = 2;
 
 const tiles = Object.entries(gemmTiles) as [GemmTileName, GemmTile][];
 
-/** What a multiply-add costs in a tile; null where the tile doesn't suit the kind of adapter. */
-function unitCost(name: GemmTileName, tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile) {
-  if (profile.gemm.tiles === 'shared') return sharedCosts[name] ?? null;
-  return tile.memory === 'registers' ? registersCost(tile, a, b) : null;
+/** Tiles in workgroup memory are measured up to this number: those with the least estimated cost. */
+const mostSharedTiles = 4;
+
+function tilesFor(problem: GemmProblem, profile: DeviceProfile): [GemmTileName, GemmTile][] {
+  const shared = tiles.filter(([, { memory }]) => memory === 'shared');
+  const others = tiles.filter(([, { memory }]) => memory !== 'shared');
+  if (profile.gemm.tiles !== 'shared') return others;
+  const costs = shared.map((named) => ({ named, cost: costInShared(named[1], problem, profile) }));
+  costs.sort((a, b) => a.cost - b.cost);
+  const possible = costs.filter(({ cost }) => cost < Number.POSITIVE_INFINITY);
+  return [...possible.slice(0, mostSharedTiles).map(({ named }) => named), ...others];
 }
 
-/** Whether the device's limits allow a tile. */
-function fits({ groupM, groupN, memory, blockM, depth }: GemmTile, profile: DeviceProfile): boolean {
-  // Tiles of both operands, which are as wide as they are high.
-  const bytes = memory === 'shared' ? 2 * 4 * groupM * blockM * depth : 0;
-  return groupM * groupN <= profile.workgroupInvocations && bytes <= profile.workgroupBytes;
+/** What a multiply-add costs in a tile; null where the tile doesn't suit the kind of adapter. */
+function unitCost(name: GemmTileName, tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile) {
+  if (profile.gemm.tiles === 'shared')
+    return tile.memory === 'shared' ? sharedCost(tile) : (registersCosts[name] ?? null);
+  return tile.memory === 'registers' ? registersCost(tile, a, b) : null;
 }
 
 /** The estimated cost of an algorithm; idle invocations cost as much as busy ones. */
@@ -72,10 +79,14 @@ export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Ca
   const matrix = subgroupMatrixTile(problem, profile);
   return [
     ...(matrix ? candidates('subgroup matrices', matrix, subgroupMatrixCost) : []),
-    ...tiles.flatMap(([name, tile]) => {
+    ...(takesLanes(problem) && profile.gemm.tiles === 'shared'
+      ? candidates('lanes', lanesTile(problem), lanesCost)
+      : []),
+    ...tilesFor(problem, profile).flatMap(([name, tile]) => {
       const unit = unitCost(name, tile, problem, profile);
-      return unit !== null && fits(tile, profile) && runs(tile, problem, profile)
-        ? candidates(name, tile, unit)
+      const fits = tile.groupM * tile.groupN <= profile.workgroupInvocations;
+      return unit !== null && fits && runs(tile, problem, profile)
+        ? candidates(name, withinLimits(tile, problem, profile), unit)
         : [];
     }),
   ];

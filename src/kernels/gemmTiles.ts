@@ -5,15 +5,38 @@ import type { GemmTile, OperandLayout } from '../../shaders/gemm.ts';
 
 const inRegisters = { memory: 'registers', groupM: 1, groupN: 16, width: 4, subgroupQuads: false } as const;
 const inSubgroupQuads = { ...inRegisters, depth: 4, subgroupQuads: true } as const;
-const inWorkgroups = { memory: 'shared', depth: 16, width: 4, subgroupQuads: false } as const;
+const inWorkgroups = { memory: 'shared', depth: 16, width: 4, subgroupQuads: false, skew: 2 } as const;
+/**
+ * A block of 8 × 8 does 64 multiplications for 16 elements read, in some 120 registers; one of 8 × 4 takes 88, one of 4 × 4
+ * 72. With larger blocks a small tile would have too few invocations, each of which would hold too much of the next k tile.
+ */
+const largeBlocks = { ...inWorkgroups, blockM: 8, blockN: 8 } as const;
+const tallBlocks = { ...inWorkgroups, blockM: 8, blockN: 4 } as const;
+const wideBlocks = { ...inWorkgroups, blockM: 4, blockN: 8 } as const;
+const smallBlocks = { ...inWorkgroups, blockM: 4, blockN: 4 } as const;
 
 /**
- * Blocks of 8 × 8 do 64 multiplications for 16 elements read. Small blocks leave more of them to spread over a device,
- * and compile in a tenth of the time.
+ * Tiles in workgroup memory are of several shapes, so that layers of few channels don't fill them with padding: channels
+ * come in multiples of 16, 24, 32, 48 or 64.
  */
 export const gemmTiles = {
-  large: { ...inWorkgroups, groupM: 16, groupN: 16, blockM: 8, blockN: 8 },
-  medium: { ...inWorkgroups, groupM: 8, groupN: 8, blockM: 8, blockN: 8 },
+  large: { ...largeBlocks, groupM: 16, groupN: 16 },
+  medium: { ...tallBlocks, groupM: 8, groupN: 16 },
+  tall: { ...tallBlocks, groupM: 16, groupN: 16 },
+  wide: { ...wideBlocks, groupM: 16, groupN: 16 },
+  narrow: { ...tallBlocks, groupM: 16, groupN: 12 },
+  slim: { ...tallBlocks, groupM: 16, groupN: 8 },
+  square: { ...smallBlocks, groupM: 16, groupN: 16 },
+  smallTall: { ...smallBlocks, groupM: 16, groupN: 8 },
+  smallWide: { ...smallBlocks, groupM: 8, groupN: 16 },
+  smallSquare: { ...smallBlocks, groupM: 12, groupN: 12 },
+  tiny: { ...smallBlocks, groupM: 8, groupN: 8 },
+  columns24: { ...smallBlocks, groupM: 12, groupN: 6 },
+  rows24: { ...smallBlocks, groupM: 6, groupN: 12 },
+  columns16: { ...smallBlocks, groupM: 16, groupN: 4 },
+  rows16: { ...smallBlocks, groupM: 4, groupN: 16 },
+  columns16Rows32: { ...smallBlocks, groupM: 8, groupN: 4 },
+  columns4: { ...smallBlocks, groupM: 64, groupN: 1, depth: 8 },
   subgroupQuad: { ...inSubgroupQuads, blockM: 12, blockN: 8 },
   tallSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 8 },
   narrowSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 4 },
@@ -52,6 +75,27 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
   const ofA = readingCost(a, blockM, tile);
   const shared = subgroupQuads ? ofA / 4 + costs.passing * blockM : ofA;
   return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
+}
+
+/**
+ * The cost of a multiply-add in a tile in workgroup memory, in multiply-adds: the other instructions of an invocation, as
+ * counted by `npm run codegen`, and what a tile reads for each. Estimated: no GPU was measured.
+ */
+export function sharedCost({ groupM, groupN, blockM, blockN }: GemmTile): number {
+  const instructions = 1 + 5 / (blockM * blockN);
+  return instructions + 3 / (groupM * blockM) + 3 / (groupN * blockN);
+}
+
+/** Bytes of workgroup memory that a tile takes. */
+export function workgroupBytes(
+  { memory, groupM, groupN, blockM, blockN, depth, skew = 0 }: GemmTile,
+  a: OperandLayout,
+  b: OperandLayout,
+): number {
+  if (memory !== 'shared') return 0;
+  const vectors = (lines: number, { major }: OperandLayout) =>
+    (depth / 4) * (lines + (major === 'k' ? skew : 0));
+  return 16 * (vectors(groupM * blockM, a) + vectors(groupN * blockN, b));
 }
 
 /** Whether a tile can read A: four rows that are read at once belong to one block. */

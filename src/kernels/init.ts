@@ -7,6 +7,7 @@ import type { Device, DeviceTuning } from '../webgpu/device.ts';
 import { adapterProfiles, createProfile } from './adapterProfiles.ts';
 import { loadKernels } from './loadKernels.ts';
 
+/** Options of `init`. */
 export interface InitOptions extends OpenOptions {
   /** Measures which algorithms are fast here: `tuning(…)`. Default: they are selected by sizes and the kind of adapter. */
   tuning?: DeviceTuning;

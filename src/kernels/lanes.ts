@@ -3,9 +3,10 @@
  * that the same call always adds in the same order.
  */
 import type { LineOrder } from '../../shaders/lib/lanes.ts';
+import type { LineOptions } from '../../shaders/lib/lines.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
+import { type AdapterProfile, type DeviceProfile, profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors } from './output.ts';
 
 /** Lines of `n` values that lie `inner` apart. */
@@ -15,10 +16,10 @@ export interface Lines {
   inner: number;
 }
 
-/** Values per lane, at least: with fewer, a line gets fewer lanes. */
-const valuesPerLane = 8;
-/** Invocations that keep a large GPU busy; beyond them, more lanes only add work. */
-const busyInvocations = 2 ** 17;
+/** Elements, or vectors of them, that a lane reads at once where there is work for the whole device. */
+export const loadsInFlight = 4;
+/** Elements, or vectors of them, that a lane keeps in its registers at most. */
+const mostKept = 8;
 
 /** The lines along `axis` of a tensor. */
 export function linesAlong(shape: Shape, axis: number): Lines {
@@ -39,25 +40,60 @@ export function orderOf({ inner }: Lines): LineOrder {
   return inner === 1 ? 'rows' : 'columns';
 }
 
-/** Invocations of a workgroup where lines are shared; and where they aren't: few, so that small launches spread out. */
-const sharedWorkgroup = 256;
-const separateWorkgroup = 64;
+/** Invocations of a workgroup, at most. */
+const largestWorkgroup = 256;
+/** Invocations where several lines share a workgroup or none is shared: few, so that small launches spread out. */
+const smallWorkgroup = 64;
+/** Lanes from which a row has a workgroup of its own. */
+const ownWorkgroup = 32;
 
-export function workgroupFor(lanes: number): number {
-  return lanes > 1 ? sharedWorkgroup : separateWorkgroup;
+/** Invocations of a workgroup whose lines have so many lanes each. */
+export function workgroupFor(lanes: number, order: LineOrder): number {
+  if (lanes === 1) return smallWorkgroup;
+  if (order === 'columns') return largestWorkgroup;
+  return lanes >= ownWorkgroup ? lanes : smallWorkgroup;
 }
 
-/** Lanes per line: a power of four up to a workgroup. Few different numbers, since each is a pipeline of its own. */
-export function lanesFor(profile: AdapterProfile, lines: Lines): number {
-  if (!profile.lines.shared) return 1;
+/** Lanes of a line, at most. */
+function mostLanes({ inner }: Lines): number {
+  if (inner === 1) return largestWorkgroup;
+  // Neighbouring lines already access neighbouring words: a workgroup needs enough of them to fill a memory access.
+  return 2 ** Math.floor(Math.log2(largestWorkgroup / Math.min(inner, 8)));
+}
+
+/**
+ * Lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once; where that leaves much of a device
+ * idle, fewer. `lines` count in what is read at once.
+ */
+export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile, lines: Lines): number {
+  if (!shared) return 1;
   const { count, n, inner } = lines;
-  let limit = Math.min(sharedWorkgroup, Math.floor(n / valuesPerLane));
-  if (inner > 1) {
-    // Neighbouring lines already access neighbouring words: a workgroup needs enough of them to fill a memory access.
-    const neighbours = Math.min(inner, 8);
-    limit = Math.min(limit, Math.floor(sharedWorkgroup / neighbours), Math.ceil(busyInvocations / count));
-  }
-  return limit < 4 ? 1 : 4 ** Math.floor(Math.log2(limit) / 2);
+  const isEnough = (lanes: number) => {
+    const isBusy = count * lanes >= busyInvocations;
+    const isShort = n <= loadsInFlight * lanes;
+    // Neighbouring lanes of a row read neighbours; those of columns gain nothing else from sharing.
+    return inner === 1 ? lanes >= n || (isShort && isBusy) : isShort || isBusy;
+  };
+  if (isEnough(1)) return 1;
+  const most = mostLanes(lines);
+  let lanes = smallestShare;
+  while (lanes < most && !isEnough(lanes)) lanes *= 2;
+  return lanes;
+}
+
+/** Lanes of a line that is shared, at least: as many as every subgroup has. */
+const smallestShare = 4;
+
+/** Whether rows of so many lanes fold through subgroups. */
+export function foldsInSubgroups({ subgroups }: DeviceProfile, lanes: number, order: LineOrder): boolean {
+  return subgroups && lanes > 1 && order === 'rows';
+}
+
+/** How many units each lane keeps of a line of `n`: 0 where they are too many for registers, or lines aren't shared. */
+function keptPerLane({ lines: { shared } }: AdapterProfile, n: number, lanes: number): 0 | 1 | 2 | 4 | 8 {
+  const units = Math.ceil(n / lanes);
+  if (!shared || units > mostKept) return 0;
+  return ([1, 2, 4, 8] as const).find((kept) => kept >= units) ?? 0;
 }
 
 /** Elements read at once: four neighbours, of one line or of four, where tensors of these lines divide into fours. */
@@ -67,7 +103,7 @@ export function widthFor(x: Tensor, { n, inner }: Lines): 1 | 4 {
 
 /** How a kernel that has whole lines to an invocation, or to several, is launched on tensors of `shape`. */
 export interface LineLaunch {
-  options: { lanes: number; order: LineOrder; width: 1 | 4; workgroup: number };
+  options: LineOptions;
   /** Lines, elements and distances as the kernel counts them, in units of `width` along the last axis. */
   params: Lines;
   workgroups: number;
@@ -82,10 +118,13 @@ export function lineLaunch(tensors: readonly Tensor[], lines: Lines): LineLaunch
     order === 'rows'
       ? { ...lines, n: lines.n / width }
       : { ...lines, count: lines.count / width, inner: lines.inner / width };
-  const lanes = lanesFor(profileOf(x.device), params);
-  const workgroup = workgroupFor(lanes);
+  const profile = profileOf(x.device);
+  const lanes = lanesFor(profile, params);
+  const workgroup = workgroupFor(lanes, order);
+  const subgroups = foldsInSubgroups(profile, lanes, order);
+  const kept = keptPerLane(profile, params.n, lanes);
   return {
-    options: { lanes, order, width, workgroup },
+    options: { lanes, order, width, workgroup, subgroups, kept },
     params,
     workgroups: Math.ceil((params.count * lanes) / workgroup),
   };

@@ -1,21 +1,35 @@
 /**
- * @file Launches layerNorm: one fused kernel where the axes are neighbours, moments and elementwise maps elsewhere.
+ * @file Launches layerNorm and its gradient: one fused kernel where the axes are neighbours, moments and elementwise maps
+ * elsewhere.
  */
 import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
+import { layerNormGradient, type LayerNormGradientOptions } from '../../shaders/layerNormGradient.ts';
+import { laneDirectives } from '../../shaders/lib/lanes.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
+import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
+import type { LineOptions } from '../../shaders/lib/lines.ts';
 import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
 import { kernels } from './loadKernels.ts';
 import { output, view } from './output.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 
+/** What values are bound as: those of x, those with one for each position of a line, those with one for each line. */
+function elementsOf({ order, width }: LineOptions) {
+  const element = width === 4 ? 'vec4<f32>' : 'f32';
+  return order === 'rows'
+    ? { element, parameter: element, moment: 'f32' }
+    : { element, parameter: 'f32', moment: element };
+}
+
+const params = { count: 'u32', n: 'u32', inner: 'u32', length: 'f32', epsilon: 'f32' } as const;
+
 const kernel = defineKernel({
   name: 'layerNorm',
-  bindings: ({ gamma, beta, order, width }: LayerNormOptions): Bindings => {
-    const element = width === 4 ? 'vec4<f32>' : 'f32';
-    const parameter = order === 'rows' ? element : 'f32';
+  bindings: ({ gamma, beta, ...lines }: LayerNormOptions): Bindings => {
+    const { element, parameter } = elementsOf(lines);
     return {
       x: `read ${element}`,
       ...(gamma ? { gamma: `read ${parameter}` } : {}),
@@ -23,8 +37,26 @@ const kernel = defineKernel({
       out: `write ${element}`,
     };
   },
-  params: { count: 'u32', n: 'u32', inner: 'u32', length: 'f32', epsilon: 'f32' },
+  params,
+  directives: laneDirectives,
   source: layerNorm,
+});
+
+const gradient = defineKernel({
+  name: 'layerNorm gradient',
+  bindings: ({ gamma, moments, ...lines }: LayerNormGradientOptions): Bindings => {
+    const { element, parameter, moment } = elementsOf(lines);
+    return {
+      x: `read ${element}`,
+      dy: `read ${element}`,
+      ...(gamma ? { gamma: `read ${parameter}` } : {}),
+      out: `write ${element}`,
+      ...(moments ? { means: `write ${moment}`, scales: `write ${moment}` } : {}),
+    };
+  },
+  params,
+  directives: laneDirectives,
+  source: layerNormGradient,
 });
 
 /** Normalises `x` over `axes` (ascending); gamma and beta have the shape of those axes, or are null. */
@@ -54,6 +86,88 @@ export function layerNormKernel(
     workgroups,
   });
   return out;
+}
+
+/** Whether one kernel computes the gradient over `axes` of `x` in whole lines. */
+export function hasLineGradient(x: Tensor, axes: readonly number[]): boolean {
+  const lines = linesOver(x.shape, axes);
+  return x.size > 0 && lines !== null && lines.inner === 1 && !isFewAndLong(profileOf(x.device), lines);
+}
+
+type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];
+
+/**
+ * [dx] from the cotangent `dy`, where `hasLineGradient`; with `parameters` [dx, dGamma, dBeta]: the launch for dx then also
+ * writes the moments of each line, and a reduction over all lines follows.
+ */
+export function layerNormGradKernel<P extends boolean>(
+  dy: Tensor,
+  x: Tensor,
+  gamma: Tensor | null,
+  axes: readonly number[],
+  epsilon: number,
+  parameters: P,
+): P extends true ? Gradients : [dx: Tensor];
+export function layerNormGradKernel(
+  dy: Tensor,
+  x: Tensor,
+  gamma: Tensor | null,
+  axes: readonly number[],
+  epsilon: number,
+  parameters: boolean,
+): Gradients | [dx: Tensor] {
+  const lines = linesOver(x.shape, axes) as Lines;
+  const dx = output(x.device, x, gradientName);
+  const moment = { shape: [lines.count], dtype: x.dtype };
+  const moments = parameters
+    ? { means: output(x.device, moment, gradientName), scales: output(x.device, moment, gradientName) }
+    : null;
+  const { options, params, workgroups } = lineLaunch([x, dy, dx, ...(gamma ? [gamma] : [])], lines);
+  x.device.launch(gradient, {
+    options: { gamma: gamma !== null, moments: parameters, ...options },
+    bindings: {
+      x: x.storage,
+      dy: dy.storage,
+      ...(gamma ? { gamma: gamma.storage } : {}),
+      out: dx.storage,
+      ...(moments ? { means: moments.means.storage, scales: moments.scales.storage } : {}),
+    },
+    params: { ...params, length: lines.n, epsilon },
+    workgroups,
+  });
+  const parameter = { shape: axes.map((axis) => x.shape[axis] as number), dtype: x.dtype };
+  return moments ? [dx, ...parameterGradients(dy, x, moments, lines, parameter)] : [dx];
+}
+
+const gradientName = 'layerNormGrad';
+
+/** Sums over all lines: Σ dy (x - mean) r and Σ dy. */
+function parameterGradients(
+  dy: Tensor,
+  x: Tensor,
+  { means, scales }: { means: Tensor; scales: Tensor },
+  { count, n }: Lines,
+  spec: TensorSpec,
+): [dGamma: Tensor, dBeta: Tensor] {
+  const rows = (t: Tensor) => view(t, { shape: [count, n], dtype: t.dtype }, gradientName);
+  return kernels().reduceKernel(
+    gradientName,
+    rows(dy),
+    [0],
+    [spec, spec],
+    {
+      accumulator: 'vec2<f32>',
+      initial: 'vec2<f32>()',
+      prepare: 'vec2<f32>(value * ((b - c) * d), value)',
+      combine: 'a + b',
+      finish: ['a.x', 'a.y'],
+    },
+    [
+      { values: rows(x), along: 'elements' },
+      { values: means, along: 'positions' },
+      { values: scales, along: 'positions' },
+    ],
+  );
 }
 
 /** The lines over axes that are neighbours; null for others. */

@@ -110,7 +110,8 @@ function matMulProblem(
   return {
     dtype,
     size: { m, n, segments: 1, length: k, slices: sizeOf(batch) },
-    a: a.transposed ? layoutOf(a, 'mn', m) : layoutOf(a, 'k', k),
+    // A single row lies along k either way.
+    a: a.transposed && m > 1 ? layoutOf(a, 'mn', m) : layoutOf(a, 'k', k),
     b: b.transposed ? layoutOf(b, 'k', k) : layoutOf(b, 'mn', n),
     outWidth: widthOf(n),
     conv2d: null,
@@ -138,7 +139,7 @@ export function launchMatMul(
     bindings: gemmStorages(a.values, b.values, out, epilogue),
     params: {
       ...gemmParamValues(call),
-      a_stride: a.transposed ? m : k,
+      a_stride: problem.a.major === 'mn' ? m : k,
       b_stride: b.transposed ? k : n,
       batch_shape: merged.shape,
       a_batch_strides: merged.strides[0] as number[],

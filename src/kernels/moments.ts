@@ -14,8 +14,8 @@ export function momentsReduction(finish: readonly string[]): Reduction {
   return {
     accumulator: 'vec4<f32>',
     initial: 'vec4<f32>()',
-    // One value deviates by nothing, but for NaN and infinity, which must not get lost.
-    prepare: `vec4<f32>(1.0, 0.0, select(${math.nanValue()}, 0.0, ${math.finite('value')}), value)`,
+    prepare: math.momentsOf('value'),
+    prepareFour: math.momentsOfFour('a', 'b', 'c', 'd'),
     combine: math.mergeMoments('a', 'b'),
     finish,
     empty: finish.map(() => Number.NaN),

@@ -3,7 +3,15 @@
  * neighbouring is reduced in several passes, the longest first. A long axis with few results is split into chunks that
  * fill the device, and the results of the chunks are reduced by another pass.
  */
-import { elementsOf, reduce, type ReduceOptions } from '../../shaders/reduce.ts';
+import {
+  elementsOf,
+  operandElement,
+  reduce,
+  type ReduceOperand,
+  reduceOperandNames,
+  type ReduceOptions,
+} from '../../shaders/reduce.ts';
+import { laneDirectives } from '../../shaders/lib/lanes.ts';
 import { type DType, wgslType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -21,10 +29,16 @@ import {
   selectReduce,
 } from './reduceAlgorithm.ts';
 
+/** What operand i is bound as. */
+const bound = (i: number) => `${reduceOperandNames[i]}_values`;
+
 const kernel = defineKernel({
   name: 'reduce',
   bindings: (options: ReduceOptions): Bindings => ({
     x: `read ${elementsOf(options)}`,
+    ...Object.fromEntries(
+      options.operands.map((along, i) => [bound(i), `read ${operandElement(along, options)}`] as const),
+    ),
     ...Object.fromEntries(options.results.map((type, i) => [`out_${i}`, `write ${type}`] as const)),
   }),
   params: {
@@ -36,6 +50,7 @@ const kernel = defineKernel({
     initial: 'u32',
     length: 'f32',
   },
+  directives: laneDirectives,
   source: reduce,
 });
 
@@ -49,6 +64,8 @@ export interface Reduction {
   identity?: number;
   /** The accumulator of the element `value` at position `k` of the reduced axis. Default: the value. */
   prepare?: string;
+  /** The accumulator of four elements `a`, `b`, `c` and `d`, where that is cheaper than to combine theirs. */
+  prepareFour?: string;
   /** Of two accumulators `a` and `b`; associative. */
   combine: string;
   /** The results from the accumulator `a`; `params.length` is the number of elements. Default: the accumulator. */
@@ -57,8 +74,15 @@ export interface Reduction {
   empty?: readonly number[];
 }
 
+/** What `prepare` reads next to x, as `b`, `c` and `d`: float32, with a value for what it is `along`. */
+export interface Operand {
+  readonly values: Tensor;
+  readonly along: ReduceOperand;
+}
+
 /**
- * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1.
+ * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1. With operands,
+ * the axes are neighbours.
  */
 export function reduceKernel<const S extends readonly TensorSpec[]>(
   op: string,
@@ -66,9 +90,10 @@ export function reduceKernel<const S extends readonly TensorSpec[]>(
   axes: readonly number[],
   specs: S,
   reduction: Reduction,
+  operands: readonly Operand[] = [],
 ): OnePerSpec<S> {
   // One tensor for each spec, in their order.
-  return reduceInto(op, x, axes, specs, reduction) as OnePerSpec<S>;
+  return reduceInto(op, x, axes, specs, reduction, operands) as OnePerSpec<S>;
 }
 
 /** A tensor for each of the specs `S`. */
@@ -80,6 +105,7 @@ function reduceInto(
   axes: readonly number[],
   specs: readonly TensorSpec[],
   reduction: Reduction,
+  operands: readonly Operand[],
 ): Tensor[] {
   const elements = sizeOf(axes.map((axis) => x.shape[axis] as number));
   if (elements === 0 || x.size === 0) {
@@ -91,7 +117,7 @@ function reduceInto(
     runs.push(shape.length);
   }
   const sizes = [...shape, 1];
-  let current: Source = { tensor: x, type: wgslType(x.dtype), prepared: false };
+  let current: Source = { tensor: x, type: wgslType(x.dtype), prepared: false, operands };
   runs.forEach((run, i) => {
     const isLast = i === runs.length - 1;
     const lines = {
@@ -111,6 +137,7 @@ interface Source {
   tensor: Tensor;
   type: string;
   prepared: boolean;
+  operands: readonly Operand[];
   results?: Tensor[];
 }
 
@@ -129,9 +156,11 @@ class Pass {
   }
 
   run(source: Source, isLast: boolean): Source {
-    const { tensor, type } = source;
+    const { tensor, type, operands } = source;
     const { op, reduction, specs, elements, lines, accumulator } = this;
-    const bindable = bindsInUnits(tensor, 16) ? 16 : bindsInUnits(tensor, 4) ? 4 : 1;
+    const binds = (n: number) =>
+      [tensor, ...operands.map(({ values }) => values)].every((t) => bindsInUnits(t, n));
+    const bindable = operands.length === 0 && binds(16) ? 16 : binds(4) ? 4 : 1;
     const algorithm = selectReduce({ lines, element: type, accumulator, bindable }, profileOf(tensor.device));
     const { chunks } = algorithm;
     if (chunks === 1) return this.#launch(source, algorithm, isLast);
@@ -140,11 +169,18 @@ class Pass {
   }
 
   #launch(source: Source, algorithm: ReduceAlgorithm, isLast: boolean): Source {
-    const { tensor, type, prepared } = source;
+    const { tensor, type, prepared, operands } = source;
     const { device } = tensor;
     const { accumulator, reduction, specs, lines } = this;
-    const { identity = 0, initial = defaultInitial(accumulator), prepare, combine, finish } = reduction;
-    const { form, width, chunks, abreast, lanes, workgroup, count } = algorithm;
+    const {
+      identity = 0,
+      initial = defaultInitial(accumulator),
+      prepare,
+      prepareFour = '',
+      combine,
+      finish,
+    } = reduction;
+    const { form, width, chunks, abreast, lanes, workgroup, subgroups, count } = algorithm;
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];
@@ -155,6 +191,8 @@ class Pass {
         initial,
         combine,
         prepare: prepared ? 'value' : (prepare ?? `${accumulator}(value)`),
+        prepareFour: prepared || form === 'serial' ? '' : prepareFour,
+        operands: operands.map(({ along }) => along),
         finish: isLast ? (finish ?? specs.map(() => 'a')) : ['a'],
         results: isLast ? specs.map((spec) => wgslType(spec.dtype)) : [accumulator],
         order: lines.inner === 1 ? 'rows' : 'columns',
@@ -162,11 +200,13 @@ class Pass {
         abreast,
         workgroup,
         lanes,
+        subgroups,
         serial: form === 'serial',
         split: chunks > 1,
       },
       bindings: {
         x: tensor.storage,
+        ...Object.fromEntries(operands.map(({ values }, i) => [bound(i), values.storage])),
         ...Object.fromEntries(results.map((result, i) => [`out_${i}`, result.storage])),
       },
       params: {
@@ -180,7 +220,7 @@ class Pass {
       },
       workgroups: Math.ceil((count * lanes) / workgroup),
     });
-    return { tensor: results[0] as Tensor, type: accumulator, prepared: true, results };
+    return { tensor: results[0] as Tensor, type: accumulator, prepared: true, operands: [], results };
   }
 }
 

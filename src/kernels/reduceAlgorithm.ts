@@ -2,8 +2,8 @@
  * @file How one axis is reduced: into how many chunks it is split, and how invocations share the elements. It depends on
  * sizes and the adapter's profile alone, so that the same call always adds in the same order.
  */
-import type { AdapterProfile, ReduceProfile } from './adapterProfiles.ts';
-import { lanesFor, type Lines, workgroupFor } from './lanes.ts';
+import type { DeviceProfile, ReduceProfile } from './adapterProfiles.ts';
+import { foldsInSubgroups, lanesFor, type Lines, loadsInFlight, orderOf, workgroupFor } from './lanes.ts';
 
 /** The type of a partial result. It can be stored, since long axes are reduced in several launches. */
 export type Accumulator = 'f32' | 'i32' | 'u32' | 'vec2<f32>' | 'vec2<u32>' | 'vec4<f32>';
@@ -29,19 +29,19 @@ export interface ReduceAlgorithm {
   /** Invocations that share a line. */
   readonly lanes: number;
   readonly workgroup: number;
+  /** Whether they fold through subgroups. */
+  readonly subgroups: boolean;
   /** Lines, or groups of them that one invocation reduces together, over all chunks. */
   readonly count: number;
 }
 
-/** Elements that a chunk has for each lane, at least: with fewer, a second launch costs more than it gains. */
+/** Elements of a chunk, at least: with fewer, a second launch costs more than it gains. */
 const smallestChunk = 64;
 /** Words from which the elements of a line lie on different memory pages: each access then reads more at once. */
 const pageWords = 1024;
 
-export function selectReduce(problem: ReduceProblem, profile: AdapterProfile): ReduceAlgorithm {
-  return profile.reduce.form === 'serial'
-    ? serial(problem, profile.reduce)
-    : shared(problem, profile, profile.reduce.busyInvocations);
+export function selectReduce(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm {
+  return profile.reduce.form === 'serial' ? serial(problem, profile.reduce) : shared(problem, profile);
 }
 
 function serial(
@@ -61,18 +61,29 @@ function serial(
   const abreast = isNarrow && isDense && lines.count * chunks >= 4 * busyInvocations ? 4 : 1;
   const count =
     abreast === 1 ? units.count * chunks : ((lines.count * chunks) / side) * Math.ceil(side / abreast);
-  return { form: 'serial', width, chunks, abreast, lanes: 1, workgroup, count };
+  return { form: 'serial', width, chunks, abreast, lanes: 1, workgroup, subgroups: false, count };
 }
 
-function shared(problem: ReduceProblem, profile: AdapterProfile, busyInvocations: number): ReduceAlgorithm {
+/** Lanes first, which fold in one launch; then chunks, so that each lane reads a few elements at once. */
+function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm {
+  const { lines } = problem;
   const width = vectorWidth(problem);
-  const units = inUnits(problem.lines, width);
-  const whole = lanesFor(profile, units);
-  const wanted = Math.ceil(busyInvocations / (units.count * whole));
-  const chunks = Math.max(1, Math.min(wanted, Math.floor(units.n / (smallestChunk * whole))));
-  const count = units.count * chunks;
-  const lanes = lanesFor(profile, { ...units, count, n: Math.ceil(units.n / chunks) });
-  return { form: 'lanes', width, chunks, abreast: 1, lanes, workgroup: workgroupFor(lanes), count };
+  const { count, n, inner } = inUnits(lines, width);
+  const units = { count, n: inner === 1 ? n / width : n, inner };
+  const order = orderOf(lines);
+  const lanes = lanesFor(profile, units);
+  const wanted = Math.ceil(profile.lines.busyInvocations / (units.count * lanes));
+  const chunks = Math.max(1, Math.min(wanted, Math.floor(units.n / (loadsInFlight * lanes))));
+  return {
+    form: 'lanes',
+    width,
+    chunks,
+    abreast: 1,
+    lanes,
+    workgroup: workgroupFor(lanes, order),
+    subgroups: foldsInSubgroups(profile, lanes, order),
+    count: units.count * chunks,
+  };
 }
 
 /** Lines next to each other in memory: all rows, or the columns of a block. */

@@ -21,6 +21,7 @@ import { checkDType } from '../tensor/create.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
+/** What `runKernel` takes: inputs, outputs, parameters and workgroups of one launch. */
 export interface KernelRun<
   O extends KernelOptions,
   P extends ParamFields,

@@ -202,7 +202,7 @@ function launchBinned(
   checking: IndexChecking,
   workgroups: number,
 ): void {
-  const { outer, inner, entries, rows } = params;
+  const { outer, inner, rows } = params;
   const lanes = Math.min(64, 2 ** Math.ceil(Math.log2(inner)));
   const parts = Math.ceil(inner / lanes);
   const blocks = indexing.batch * outer;

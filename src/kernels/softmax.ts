@@ -2,7 +2,9 @@
  * @file Launches softmax, logSoftmax and their gradients. A fused kernel has whole lines; few lines that are long take a
  * reduction, which splits them, and an elementwise map.
  */
-import { softmax, softmaxGradient, type SoftmaxOptions } from '../../shaders/softmax.ts';
+import { laneDirectives } from '../../shaders/lib/lanes.ts';
+import { softmax, type SoftmaxOptions } from '../../shaders/softmax.ts';
+import { softmaxGradient } from '../../shaders/softmaxGradient.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -25,6 +27,7 @@ const forward = defineKernel({
     out: `write ${element(width)}`,
   }),
   params,
+  directives: laneDirectives,
   source: softmax,
 });
 
@@ -36,6 +39,7 @@ const gradient = defineKernel({
     out: `write ${element(width)}`,
   }),
   params,
+  directives: laneDirectives,
   source: softmaxGradient,
 });
 
@@ -72,10 +76,10 @@ function lineSpec(x: TensorSpec, axis: number): TensorSpec {
 
 function splitSoftmax(kind: SoftmaxKind, x: Tensor, axis: number): Tensor {
   const spec = lineSpec(x, axis);
-  const total = `select(a.y, ${math.nanValue()}, ${math.isInfinite('a.x')})`;
+  const total = `select(a.y, ${math.nanValue()}, ${math.isInfinite('a.x')} || a.y == 0.0)`;
   const [high, sum] = kernels().reduceKernel(kind, x, [axis], [spec, spec], {
     accumulator: 'vec2<f32>',
-    initial: `vec2<f32>(-${math.infinity()}, 0.0)`,
+    initial: math.noExponentials(),
     prepare: math.exponentialOf('value'),
     combine: math.addExponentials('a', 'b'),
     finish: ['a.x', kind === 'softmax' ? total : `log(${total})`],

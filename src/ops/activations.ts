@@ -4,7 +4,7 @@ import { describe } from '../core/shape.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp } from './elementwise.ts';
 import { tanh } from './hyperbolic.ts';
 import { abs, sign } from './rounding.ts';
 import { type Derivative, defineDerivative } from './derivative.ts';
@@ -17,8 +17,11 @@ export const sigmoidDerivative: Derivative<object> = /* @__PURE__ */ defineDeriv
   curve: (y) => sub(1, mul(y, 2)),
 });
 
-/** 1 / (1 + e^-x). */
-export const sigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * 1 / (1 + e^-x).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const sigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sigmoid',
   expression: () => math.sigmoid('a'),
   gradient: sigmoidDerivative,
@@ -32,8 +35,11 @@ const softplusDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => exp(neg(y)),
 });
 
-/** log(1 + e^x). */
-export const softplus: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * log(1 + e^x).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const softplus: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'softplus',
   expression: () => math.softplus('a'),
   gradient: softplusDerivative,
@@ -47,8 +53,11 @@ const logSigmoidDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => neg(exp(y)),
 });
 
-/** log(sigmoid(x)) = -log(1 + e^-x). */
-export const logSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * log(sigmoid(x)) = -log(1 + e^-x).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const logSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'logSigmoid',
   expression: () => `-${math.softplus('-a')}`,
   gradient: logSigmoidDerivative,
@@ -64,8 +73,11 @@ const softsignDerivative = /* @__PURE__ */ defineDerivative({
   },
 });
 
-/** x / (1 + |x|). */
-export const softsign: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * x / (1 + |x|).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const softsign: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'softsign',
   expression: 'a / (1.0 + abs(a))',
   gradient: softsignDerivative,
@@ -80,8 +92,11 @@ const siluDerivative = /* @__PURE__ */ defineDerivative({
   },
 });
 
-/** x · sigmoid(x), also called swish. Source: S. Elfwing et al., Sigmoid-weighted linear units, 2017. */
-export const silu: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * x · sigmoid(x), also called swish. Source: S. Elfwing et al., Sigmoid-weighted linear units, 2017.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const silu: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'silu',
   expression: () => `a * ${math.sigmoid('a')}`,
   gradient: siluDerivative,
@@ -98,8 +113,11 @@ const mishDerivative = /* @__PURE__ */ defineDerivative({
   },
 });
 
-/** x · tanh(softplus(x)). Source: D. Misra, Mish: a self regularized non-monotonic activation function, 2019. */
-export const mish: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * x · tanh(softplus(x)). Source: D. Misra, Mish: a self regularized non-monotonic activation function, 2019.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const mish: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'mish',
   expression: () => `a * ${math.mishGate('a')}`,
   gradient: mishDerivative,
@@ -111,13 +129,17 @@ const erfDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => mul(mul(x, -4 / Math.sqrt(Math.PI)), exp(neg(square(x)))),
 });
 
-/** The error function, 2/√π ∫₀ˣ e^(-t²) dt. */
-export const erf: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The error function, 2/√π ∫₀ˣ e^(-t²) dt.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const erf: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'erf',
   expression: () => math.erf('a'),
   gradient: erfDerivative,
 });
 
+/** Options of `gelu`. */
 export interface GeluOptions {
   /** True for the tanh form, ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). Default false: x times the normal distribution. */
   approximate?: boolean;
@@ -150,8 +172,9 @@ const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
 /**
  * x · Φ(x), with Φ the normal distribution. Errors: ValueError for an `approximate` that isn't a boolean.
  * Source: D. Hendrycks and K. Gimpel, Gaussian error linear units, 2016.
+ * Shape: that of x. Dtype: float32; DTypeError for others.
  */
-export const gelu: UnaryOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
+export const gelu: FloatOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
   name: 'gelu',
   expression: (_, { approximate }) => (approximate ? math.geluTanh('a') : math.gelu('a')),
   check: ({ approximate = false }) => {

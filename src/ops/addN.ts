@@ -18,7 +18,7 @@ const widest = 4;
  * The sum of a list of tensors of one shape and dtype, from the first to the last, up to four at a time.
  * Errors: ValueError for an empty list, ShapeError and DTypeError where the tensors differ.
  */
-export const addN: Op<[tensors: Tensor[]]> = /* @__PURE__ */ defineOp({
+export const addN: Op<[tensors: Tensor[]], object, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'addN',
   inputs: ['...tensors'],
   save: { inputs: [] },

@@ -1,4 +1,5 @@
 /** @file any and all along axes. */
+import type { Tensor } from '../tensor/tensor.ts';
 import { defineReduction, type ReductionOp } from './reduction.ts';
 
 /**
@@ -6,7 +7,7 @@ import { defineReduction, type ReductionOp } from './reduction.ts';
  * Of no elements: false. No gradient.
  * Errors: ShapeError for an axis that x lacks, DTypeError for other dtypes than bool.
  */
-export const any: ReductionOp = /* @__PURE__ */ defineReduction({
+export const any: ReductionOp<Tensor<'bool'>> = /* @__PURE__ */ defineReduction({
   name: 'any',
   dtypes: ['bool'],
   reduction: () => ({ identity: 0, combine: 'a | b' }),
@@ -19,7 +20,7 @@ export const any: ReductionOp = /* @__PURE__ */ defineReduction({
  * Of no elements: true. No gradient.
  * Errors: ShapeError for an axis that x lacks, DTypeError for other dtypes than bool.
  */
-export const all: ReductionOp = /* @__PURE__ */ defineReduction({
+export const all: ReductionOp<Tensor<'bool'>> = /* @__PURE__ */ defineReduction({
   name: 'all',
   dtypes: ['bool'],
   reduction: () => ({ identity: 1, combine: 'a & b' }),

@@ -10,6 +10,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { planReduction } from './reduction.ts';
 
+/** Options of `argMax` and `argMin`. */
 export interface ArgOptions {
   /** The axis to search; null or left out: all elements, by their flat position. */
   axis?: number | null;
@@ -17,7 +18,7 @@ export interface ArgOptions {
   keepDims?: boolean;
 }
 
-type ArgOp = Op<[x: Tensor], ArgOptions>;
+type ArgOp = Op<[x: Tensor], ArgOptions, Tensor<'int32'>>;
 
 /** Finds the largest key, and of equal ones the lowest position. */
 function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {

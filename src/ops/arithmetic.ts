@@ -1,7 +1,10 @@
 /** @file Arithmetic with broadcasting: add, sub, mul, div, neg, squaredDifference. */
-import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
+import { type BinaryOp, defineBinary, defineUnary, type FloatBinaryOp, type UnaryOp } from './elementwise.ts';
 
-/** x + y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+/**
+ * x + y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
+ */
 export const add: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'add',
   expression: 'a + b',
@@ -9,7 +12,10 @@ export const add: BinaryOp = /* @__PURE__ */ defineBinary({
   reads: { inputs: [] },
 });
 
-/** x - y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+/**
+ * x - y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
+ */
 export const sub: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'sub',
   expression: 'a - b',
@@ -17,7 +23,10 @@ export const sub: BinaryOp = /* @__PURE__ */ defineBinary({
   reads: { inputs: [] },
 });
 
-/** x · y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+/**
+ * x · y, elementwise. Shapes broadcast; dtypes promote, and integers wrap around.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
+ */
 export const mul: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'mul',
   expression: 'a * b',
@@ -27,8 +36,9 @@ export const mul: BinaryOp = /* @__PURE__ */ defineBinary({
 /**
  * x / y, elementwise, as float32: integers are converted first. Shapes broadcast. For whole quotients of integers see
  * `floorDiv`.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
  */
-export const div: BinaryOp = /* @__PURE__ */ defineBinary({
+export const div: FloatBinaryOp = /* @__PURE__ */ defineBinary({
   name: 'div',
   expression: 'a / b',
   computes: () => 'float32',
@@ -39,7 +49,10 @@ export const div: BinaryOp = /* @__PURE__ */ defineBinary({
   reads: { inputs: [1], outputs: [0] },
 });
 
-/** -x. Dtypes: float32, int32. */
+/**
+ * -x. Dtypes: float32, int32.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const neg: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'neg',
   expression: '-a',
@@ -48,7 +61,10 @@ export const neg: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
-/** (x - y)², elementwise. Shapes broadcast; dtypes promote, and integers wrap around. */
+/**
+ * (x - y)², elementwise. Shapes broadcast; dtypes promote, and integers wrap around.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
+ */
 export const squaredDifference: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'squaredDifference',
   expression: '(a - b) * (a - b)',

@@ -50,10 +50,17 @@ function defineAveragePool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], Po
  * Shapes: x [n, h, w, c] → [n, windows down, windows across, c].
  * Errors: ShapeError for another rank, or windows larger than the image; ValueError for options; DTypeError.
  */
-export const avgPool: Op<[x: Tensor], PoolOptions> = /* @__PURE__ */ defineAveragePool('avgPool', 2);
+export const avgPool: Op<[x: Tensor], PoolOptions, Tensor<'float32'>> = /* @__PURE__ */ defineAveragePool(
+  'avgPool',
+  2,
+);
 
 /**
  * The mean of each window of a sequence: `avgPool` over one axis.
  * Shapes: x [n, w, c] → [n, windows, c]. Errors are those of `avgPool`.
+ * Dtype: float32. Errors: those of `avgPool`.
  */
-export const avgPool1d: Op<[x: Tensor], PoolOptions> = /* @__PURE__ */ defineAveragePool('avgPool1d', 1);
+export const avgPool1d: Op<[x: Tensor], PoolOptions, Tensor<'float32'>> = /* @__PURE__ */ defineAveragePool(
+  'avgPool1d',
+  1,
+);

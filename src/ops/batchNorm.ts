@@ -9,19 +9,21 @@ import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
 import { defineOp, type Op } from './define.ts';
-import { mulAdd } from './mulAdd.ts';
 import {
   defaultEpsilon,
   inShape,
+  normalizationGradient,
   otherAxes,
   requireEpsilon,
   requireParameters,
   shapeAlong,
 } from './normalization.ts';
+import { batchNormGrad } from './normalizationGrad.ts';
 import { reshape } from './reshape.ts';
-import { sum } from './sum.ts';
+import { broadcastTo, sum } from './sum.ts';
 import { rsqrt } from './unary.ts';
 
+/** Options of `batchNorm`. */
 export interface BatchNormOptions {
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;
@@ -65,7 +67,8 @@ const along = (t: Tensor, shape: readonly number[]) => view(t, { shape, dtype: t
  */
 export const batchNorm: Op<
   [x: Tensor, mean: Tensor, variance: Tensor, gamma: Tensor | null, beta: Tensor | null],
-  BatchNormOptions
+  BatchNormOptions,
+  Tensor<'float32'>
 > = /* @__PURE__ */ defineOp({
   name: 'batchNorm',
   inputs: ['x', 'mean', 'variance', 'gamma?', 'beta?'],
@@ -108,7 +111,7 @@ export const batchNorm: Op<
 export const batchNormTrain: Op<
   [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
   BatchNormOptions,
-  [y: Tensor, mean: Tensor, variance: Tensor]
+  [y: Tensor<'float32'>, mean: Tensor<'float32'>, variance: Tensor<'float32'>]
 > = /* @__PURE__ */ defineOp({
   name: 'batchNormTrain',
   inputs: ['x', 'gamma?', 'beta?'],
@@ -130,30 +133,52 @@ export const batchNormTrain: Op<
     });
     return [y, mean, variance];
   },
-  // With c = x - mean, r = 1 / √(variance + epsilon) and n elements a channel:
-  // dx = γ r (dy - Σ dy / n - c r² Σ(dy c) / n) + dMean / n + 2 c dVariance / n.
-  backward: ([dy, dMean, dVariance], saved) => {
-    const { inputs, outputs, inputSpecs, needs, plan } = saved;
-    const [x, gamma] = inputs;
-    const [, mean, variance] = outputs;
+  takesNull: true,
+  backward: ([dy, dMean, dVariance], { inputs: [x, gamma], outputs: [, mean, variance], needs, plan }) => {
     const [{ axes, channels, along: shape, epsilon }] = plan;
-    const channelwise = (t: Tensor) => reshape(t, { shape });
-    const over = { axis: axes, keepDims: true };
-    const dySum = sum(dy, over);
-    if (!needs[0] && !needs[1]) return [null, null, inShape(dySum, inputSpecs[2])];
-
-    const r = rsqrt(add(channelwise(variance), epsilon));
-    const centred = sub(x, channelwise(mean));
-    const productSum = sum(mul(dy, centred), over);
-    const dBeta = needs[2] ? inShape(dySum, inputSpecs[2]) : null;
-    const dGamma = needs[1] ? inShape(mul(productSum, r), inputSpecs[1]) : null;
+    const perChannel = (t: Tensor, factor: number) =>
+      reshape(mul(t, (factor * channels) / x.size), { shape });
+    const [dx, dGamma, dBeta] = dy
+      ? gradientsOf(dy, x, gamma, { mean, variance, axes, shape, epsilon }, needs)
+      : ([null, null, null] as const);
     if (!needs[0]) return [null, dGamma, dBeta];
-
-    const perElement = channels / x.size;
-    const scale = gamma ? mul(channelwise(gamma), r) : r;
-    const weight = sub(mul(channelwise(dVariance), 2), mul(mul(scale, mul(r, r)), productSum));
-    const shift = sub(channelwise(dMean), mul(scale, dySum));
-    const dx = mulAdd(dy, scale, mulAdd(centred, mul(weight, perElement), mul(shift, perElement)));
-    return [dx, dGamma, dBeta];
+    // Of the moments themselves: dMean / n + 2 (x - mean) dVariance / n, for n elements a channel.
+    const ofMean = dMean && broadcastTo(perChannel(dMean, 1), { shape: x.shape });
+    const ofVariance = dVariance && mul(sub(x, reshape(mean, { shape })), perChannel(dVariance, 2));
+    return [sumOf([dx, ofMean, ofVariance]), dGamma, dBeta];
   },
 });
+
+/** The sum of those that are there. */
+const sumOf = (terms: readonly (Tensor | null)[]) =>
+  terms.reduce((total, term) => (total && term ? add(total, term) : (total ?? term)), null);
+
+interface Channels {
+  mean: Tensor;
+  variance: Tensor;
+  axes: readonly number[];
+  /** [channels] with as many axes as x. */
+  shape: readonly number[];
+  epsilon: number;
+}
+
+/** [dx, dGamma, dBeta] of the normalised values: in one op where the axes are neighbours. */
+function gradientsOf(
+  dy: Tensor,
+  x: Tensor,
+  gamma: Tensor | null,
+  { mean, variance, axes, shape, epsilon }: Channels,
+  needs: readonly [boolean, boolean, boolean],
+): readonly [Tensor | null, Tensor | null, Tensor | null] {
+  const areNeighbours = axes.every((axis, i) => axis === (axes[0] as number) + i);
+  if (areNeighbours && axes.length > 0 && x.size > 0)
+    return batchNormGrad(dy, x, gamma, mean, variance, { axes, epsilon });
+  const along = gamma && reshape(gamma, { shape });
+  const [dx, dGamma, dBeta] = normalizationGradient(
+    dy,
+    { x, gamma: along, axes, sharedAxes: axes, epsilon },
+    needs,
+  );
+  const parameter = { shape: mean.shape, dtype: mean.dtype };
+  return [dx, inShape(dGamma, parameter), inShape(dBeta, parameter)];
+}

@@ -10,6 +10,7 @@ import { defineOp, type Op, type OpDefinition } from './define.ts';
 import type { TensorLike } from './operands.ts';
 import type { SymbolicTensor } from './recorders.ts';
 
+/** Options of `cast`. */
 export interface CastOptions<D extends DType = DType> {
   dtype: D;
 }

@@ -11,15 +11,16 @@ import { currentGradient } from '../history/frames.ts';
 import { nonFiniteKernel } from '../kernels/nonFinite.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
-import { setOutputSearch } from './outputSearch.ts';
+import { type DataSite, setOutputSearch } from './outputSearch.ts';
 
 /**
  * Turns the mode on or off. While it is on, the readback of what depends on a NaN or an infinity rejects with a
  * NonFiniteError that names the first such op, its history and the shapes of its inputs. What it spoils afterwards is not
- * distinguished.
+ * distinguished. Data of `fit`, `evaluate` and `predict` are searched before anything is computed with them.
+ * Results of dtype float32 are checked. Errors: none at the call itself.
  */
 export function checkNumerics(on = true): void {
-  setOutputSearch(on ? searchOutputs : null);
+  setOutputSearch(on ? { outputs: searchOutputs, data: searchData } : null);
 }
 
 const word = new DataView(new ArrayBuffer(4));
@@ -36,8 +37,7 @@ function searchOutputs(call: Call, inputs: readonly (Tensor | null)[], outputs: 
     nonFiniteKernel(output, {
       count: output.size,
       raise: (flat, bits) => {
-        word.setUint32(0, bits);
-        const value = word.getFloat32(0);
+        const value = numberOf(bits);
         const position = unravel(flat, shape);
         const layer = (call.parent ?? gradientOf?.parent)?.operation.name;
         const lines = [
@@ -61,4 +61,34 @@ function searchOutputs(call: Call, inputs: readonly (Tensor | null)[], outputs: 
       },
     });
   });
+}
+
+/** Launches the search on data. */
+function searchData(values: Tensor, { op, what, sampleOf }: DataSite): void {
+  if (!isFloating(values.dtype) || values.size === 0) return;
+  const { shape } = values;
+  const spec = formatSpec(values);
+  nonFiniteKernel(values, {
+    count: values.size,
+    raise: (flat, bits) => {
+      const value = numberOf(bits);
+      const [row = 0, ...inner] = unravel(flat, shape);
+      const sample = sampleOf(row);
+      const place = inner.length > 0 ? `, at position [${inner.join(', ')}] of it` : '';
+      return new NonFiniteError({
+        op,
+        rule: `the data hold ${value}: sample ${sample} of \`${what}\`${place}.`,
+        received: `a batch ${spec} of it`,
+        hint: 'repair the data, or leave such samples out, before they are passed: a NaN in one sample makes every weight NaN.',
+        position: [sample, ...inner],
+        value,
+        inputs: [],
+      });
+    },
+  });
+}
+
+function numberOf(bits: number): number {
+  word.setUint32(0, bits);
+  return word.getFloat32(0);
 }

@@ -1,13 +1,13 @@
 /** @file Comparisons of two operands with broadcasting. Their results are bools and carry no gradient. */
 import type { DType } from '../core/dtype.ts';
 import * as math from '../kernels/math.ts';
-import { type BinaryOp, defineBinary } from './elementwise.ts';
+import { type ComparisonOp, defineBinary } from './elementwise.ts';
 
 const all: readonly DType[] = ['float32', 'int32', 'uint32', 'bool'];
 
 /** Compilers may turn a < b into !(a >= b), which differs for NaN. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineComparison(name: string, operator: string): BinaryOp {
+function defineComparison(name: string, operator: string): ComparisonOp {
   return defineBinary({
     name,
     expression: (dtype) =>
@@ -18,11 +18,17 @@ function defineComparison(name: string, operator: string): BinaryOp {
   });
 }
 
-/** Whether x = y, elementwise. Shapes broadcast; dtypes promote. NaN equals nothing. */
-export const equal: BinaryOp = /* @__PURE__ */ defineComparison('equal', '==');
+/**
+ * Whether x = y, elementwise. Shapes broadcast; dtypes promote. NaN equals nothing.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
+export const equal: ComparisonOp = /* @__PURE__ */ defineComparison('equal', '==');
 
-/** Whether x ≠ y, elementwise. Shapes broadcast; dtypes promote. True for NaN. */
-export const notEqual: BinaryOp = /* @__PURE__ */ defineBinary({
+/**
+ * Whether x ≠ y, elementwise. Shapes broadcast; dtypes promote. True for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
+export const notEqual: ComparisonOp = /* @__PURE__ */ defineBinary({
   name: 'notEqual',
   expression: (dtype) => (dtype === 'float32' ? `u32(a != b || !${math.ordered('a', 'b')})` : 'u32(a != b)'),
   dtypes: all,
@@ -30,14 +36,26 @@ export const notEqual: BinaryOp = /* @__PURE__ */ defineBinary({
   gradient: null,
 });
 
-/** Whether x > y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
-export const greater: BinaryOp = /* @__PURE__ */ defineComparison('greater', '>');
+/**
+ * Whether x > y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
+export const greater: ComparisonOp = /* @__PURE__ */ defineComparison('greater', '>');
 
-/** Whether x ≥ y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
-export const greaterEqual: BinaryOp = /* @__PURE__ */ defineComparison('greaterEqual', '>=');
+/**
+ * Whether x ≥ y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
+export const greaterEqual: ComparisonOp = /* @__PURE__ */ defineComparison('greaterEqual', '>=');
 
-/** Whether x < y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
-export const less: BinaryOp = /* @__PURE__ */ defineComparison('less', '<');
+/**
+ * Whether x < y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
+export const less: ComparisonOp = /* @__PURE__ */ defineComparison('less', '<');
 
-/** Whether x ≤ y, elementwise. Shapes broadcast; dtypes promote. False for NaN. */
-export const lessEqual: BinaryOp = /* @__PURE__ */ defineComparison('lessEqual', '<=');
+/**
+ * Whether x ≤ y, elementwise. Shapes broadcast; dtypes promote. False for NaN.
+ * Result: bool. Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
+ */
+export const lessEqual: ComparisonOp = /* @__PURE__ */ defineComparison('lessEqual', '<=');

@@ -9,6 +9,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op, requireSameDType } from './define.ts';
 import { blockLayout, slice } from './slice.ts';
 
+/** Options of `concat`. */
 export interface ConcatOptions {
   /** The axis along which they are joined. Negative axes count from the last. Default 0. */
   axis?: number;
@@ -19,7 +20,7 @@ export interface ConcatOptions {
  * gradient of each is its part.
  * Errors: ShapeError for no tensors, scalars, or sizes that differ on another axis; DTypeError.
  */
-export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor> = /* @__PURE__ */ defineOp({
+export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'concat',
   inputs: ['...tensors'],
   save: { inputs: [] },

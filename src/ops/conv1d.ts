@@ -8,6 +8,7 @@ import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `conv1d`. */
 export interface Conv1dOptions {
   /** Steps between windows. Default 1. */
   strides?: number | readonly number[];
@@ -76,7 +77,11 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv1dOptions): Conv1d
  * `padding` is 'same', 'valid', 'causal', or [[before, after]].
  * Errors: ShapeError for ranks, channels that don't fit, a kernel wider than the padded sequence; DTypeError; ValueError.
  */
-export const conv1d: Op<[x: Tensor, kernel: Tensor], Conv1dOptions> = /* @__PURE__ */ defineOp({
+export const conv1d: Op<
+  [x: Tensor, kernel: Tensor],
+  Conv1dOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
   name: 'conv1d',
   inputs: ['x', 'kernel'],
   infer: ([x, kernel], options) => plan(x, kernel, options),

@@ -20,8 +20,11 @@ import {
 import { convolutionCost } from './cost.ts';
 import type { Op } from './define.ts';
 
+/** Options of `conv2d`. */
 export type Conv2dOptions = ConvolutionOptions;
+/** Options of `conv2dInputGrad`. */
 export type Conv2dInputGradOptions = InputGradOptions;
+/** Options of `conv2dFilterGrad`. */
 export type Conv2dFilterGradOptions = FilterGradOptions;
 
 const floats = ['float32', 'float16'] as const;
@@ -60,20 +63,31 @@ export const conv2dFamily: ConvolutionFamily<ConvolutionGeometry> = {
  * [[top, bottom], [left, right]].
  * Errors: ShapeError for ranks, channels that don't fit, a kernel larger than the padded image; DTypeError; ValueError.
  */
-export const conv2d: Op<[x: Tensor, kernel: Tensor], Conv2dOptions> =
-  /* @__PURE__ */ defineForward(conv2dFamily);
+export const conv2d: Op<
+  [x: Tensor, kernel: Tensor],
+  Conv2dOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineForward(conv2dFamily);
 
 /**
  * The gradient of conv2d for its image, of shape `inputShape`, from the cotangent `dy` of its result. Also what a
  * transposed convolution computes.
  * Errors: as conv2d; ShapeError where `dy` isn't the shape of the convolution's result.
+ * Dtype: float32.
  */
-export const conv2dInputGrad: Op<[dy: Tensor, kernel: Tensor], Conv2dInputGradOptions> =
-  /* @__PURE__ */ defineInputGrad(conv2dFamily);
+export const conv2dInputGrad: Op<
+  [dy: Tensor, kernel: Tensor],
+  Conv2dInputGradOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineInputGrad(conv2dFamily);
 
 /**
  * The gradient of conv2d for its kernel, of shape `kernelShape`, from the image and the cotangent `dy` of its result.
  * Errors: as conv2d; ShapeError where `dy` isn't the shape of the convolution's result.
+ * Dtype: float32.
  */
-export const conv2dFilterGrad: Op<[x: Tensor, dy: Tensor], Conv2dFilterGradOptions> =
-  /* @__PURE__ */ defineFilterGrad(conv2dFamily);
+export const conv2dFilterGrad: Op<
+  [x: Tensor, dy: Tensor],
+  Conv2dFilterGradOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineFilterGrad(conv2dFamily);

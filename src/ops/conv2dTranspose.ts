@@ -9,6 +9,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad } from './conv2d.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `conv2dTranspose`. */
 export interface Conv2dTransposeOptions {
   /** Steps between windows, by which the image grows: a number, or [rows, columns]. Default 1. */
   strides?: number | readonly number[];
@@ -94,15 +95,18 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
  * counted with the gaps of their dilation. float32.
  * Errors: ShapeError, DTypeError, ValueError. Source: Keras's deconv_output_length, and TensorFlow's conv2d_transpose.
  */
-export const conv2dTranspose: Op<[x: Tensor, kernel: Tensor], Conv2dTransposeOptions> =
-  /* @__PURE__ */ defineOp({
-    name: op,
-    inputs: ['x', 'kernel'],
-    infer: ([x, kernel], options) => plan(x, kernel, options),
-    forward: ([x, kernel], { shape, convolution }) =>
-      conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),
-    backward: ([dy], { inputs: [x, kernel], needs, plan: { convolution } }) => [
-      needs[0] ? conv2d(dy, kernel, convolution) : null,
-      needs[1] ? conv2dFilterGrad(dy, x, { ...convolution, kernelShape: kernel.shape }) : null,
-    ],
-  });
+export const conv2dTranspose: Op<
+  [x: Tensor, kernel: Tensor],
+  Conv2dTransposeOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
+  name: op,
+  inputs: ['x', 'kernel'],
+  infer: ([x, kernel], options) => plan(x, kernel, options),
+  forward: ([x, kernel], { shape, convolution }) =>
+    conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),
+  backward: ([dy], { inputs: [x, kernel], needs, plan: { convolution } }) => [
+    needs[0] ? conv2d(dy, kernel, convolution) : null,
+    needs[1] ? conv2dFilterGrad(dy, x, { ...convolution, kernelShape: kernel.shape }) : null,
+  ],
+});

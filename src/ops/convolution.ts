@@ -19,9 +19,9 @@ export interface FilterGradOptions extends ConvolutionOptions {
   kernelShape: Shape;
 }
 
-type Forward = Op<[x: Tensor, kernel: Tensor], ConvolutionOptions>;
-type InputGrad = Op<[dy: Tensor, kernel: Tensor], InputGradOptions>;
-type FilterGrad = Op<[x: Tensor, dy: Tensor], FilterGradOptions>;
+type Forward = Op<[x: Tensor, kernel: Tensor], ConvolutionOptions, Tensor<'float32'>>;
+type InputGrad = Op<[dy: Tensor, kernel: Tensor], InputGradOptions, Tensor<'float32'>>;
+type FilterGrad = Op<[x: Tensor, dy: Tensor], FilterGradOptions, Tensor<'float32'>>;
 
 /** Launches one direction, from its two operands into `spec`. */
 type Launch<G> = (op: string, geometry: G, first: Tensor, second: Tensor, spec: TensorSpec) => Tensor;

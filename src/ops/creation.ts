@@ -11,6 +11,7 @@ import { fillKernel } from '../kernels/fill.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
+/** Options of `fill`, `zeros`, `ones`, `range`. */
 export interface CreationOptions<D extends DType = DType> {
   /** Default: float32. */
   dtype?: D;
@@ -47,7 +48,11 @@ function filled<D extends DType>(
   });
 }
 
-/** A tensor of `shape` with `value` everywhere. */
+/**
+ * A tensor of `shape` with `value` everywhere.
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ValueError for a value that the dtype doesn’t hold;
+ * ShapeError for what is no shape; DTypeError for an unknown dtype, and for float16.
+ */
 export function fill<D extends DType = 'float32'>(
   shape: Shape,
   value: number,
@@ -56,7 +61,11 @@ export function fill<D extends DType = 'float32'>(
   return filled('fill', shape, value, options);
 }
 
-/** A tensor of `shape` with zeros. */
+/**
+ * A tensor of `shape` with zeros.
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
+ * unknown dtype, and for float16.
+ */
 export function zeros<D extends DType = 'float32'>(
   shape: Shape,
   options: CreationOptions<D> = {},
@@ -64,7 +73,11 @@ export function zeros<D extends DType = 'float32'>(
   return filled('zeros', shape, 0, options);
 }
 
-/** A tensor of `shape` with ones. */
+/**
+ * A tensor of `shape` with ones.
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
+ * unknown dtype, and for float16.
+ */
 export function ones<D extends DType = 'float32'>(shape: Shape, options: CreationOptions<D> = {}): Tensor<D> {
   return filled('ones', shape, 1, options);
 }

@@ -7,6 +7,7 @@ import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { numbers } from './reduction.ts';
 
+/** Options of `cumsum`. */
 export interface CumsumOptions {
   /** The axis along which sums run. Default 0. */
   axis?: number;
@@ -20,7 +21,7 @@ export interface CumsumOptions {
  * Running sums of `x` along `axis`: element k holds the sum of the elements up to and including k. Shape: that of x.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
-export const cumsum: Op<[x: Tensor], CumsumOptions> = /* @__PURE__ */ defineOp({
+export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'cumsum',
   inputs: ['x'],
   save: { inputs: [] },

@@ -9,11 +9,18 @@ import type { DefaultSave, OpDefinition, Plan, Results, Save } from './definitio
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
 import { isSymbolic, type SymbolicTensor } from './recorders.ts';
+import type { DTypeRule, ResultOf } from './resultDType.ts';
 
 export type { OpDefinition, Plan, Saved } from './definition.ts';
 
 type Eager<I extends readonly unknown[]> = {
   [K in keyof I]: I[K] extends Tensor[] ? readonly TensorLike[] : TensorLike | Exclude<I[K], Tensor>;
+};
+/** What argument `N` may be. */
+type At<I extends readonly unknown[], N extends number> = Eager<I>[N];
+/** The arguments of a call, of which three tell the dtype of its result. */
+type Given<I extends readonly unknown[], X, Y, Z> = {
+  [K in keyof I]: K extends '0' ? X : K extends '1' ? Y : K extends '2' ? Z : Eager<I>[K];
 };
 type Mixed<I extends readonly unknown[]> = {
   [K in keyof I]: I[K] extends Tensor[]
@@ -27,9 +34,19 @@ type Symbolic<R extends Results> = R extends readonly Tensor[]
 
 /**
  * An op as users call it: tensors by position, options last. Symbolic in, symbolic out. `I` is the tuple of its tensor
- * inputs, `O` its options, `R` its result: a tensor, or a tuple or list of tensors.
+ * inputs, `O` its options, `R` its result: a tensor, or a tuple or list of tensors. A result of a fixed dtype says so,
+ * `Tensor<'bool'>`; of others, `D` says how the dtype follows from the arguments, such as 'first' for that of the first.
  */
-export interface Op<I extends readonly unknown[], O extends object = object, R extends Results = Tensor> {
+export interface Op<
+  I extends readonly unknown[],
+  O extends object = object,
+  R extends Results = Tensor,
+  D extends DTypeRule = 'unknown',
+> {
+  <X extends At<I, 0>, Y extends At<I, 1>, Z extends At<I, 2>>(
+    ...args: [...Given<I, X, Y, Z>, options?: O]
+  ): ResultOf<R, D, [X, Y, Z]>;
+  // Of two ops, one of which is chosen at run time, TypeScript joins only signatures without type parameters.
   (...args: [...Eager<I>, options?: O]): R;
   (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
   readonly definition: OpDefinition<I, O, R>;
@@ -45,8 +62,10 @@ export interface Op<I extends readonly unknown[], O extends object = object, R e
  *       forward: ([x], plan) => …,
  *       backward: ([dy], { plan }) => [mul(dy, plan.by)],
  *     });
+ * /
+ * /* @__NO_SIDE_EFFECTS__
+ * Errors: none here; a call of the op throws what `infer` throws.
  */
-/* @__NO_SIDE_EFFECTS__ */
 export function defineOp<
   I extends readonly unknown[],
   O extends object = object,

@@ -15,13 +15,16 @@ import { type ConvolutionFamily, defineFilterGrad, defineForward, defineInputGra
 import { depthwiseCost } from './cost.ts';
 import type { Op } from './define.ts';
 
+/** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2dOptions = Omit<ConvolutionOptions, 'groups'>;
 
+/** Options of `depthwiseConv2dInputGrad`. */
 export interface DepthwiseConv2dInputGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the image whose gradient is wanted. */
   inputShape: Shape;
 }
 
+/** Options of `depthwiseConv2dFilterGrad`. */
 export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions {
   /** Shape of the kernel whose gradient is wanted. */
   kernelShape: Shape;
@@ -83,19 +86,30 @@ const family: ConvolutionFamily<DepthwiseGeometry> = {
  * outWidth, channels · multiplier]. float32. Options as those of conv2d.
  * Errors: ShapeError, DTypeError, ValueError.
  */
-export const depthwiseConv2d: Op<[x: Tensor, kernel: Tensor], DepthwiseConv2dOptions> =
-  /* @__PURE__ */ defineForward(family);
+export const depthwiseConv2d: Op<
+  [x: Tensor, kernel: Tensor],
+  DepthwiseConv2dOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineForward(family);
 
 /**
  * The gradient of depthwiseConv2d for its image, of shape `inputShape`, from the cotangent `dy` of its result.
  * Errors: as depthwiseConv2d; ShapeError where `dy` isn't the shape of its result.
+ * Dtype: float32.
  */
-export const depthwiseConv2dInputGrad: Op<[dy: Tensor, kernel: Tensor], DepthwiseConv2dInputGradOptions> =
-  /* @__PURE__ */ defineInputGrad(family);
+export const depthwiseConv2dInputGrad: Op<
+  [dy: Tensor, kernel: Tensor],
+  DepthwiseConv2dInputGradOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineInputGrad(family);
 
 /**
  * The gradient of depthwiseConv2d for its kernel, of shape `kernelShape`, from the image and the cotangent `dy`.
  * Errors: as depthwiseConv2d; ShapeError where `dy` isn't the shape of its result.
+ * Dtype: float32.
  */
-export const depthwiseConv2dFilterGrad: Op<[x: Tensor, dy: Tensor], DepthwiseConv2dFilterGradOptions> =
-  /* @__PURE__ */ defineFilterGrad(family);
+export const depthwiseConv2dFilterGrad: Op<
+  [x: Tensor, dy: Tensor],
+  DepthwiseConv2dFilterGradOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineFilterGrad(family);

@@ -23,6 +23,7 @@ const remainders = {
 /**
  * ⌊x / y⌋, elementwise, exact also where x / y rounds. Shapes broadcast; dtypes promote. Division by 0 gives 0 for
  * integers, ±Infinity or NaN for floats. Gradient: 0.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const floorDiv: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'floorDiv',
@@ -34,6 +35,7 @@ export const floorDiv: BinaryOp = /* @__PURE__ */ defineBinary({
 /**
  * x - floorDiv(x, y) · y, elementwise, exact. Shapes broadcast; dtypes promote. Modulo 0 gives 0 for integers, NaN for
  * floats.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const mod: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'mod',

@@ -9,9 +9,10 @@ import { view } from '../kernels/output.ts';
 import { dropoutKernel } from '../kernels/random.ts';
 import { perResult } from './cost.ts';
 import { defineOp } from './define.ts';
-import type { UnaryOp } from './elementwise.ts';
+import type { FloatOp } from './elementwise.ts';
 import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
+/** Options of `dropout`. */
 export interface DropoutOptions {
   /** Fraction of the elements that are cleared, in [0, 1). */
   rate: number;
@@ -54,7 +55,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
  * Errors: DTypeError for x that isn't float32; ValueError for a rate outside [0, 1) or a seed that isn't one; ShapeError.
  * Source: N. Srivastava et al., Dropout, JMLR 2014.
  */
-export const dropout: UnaryOp<DropoutOptions> = /* @__PURE__ */ defineOp({
+export const dropout: FloatOp<DropoutOptions> = /* @__PURE__ */ defineOp({
   name: 'dropout',
   inputs: ['x'],
   save: { inputs: [] },

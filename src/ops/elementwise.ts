@@ -12,8 +12,18 @@ import { defineOp, type Op } from './define.ts';
 import type { Save } from './definition.ts';
 import { sumToShape } from './sum.ts';
 
-export type UnaryOp<O extends object = object> = Op<[x: Tensor], O>;
-export type BinaryOp = Op<[x: Tensor, y: Tensor]>;
+/** Elementwise, in the dtype of x. */
+export type UnaryOp<O extends object = object> = Op<[x: Tensor], O, Tensor, 'first'>;
+/** Elementwise, of floats. */
+export type FloatOp<O extends object = object> = Op<[x: Tensor], O, Tensor<'float32'>>;
+/** Elementwise: whether something holds of x. */
+export type PredicateOp = Op<[x: Tensor], object, Tensor<'bool'>>;
+/** Elementwise, in the common dtype of both operands. */
+export type BinaryOp = Op<[x: Tensor, y: Tensor], object, Tensor, 'promoted'>;
+/** Elementwise, of two operands that are converted to floats. */
+export type FloatBinaryOp = Op<[x: Tensor, y: Tensor], object, Tensor<'float32'>>;
+/** Elementwise: whether something holds of both operands. */
+export type ComparisonOp = Op<[x: Tensor, y: Tensor], object, Tensor<'bool'>>;
 
 const floats: readonly DType[] = ['float32'];
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
@@ -40,7 +50,7 @@ export interface UnaryDefinition<O extends object> {
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-export function defineUnary<O extends object = object>(definition: UnaryDefinition<O>): UnaryOp<O> {
+export function defineUnary<O extends object = object>(definition: UnaryDefinition<O>): Op<[x: Tensor], O> {
   const { name, expression, dtypes = floats, result, scalars, check, gradient, reads = 'input' } = definition;
   return defineOp({
     name,
@@ -91,7 +101,7 @@ export interface BinaryDefinition {
 const itself = (dtype: DType) => dtype;
 
 /* @__NO_SIDE_EFFECTS__ */
-export function defineBinary(definition: BinaryDefinition): BinaryOp {
+export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Tensor]> {
   const { name, expression, dtypes = numbers, gradient, reads = { inputs: [0, 1] } } = definition;
   const { computes = itself, result = itself } = definition;
   return defineOp({

@@ -11,20 +11,22 @@ import type { IndexOptions } from './indices.ts';
 /**
  * The rows of `table` [n, width] that `ids` (int32 or uint32, any rank) name → [..ids, width]. A gather along axis 0,
  * with its errors and its gradient.
+ * Errors: IndexOutOfRangeError as of `gather`; ShapeError for a table that isn’t a matrix; DTypeError for other ids.
  */
-export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions> = /* @__PURE__ */ defineOp({
-  name: 'embedding',
-  inputs: ['table', 'ids:int32'],
-  acceptsFloat16: true,
-  save: { inputs: [1] },
-  infer: ([table, ids], { validateIndices, mode }) => {
-    requireRank('embedding', 'table', table.shape, 2);
-    return planGather('embedding', 'table', table, ids, { validateIndices, mode });
-  },
-  forward: ([table, ids], plan, call) => gatherRows(call, { x: 'table', indices: 'ids' }, table, ids, plan),
-  backward: ([dy], { inputs: [, ids], inputSpecs: [table], plan }) => {
-    const addUp = (slices: Tensor) => gatherGradient(slices, table, ids, plan);
-    return [noteSquares(addUp(dy), () => addUp(square(dy))), null];
-  },
-  cost: noFlops,
-});
+export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor, 'first'> =
+  /* @__PURE__ */ defineOp({
+    name: 'embedding',
+    inputs: ['table', 'ids:int32'],
+    acceptsFloat16: true,
+    save: { inputs: [1] },
+    infer: ([table, ids], { validateIndices, mode }) => {
+      requireRank('embedding', 'table', table.shape, 2);
+      return planGather('embedding', 'table', table, ids, { validateIndices, mode });
+    },
+    forward: ([table, ids], plan, call) => gatherRows(call, { x: 'table', indices: 'ids' }, table, ids, plan),
+    backward: ([dy], { inputs: [, ids], inputSpecs: [table], plan }) => {
+      const addUp = (slices: Tensor) => gatherGradient(slices, table, ids, plan);
+      return [noteSquares(addUp(dy), () => addUp(square(dy))), null];
+    },
+    cost: noFlops,
+  });

@@ -35,6 +35,7 @@ export interface BufferTensor {
   dtype?: DType;
 }
 
+/** What `encodeOp` takes. */
 export interface OpEncoding<O extends object> {
   inputs: readonly (BufferTensor | null)[];
   options?: O;
@@ -81,6 +82,7 @@ function listOf(result: Results): readonly Tensor[] {
   return result instanceof Tensor ? [result] : result;
 }
 
+/** What `encodeFunction` takes. */
 export interface FunctionEncoding {
   inputs: readonly BufferTensor[];
   /** Where the results go: of their shapes and dtypes, in buffers apart from the inputs. */
@@ -208,6 +210,7 @@ interface Common {
   device?: Device;
 }
 
+/** What `matMul` encodes. */
 export interface MatMulEncoding extends MatMulOptions, Common {
   /** [m, k] matrices, or [k, m] where `transposeA`. */
   a: BufferRange;
@@ -236,6 +239,7 @@ export function matMul(target: EncodeTarget, encoding: MatMulEncoding): void {
   });
 }
 
+/** What `conv2d` encodes. */
 export interface Conv2dEncoding extends Conv2dOptions, Common {
   x: BufferRange;
   kernel: BufferRange;
@@ -267,6 +271,7 @@ export function conv2d(target: EncodeTarget, encoding: Conv2dEncoding): void {
   });
 }
 
+/** What `gather` encodes. */
 export interface GatherEncoding extends Omit<GatherOptions, 'validateIndices'>, Common {
   x: BufferRange;
   /** int32. */
@@ -301,6 +306,7 @@ export function gather(target: EncodeTarget, encoding: GatherEncoding): void {
   });
 }
 
+/** What `softmax` encodes. */
 export interface SoftmaxEncoding extends SoftmaxOptions, Common {
   x: BufferRange;
   out: BufferRange;
@@ -317,6 +323,7 @@ export function softmax(target: EncodeTarget, { x, out, shape, device, ...option
   });
 }
 
+/** What `map` encodes. */
 export interface MapEncoding extends Scalars, Common {
   /** WGSL expression of `a`, `b`, `c`, `d`, which stand for the elements of the inputs, and `params.alpha`, `params.beta`. */
   expression: string;

@@ -5,6 +5,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `expandDims`. */
 export interface ExpandDimsOptions {
   /** Where the new axis goes; negative axes count from the last of the result. Default 0. */
   axis?: number;
@@ -13,8 +14,9 @@ export interface ExpandDimsOptions {
 /**
  * `x` with a new axis of size 1 at `axis`, without a copy.
  * Errors: ShapeError for an axis that the result lacks, and where the rank would exceed 6.
+ * Any dtype.
  */
-export const expandDims: Op<[x: Tensor], ExpandDimsOptions> = /* @__PURE__ */ defineOp({
+export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'expandDims',
   inputs: ['x'],
   acceptsFloat16: true,

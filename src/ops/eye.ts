@@ -6,6 +6,7 @@ import { eyeKernel } from '../kernels/sequence.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { create, type CreationOptions } from './creation.ts';
 
+/** Options of `eye`. */
 export interface EyeOptions<D extends DType = DType> extends CreationOptions<D> {
   /** Default: as many as rows. */
   columns?: number;

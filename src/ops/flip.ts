@@ -4,6 +4,7 @@ import { copied, type StridedLayout } from '../kernels/copy.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `flip`. */
 export interface FlipOptions {
   /** Axes to reverse; null or left out: all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
@@ -13,7 +14,7 @@ export interface FlipOptions {
  * `x` in reverse order along `axis`. Any dtype. The gradient is flipped back.
  * Errors: ShapeError for an axis that x lacks, or one that is named twice.
  */
-export const flip: Op<[x: Tensor], FlipOptions> = /* @__PURE__ */ defineOp({
+export const flip: Op<[x: Tensor], FlipOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'flip',
   inputs: ['x'],
   save: { inputs: [] },

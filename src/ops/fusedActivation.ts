@@ -26,8 +26,10 @@ import {
 import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
 
+/** Activations that matmuls and convolutions apply before they write their results. */
 export type FusedActivation = 'linear' | 'relu' | 'relu6' | 'leakyRelu' | 'elu' | 'sigmoid' | 'tanh';
 
+/** An activation that an op applies before it writes its result, with its parameters. */
 export interface ActivationOptions {
   /** Applied to the result. Default 'linear'. */
   activation?: FusedActivation;

@@ -15,6 +15,7 @@ import {
   planActivation,
 } from './fusedActivation.ts';
 
+/** Options of `fusedConv2d`. */
 export type FusedConv2dOptions = Conv2dOptions & ActivationOptions;
 
 const op = 'fusedConv2d';
@@ -25,29 +26,32 @@ const op = 'fusedConv2d';
  * `activation`: 'linear', 'relu', 'relu6', 'leakyRelu' (`negativeSlope`), 'elu' (`alpha`), 'sigmoid', 'tanh'.
  * Errors: as conv2d; ShapeError for a bias of another size, ValueError for an unknown activation.
  */
-export const fusedConv2d: Op<[x: Tensor, kernel: Tensor, bias: Tensor | null], FusedConv2dOptions> =
-  /* @__PURE__ */ defineOp({
-    name: op,
-    inputs: ['x', 'kernel', 'bias?'],
-    acceptsFloat16: true,
-    save: { inputs: [0, 1], outputs: [0] },
-    infer: ([x, kernel, bias], options) => {
-      const { geometry, result } = planConv2d(op, x, kernel, options);
-      checkBias(op, bias, geometry.outputs);
-      const spec: TensorSpec = { shape: result, dtype: 'float32' };
-      return { ...spec, geometry, activation: planActivation(op, spec, options) };
-    },
-    forward: ([x, kernel, bias], { geometry, activation }) =>
-      kernels().conv2dKernel(op, geometry, x, kernel, epilogueOf(bias, activation)),
-    backward: ([dy], { inputs: [x, kernel], outputs: [y], inputSpecs, needs, plan, options }) => {
-      const dz = beforeActivation(dy, y, plan.activation);
-      const [, , bias] = inputSpecs;
-      return [
-        ...convolutionGradients(conv2dFamily, dz, { inputs: [x, kernel], inputSpecs, needs, options }),
-        needs[2] && bias ? biasGradient(dz, bias.shape[0] as number) : null,
-      ];
-    },
-    cost: ([, kernel, bias], [result], { activation }) => ({
-      flops: convolutionCost(result, kernel).flops + epilogueCost(bias, result, activation !== null),
-    }),
-  });
+export const fusedConv2d: Op<
+  [x: Tensor, kernel: Tensor, bias: Tensor | null],
+  FusedConv2dOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
+  name: op,
+  inputs: ['x', 'kernel', 'bias?'],
+  acceptsFloat16: true,
+  save: { inputs: [0, 1], outputs: [0] },
+  infer: ([x, kernel, bias], options) => {
+    const { geometry, result } = planConv2d(op, x, kernel, options);
+    checkBias(op, bias, geometry.outputs);
+    const spec: TensorSpec = { shape: result, dtype: 'float32' };
+    return { ...spec, geometry, activation: planActivation(op, spec, options) };
+  },
+  forward: ([x, kernel, bias], { geometry, activation }) =>
+    kernels().conv2dKernel(op, geometry, x, kernel, epilogueOf(bias, activation)),
+  backward: ([dy], { inputs: [x, kernel], outputs: [y], inputSpecs, needs, plan, options }) => {
+    const dz = beforeActivation(dy, y, plan.activation);
+    const [, , bias] = inputSpecs;
+    return [
+      ...convolutionGradients(conv2dFamily, dz, { inputs: [x, kernel], inputSpecs, needs, options }),
+      needs[2] && bias ? biasGradient(dz, bias.shape[0] as number) : null,
+    ];
+  },
+  cost: ([, kernel, bias], [result], { activation }) => ({
+    flops: convolutionCost(result, kernel).flops + epilogueCost(bias, result, activation !== null),
+  }),
+});

@@ -25,11 +25,13 @@ import {
   requireUpdates,
 } from './indices.ts';
 
+/** Options of `gather`. */
 export interface GatherOptions extends AxisOptions, IndexOptions {
   /** What rows outside read as, with mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
+/** Options of `scatterAdd`. */
 export interface ScatterAddOptions extends AxisOptions, IndexOptions {
   /** Shape of the result. */
   shape: Shape;
@@ -43,19 +45,20 @@ export interface ScatterAddOptions extends AxisOptions, IndexOptions {
  * Errors: IndexOutOfRangeError where `validateIndices` is on (the default): thrown here for indices that the host knows,
  * otherwise by the readback of a tensor that depends on the result, or by `device.sync()`. The faulty rows read as zeros, and everything else goes on.
  */
-export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions> = /* @__PURE__ */ defineOp({
-  name: 'gather',
-  inputs: ['x', 'indices:int32'],
-  acceptsFloat16: true,
-  save: { inputs: [1] },
-  infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
-  forward: ([x, indices], plan, call) => gatherRows(call, { x: 'x', indices: 'indices' }, x, indices, plan),
-  backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan }) => [
-    gatherGradient(dy, x, indices, plan),
-    null,
-  ],
-  cost: noFlops,
-});
+export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'first'> =
+  /* @__PURE__ */ defineOp({
+    name: 'gather',
+    inputs: ['x', 'indices:int32'],
+    acceptsFloat16: true,
+    save: { inputs: [1] },
+    infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
+    forward: ([x, indices], plan, call) => gatherRows(call, { x: 'x', indices: 'indices' }, x, indices, plan),
+    backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan }) => [
+      gatherGradient(dy, x, indices, plan),
+      null,
+    ],
+    cost: noFlops,
+  });
 
 /**
  * Zeros of `shape`, to which slices of `updates` are added along `axis` at integer `indices`: the adjoint of `gather`.
@@ -64,8 +67,8 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions> = /* @__PUR
  * int32 and uint32. The gradient of the updates is a gather.
  * Errors: IndexOutOfRangeError as of `gather`; updates of a row outside are dropped.
  */
-export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOptions> = /* @__PURE__ */ defineOp(
-  {
+export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOptions, Tensor, 'second'> =
+  /* @__PURE__ */ defineOp({
     name: 'scatterAdd',
     inputs: ['indices:int32', 'updates'],
     save: { inputs: [0] },
@@ -94,8 +97,7 @@ export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOption
       gather(dy, indices, { ...options, validateIndices: false }),
     ],
     cost: perUpdate,
-  },
-);
+  });
 
 /** The spec of a gather, where its indices point, and what becomes of those outside. */
 export interface GatherPlan extends TensorSpec, IndexOptions {

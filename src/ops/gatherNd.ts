@@ -28,11 +28,13 @@ export interface CoordinateOptions extends IndexOptions {
   batchDims?: number;
 }
 
+/** Options of `gatherNd`. */
 export interface GatherNdOptions extends CoordinateOptions {
   /** What slices outside read as, with mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
+/** Options of `scatterNd`. */
 export interface ScatterNdOptions extends CoordinateOptions {
   /** Shape of the result. */
   shape: Shape;
@@ -44,34 +46,35 @@ export interface ScatterNdOptions extends CoordinateOptions {
  * gradient is added up in the slices that were read.
  * Errors: IndexOutOfRangeError as of `gather`; it names the axis whose coordinate is outside.
  */
-export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions> = /* @__PURE__ */ defineOp({
-  name: 'gatherNd',
-  inputs: ['x', 'indices:int32'],
-  save: { inputs: [1] },
-  infer: ([x, indices], options) => {
-    checkIndices('gatherNd', 'indices', indices, options);
-    checkFillValue('gatherNd', options, x.dtype);
-    const geometry = coordinateGeometry('gatherNd', 'x', x.shape, indices.shape, options);
-    return { shape: geometry.gathered, dtype: x.dtype, geometry };
-  },
-  forward: ([x, indices], plan, call) => {
-    const { indexing, axes } = plan.geometry;
-    const checking = checkingOf(call, indices, call.options, {
-      input: 1,
-      name: 'indices',
-      of: named('x', x),
-      axes,
-      limits: indexing.sizes ?? [],
-      hint: readsAsZeros,
-    });
-    const fill = bitsOf(call.options.fillValue ?? 0, x.dtype);
-    return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, fill);
-  },
-  backward: ([dy], { inputs: [, indices], inputSpecs: [x], options: { batchDims, mode } }) => [
-    scatterNd(indices, dy, { shape: x.shape, batchDims, mode, validateIndices: false }),
-    null,
-  ],
-});
+export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor, 'first'> =
+  /* @__PURE__ */ defineOp({
+    name: 'gatherNd',
+    inputs: ['x', 'indices:int32'],
+    save: { inputs: [1] },
+    infer: ([x, indices], options) => {
+      checkIndices('gatherNd', 'indices', indices, options);
+      checkFillValue('gatherNd', options, x.dtype);
+      const geometry = coordinateGeometry('gatherNd', 'x', x.shape, indices.shape, options);
+      return { shape: geometry.gathered, dtype: x.dtype, geometry };
+    },
+    forward: ([x, indices], plan, call) => {
+      const { indexing, axes } = plan.geometry;
+      const checking = checkingOf(call, indices, call.options, {
+        input: 1,
+        name: 'indices',
+        of: named('x', x),
+        axes,
+        limits: indexing.sizes ?? [],
+        hint: readsAsZeros,
+      });
+      const fill = bitsOf(call.options.fillValue ?? 0, x.dtype);
+      return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, fill);
+    },
+    backward: ([dy], { inputs: [, indices], inputSpecs: [x], options: { batchDims, mode } }) => [
+      scatterNd(indices, dy, { shape: x.shape, batchDims, mode, validateIndices: false }),
+      null,
+    ],
+  });
 
 /**
  * Zeros of `shape`, to which slices of `updates` are added at coordinates: the adjoint of `gatherNd`. Slices with the
@@ -80,35 +83,36 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions> = /* @_
  * uint32.
  * Errors: IndexOutOfRangeError as of `gatherNd`; slices outside are dropped.
  */
-export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions> = /* @__PURE__ */ defineOp({
-  name: 'scatterNd',
-  inputs: ['indices:int32', 'updates'],
-  save: { inputs: [0] },
-  infer: ([indices, updates], options) => {
-    const { shape } = options;
-    checkIndices('scatterNd', 'indices', indices, options);
-    checkShape('scatterNd', shape);
-    const geometry = coordinateGeometry('scatterNd', 'shape', shape, indices.shape, options);
-    requireUpdates('scatterNd', updates, geometry.gathered, shape);
-    return { shape: [...shape], dtype: updates.dtype, geometry };
-  },
-  forward: ([indices, updates], plan, call) => {
-    const { indexing, axes } = plan.geometry;
-    const checking = checkingOf(call, indices, call.options, {
-      input: 0,
-      name: 'indices',
-      of: `the result ${formatSpec(plan)}`,
-      axes,
-      limits: indexing.sizes ?? [],
-      hint: isDropped,
-    });
-    return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
-  },
-  backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
-    null,
-    gatherNd(dy, indices, { ...options, validateIndices: false }),
-  ],
-});
+export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions, Tensor, 'second'> =
+  /* @__PURE__ */ defineOp({
+    name: 'scatterNd',
+    inputs: ['indices:int32', 'updates'],
+    save: { inputs: [0] },
+    infer: ([indices, updates], options) => {
+      const { shape } = options;
+      checkIndices('scatterNd', 'indices', indices, options);
+      checkShape('scatterNd', shape);
+      const geometry = coordinateGeometry('scatterNd', 'shape', shape, indices.shape, options);
+      requireUpdates('scatterNd', updates, geometry.gathered, shape);
+      return { shape: [...shape], dtype: updates.dtype, geometry };
+    },
+    forward: ([indices, updates], plan, call) => {
+      const { indexing, axes } = plan.geometry;
+      const checking = checkingOf(call, indices, call.options, {
+        input: 0,
+        name: 'indices',
+        of: `the result ${formatSpec(plan)}`,
+        axes,
+        limits: indexing.sizes ?? [],
+        hint: isDropped,
+      });
+      return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
+    },
+    backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
+      null,
+      gatherNd(dy, indices, { ...options, validateIndices: false }),
+    ],
+  });
 
 interface CoordinateGeometry {
   /** Shape of what is gathered. */

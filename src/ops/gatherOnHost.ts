@@ -1,5 +1,5 @@
 /** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
-import type { DataOf } from '../core/dtype.ts';
+import type { TypedData } from '../core/dtype.ts';
 import { requireOptions } from '../core/arguments.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe, type Shape } from '../core/shape.ts';
@@ -12,7 +12,7 @@ import { type AxisOptions, checkingOf, named, readsAsZeros } from './indices.ts'
 import type { TensorLike } from './operands.ts';
 
 /** Gathered values, row-major, that `freshTensor` takes as they are. Bools are 0 and 1. */
-export type GatheredData = DataOf[keyof DataOf] & { readonly shape: Shape };
+export type GatheredData = TypedData & { readonly shape: Shape };
 
 /**
  * Reads `x` and the indices back and gathers on the host. What it gives are numbers: a tensor made of them,

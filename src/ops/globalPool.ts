@@ -7,6 +7,7 @@ import { max } from './extrema.ts';
 import { mean } from './mean.ts';
 import type { ReduceOptions, ReductionOp } from './reduction.ts';
 
+/** Options of `globalMaxPool` and `globalAveragePool`. */
 export interface GlobalPoolOptions {
   /** Keeps height and width with size 1. Default false. */
   keepDims?: boolean;
@@ -14,7 +15,10 @@ export interface GlobalPoolOptions {
 
 /** `reduction` over height and width, under a name of its own. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineGlobalPool(name: string, reduction: () => ReductionOp): Op<[x: Tensor], GlobalPoolOptions> {
+function defineGlobalPool(
+  name: string,
+  reduction: () => ReductionOp<Tensor>,
+): Op<[x: Tensor], GlobalPoolOptions> {
   const overImage = (options: GlobalPoolOptions): ReduceOptions => ({ ...options, axis: [1, 2] });
   return defineOp({
     name,
@@ -36,17 +40,18 @@ function defineGlobalPool(name: string, reduction: () => ReductionOp): Op<[x: Te
  * The maximum of each channel over the whole image.
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Gradient and errors are those of `max`: tied maxima
  * share, other than in `maxPool`.
+ * Dtypes: float32, int32, uint32. Errors: ShapeError for an x of another rank; DTypeError for bools.
  */
-export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions> = /* @__PURE__ */ defineGlobalPool(
-  'globalMaxPool',
-  () => max,
-);
+export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor, 'first'> =
+  /* @__PURE__ */ defineGlobalPool('globalMaxPool', () => max);
 
 /**
  * The mean of each channel over the whole image.
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Errors are those of `mean`.
+ * Dtype: float32. Errors: ShapeError for an x of another rank; DTypeError for bools.
  */
-export const globalAveragePool: Op<[x: Tensor], GlobalPoolOptions> = /* @__PURE__ */ defineGlobalPool(
-  'globalAveragePool',
-  () => mean,
-);
+export const globalAveragePool: Op<
+  [x: Tensor],
+  GlobalPoolOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineGlobalPool('globalAveragePool', () => mean);

@@ -15,6 +15,7 @@ import {
 } from './normalization.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `groupNorm`. */
 export interface GroupNormOptions {
   /** Groups that the channels are divided into; a divisor of their number. Default 32, as in Keras. */
   groups?: number;
@@ -71,38 +72,41 @@ function parameterShape([, , groups, channels]: GroupView['shape']): Shape {
  * Errors: ShapeError for an axis, groups or parameters that don't fit, ValueError for options, DTypeError for integers and
  * bools.
  */
-export const groupNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], GroupNormOptions> =
-  /* @__PURE__ */ defineOp({
-    name: 'groupNorm',
-    inputs: ['x', 'gamma?', 'beta?'],
-    save: { inputs: [0, 1] },
-    infer: ([x, gamma, beta], options) => {
-      const { epsilon = defaultEpsilon } = options;
-      requireDType('groupNorm', 'x', x.dtype, ['float32']);
-      requireEpsilon('groupNorm', epsilon);
-      const { shape: grouped, channels } = groupView(x, options);
-      requireParameters('groupNorm', [channels], { gamma, beta });
-      return { shape: x.shape, dtype: x.dtype, grouped, epsilon };
-    },
-    forward: ([x, gamma, beta], { grouped, epsilon }) =>
-      normalizeGroups(x, gamma, beta, {
-        shape: grouped,
-        parameterShape: parameterShape(grouped),
+export const groupNorm: Op<
+  [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
+  GroupNormOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
+  name: 'groupNorm',
+  inputs: ['x', 'gamma?', 'beta?'],
+  save: { inputs: [0, 1] },
+  infer: ([x, gamma, beta], options) => {
+    const { epsilon = defaultEpsilon } = options;
+    requireDType('groupNorm', 'x', x.dtype, ['float32']);
+    requireEpsilon('groupNorm', epsilon);
+    const { shape: grouped, channels } = groupView(x, options);
+    requireParameters('groupNorm', [channels], { gamma, beta });
+    return { shape: x.shape, dtype: x.dtype, grouped, epsilon };
+  },
+  forward: ([x, gamma, beta], { grouped, epsilon }) =>
+    normalizeGroups(x, gamma, beta, {
+      shape: grouped,
+      parameterShape: parameterShape(grouped),
+      axes: groupAxes,
+      epsilon,
+    }),
+  backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { grouped: shape, epsilon } }) => {
+    const [dx, dGamma, dBeta] = normalizationGradient(
+      reshape(dy, { shape }),
+      {
+        x: reshape(x, { shape }),
+        gamma: gamma && reshape(gamma, { shape: parameterShape(shape) }),
         axes: groupAxes,
+        sharedAxes,
         epsilon,
-      }),
-    backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { grouped: shape, epsilon } }) => {
-      const [dx, dGamma, dBeta] = normalizationGradient(
-        reshape(dy, { shape }),
-        {
-          x: reshape(x, { shape }),
-          gamma: gamma && reshape(gamma, { shape: parameterShape(shape) }),
-          axes: groupAxes,
-          sharedAxes,
-          epsilon,
-        },
-        needs,
-      );
-      return [inShape(dx, x), inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
-    },
-  });
+      },
+      needs,
+    );
+    return [inShape(dx, x), inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
+  },
+});

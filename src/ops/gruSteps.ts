@@ -61,39 +61,40 @@ interface Gradient {
  * Source: Cho et al., Learning phrase representations using RNN encoder-decoder, 2014, in cuDNN's variant.
  * Errors: ShapeError, DTypeError for inputs that don't fit.
  */
-export const gruSteps: Op<GruInputs, object, [h: Tensor, trace: Tensor]> = /* @__PURE__ */ defineOp({
-  name: op,
-  inputs: ['gates', 'recurrentKernel', 'recurrentBias?', 'h?', 'mask:bool?'],
-  takesNull: true,
-  save: { inputs: [1, 4], outputs: [1] },
-  infer: ([gates, recurrentKernel, bias, h, mask]) => {
-    const sizes = checkSteps(op, 'gru', gates, recurrentKernel, ({ batch, time, units }) => ({
-      recurrentBias: [bias, [3 * units]],
-      h: [h, [batch, units]],
-      mask: [mask, [batch, time]],
-    }));
-    const { states, trace } = stepSpecs(sizes);
-    return [states, trace];
-  },
-  forward: ([gates, recurrentKernel, bias, h, mask]) =>
-    stepsKernel(op, 'gru', { gates, recurrentKernel, bias, h, c: null, mask }),
-  backward: ([dhs, dtrace], { inputs, outputs: [, trace], needs, plan: [{ sizes }] }) => {
-    const [, recurrentKernel, , , mask] = inputs;
-    const steps = { trace, recurrentKernel, mask, sizes };
-    const { dgates, dproducts, dh }: Gradient =
-      isRecorded() || dtrace
-        ? byOps(steps, dhs, dtrace)
-        : stepsGradientKernel(op, 'gru', steps, { dhs, dcs: null }, needs[3]);
-    return [
-      needs[0] ? dgates : null,
-      needs[1] ? kernelGradient(statesBefore(trace, sizes), dproducts) : null,
-      needs[2] ? sum(dproducts, { axis: [0, 1] }) : null,
-      needs[3] ? dh : null,
-      null,
-    ];
-  },
-  cost: stepsCost,
-});
+export const gruSteps: Op<GruInputs, object, [h: Tensor<'float32'>, trace: Tensor<'float32'>]> =
+  /* @__PURE__ */ defineOp({
+    name: op,
+    inputs: ['gates', 'recurrentKernel', 'recurrentBias?', 'h?', 'mask:bool?'],
+    takesNull: true,
+    save: { inputs: [1, 4], outputs: [1] },
+    infer: ([gates, recurrentKernel, bias, h, mask]) => {
+      const sizes = checkSteps(op, 'gru', gates, recurrentKernel, ({ batch, time, units }) => ({
+        recurrentBias: [bias, [3 * units]],
+        h: [h, [batch, units]],
+        mask: [mask, [batch, time]],
+      }));
+      const { states, trace } = stepSpecs(sizes);
+      return [states, trace];
+    },
+    forward: ([gates, recurrentKernel, bias, h, mask]) =>
+      stepsKernel(op, 'gru', { gates, recurrentKernel, bias, h, c: null, mask }),
+    backward: ([dhs, dtrace], { inputs, outputs: [, trace], needs, plan: [{ sizes }] }) => {
+      const [, recurrentKernel, , , mask] = inputs;
+      const steps = { trace, recurrentKernel, mask, sizes };
+      const { dgates, dproducts, dh }: Gradient =
+        isRecorded() || dtrace
+          ? byOps(steps, dhs, dtrace)
+          : stepsGradientKernel(op, 'gru', steps, { dhs, dcs: null }, needs[3]);
+      return [
+        needs[0] ? dgates : null,
+        needs[1] ? kernelGradient(statesBefore(trace, sizes), dproducts) : null,
+        needs[2] ? sum(dproducts, { axis: [0, 1] }) : null,
+        needs[3] ? dh : null,
+        null,
+      ];
+    },
+    cost: stepsCost,
+  });
 
 /** The same as the kernels compute, of ops that have gradients themselves. */
 function byOps(

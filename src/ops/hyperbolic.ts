@@ -2,7 +2,7 @@
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp } from './elementwise.ts';
 import { type Derivative, defineDerivative } from './derivative.ts';
 import { sqrt, square } from './unary.ts';
 
@@ -12,8 +12,11 @@ const sinhDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => sinh(x),
 });
 
-/** (e^x - e^-x) / 2. */
-export const sinh: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * (e^x - e^-x) / 2.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const sinh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sinh',
   expression: () => math.preciseSinh('a'),
   gradient: sinhDerivative,
@@ -25,8 +28,11 @@ const coshDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => cosh(x),
 });
 
-/** (e^x + e^-x) / 2. */
-export const cosh: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * (e^x + e^-x) / 2.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const cosh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'cosh',
   expression: () => math.preciseCosh('a'),
   gradient: coshDerivative,
@@ -39,8 +45,11 @@ export const tanhDerivative: Derivative<object> = /* @__PURE__ */ defineDerivati
   curve: (y) => mul(y, -2),
 });
 
-/** sinh x / cosh x; ±1 far out. */
-export const tanh: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * sinh x / cosh x; ±1 far out.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const tanh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'tanh',
   expression: () => math.preciseTanh('a'),
   gradient: tanhDerivative,
@@ -55,8 +64,11 @@ const asinhDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(div(x, power(add(square(x), 1)))),
 });
 
-/** log(x + √(x² + 1)). */
-export const asinh: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * log(x + √(x² + 1)).
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const asinh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'asinh',
   expression: () => math.preciseAsinh('a'),
   gradient: asinhDerivative,
@@ -68,8 +80,11 @@ const acoshDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(div(x, power(sub(square(x), 1)))),
 });
 
-/** log(x + √(x² - 1)); NaN below 1. */
-export const acosh: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * log(x + √(x² - 1)); NaN below 1.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const acosh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'acosh',
   expression: () => math.preciseAcosh('a'),
   gradient: acoshDerivative,
@@ -81,8 +96,11 @@ const atanhDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => div(mul(x, 2), square(sub(1, square(x)))),
 });
 
-/** ½ log((1 + x) / (1 - x)); ±Infinity at ±1, NaN beyond. */
-export const atanh: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * ½ log((1 + x) / (1 - x)); ±Infinity at ±1, NaN beyond.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const atanh: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'atanh',
   expression: () => math.preciseAtanh('a'),
   gradient: atanhDerivative,

@@ -4,8 +4,11 @@ import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
-/** The same values as a tensor of its own, without a copy. The gradient passes unchanged. */
-export const identity: Op<[x: Tensor]> = /* @__PURE__ */ defineOp({
+/**
+ * The same values as a tensor of its own, without a copy. The gradient passes unchanged.
+ * Shape and dtype: those of x, which may be any. Errors: DisposedError.
+ */
+export const identity: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'identity',
   inputs: ['x'],
   acceptsFloat16: true,

@@ -2,7 +2,7 @@
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { normalizeAxes, type Shape } from '../core/shape.ts';
-import { layerNormKernel } from '../kernels/layerNorm.ts';
+import { hasLineGradient, layerNormKernel } from '../kernels/layerNorm.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import {
@@ -13,8 +13,10 @@ import {
   requireEpsilon,
   requireParameters,
 } from './normalization.ts';
+import { layerNormGrad, layerNormInputGrad } from './normalizationGrad.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `layerNorm`. */
 export interface LayerNormOptions {
   /** The axes that are normalised together. Default -1. */
   axis?: number | readonly number[];
@@ -41,33 +43,40 @@ const sizesOf = (shape: Shape, axes: readonly number[]) => axes.map((axis) => sh
  * Ba, Kiros and Hinton, "Layer normalization", 2016.
  * Errors: ShapeError for axes and parameters that don't fit, ValueError for epsilon, DTypeError for integers and bools.
  */
-export const layerNorm: Op<[x: Tensor, gamma: Tensor | null, beta: Tensor | null], LayerNormOptions> =
-  /* @__PURE__ */ defineOp({
-    name: 'layerNorm',
-    inputs: ['x', 'gamma?', 'beta?'],
-    save: { inputs: [0, 1] },
-    infer: ([{ shape, dtype }, gamma, beta], options) => {
-      const { epsilon = defaultEpsilon } = options;
-      requireDType('layerNorm', 'x', dtype, ['float32']);
-      requireEpsilon('layerNorm', epsilon);
-      const axes = axesOf(options, shape.length);
-      requireParameters('layerNorm', sizesOf(shape, axes), { gamma, beta });
-      return { shape, dtype, axes, epsilon };
-    },
-    forward: ([x, gamma, beta], { axes, epsilon }) => layerNormKernel(x, gamma, beta, axes, epsilon),
-    backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { axes, epsilon } }) => {
-      const shape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
-      const [dx, dGamma, dBeta] = normalizationGradient(
-        dy,
-        {
-          x,
-          gamma: gamma && reshape(gamma, { shape }),
-          axes,
-          sharedAxes: otherAxes(x.rank, axes),
-          epsilon,
-        },
-        needs,
-      );
-      return [dx, inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
-    },
-  });
+export const layerNorm: Op<
+  [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
+  LayerNormOptions,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
+  name: 'layerNorm',
+  inputs: ['x', 'gamma?', 'beta?'],
+  save: { inputs: [0, 1] },
+  infer: ([{ shape, dtype }, gamma, beta], options) => {
+    const { epsilon = defaultEpsilon } = options;
+    requireDType('layerNorm', 'x', dtype, ['float32']);
+    requireEpsilon('layerNorm', epsilon);
+    const axes = axesOf(options, shape.length);
+    requireParameters('layerNorm', sizesOf(shape, axes), { gamma, beta });
+    return { shape, dtype, axes, epsilon };
+  },
+  forward: ([x, gamma, beta], { axes, epsilon }) => layerNormKernel(x, gamma, beta, axes, epsilon),
+  backward: ([dy], { inputs: [x, gamma], inputSpecs, needs, plan: { axes, epsilon } }) => {
+    if (hasLineGradient(x, axes)) {
+      if (needs[1] || needs[2]) return layerNormGrad(dy, x, gamma, { axes, epsilon });
+      return [layerNormInputGrad(dy, x, gamma, { axes, epsilon }), null, null];
+    }
+    const shape = x.shape.map((n, i) => (axes.includes(i) ? n : 1));
+    const [dx, dGamma, dBeta] = normalizationGradient(
+      dy,
+      {
+        x,
+        gamma: gamma && reshape(gamma, { shape }),
+        axes,
+        sharedAxes: otherAxes(x.rank, axes),
+        epsilon,
+      },
+      needs,
+    );
+    return [dx, inShape(dGamma, inputSpecs[1]), inShape(dBeta, inputSpecs[2])];
+  },
+});

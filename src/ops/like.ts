@@ -15,8 +15,14 @@ function defineLike(name: string, value: number): UnaryOp {
   });
 }
 
-/** Zeros in the shape and dtype of x, on its device. No gradient. */
+/**
+ * Zeros in the shape and dtype of x, on its device. No gradient.
+ * Errors: DTypeError for float16.
+ */
 export const zerosLike: UnaryOp = /* @__PURE__ */ defineLike('zerosLike', 0);
 
-/** Ones in the shape and dtype of x, on its device. No gradient. */
+/**
+ * Ones in the shape and dtype of x, on its device. No gradient.
+ * Errors: DTypeError for float16.
+ */
 export const onesLike: UnaryOp = /* @__PURE__ */ defineLike('onesLike', 1);

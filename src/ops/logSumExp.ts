@@ -1,5 +1,6 @@
 /** @file logSumExp */
 import * as math from '../kernels/math.ts';
+import type { Tensor } from '../tensor/tensor.ts';
 import { div, mul, sub } from './arithmetic.ts';
 import { max } from './extrema.ts';
 import { defineReduction, type ReductionOp, restoreAxes } from './reduction.ts';
@@ -12,14 +13,14 @@ import { exp } from './unary.ts';
  * axes, or with size 1 where `keepDims`. -Infinity where all elements are, and where there are none.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const logSumExp: ReductionOp = /* @__PURE__ */ defineReduction({
+export const logSumExp: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReduction({
   name: 'logSumExp',
   dtypes: ['float32'],
   // The accumulator is (m, s) with Σ exp x = s exp m, m the largest element so far.
   reduction: () => ({
     accumulator: 'vec2<f32>',
-    identity: Number.NEGATIVE_INFINITY,
-    initial: `vec2<f32>(-${math.infinity()}, 0.0)`,
+    initial: math.noExponentials(),
+    empty: [Number.NEGATIVE_INFINITY],
     prepare: math.exponentialOf('value'),
     combine: math.addExponentials('a', 'b'),
     finish: [`select(a.x + log(a.y), a.y, ${math.isNan('a.y')})`],

@@ -68,40 +68,43 @@ interface Gradient {
  * Source: Hochreiter and Schmidhuber, Long short-term memory, 1997; Gers et al., Learning to forget, 2000.
  * Errors: ShapeError, DTypeError for inputs that don't fit.
  */
-export const lstmSteps: Op<LstmInputs, object, [h: Tensor, c: Tensor, trace: Tensor]> =
-  /* @__PURE__ */ defineOp({
-    name: op,
-    inputs: ['gates', 'recurrentKernel', 'h?', 'c?', 'mask:bool?'],
-    takesNull: true,
-    save: { inputs: [1, 2, 4], outputs: [0, 2] },
-    infer: ([gates, recurrentKernel, h, c, mask]) => {
-      const sizes = checkSteps(op, 'lstm', gates, recurrentKernel, ({ batch, time, units }) => ({
-        h: [h, [batch, units]],
-        c: [c, [batch, units]],
-        mask: [mask, [batch, time]],
-      }));
-      const { states, trace } = stepSpecs(sizes);
-      return [states, states, trace];
-    },
-    forward: ([gates, recurrentKernel, h, c, mask]) =>
-      stepsKernel(op, 'lstm', { gates, recurrentKernel, bias: null, h, c, mask }),
-    backward: ([dhs, dcs, dtrace], { inputs, outputs: [hs, , trace], needs, plan: [{ sizes }] }) => {
-      const [, recurrentKernel, h, , mask] = inputs;
-      const steps = { trace, recurrentKernel, mask, sizes };
-      const { dgates, dh, dc }: Gradient =
-        isRecorded() || dtrace
-          ? byOps(steps, { dhs, dcs, dtrace })
-          : stepsGradientKernel(op, 'lstm', steps, { dhs, dcs }, needs[2] || needs[3]);
-      return [
-        needs[0] ? dgates : null,
-        needs[1] ? kernelGradient(statesBefore(hs, h, sizes), dgates) : null,
-        needs[2] ? dh : null,
-        needs[3] ? dc : null,
-        null,
-      ];
-    },
-    cost: stepsCost,
-  });
+export const lstmSteps: Op<
+  LstmInputs,
+  object,
+  [h: Tensor<'float32'>, c: Tensor<'float32'>, trace: Tensor<'float32'>]
+> = /* @__PURE__ */ defineOp({
+  name: op,
+  inputs: ['gates', 'recurrentKernel', 'h?', 'c?', 'mask:bool?'],
+  takesNull: true,
+  save: { inputs: [1, 2, 4], outputs: [0, 2] },
+  infer: ([gates, recurrentKernel, h, c, mask]) => {
+    const sizes = checkSteps(op, 'lstm', gates, recurrentKernel, ({ batch, time, units }) => ({
+      h: [h, [batch, units]],
+      c: [c, [batch, units]],
+      mask: [mask, [batch, time]],
+    }));
+    const { states, trace } = stepSpecs(sizes);
+    return [states, states, trace];
+  },
+  forward: ([gates, recurrentKernel, h, c, mask]) =>
+    stepsKernel(op, 'lstm', { gates, recurrentKernel, bias: null, h, c, mask }),
+  backward: ([dhs, dcs, dtrace], { inputs, outputs: [hs, , trace], needs, plan: [{ sizes }] }) => {
+    const [, recurrentKernel, h, , mask] = inputs;
+    const steps = { trace, recurrentKernel, mask, sizes };
+    const { dgates, dh, dc }: Gradient =
+      isRecorded() || dtrace
+        ? byOps(steps, { dhs, dcs, dtrace })
+        : stepsGradientKernel(op, 'lstm', steps, { dhs, dcs }, needs[2] || needs[3]);
+    return [
+      needs[0] ? dgates : null,
+      needs[1] ? kernelGradient(statesBefore(hs, h, sizes), dgates) : null,
+      needs[2] ? dh : null,
+      needs[3] ? dc : null,
+      null,
+    ];
+  },
+  cost: stepsCost,
+});
 
 /** The same as the kernels compute, of ops that have gradients themselves. */
 function byOps({ trace, recurrentKernel, mask, sizes }: Steps, { dhs, dcs, dtrace }: Cotangents): Gradient {

@@ -13,6 +13,7 @@ import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './sum.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `matMul`. */
 export interface MatMulOptions {
   /** Whether the last two axes of `a` are swapped before the matmul. Vectors stay as they are. */
   transposeA?: boolean;
@@ -161,7 +162,7 @@ export function matMulGradients(
  * they are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
  * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 with uint32.
  */
-export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions> = /* @__PURE__ */ defineOp({
+export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor, 'product'> = /* @__PURE__ */ defineOp({
   name: 'matMul',
   inputs: ['a', 'b'],
   acceptsFloat16: true,

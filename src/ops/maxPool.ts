@@ -54,10 +54,17 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
  * Gradient: the first maximum of a window, in row-major order, takes all (TensorFlow's convention).
  * Errors: ShapeError for another rank, or windows larger than the image; ValueError for options; DTypeError.
  */
-export const maxPool: Op<[x: Tensor], PoolOptions> = /* @__PURE__ */ defineMaxPool('maxPool', 2);
+export const maxPool: Op<[x: Tensor], PoolOptions, Tensor, 'first'> = /* @__PURE__ */ defineMaxPool(
+  'maxPool',
+  2,
+);
 
 /**
  * The maximum of each window of a sequence: `maxPool` over one axis.
  * Shapes: x [n, w, c] → [n, windows, c]. Gradient and errors are those of `maxPool`.
+ * Dtypes: those of `maxPool`. Errors: ShapeError, DTypeError.
  */
-export const maxPool1d: Op<[x: Tensor], PoolOptions> = /* @__PURE__ */ defineMaxPool('maxPool1d', 1);
+export const maxPool1d: Op<[x: Tensor], PoolOptions, Tensor, 'first'> = /* @__PURE__ */ defineMaxPool(
+  'maxPool1d',
+  1,
+);

@@ -20,6 +20,7 @@ const undercut = /* @__PURE__ */ defineChoice('minimumOfSecond', '!(b <= c)');
 /**
  * The larger of x and y, elementwise; NaN where one of them is. Shapes broadcast; dtypes promote.
  * Gradient: to the larger; at a tie to x.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const maximum: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'maximum',
@@ -30,6 +31,7 @@ export const maximum: BinaryOp = /* @__PURE__ */ defineBinary({
 /**
  * The smaller of x and y, elementwise; NaN where one of them is. Shapes broadcast; dtypes promote.
  * Gradient: to the smaller; at a tie to x.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const minimum: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'minimum',

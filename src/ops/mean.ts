@@ -1,4 +1,5 @@
 /** @file mean */
+import type { Tensor } from '../tensor/tensor.ts';
 import { div } from './arithmetic.ts';
 import { defineReduction, numbers, type ReductionOp, reducedSize } from './reduction.ts';
 import { spread } from './sum.ts';
@@ -8,7 +9,7 @@ import { spread } from './sum.ts';
  * `keepDims`. An empty mean is NaN.
  * Errors: ShapeError for an axis that x lacks, DTypeError for bools.
  */
-export const mean: ReductionOp = /* @__PURE__ */ defineReduction({
+export const mean: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReduction({
   name: 'mean',
   dtypes: numbers,
   result: () => 'float32',

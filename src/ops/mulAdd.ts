@@ -9,7 +9,11 @@ import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './sum.ts';
 
 /** a · b + c, elementwise with broadcasting, in one pass. For gradients, which are chains of such; float32 alone. */
-export const mulAdd: Op<[a: Tensor, b: Tensor, c: Tensor]> = /* @__PURE__ */ defineOp({
+export const mulAdd: Op<
+  [a: Tensor, b: Tensor, c: Tensor],
+  object,
+  Tensor<'float32'>
+> = /* @__PURE__ */ defineOp({
   name: 'mulAdd',
   inputs: ['a', 'b', 'c'],
   save: { inputs: [0, 1] },

@@ -5,10 +5,13 @@ import { checkShape, normalizeAxis, requireInteger } from '../core/shape.ts';
 import { oneHotKernel } from '../kernels/oneHot.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { defineOp, type Op } from './define.ts';
+import { defineOp, type Op, type OpDefinition } from './define.ts';
 import { requireInt32 } from './indices.ts';
+import type { TensorLike } from './operands.ts';
+import type { SymbolicTensor } from './recorders.ts';
 
-export interface OneHotOptions {
+/** Options of `oneHot`. */
+export interface OneHotOptions<D extends DType = DType> {
   /** Size of the new axis. */
   depth: number;
   /** Where the new axis goes; negative axes count from the last of the result. Default -1. */
@@ -18,15 +21,17 @@ export interface OneHotOptions {
   /** Default 0. */
   offValue?: number;
   /** Default float32. */
-  dtype?: DType;
+  dtype?: D;
 }
 
-/**
- * Indices (int32 or uint32) as rows along a new axis: `onValue` at the index, `offValue` elsewhere. An index outside
- * [0, depth) is no fault: its row holds `offValue` alone.
- * Shape: that of the indices, with `depth` inserted at `axis`. It has no gradient.
- */
-export const oneHot: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defineOp({
+/** The op as users call it: the option `dtype` is that of the result. */
+export interface OneHot {
+  <D extends DType = 'float32'>(indices: TensorLike, options?: OneHotOptions<D>): Tensor<D>;
+  (indices: TensorLike | SymbolicTensor, options?: OneHotOptions): SymbolicTensor;
+  readonly definition: OpDefinition<[indices: Tensor], OneHotOptions, Tensor>;
+}
+
+const oneHotOp: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defineOp({
   name: 'oneHot',
   inputs: ['indices:int32'],
   infer: ([{ shape, dtype }], options) => {
@@ -47,3 +52,11 @@ export const oneHot: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defi
   },
   backward: null,
 });
+
+/**
+ * Indices (int32 or uint32) as rows along a new axis: `onValue` at the index, `offValue` elsewhere. An index outside
+ * [0, depth) is no fault: its row holds `offValue` alone.
+ * Shape: that of the indices, with `depth` inserted at `axis`. It has no gradient.
+ * Errors: DTypeError for other indices; ValueError for a `depth`, an axis or values that aren’t any.
+ */
+export const oneHot: OneHot = oneHotOp as OneHot;

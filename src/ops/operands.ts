@@ -9,15 +9,24 @@ import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
+import type { Storage } from '../webgpu/storage.ts';
 import { fromHost, type HostValues, tensor } from '../tensor/create.ts';
 import { tidy, track } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
+/** What ops take: a tensor, or values on the host, which they upload. */
 export type TensorLike = Tensor | HostValues;
 
 /** Scalars kept for each device, at most. */
 const maxConstants = 256;
 const constants = new WeakMap<Device, Map<string, Tensor>>();
+/** The numbers of such scalars, by the storages that hold them. */
+const numbers = new WeakMap<Storage, number>();
+
+/** The number that `storage` holds, if it was passed to an op as a number. */
+export function numberIn(storage: Storage): number | undefined {
+  return numbers.get(storage);
+}
 
 /**
  * A scalar with `value`, whose values are uploaded once. The tensor is a handle of the caller's, freed with the current
@@ -35,6 +44,7 @@ function constant(device: Device, value: number, dtype: DType): Tensor {
   if (!found && known.size >= maxConstants) evictOldest(known);
   const made = withDevice(device, () => tidy(() => alias(tensor(value, { dtype }))));
   known.set(key, made);
+  numbers.set(made.storage, value);
   return handleOf(made);
 }
 

@@ -13,6 +13,7 @@ import {
 import type { PoolGeometry } from '../kernels/pool.ts';
 import type { Cost } from './cost.ts';
 
+/** Options of `maxPool`, `avgPool` and their forms for sequences. */
 export interface PoolOptions {
   /** Size of a window: a number, or one for each spatial axis. */
   poolSize: number | readonly number[];

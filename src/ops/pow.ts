@@ -5,7 +5,7 @@ import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, neg, sub } from './arithmetic.ts';
 import { defineOp, type Op } from './define.ts';
-import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
+import { type BinaryOp, defineBinary, defineUnary, type FloatOp } from './elementwise.ts';
 import { sumToShape } from './sum.ts';
 import { onesLike } from './like.ts';
 import { defineDerivative, type Derivative } from './derivative.ts';
@@ -18,7 +18,7 @@ const logOrZeroDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative
 });
 
 /** log x, but 0 where x isn't positive: a base that isn't positive gives the exponent no gradient. */
-const logOrZero: UnaryOp = /* @__PURE__ */ defineUnary({
+const logOrZero: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'logOrZero',
   expression: () => `select(${math.preciseLog('a')}, 0.0, a <= 0.0)`,
   gradient: logOrZeroDerivative,
@@ -59,6 +59,7 @@ const powers = {
  * exponents alone, giving NaN for others. Integers wrap around, and a negative exponent of theirs rounds 1 / x^-y towards
  * zero, 0 for x = 0.
  * Gradient: for y it is 0 where x isn't positive.
+ * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'pow',

@@ -1,18 +1,27 @@
 /** @file Tests of single values: isNaN, isInf, isFinite. Their results are bools and carry no gradient. */
 import * as math from '../kernels/math.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type PredicateOp } from './elementwise.ts';
 
 /* @__NO_SIDE_EFFECTS__ */
-function definePredicate(name: string, test: math.MathFunction): UnaryOp {
+function definePredicate(name: string, test: math.MathFunction): PredicateOp {
   return defineUnary({ name, expression: () => `u32(${test('a')})`, result: () => 'bool', gradient: null });
 }
 
-/** Whether x is NaN. Dtype: bool. */
-const nan: UnaryOp = /* @__PURE__ */ definePredicate('isNaN', math.isNan);
-/** Whether x is Infinity or -Infinity. Dtype: bool. */
-const infinite: UnaryOp = /* @__PURE__ */ definePredicate('isInf', math.isInfinite);
-/** Whether x is neither NaN nor infinite. Dtype: bool. */
-const finite: UnaryOp = /* @__PURE__ */ definePredicate('isFinite', math.finite);
+/**
+ * Whether x is NaN. Dtype: bool.
+ * Shape: that of x, which is float32. Errors: DTypeError for other dtypes.
+ */
+const nan: PredicateOp = /* @__PURE__ */ definePredicate('isNaN', math.isNan);
+/**
+ * Whether x is Infinity or -Infinity. Dtype: bool.
+ * Shape: that of x, which is float32. Errors: DTypeError for other dtypes.
+ */
+const infinite: PredicateOp = /* @__PURE__ */ definePredicate('isInf', math.isInfinite);
+/**
+ * Whether x is neither NaN nor infinite. Dtype: bool.
+ * Shape: that of x, which is float32. Errors: DTypeError for other dtypes.
+ */
+const finite: PredicateOp = /* @__PURE__ */ definePredicate('isFinite', math.finite);
 
 // The names of two are globals as well.
 export { finite as isFinite, infinite as isInf, nan as isNaN };

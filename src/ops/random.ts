@@ -13,11 +13,13 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { create, type CreationOptions } from './creation.ts';
 import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
+/** Options of random tensors. */
 export interface RandomTensorOptions<D extends DType = DType> extends CreationOptions<D> {
   /** A whole number in [0, 2^53). Default: a fresh one for each call. */
   seed?: Seed | undefined;
 }
 
+/** Options of `randomUniform`. */
 export interface UniformOptions<D extends DType = DType> extends RandomTensorOptions<D> {
   /** Smallest value. Default 0. */
   min?: number;
@@ -25,6 +27,7 @@ export interface UniformOptions<D extends DType = DType> extends RandomTensorOpt
   max?: number;
 }
 
+/** Options of `randomNormal` and `truncatedNormal`. */
 export interface NormalOptions<D extends DType = DType> extends RandomTensorOptions<D> {
   /** Default 0. */
   mean?: number;
@@ -97,6 +100,7 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
  * Uniform values in [min, max). Dtypes: float32, with 24 random bits; int32 and uint32, where `max` is required and a
  * value's probability is off by at most 2^-32; bool, a fair coin without bounds.
  * Errors: ValueError for bounds out of order or of range, or a seed that isn't one.
+ * Shape: `shape`.
  */
 export function randomUniform<D extends DType = 'float32'>(
   shape: Shape,
@@ -138,6 +142,7 @@ function normal<D extends DType>(
  * Normal values. Dtypes: float32; int32 rounds them.
  * Errors: ValueError for a negative stddev, numbers that aren't finite, or a seed that isn't one.
  * Source: the Box–Muller transform.
+ * Shape: `shape`.
  */
 export function randomNormal<D extends DType = 'float32'>(
   shape: Shape,
@@ -151,6 +156,7 @@ export function randomNormal<D extends DType = 'float32'>(
  * float32; int32 rounds them.
  * Errors: ValueError for a negative stddev, numbers that aren't finite, or a seed that isn't one.
  * Source: inversion of the normal distribution.
+ * Shape: `shape`.
  */
 export function truncatedNormal<D extends DType = 'float32'>(
   shape: Shape,

@@ -65,6 +65,7 @@ export function range<D extends DType = 'float32'>(
 /**
  * `count` numbers from `start` to `stop`, both included, at equal distances. Shape: [count]; one number is `start`.
  * Errors: ValueError for a count below 1 or numbers that aren't finite.
+ * Dtype: float32.
  */
 export function linspace(
   start: number,

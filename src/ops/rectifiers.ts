@@ -7,7 +7,7 @@ import * as math from '../kernels/math.ts';
 import { mul } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { less, lessEqual } from './comparison.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { abs } from './rounding.ts';
 import { type Derivative, defineDerivative } from './derivative.ts';
 
@@ -18,7 +18,10 @@ export const reluDerivative: Derivative<object> = /* @__PURE__ */ defineDerivati
   curve: null,
 });
 
-/** x where it is positive, 0 elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0. */
+/**
+ * x where it is positive, 0 elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu',
   expression: (dtype) => (dtype === 'float32' ? math.relu('a') : 'max(a, 0)'),
@@ -34,7 +37,10 @@ export const relu6Derivative: Derivative<object> = /* @__PURE__ */ defineDerivat
   curve: null,
 });
 
-/** x within [0, 6], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6. */
+/**
+ * x within [0, 6], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'relu6',
   expression: (dtype) => (dtype === 'float32' ? math.relu6('a') : 'clamp(a, 0, 6)'),
@@ -43,6 +49,7 @@ export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'output',
 });
 
+/** Options of `leakyRelu`. */
 export interface LeakyReluOptions {
   /** Slope for x ≤ 0; at least 0. Default 0.2. */
   negativeSlope?: number;
@@ -59,8 +66,9 @@ export const leakyReluDerivative: Derivative<LeakyReluOptions> = /* @__PURE__ */
 /**
  * x where it is positive, `negativeSlope` x elsewhere. Gradient: `negativeSlope` at 0.
  * Errors: ValueError for a slope that is negative or not finite.
+ * Shape: that of x. Dtype: float32; DTypeError for others.
  */
-export const leakyRelu: UnaryOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
+export const leakyRelu: FloatOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
   name: 'leakyRelu',
   expression: 'select(params.alpha * a, a, a > 0.0)',
   check: ({ negativeSlope = 0.2 }) => requireFinite('leakyRelu', 'negativeSlope', negativeSlope, 0),
@@ -69,6 +77,7 @@ export const leakyRelu: UnaryOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<
   reads: 'output',
 });
 
+/** Options of `elu`. */
 export interface EluOptions {
   /** What -elu tends to for x → -∞; at least 0. Default 1. */
   alpha?: number;
@@ -85,8 +94,9 @@ export const eluDerivative: Derivative<EluOptions> = /* @__PURE__ */ defineDeriv
 /**
  * x where it is positive, alpha (e^x - 1) elsewhere. Gradient: alpha at 0.
  * Errors: ValueError for an alpha that is negative or not finite.
+ * Shape: that of x. Dtype: float32; DTypeError for others.
  */
-export const elu: UnaryOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
+export const elu: FloatOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
   name: 'elu',
   expression: () => math.elu('a', 'params.alpha'),
   check: ({ alpha = 1 }) => requireFinite('elu', 'alpha', alpha, 0),
@@ -105,8 +115,9 @@ const seluDerivative = /* @__PURE__ */ defineDerivative({
 /**
  * scale · elu(x) with the constants for which activations keep mean 0 and variance 1.
  * Source: G. Klambauer et al., Self-normalizing neural networks, 2017.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
-export const selu: UnaryOp = /* @__PURE__ */ defineUnary({
+export const selu: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'selu',
   expression: () => math.selu('a'),
   gradient: seluDerivative,
@@ -119,8 +130,11 @@ const hardSigmoidDerivative = /* @__PURE__ */ defineDerivative({
   curve: null,
 });
 
-/** x / 6 + 1/2, within [0, 1]. Gradient: 0 at ±3. */
-export const hardSigmoid: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * x / 6 + 1/2, within [0, 1]. Gradient: 0 at ±3.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const hardSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'hardSigmoid',
   expression: () => math.hardSigmoid('a'),
   gradient: hardSigmoidDerivative,
@@ -132,8 +146,11 @@ const hardSwishDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => mul(cast(less(abs(x), 3), 'float32'), 1 / 3),
 });
 
-/** x · hardSigmoid(x). Source: A. Howard et al., Searching for MobileNetV3, 2019. */
-export const hardSwish: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * x · hardSigmoid(x). Source: A. Howard et al., Searching for MobileNetV3, 2019.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const hardSwish: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'hardSwish',
   expression: () => `select(a * ${math.hardSigmoid('a')}, 0.0, a <= -3.0)`,
   gradient: hardSwishDerivative,

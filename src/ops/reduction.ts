@@ -12,6 +12,7 @@ import { defineOp, type Op, type Saved } from './define.ts';
 import type { Save } from './definition.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of reductions: `sum`, `mean`, `max`, … */
 export interface ReduceOptions {
   /** Axes to reduce; null or left out: all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
@@ -19,7 +20,8 @@ export interface ReduceOptions {
   keepDims?: boolean;
 }
 
-export type ReductionOp = Op<[x: Tensor], ReduceOptions>;
+/** Its result has the dtype of x, or a fixed one. */
+export type ReductionOp<R extends Tensor = Tensor> = Op<[x: Tensor], ReduceOptions, R, 'first'>;
 
 /** The spec of a reduction of x, and what is reduced. */
 export interface ReductionPlan extends TensorSpec {
@@ -50,7 +52,9 @@ export const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
 /** A reduction to one result over any set of axes. */
 /* @__NO_SIDE_EFFECTS__ */
-export function defineReduction<const S extends Save>(definition: ReductionDefinition<S>): ReductionOp {
+export function defineReduction<const S extends Save>(
+  definition: ReductionDefinition<S>,
+): Op<[x: Tensor], ReduceOptions> {
   const { name, dtypes, result, reduction, gradient, save } = definition;
   return defineOp<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>({
     name,

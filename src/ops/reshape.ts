@@ -9,8 +9,9 @@ import { defineOp, type Op } from './define.ts';
 /**
  * The same values in row-major order under another shape, without a copy. One size may be -1: what remains.
  * Errors: ShapeError where the sizes don't multiply to those of x.
+ * Any dtype.
  */
-export const reshape: Op<[x: Tensor], { shape: Shape }> = /* @__PURE__ */ defineOp({
+export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'reshape',
   inputs: ['x'],
   acceptsFloat16: true,

@@ -8,6 +8,7 @@ import { resizeKernel, type ResizePlan, type SampledAxis } from '../kernels/resi
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `resizeNearest` and `resizeBilinear`. */
 export interface ResizeOptions {
   /** [height, width] of the result. */
   size: number | readonly number[];
@@ -17,6 +18,7 @@ export interface ResizeOptions {
   halfPixelCenters?: boolean;
 }
 
+/** Options of `upSampling2d`. */
 export interface UpSamplingOptions {
   /** Factors by which height and width grow. Default 2. */
   size?: number | readonly number[];
@@ -126,7 +128,7 @@ function defineResize<O extends object>(
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
  */
-export const resizeNearest: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(
+export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
   'resizeNearest',
   (x, options) => planOf('resizeNearest', x, options.size, gridOf('resizeNearest', options), 'nearest'),
 );
@@ -136,7 +138,7 @@ export const resizeNearest: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ def
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
  */
-export const resizeBilinear: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ defineResize(
+export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor<'float32'>> = /* @__PURE__ */ defineResize(
   'resizeBilinear',
   (x, options) => planOf('resizeBilinear', x, options.size, gridOf('resizeBilinear', options), 'bilinear'),
 );
@@ -145,8 +147,9 @@ export const resizeBilinear: Op<[x: Tensor], ResizeOptions> = /* @__PURE__ */ de
  * Images enlarged by whole factors: pixels repeated, or interpolated by half-pixel centres.
  * Shapes: x [n, h, w, c] → [n, h · size[0], w · size[1], c].
  * Errors: those of the two resizes.
+ * Dtypes: any for nearest, float32 for bilinear.
  */
-export const upSampling2d: Op<[x: Tensor], UpSamplingOptions> = /* @__PURE__ */ defineResize(
+export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
   'upSampling2d',
   (x, { size = 2, interpolation = 'nearest' }) => {
     requireOneOf('upSampling2d', 'interpolation', interpolation, ['nearest', 'bilinear']);

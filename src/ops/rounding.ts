@@ -4,7 +4,7 @@
  */
 import { requireFinite } from '../core/shape.ts';
 import * as math from '../kernels/math.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { zerosLike } from './like.ts';
 import { defineDerivative } from './derivative.ts';
 
@@ -14,7 +14,10 @@ const absDerivative = /* @__PURE__ */ defineDerivative({
   curve: null,
 });
 
-/** |x|. Dtypes: float32, int32. Gradient: 0 at 0. */
+/**
+ * |x|. Dtypes: float32, int32. Gradient: 0 at 0.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const abs: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'abs',
   expression: 'abs(a)',
@@ -22,7 +25,10 @@ export const abs: UnaryOp = /* @__PURE__ */ defineUnary({
   gradient: absDerivative,
 });
 
-/** -1, 0 or 1 by the sign of x; NaN of NaN. Dtypes: float32, int32. Gradient: 0. */
+/**
+ * -1, 0 or 1 by the sign of x; NaN of NaN. Dtypes: float32, int32. Gradient: 0.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'sign',
   expression: (dtype) => (dtype === 'float32' ? `select(sign(a), a, ${math.isNan('a')})` : 'sign(a)'),
@@ -31,30 +37,40 @@ export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
   reads: 'neither',
 });
 
-/** The largest whole number not above x. Gradient: 0. */
-export const floor: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The largest whole number not above x. Gradient: 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const floor: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'floor',
   expression: 'floor(a)',
   gradient: (dy) => zerosLike(dy),
   reads: 'neither',
 });
 
-/** The smallest whole number not below x. Gradient: 0. */
-export const ceil: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The smallest whole number not below x. Gradient: 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const ceil: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'ceil',
   expression: 'ceil(a)',
   gradient: (dy) => zerosLike(dy),
   reads: 'neither',
 });
 
-/** The nearest whole number; ties to even. Gradient: 0. */
-export const round: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The nearest whole number; ties to even. Gradient: 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const round: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'round',
   expression: 'round(a)',
   gradient: (dy) => zerosLike(dy),
   reads: 'neither',
 });
 
+/** Options of `step`. */
 export interface StepOptions {
   /** The value for x ≤ 0. Default 0. */
   alpha?: number;
@@ -63,6 +79,7 @@ export interface StepOptions {
 /**
  * 1 where x > 0, and alpha elsewhere; NaN of NaN. Dtypes: float32; int32, where alpha is truncated. Gradient: 0.
  * Errors: ValueError for an alpha that isn't finite.
+ * Shape: that of x.
  */
 export const step: UnaryOp<StepOptions> = /* @__PURE__ */ defineUnary<StepOptions>({
   name: 'step',

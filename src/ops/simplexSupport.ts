@@ -9,7 +9,7 @@ import { defineOp, type Op } from './define.ts';
  * 1 for the elements of `x` that stay above 0 where its lines along `axis` are projected onto the simplex, 0 for others.
  * Shape: that of x. It has no gradient. Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const simplexSupport: Op<[x: Tensor], { axis: number }> = /* @__PURE__ */ defineOp({
+export const simplexSupport: Op<[x: Tensor], { axis: number }, Tensor<'float32'>> = /* @__PURE__ */ defineOp({
   name: 'simplexSupport',
   inputs: ['x'],
   infer: ([{ shape, dtype }], { axis }) => {

@@ -14,6 +14,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { flip } from './flip.ts';
 
+/** Options of `slice`. */
 export interface SliceOptions {
   /** The first element on each axis; axes that are left out at the end are taken whole. */
   begin: number | readonly number[];
@@ -21,6 +22,7 @@ export interface SliceOptions {
   size?: number | readonly number[];
 }
 
+/** Options of `pad`. */
 export interface PadOptions {
   /** Elements to add before and after, for each axis. */
   paddings: readonly (readonly [number, number] | readonly number[])[];
@@ -37,7 +39,7 @@ export interface PadOptions {
  * A block of `x`: `size` elements from `begin` on, on each axis. Any dtype.
  * Errors: ShapeError where the block leaves x.
  */
-export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
+export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'slice',
   inputs: ['x'],
   save: { inputs: [] },
@@ -64,7 +66,7 @@ export const slice: Op<[x: Tensor], SliceOptions> = /* @__PURE__ */ defineOp({
  * places that show it.
  * Errors: ShapeError where `paddings` don't fit x, or reach further than the mirrored axis; ValueError for the mode.
  */
-export const pad: Op<[x: Tensor], PadOptions> = /* @__PURE__ */ defineOp({
+export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'pad',
   inputs: ['x'],
   save: { inputs: [] },

@@ -10,13 +10,14 @@ import { defineOp, type Op } from './define.ts';
 import { sum } from './sum.ts';
 import { exp } from './unary.ts';
 
+/** Options of `softmax`. */
 export interface SoftmaxOptions {
   /** The axis that is normalised. Default -1. */
   axis?: number;
 }
 
-type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions>;
-type GradientOp = Op<[dy: Tensor, y: Tensor], SoftmaxOptions>;
+type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions, Tensor<'float32'>>;
+type GradientOp = Op<[dy: Tensor, y: Tensor], SoftmaxOptions, Tensor<'float32'>>;
 
 /** The spec of x, and the axis that is normalized. */
 interface LinePlan extends TensorSpec {

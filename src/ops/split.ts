@@ -9,6 +9,7 @@ import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { blockLayout } from './slice.ts';
 
+/** Options of `split`. */
 export interface SplitOptions {
   /** How many equal parts, or the size of each part; one size may be -1: what remains. */
   numOrSizeSplits: number | readonly number[];
@@ -20,7 +21,7 @@ export interface SplitOptions {
  * `x` in parts along `axis`. Any dtype. The gradient is the parts' gradients, joined.
  * Errors: ShapeError where the parts don't add up to the axis.
  */
-export const split: Op<[x: Tensor], SplitOptions, Tensor[]> = /* @__PURE__ */ defineOp({
+export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first'> = /* @__PURE__ */ defineOp({
   name: 'split',
   inputs: ['x'],
   save: { inputs: [] },

@@ -6,6 +6,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `squeeze`. */
 export interface SqueezeOptions {
   /** Axes of size 1 to drop; null or left out: all of them. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
@@ -14,8 +15,9 @@ export interface SqueezeOptions {
 /**
  * `x` without axes of size 1, without a copy.
  * Errors: ShapeError for an axis that x lacks, or that is longer.
+ * Any dtype.
  */
-export const squeeze: Op<[x: Tensor], SqueezeOptions> = /* @__PURE__ */ defineOp({
+export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'squeeze',
   inputs: ['x'],
   acceptsFloat16: true,

@@ -7,6 +7,7 @@ import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 import { slice } from './slice.ts';
 
+/** Options of `stack`. */
 export interface StackOptions {
   /** Where the new axis goes; negative axes count from the last of the result. Default 0. */
   axis?: number;
@@ -22,7 +23,7 @@ const inserted = (shape: readonly number[], axis: number, n: number) => [
  * Joins tensors of one shape along a new axis. Any dtype, the same for all. The gradient of each is its part.
  * Errors: ShapeError for no tensors, or shapes that differ; DTypeError.
  */
-export const stack: Op<[tensors: Tensor[]], StackOptions, Tensor> = /* @__PURE__ */ defineOp({
+export const stack: Op<[tensors: Tensor[]], StackOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'stack',
   inputs: ['...tensors'],
   save: { inputs: [] },

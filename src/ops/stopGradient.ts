@@ -7,8 +7,9 @@ import { defineOp, type Op } from './define.ts';
 
 /**
  * The values of `x` as a constant: no gradient passes, and the history ends here and says so. Nothing is copied.
+ * Shape and dtype: those of x, which may be any. Errors: DisposedError.
  */
-export const stopGradient: Op<[x: Tensor]> = /* @__PURE__ */ defineOp({
+export const stopGradient: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'stopGradient',
   inputs: ['x'],
   acceptsFloat16: true,

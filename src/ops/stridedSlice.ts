@@ -30,6 +30,7 @@ export interface StridedSliceOptions {
   shrinkAxisMask?: number;
 }
 
+/** Options of `stridedScatter`. */
 export interface StridedScatterOptions extends StridedSliceOptions {
   /** Shape of the result. */
   shape: Shape;
@@ -40,7 +41,7 @@ export interface StridedScatterOptions extends StridedSliceOptions {
  * The gradient is written back into zeros (`stridedScatter`).
  * Errors: ShapeError where entries don't fit x; ValueError for a stride of 0 or a malformed mask.
  */
-export const stridedSlice: Op<[x: Tensor], StridedSliceOptions> = /* @__PURE__ */ defineOp({
+export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'stridedSlice',
   inputs: ['x'],
   save: { inputs: [] },
@@ -57,30 +58,31 @@ export const stridedSlice: Op<[x: Tensor], StridedSliceOptions> = /* @__PURE__ *
  * adjoint. Any dtype.
  * Errors: ShapeError where the updates don't have the shape of that slice; else as of `stridedSlice`.
  */
-export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions> = /* @__PURE__ */ defineOp({
-  name: 'stridedScatter',
-  inputs: ['updates'],
-  save: { inputs: [] },
-  infer: ([updates], options) => {
-    checkShape('stridedScatter', options.shape);
-    const { shape, layout } = stridedLayout('stridedScatter', options.shape, options);
-    if (!sameShape(updates.shape, shape)) {
-      throw new ShapeError({
-        op: 'stridedScatter',
-        rule: '`updates` must have the shape of the slice that they replace.',
-        received: `updates ${formatShape(updates.shape)} for a slice ${formatShape(shape)} of shape ${formatShape(options.shape)}`,
-        hint: 'reshape the updates, or correct begin, end and strides.',
-      });
-    }
-    return { shape: [...options.shape], dtype: updates.dtype, layout };
-  },
-  forward: ([updates], plan) => {
-    const out = fillKernel(updates.device, plan, 0, 'stridedScatter');
-    copyInto(updates, denseLayout(updates.shape), out, plan.layout, updates.shape);
-    return out;
-  },
-  backward: ([dy], { options: { shape: _, ...options } }) => [stridedSlice(dy, options)],
-});
+export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions, Tensor, 'first'> =
+  /* @__PURE__ */ defineOp({
+    name: 'stridedScatter',
+    inputs: ['updates'],
+    save: { inputs: [] },
+    infer: ([updates], options) => {
+      checkShape('stridedScatter', options.shape);
+      const { shape, layout } = stridedLayout('stridedScatter', options.shape, options);
+      if (!sameShape(updates.shape, shape)) {
+        throw new ShapeError({
+          op: 'stridedScatter',
+          rule: '`updates` must have the shape of the slice that they replace.',
+          received: `updates ${formatShape(updates.shape)} for a slice ${formatShape(shape)} of shape ${formatShape(options.shape)}`,
+          hint: 'reshape the updates, or correct begin, end and strides.',
+        });
+      }
+      return { shape: [...options.shape], dtype: updates.dtype, layout };
+    },
+    forward: ([updates], plan) => {
+      const out = fillKernel(updates.device, plan, 0, 'stridedScatter');
+      copyInto(updates, denseLayout(updates.shape), out, plan.layout, updates.shape);
+      return out;
+    },
+    backward: ([dy], { options: { shape: _, ...options } }) => [stridedSlice(dy, options)],
+  });
 
 const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
 

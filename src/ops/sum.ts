@@ -34,7 +34,7 @@ export const sum: ReductionOp = /* @__PURE__ */ defineReduction({
  * `x` repeated to `shape` by NumPy's rule. Any dtype.
  * Errors: ShapeError where x doesn't broadcast to it.
  */
-export const broadcastTo: Op<[x: Tensor], { shape: Shape }> = /* @__PURE__ */ defineOp({
+export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'broadcastTo',
   inputs: ['x'],
   save: { inputs: [] },

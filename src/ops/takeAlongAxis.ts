@@ -35,11 +35,13 @@ export interface AlongAxisOptions extends IndexOptions {
   axis: number;
 }
 
+/** Options of `takeAlongAxis`. */
 export interface TakeAlongAxisOptions extends AlongAxisOptions {
   /** What an element outside reads as, with mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
+/** Options of `scatterAddAlongAxis`. */
 export interface ScatterAddAlongAxisOptions extends AlongAxisOptions {
   /** Shape of the result. */
   shape: Shape;
@@ -52,8 +54,8 @@ export interface ScatterAddAlongAxisOptions extends AlongAxisOptions {
  * Any dtype of x. The gradient is added up in the elements that were read.
  * Errors: IndexOutOfRangeError as of `gather`.
  */
-export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOptions> = /* @__PURE__ */ defineOp(
-  {
+export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOptions, Tensor, 'first'> =
+  /* @__PURE__ */ defineOp({
     name: 'takeAlongAxis',
     inputs: ['x', 'indices:int32'],
     save: { inputs: [1] },
@@ -99,8 +101,7 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
       });
       return [sumToShape(full, x.shape), null];
     },
-  },
-);
+  });
 
 /**
  * Zeros of `shape`, to which each element of `updates` is added along `axis` at an index of its own: the adjoint of
@@ -108,48 +109,52 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
  * Shapes: indices and updates [..outer, k, ..inner] → [..outer, n, ..inner]. Float32, int32 and uint32.
  * Errors: IndexOutOfRangeError as of `gather`; elements outside are dropped.
  */
-export const scatterAddAlongAxis: Op<[indices: Tensor, updates: Tensor], ScatterAddAlongAxisOptions> =
-  /* @__PURE__ */ defineOp({
-    name: 'scatterAddAlongAxis',
-    inputs: ['indices:int32', 'updates'],
-    save: { inputs: [0] },
-    infer: ([indices, updates], options) => {
-      const op = 'scatterAddAlongAxis';
-      const { shape } = options;
-      checkIndices(op, 'indices', indices, options);
-      checkShape(op, shape);
-      const axis = normalizeAxis(op, options.axis, shape.length);
-      const fits =
-        indices.shape.length === shape.length && indices.shape.every((n, i) => i === axis || n === shape[i]);
-      if (!fits) {
-        throw new ShapeError({
-          op,
-          rule: '`indices` must have the sizes of `shape`, but for `axis`.',
-          received: `indices ${formatShape(indices.shape)}, shape ${formatShape(shape)} and axis ${axis}`,
-          hint: 'broadcast the indices, or correct the shape.',
-        });
-      }
-      requireUpdates(op, updates, indices.shape, shape);
-      return { shape: [...shape], dtype: updates.dtype, axis };
-    },
-    forward: ([indices, updates], plan, call) => {
-      const { shape, axis } = plan;
-      const checking = checkingOf(call, indices, call.options, {
-        input: 0,
-        name: 'indices',
-        of: `the result ${formatSpec(plan)}`,
-        axes: [axis],
-        limits: [shape[axis] as number],
-        hint: isDropped,
+export const scatterAddAlongAxis: Op<
+  [indices: Tensor, updates: Tensor],
+  ScatterAddAlongAxisOptions,
+  Tensor,
+  'second'
+> = /* @__PURE__ */ defineOp({
+  name: 'scatterAddAlongAxis',
+  inputs: ['indices:int32', 'updates'],
+  save: { inputs: [0] },
+  infer: ([indices, updates], options) => {
+    const op = 'scatterAddAlongAxis';
+    const { shape } = options;
+    checkIndices(op, 'indices', indices, options);
+    checkShape(op, shape);
+    const axis = normalizeAxis(op, options.axis, shape.length);
+    const fits =
+      indices.shape.length === shape.length && indices.shape.every((n, i) => i === axis || n === shape[i]);
+    if (!fits) {
+      throw new ShapeError({
+        op,
+        rule: '`indices` must have the sizes of `shape`, but for `axis`.',
+        received: `indices ${formatShape(indices.shape)}, shape ${formatShape(shape)} and axis ${axis}`,
+        hint: 'broadcast the indices, or correct the shape.',
       });
-      const indexing = alongIndexing(shape, indices.shape, axis, call.options);
-      return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
-    },
-    backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
-      null,
-      takeAlongAxis(dy, indices, { ...options, validateIndices: false }),
-    ],
-  });
+    }
+    requireUpdates(op, updates, indices.shape, shape);
+    return { shape: [...shape], dtype: updates.dtype, axis };
+  },
+  forward: ([indices, updates], plan, call) => {
+    const { shape, axis } = plan;
+    const checking = checkingOf(call, indices, call.options, {
+      input: 0,
+      name: 'indices',
+      of: `the result ${formatSpec(plan)}`,
+      axes: [axis],
+      limits: [shape[axis] as number],
+      hint: isDropped,
+    });
+    const indexing = alongIndexing(shape, indices.shape, axis, call.options);
+    return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
+  },
+  backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
+    null,
+    takeAlongAxis(dy, indices, { ...options, validateIndices: false }),
+  ],
+});
 
 const repeated = (x: Tensor, shape: Shape) => (sameShape(x.shape, shape) ? x : broadcastTo(x, { shape }));
 

@@ -9,6 +9,7 @@ import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 import { sum } from './sum.ts';
 
+/** Options of `tile`. */
 export interface TileOptions {
   /** How often x is repeated along each axis. */
   reps: readonly number[];
@@ -19,7 +20,7 @@ export interface TileOptions {
  * repetitions.
  * Errors: ShapeError where `reps` isn't a count for each axis.
  */
-export const tile: Op<[x: Tensor], TileOptions> = /* @__PURE__ */ defineOp({
+export const tile: Op<[x: Tensor], TileOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'tile',
   inputs: ['x'],
   save: { inputs: [] },

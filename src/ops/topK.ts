@@ -9,6 +9,7 @@ import { defineOp, type Op } from './define.ts';
 import { numbers } from './reduction.ts';
 import { scatterAddAlongAxis } from './takeAlongAxis.ts';
 
+/** Options of `topK`. */
 export interface TopKOptions {
   /** How many elements. Default 1. */
   k?: number;
@@ -22,8 +23,8 @@ export interface TopKOptions {
  * Gradient: the cotangent of a value goes to the element that it was read from.
  * Errors: ShapeError for a scalar and for k above n, ValueError for options, DTypeError for bools.
  */
-export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor]> = /* @__PURE__ */ defineOp(
-  {
+export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor<'int32'>], 'first'> =
+  /* @__PURE__ */ defineOp({
     name: 'topK',
     inputs: ['x'],
     save: { inputs: [], outputs: [1] },
@@ -50,5 +51,4 @@ export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor
     backward: ([dValues], { outputs: [, indices], inputSpecs: [x] }) => [
       scatterAddAlongAxis(indices, dValues, { shape: x.shape, axis: -1, validateIndices: false }),
     ],
-  },
-);
+  });

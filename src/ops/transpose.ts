@@ -7,6 +7,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 
+/** Options of `transpose`. */
 export interface TransposeOptions {
   /** Axis i of the result is axis perm[i] of x. Default: all axes in reverse. */
   perm?: readonly number[] | null;
@@ -16,7 +17,7 @@ export interface TransposeOptions {
  * `x` with its axes in another order. Any dtype. The gradient goes through the inverse permutation.
  * Errors: ShapeError where `perm` isn't a permutation of the axes.
  */
-export const transpose: Op<[x: Tensor], TransposeOptions> = /* @__PURE__ */ defineOp({
+export const transpose: Op<[x: Tensor], TransposeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'transpose',
   inputs: ['x'],
   save: { inputs: [] },

@@ -1,7 +1,7 @@
 /** @file Circular functions and their inverses. Angles are in radians, of any size. */
 import * as math from '../kernels/math.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
-import { type BinaryOp, defineBinary, defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineBinary, defineUnary, type FloatBinaryOp, type FloatOp } from './elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineDerivative } from './derivative.ts';
 import { sqrt, square } from './unary.ts';
@@ -12,8 +12,11 @@ const sinDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(sin(x)),
 });
 
-/** sin x. NaN for infinite x. */
-export const sin: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * sin x. NaN for infinite x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const sin: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sin',
   expression: () => math.preciseSin('a'),
   gradient: sinDerivative,
@@ -25,8 +28,11 @@ const cosDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(cos(x)),
 });
 
-/** cos x. NaN for infinite x. */
-export const cos: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * cos x. NaN for infinite x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const cos: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'cos',
   expression: () => math.preciseCos('a'),
   gradient: cosDerivative,
@@ -38,8 +44,11 @@ const tanDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => mul(y, 2),
 });
 
-/** tan x. NaN for infinite x. */
-export const tan: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * tan x. NaN for infinite x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const tan: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'tan',
   expression: () => math.preciseTan('a'),
   gradient: tanDerivative,
@@ -58,8 +67,11 @@ const asinDerivative = /* @__PURE__ */ defineDerivative({
   curve: arcsineCurve,
 });
 
-/** The angle in [-π/2, π/2] whose sine is x; NaN beyond ±1. */
-export const asin: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The angle in [-π/2, π/2] whose sine is x; NaN beyond ±1.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const asin: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'asin',
   expression: () => math.preciseAsin('a'),
   gradient: asinDerivative,
@@ -71,8 +83,11 @@ const acosDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(arcsineCurve(x)),
 });
 
-/** The angle in [0, π] whose cosine is x; NaN beyond ±1. */
-export const acos: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The angle in [0, π] whose cosine is x; NaN beyond ±1.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const acos: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'acos',
   expression: () => math.preciseAcos('a'),
   gradient: acosDerivative,
@@ -84,8 +99,11 @@ const atanDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => div(mul(x, -2), square(add(square(x), 1))),
 });
 
-/** The angle in [-π/2, π/2] whose tangent is x. */
-export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The angle in [-π/2, π/2] whose tangent is x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const atan: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'atan',
   expression: () => math.preciseAtan('a'),
   gradient: atanDerivative,
@@ -94,8 +112,9 @@ export const atan: UnaryOp = /* @__PURE__ */ defineUnary({
 /**
  * The angle in [-π, π] of the point (y, x), in this order of the operands. Shapes broadcast. Zeros and infinities as in
  * IEEE 754.
+ * Dtype: float32. Errors: ShapeError where the shapes don’t broadcast; DTypeError for other dtypes.
  */
-export const atan2: BinaryOp = /* @__PURE__ */ defineBinary({
+export const atan2: FloatBinaryOp = /* @__PURE__ */ defineBinary({
   name: 'atan2',
   expression: () => math.preciseAtan2('a', 'b'),
   dtypes: ['float32'],

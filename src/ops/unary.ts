@@ -1,7 +1,7 @@
 /** @file Powers, roots, exponentials and logarithms of one operand. */
 import * as math from '../kernels/math.ts';
 import { add, div, mul, neg } from './arithmetic.ts';
-import { defineUnary, type UnaryOp } from './elementwise.ts';
+import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { defineDerivative } from './derivative.ts';
 
 const squareDerivative = /* @__PURE__ */ defineDerivative({
@@ -10,7 +10,10 @@ const squareDerivative = /* @__PURE__ */ defineDerivative({
   curve: () => 2,
 });
 
-/** x². Dtypes: float32, int32, uint32; integers wrap around. */
+/**
+ * x². Dtypes: float32, int32, uint32; integers wrap around.
+ * Shape: that of x. Errors: DTypeError for other dtypes.
+ */
 export const square: UnaryOp = /* @__PURE__ */ defineUnary({
   name: 'square',
   expression: 'a * a',
@@ -24,8 +27,11 @@ const sqrtDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => div(-0.5, square(y)),
 });
 
-/** √x; NaN for negative x. */
-export const sqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * √x; NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const sqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sqrt',
   expression: () => `select(sqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: sqrtDerivative,
@@ -38,8 +44,11 @@ const rsqrtDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => mul(square(y), -1.5),
 });
 
-/** 1 / √x; NaN for negative x, Infinity at 0. */
-export const rsqrt: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * 1 / √x; NaN for negative x, Infinity at 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const rsqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'rsqrt',
   expression: () => `select(inverseSqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
   gradient: rsqrtDerivative,
@@ -52,16 +61,22 @@ const reciprocalDerivative = /* @__PURE__ */ defineDerivative({
   curve: (y) => mul(y, -2),
 });
 
-/** 1 / x. */
-export const reciprocal: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * 1 / x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const reciprocal: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'reciprocal',
   expression: '1.0 / a',
   gradient: reciprocalDerivative,
   reads: 'output',
 });
 
-/** e^x. */
-export const exp: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * e^x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const exp: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'exp',
   expression: () => math.preciseExp('a'),
   gradient: (dy, y) => mul(dy, y),
@@ -74,16 +89,22 @@ const expm1Derivative = /* @__PURE__ */ defineDerivative({
   curve: () => 1,
 });
 
-/** e^x - 1, accurate near 0. */
-export const expm1: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * e^x - 1, accurate near 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const expm1: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'expm1',
   expression: () => math.expm1('a'),
   gradient: expm1Derivative,
   reads: 'output',
 });
 
-/** The natural logarithm of x; -Infinity at 0, NaN for negative x. */
-export const log: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * The natural logarithm of x; -Infinity at 0, NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const log: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log',
   expression: () => math.preciseLog('a'),
   gradient: (dy, x) => div(dy, x),
@@ -95,8 +116,11 @@ const log1pDerivative = /* @__PURE__ */ defineDerivative({
   curve: (x) => neg(square(reciprocal(add(x, 1)))),
 });
 
-/** log(1 + x), accurate near 0. */
-export const log1p: UnaryOp = /* @__PURE__ */ defineUnary({
+/**
+ * log(1 + x), accurate near 0.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
+export const log1p: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log1p',
   expression: () => math.log1p('a'),
   gradient: log1pDerivative,

@@ -30,7 +30,7 @@ function deviations(x: Tensor, { axes }: ReductionPlan): Tensor {
  * size 1 where `keepDims`. An empty variance is NaN.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const variance: ReductionOp = /* @__PURE__ */ defineReduction({
+export const variance: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReduction({
   name: 'variance',
   dtypes: floats,
   reduction: () => momentsReduction([varianceOf]),
@@ -44,7 +44,7 @@ export const variance: ReductionOp = /* @__PURE__ */ defineReduction({
  * `keepDims`. Where the deviation is 0, which is a kink, the gradient is 0: the subgradient of least norm.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const std: ReductionOp = /* @__PURE__ */ defineReduction({
+export const std: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReduction({
   name: 'std',
   dtypes: floats,
   reduction: () => momentsReduction([`sqrt(${varianceOf})`]),
@@ -63,7 +63,7 @@ export const std: ReductionOp = /* @__PURE__ */ defineReduction({
  * or with size 1 where `keepDims`. Both are NaN where there are no elements.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const moments: Op<[x: Tensor], ReduceOptions, [mean: Tensor, variance: Tensor]> =
+export const moments: Op<[x: Tensor], ReduceOptions, [mean: Tensor<'float32'>, variance: Tensor<'float32'>]> =
   /* @__PURE__ */ defineOp({
     name: 'moments',
     inputs: ['x'],

@@ -13,26 +13,27 @@ import { sumToShape } from './sum.ts';
  * chosen has no influence, on the gradient neither: it is 0 there.
  * Errors: DTypeError for a condition that isn't bool; ShapeError where the shapes don't broadcast.
  */
-export const where: Op<[condition: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ defineOp({
-  name: 'where',
-  inputs: ['condition:bool', 'x', 'y'],
-  save: { inputs: [0] },
-  infer: ([condition, x, y]) => {
-    requireDType('where', 'condition', condition.dtype, ['bool']);
-    const values = broadcastShapes('where', x.shape, y.shape);
-    return {
-      shape: broadcastShapes('where', condition.shape, values),
-      dtype: promote('where', x.dtype, y.dtype),
-    };
-  },
-  forward: ([condition, x, y], plan) => {
-    const operands = [condition, converted(x, plan.dtype), converted(y, plan.dtype)];
-    return kernels().elementwiseKernel('where', 'select(c, b, a != 0u)', operands, plan);
-  },
-  backward: ([dy], { inputs: [condition], inputSpecs: [, x, y], needs }) => [
-    null,
-    needs[1] ? sumToShape(where(condition, dy, 0), x.shape) : null,
-    needs[2] ? sumToShape(where(condition, 0, dy), y.shape) : null,
-  ],
-  cost: perResult,
-});
+export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor, 'chosen'> =
+  /* @__PURE__ */ defineOp({
+    name: 'where',
+    inputs: ['condition:bool', 'x', 'y'],
+    save: { inputs: [0] },
+    infer: ([condition, x, y]) => {
+      requireDType('where', 'condition', condition.dtype, ['bool']);
+      const values = broadcastShapes('where', x.shape, y.shape);
+      return {
+        shape: broadcastShapes('where', condition.shape, values),
+        dtype: promote('where', x.dtype, y.dtype),
+      };
+    },
+    forward: ([condition, x, y], plan) => {
+      const operands = [condition, converted(x, plan.dtype), converted(y, plan.dtype)];
+      return kernels().elementwiseKernel('where', 'select(c, b, a != 0u)', operands, plan);
+    },
+    backward: ([dy], { inputs: [condition], inputSpecs: [, x, y], needs }) => [
+      null,
+      needs[1] ? sumToShape(where(condition, dy, 0), x.shape) : null,
+      needs[2] ? sumToShape(where(condition, 0, dy), y.shape) : null,
+    ],
+    cost: perResult,
+  });

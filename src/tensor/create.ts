@@ -23,6 +23,7 @@ import { encodeValues, type HostArray } from './encodeValues.ts';
 import { makeTensor, type NestedArray, sourceOfData, type Tensor } from './tensor.ts';
 
 export type { HostArray };
+/** What `tensor` and ops take in place of a tensor: numbers, booleans, nested arrays of them, typed arrays. */
 export type HostValues =
   | number
   | boolean
@@ -34,6 +35,7 @@ export type HostValues =
 /** Values on the host, row-major, with their shape. */
 export type ShapedData = TypedData & { readonly shape?: Shape };
 
+/** Options of `tensor`. */
 export interface TensorOptions<D extends DType = DType> {
   /** Default: the nesting of the values; for a typed array its own `shape` where it has one, else [length]. */
   shape?: Shape;
@@ -218,6 +220,7 @@ function naturalDType(values: unknown): DType {
   return typeof first === 'boolean' ? 'bool' : 'float32';
 }
 
+/** Options of `fromBuffer`. */
 export interface BufferOptions {
   shape: Shape;
   dtype?: DType;

@@ -4,8 +4,10 @@
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { requireDevice } from '../webgpu/requireDevice.ts';
+import { openTapes } from './openTapes.ts';
 import { tensorCount } from './tensor.ts';
 
+/** What `memory` reports. */
 export interface MemoryReport {
   /** Tensors and variables that were made and not yet disposed of, on all devices. */
   tensors: number;
@@ -17,14 +19,25 @@ export interface MemoryReport {
   pooledBytes: number;
   /** Buffers created since the device was opened; flat in a steady loop. */
   allocations: number;
+  /** Tapes that hold what they recorded: neither closed nor used up. A tape that is dropped closes when it is collected. */
+  openTapes: number;
 }
 
+/** What the library holds on the host and on the device, now and at most. Needs no readback. */
 export function memory(device: Device = getDevice()): MemoryReport {
   requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;
-  return { tensors: tensorCount(), bytes: bytesInUse, peakBytes, pooledBytes: bytesPooled, allocations };
+  return {
+    tensors: tensorCount(),
+    bytes: bytesInUse,
+    peakBytes,
+    pooledBytes: bytesPooled,
+    allocations,
+    openTapes: openTapes(),
+  };
 }
 
+/** Lets `memory().peakBytes` count from here on. */
 export function resetPeakMemory(device: Device = getDevice()): void {
   requireDevice('resetPeakMemory', device);
   device.allocator.resetPeak();

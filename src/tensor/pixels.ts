@@ -11,6 +11,7 @@ export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray;
 }
 
+/** What `fromImage` takes pixels from. */
 export type ImageSource =
   | Pixels
   | ImageData

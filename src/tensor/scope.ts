@@ -160,6 +160,7 @@ export function scope(): Scope {
   return new Scope();
 }
 
+/** The object of `scope`, where options and errors are described. */
 export class Scope {
   /** Made while it was open, before anything could be awaited. */
   readonly #made = new Set<Scoped>();

@@ -5,8 +5,8 @@
  * live on when it is disposed.
  */
 import { float16ToNumber } from '../core/float16.ts';
-import { bytesPerElement, type DataOf, type DType, type TypedData } from '../core/dtype.ts';
-import { DisposedError, ShapeError } from '../core/errors.ts';
+import { bytesPerElement, type DataOf, type DType, type KnownDType, type TypedData } from '../core/dtype.ts';
+import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -58,11 +58,20 @@ export function tensorCount(): number {
   return liveTensors;
 }
 
-export class Tensor<D extends DType = DType> implements TensorSpec {
+/**
+ * Values of one dtype and shape on a device. Immutable, but for variables.
+ *
+ * `D` is the dtype, as far as TypeScript knows it: ops pass it on, so that `data()` of a comparison is a Uint8Array. A plain
+ * `Tensor` may have any dtype and suits every parameter.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: any other default would have to be written out by apps that mix dtypes.
+export class Tensor<D extends DType = any> implements TensorSpec {
   /** The identity that tapes know this tensor by. */
   readonly id: number;
   readonly shape: Shape;
-  readonly dtype: D;
+  readonly dtype: KnownDType[D];
+  /** In types alone: where TypeScript finds `D` of a subclass, such as a variable. */
+  declare protected readonly elementType: D;
   readonly size: number;
   readonly device: Device;
   name: string | undefined;
@@ -80,7 +89,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
     this.id = aliasOf ?? newTensorId();
     this.shape = spec.shape;
-    this.dtype = spec.dtype as D;
+    this.dtype = spec.dtype as KnownDType[D];
     this.size = sizeOf(spec.shape);
     this.device = device;
     this.origin = origin;
@@ -147,9 +156,21 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
 
   /**
    * Reads the values back, row-major. The only wait in the library.
-   * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError.
+   * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError. Thrown
+   * at the call: TapeError inside a compiled function.
    */
-  async data(): Promise<DataOf[D]> {
+  data(): Promise<DataOf[D]> {
+    this.#requireUncaptured();
+    return this.#read();
+  }
+
+  /** In a compiled function a rejected promise would go unseen. */
+  #requireUncaptured(): void {
+    const { executor } = this.device;
+    if (executor.mode === 'captured') executor.requireReadable();
+  }
+
+  async #read(): Promise<DataOf[D]> {
     const { buffer, offset } = this.storage;
     const held = this.storage.retain();
     const origin = sourceOf(this);
@@ -164,12 +185,17 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
   }
 
   /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
-  async array(): Promise<NestedArray> {
-    return nest(await this.data(), this.shape);
+  array(): Promise<NestedArray> {
+    return this.data().then((data) => nest(data, this.shape));
   }
 
-  /** The value of a tensor with one element. Errors: ShapeError where there are none or several. */
-  async item(): Promise<number> {
+  /** The value of a tensor with one element. Errors: ShapeError where there are none or several; those of `data`. */
+  item(): Promise<number> {
+    this.#requireUncaptured();
+    return this.#readItem();
+  }
+
+  async #readItem(): Promise<number> {
     if (this.size !== 1) {
       throw new ShapeError({
         op: 'item',
@@ -178,7 +204,7 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
         hint: 'reduce it first, or use data() or array().',
       });
     }
-    return (await this.data())[0] as number;
+    return (await this.#read())[0] as number;
   }
 
   /** Frees the values, unless a tape or another tensor still shares them. Doing it twice is harmless. */
@@ -196,6 +222,16 @@ export class Tensor<D extends DType = DType> implements TensorSpec {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** Converts to a string, but throws in arithmetic and comparisons: values are on the device. */
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint === 'string') return this.toString();
+    throw new ValueError({
+      rule: 'a tensor has no value in JavaScript: arithmetic and comparisons cannot use it.',
+      received: `${this} in an expression`,
+      hint: 'use ops: add(x, 1), greater(x, 0), where(condition, a, b). Read a number by `await x.item()`.',
+    });
   }
 
   toString(): string {

@@ -11,6 +11,7 @@ import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { Origin } from '../history/origin.ts';
 import { sourceOf, Tensor } from './tensor.ts';
 
+/** Options of `variable`. */
 export interface VariableOptions {
   name?: string;
   /** Whether tapes watch it of their own accord. Default true. */
@@ -25,8 +26,19 @@ export interface WeightFunction {
 }
 
 let unnamed = 0;
+let made = { count: 0, bytes: 0 };
 
-export class Variable<D extends DType = DType> extends Tensor<D> implements StorageHolder {
+/** How many variables were made so far, and their bytes. Grows only. */
+export function variablesMade(): { readonly count: number; readonly bytes: number } {
+  return made;
+}
+
+/**
+ * A tensor whose values can be replaced: `assign`, and steps of optimizers. Tapes watch it if it is trainable. `D` is its
+ * dtype, as of `Tensor`.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: as of Tensor.
+export class Variable<D extends DType = any> extends Tensor<D> implements StorageHolder {
   trainable: boolean;
   /** What its values cost: a scalar that training adds to the loss. */
   regularizer: WeightFunction | null = null;
@@ -43,6 +55,7 @@ export class Variable<D extends DType = DType> extends Tensor<D> implements Stor
     this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
     this.trainable = trainable;
+    made = { count: made.count + 1, bytes: made.bytes + this.bytes };
     try {
       this.device.executor.creating(this.name);
     } catch (error) {

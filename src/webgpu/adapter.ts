@@ -31,11 +31,8 @@ const usedLimits = [
   'maxStorageBuffersPerShaderStage',
 ] as const;
 
-/** Software adapters gain from sharing what they read among the four invocations of a subgroup quad. */
-const usedFeatures: Record<AdapterClass, readonly GPUFeatureName[]> = {
-  gpu: ['timestamp-query'],
-  cpu: ['timestamp-query', 'subgroups'],
-};
+/** Subgroups fold lines of values on GPUs, and share what is read among the four invocations of a quad in software. */
+const usedFeatures: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups'];
 
 const noWebGPU = {
   rule: 'Retrograd needs WebGPU.',
@@ -62,9 +59,7 @@ export async function openDevice(
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
   const device = await adapter.requestDevice({
     label: 'retrograd',
-    requiredFeatures: [...new Set([...usedFeatures[describe(adapter.info).class], ...wished])].filter(
-      (name) => adapter.features.has(name),
-    ),
+    requiredFeatures: [...new Set([...usedFeatures, ...wished])].filter((name) => adapter.features.has(name)),
     requiredLimits,
   });
   origins.set(device, entry);

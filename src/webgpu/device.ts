@@ -28,6 +28,10 @@ export interface DeviceTuning {
   attach(device: Device): Promise<void>;
 }
 
+/**
+ * A GPUDevice with all that the library keeps for it: command stream, buffer pool, pipelines, fault words. `init` makes
+ * it.
+ */
 export class Device implements EagerDevice, ExecutorHolder {
   readonly adapter: AdapterDescription;
   /** All buffers of the device, and the account of their bytes. */

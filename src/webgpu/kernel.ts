@@ -21,6 +21,7 @@ type OptionValue =
   | readonly OptionValue[]
   | { readonly [name: string]: OptionValue };
 
+/** What `defineKernel` takes. */
 export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
   /** Labels modules and pipelines; unique among kernels. */
   name: string;
@@ -38,6 +39,7 @@ export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P
   faults?: boolean;
 }
 
+/** A WGSL program that `defineKernel` made, with its bindings and parameters. */
 export interface Kernel<
   O extends KernelOptions = KernelOptions,
   B extends Bindings = Bindings,

@@ -32,8 +32,8 @@ beforeAll(async () => {
   await init();
 });
 
-const rounds = 3;
-const functionsPerRound = 4;
+const rounds = 2;
+const functionsPerRound = 2;
 
 const weight = (seed = 1) => variable(randomUniform([3, 3], { seed }));
 const batch = (rows: number) => randomUniform([rows, 3], { seed: rows });

@@ -1,6 +1,7 @@
 /** @file tape.explain: the path of a gradient, or the cut. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  add,
   argMax,
   cast,
   freshTensor,
@@ -177,6 +178,26 @@ describe('disconnected', () => {
       expect(tape.explain(h, x).disconnectedAt).toMatchObject({ cause: 'foreign', first: "'square'" });
     });
     tape.dispose();
+  });
+
+  test('a constant that was computed before the tape', () => {
+    const w = variable(tensor([[2]]));
+    const early = [
+      layers.dense({ units: 1, name: 'early' }).apply(tensor([[1, 2]])),
+      square(tensor([[3]])),
+      tensor([[4]]),
+    ] as const;
+    using tape = new GradientTape({ persistent: true });
+    const loss = sum(mul(add(add(early[0], early[1]), early[2]), w));
+    expect(tape.gradient(loss, early)).toEqual([null, null, null]);
+    const whys = early.map((constant) => tape.explain(loss, constant).disconnectedAt);
+    expect(whys.map((found) => found?.cause)).toEqual(['unwatched', 'unwatched', 'unwatched']);
+    expect(whys[0]?.why).toMatch(
+      /'early' made while this tape was not recording: to the tape it is a constant/,
+    );
+    expect(whys[1]?.why).toMatch(/'square' made while/);
+    expect(whys[2]?.why).not.toMatch(/made while/);
+    expect(whys[0]?.hint).toMatch(/compute x while the tape records/);
   });
 
   test('stopped recording, and an op before the tape', () => {

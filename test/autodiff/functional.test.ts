@@ -53,9 +53,9 @@ describe('grad and its family', () => {
   });
 
   test('valueAndGrad', async () => {
-    const { value, grad: slope } = valueAndGrad((x) => sum(square(x)))(tensor([3, 4]));
+    const { value, grad: gradient } = valueAndGrad((x) => sum(square(x)))(tensor([3, 4]));
     expect(await value.item()).toBe(25);
-    expect(await values(slope)).toEqual([6, 8]);
+    expect(await values(gradient)).toEqual([6, 8]);
   });
 
   test('nests for higher derivatives', async () => {

@@ -38,7 +38,7 @@ describe('gradient', () => {
     expect(tape.gradient(y, frozen)).toBeNull();
   });
 
-  test('leaves variables alone where told so', () => {
+  test('watches no variables with watchAccessedVariables: false', () => {
     const w = variable(tensor([2, 3]));
     const tape = new GradientTape({ watchAccessedVariables: false });
     expect(tape.gradient(sum(square(w)), w)).toBeNull();

@@ -163,7 +163,7 @@ describe('warmup', () => {
     expect(own.device.pipelineCount).toBe(count);
   });
 
-  test('builds layers and optimizers for real, once', async () => {
+  test('really builds layers and optimizers, once', async () => {
     await using _own = await ownDevice();
     const net = sequential({ layers: [layers.dense({ units: 4 }), layers.dense({ units: 2 })] });
     const optimizer = optimizers.sgd({ momentum: 0.9 });
@@ -269,7 +269,7 @@ describe('what warmup refuses', () => {
     };
     await expect(warmup(work)).rejects.toThrow(DeviceError);
     await expect(warmup(work)).rejects.toThrow(/nothing/);
-    // Nothing is left to be told at the next readback.
+    // Nothing is left to report at the next readback.
     expect((await pipelinesOf(() => exp(x).data())).added).toBe(0);
   });
 

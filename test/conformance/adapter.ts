@@ -13,7 +13,7 @@ type Call = (inputs: readonly Tensor[], attributes: Attributes) => Tensor | Tens
 /** Thrown where a case's op is known to the formats but comes with a later part of the library. */
 export class NotYetOffered extends Error {}
 
-/** Thrown where a case's op is missing from the library: a failure, told in one line. */
+/** Thrown where a case's op is missing from the library: a failure, reported in one line. */
 export class MissingOp extends Error {}
 
 const exported = library as unknown as Readonly<Record<string, AnyOp | undefined>>;

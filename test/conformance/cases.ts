@@ -76,7 +76,7 @@ export async function runFamily(family: Family, uncaptured: string[]): Promise<C
       else result.faults.push(describeThrown(error));
       await getDevice()
         .sync()
-        .catch(() => {}); // A fault of this case must not be told to the next.
+        .catch(() => {}); // A fault of this case must not be reported to the next.
     }
     for (const message of uncaptured.splice(0)) result.faults.push(`uncaptured GPU error: ${message}`);
     results.push(result);

@@ -55,7 +55,7 @@ export async function runModel(
       result.faults.push(`threw ${error instanceof Error ? (error.stack ?? error.message) : error}`);
       await getDevice()
         .sync()
-        .catch(() => {}); // A fault of this check must not be told to the next.
+        .catch(() => {}); // A fault of this check must not be reported to the next.
     } finally {
       test.dispose();
     }

@@ -50,7 +50,7 @@ const says = (page: Page, selector: string, words: RegExp) =>
 const press = async (page: Page, key: 'Enter' | 'Space' | 'Tab') => page.keyboard.press(key);
 
 describe('the page', () => {
-  test('rows are picked and run by keyboard; bars stand beside the peers; the table is copied', async () => {
+  test('rows are picked and run by keyboard; bars show the peers; the table is copied', async () => {
     const { page, errors } = await visit();
     const { origin } = new URL(server.url);
     await chromium
@@ -162,11 +162,11 @@ describe('from the command line', () => {
     const page = (await (await opened).page())!;
     await page.waitForFunction(() => 'retrogradBench' in globalThis);
     await page.evaluate(() => {
-      const place = globalThis as unknown as { turn?: string; benchStage: (...told: string[]) => void };
+      const place = globalThis as unknown as { turn?: string; benchStage: (...stage: string[]) => void };
       const tell = place.benchStage;
-      place.benchStage = (...told) => {
-        place.turn = told[0];
-        tell(...told);
+      place.benchStage = (...stage) => {
+        place.turn = stage[0];
+        tell(...stage);
       };
     });
     await page.waitForFunction(() => 'turn' in globalThis);

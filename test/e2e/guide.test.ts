@@ -1,6 +1,6 @@
 /**
  * @file The code of the guide, run as it is printed: the `js` blocks of a page of docs/guide are one program, those with a
- * file's name files beside it.
+ * file's name files next to it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const pages = fs.readdirSync(path.join(root, 'docs/guide')).filter((file) => fil
 const folder = temporaryFolder('guide');
 const chromium = useBrowser({ root: folder });
 
-/** Writes the program of a page, and the files beside it; its path from the repository. */
+/** Writes the program of a page, and the files next to it; its path from the repository. */
 function programOf(page: string): string {
   const { name } = path.parse(page);
   const source = path.join(folder, 'source', name);

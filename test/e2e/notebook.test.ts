@@ -99,7 +99,7 @@ describe('in Chromium', () => {
     );
     await notebook.step('reconstruct', 5);
     await notebook.move('reconstruct', 'seed', 7);
-    await notebook.beganAnew('reconstruct', 5);
+    await notebook.restarted('reconstruct', 5);
     for (const layer of ['block1_conv2', 'block3_conv2']) await notebook.move('reconstruct', layer, 0);
     await notebook.says('reconstruct', 'Give at least one layer a weight above 0.', '.fault');
     await notebook.move('reconstruct', 'block1_conv2', 1);

@@ -147,7 +147,7 @@ describe('a layer of the app', () => {
     ['host values', () => new Scale().apply([1, 2] as never), ValueError],
     ['a slash in its name', () => new Scale({ name: 'a/b' }), ValueError],
     [
-      'constants beside symbolic inputs',
+      'constants with symbolic inputs',
       () => new Scale().apply([input({ shape: [1] }), tensor([1])] as never),
       ValueError,
     ],

@@ -77,7 +77,7 @@ test('three operands of any shapes broadcast as on the host', async () => {
 });
 
 describe.each([1, 3, 4, 5, 255, 256, 257, 1023, 1024, 1025, 4096])('%d elements', (n) => {
-  test('are all computed, beside a row, a column and a scalar', async () => {
+  test('are all computed, with a row, a column and a scalar', async () => {
     const x = range(0, n);
     const matrix = (shape: readonly number[]) => reshape(range(0, 3 * n), { shape });
     expect((await add(x, x).data()).every((value, i) => value === 2 * i)).toBe(true);

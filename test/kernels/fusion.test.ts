@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 /** Values that make results easy to compare: sums and products of them are exact in float32 for a few steps. */
-const halves = (count: number, seed: number) =>
+const multiplesOfHalf = (count: number, seed: number) =>
   Float32Array.from({ length: count }, (_, i) => (((i * 7 + seed * 13) % 17) - 8) / 2);
 
 type Step = (pool: Tensor[], pick: (n: number) => number) => Tensor;
@@ -76,10 +76,10 @@ describe('fused chains', () => {
         using compiled = compile(run);
         for (let seed = 0; seed < 2; seed++) {
           const inputs = [
-            tensor(halves(rows * columns, seed), { shape: [rows, columns] }),
-            tensor(halves(columns, seed + 1), { shape: [columns] }),
-            tensor(halves(rows, seed + 2), { shape: [rows, 1] }),
-            tensor(halves(1, seed + 3), { shape: [] }),
+            tensor(multiplesOfHalf(rows * columns, seed), { shape: [rows, columns] }),
+            tensor(multiplesOfHalf(columns, seed + 1), { shape: [columns] }),
+            tensor(multiplesOfHalf(rows, seed + 2), { shape: [rows, 1] }),
+            tensor(multiplesOfHalf(1, seed + 3), { shape: [] }),
           ] as [Tensor, Tensor, Tensor, Tensor];
           const expected = run(...inputs);
           const found = compiled(...inputs);

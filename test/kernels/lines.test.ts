@@ -3,10 +3,27 @@
  * topK), against plain float64 loops and on both sides of their boundaries.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cumsum, init, layerNorm, logSoftmax, softmax, tensor, topK } from '../../src/index.ts';
-import type { Tensor } from '../../src/index.ts';
+import {
+  batchNormTrain,
+  cumsum,
+  fill,
+  GradientTape,
+  init,
+  layerNorm,
+  logSoftmax,
+  mul,
+  softmax,
+  sum,
+  tensor,
+  topK,
+  variable,
+  zeros,
+} from '../../src/index.ts';
+import type { Tensor, Variable } from '../../src/index.ts';
+import { getDevice } from '../../src/webgpu/current.ts';
+import type { DeviceProfile } from '../../src/kernels/adapterProfiles.ts';
 import { generator } from '../ops/samples/draw.ts';
-import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
+import { adapterClasses, asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 
 beforeAll(async () => {
   await init();
@@ -68,6 +85,18 @@ function runningSums(line: number[]): number[] {
 const reversed = (line: number[]) => runningSums([...line].reverse()).reverse();
 const exclusive = (line: number[]) => [0, ...runningSums(line).slice(0, -1)];
 
+/** softmax, logSoftmax and layerNorm of lines, with the gradients of the first and the last. */
+async function expectLines(shape: Lines, seed: number): Promise<void> {
+  const [, n, inner] = shape;
+  const host = values(shape[0] * n * inner, seed);
+  const x = tensor(host, { shape });
+  await expectNear(softmax(x, { axis: 1 }), mapLines(host, shape, softmaxOf), 4e-6, 1e-7);
+  const logarithms = mapLines(host, shape, (line) => softmaxOf(line).map(Math.log));
+  await expectNear(logSoftmax(x, { axis: 1 }), logarithms, 1e-6, 1e-6);
+  const expected = mapLines(host, shape, normalized);
+  await expectNear(layerNorm(x, null, null, { axis: 1 }), expected, 4e-6, 4e-6);
+}
+
 describe.each(adapterClasses)('as on a %s', (kind) => {
   const shapes: Lines[] = [
     [5, 3, 1],
@@ -81,16 +110,7 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
   ];
 
   test.each(shapes.map((shape, i) => [shape, i] as const))('softmax and layerNorm of lines %j', (shape, i) =>
-    asAdapter(kind, async () => {
-      const [, n, inner] = shape;
-      const host = values(shape[0] * n * inner, i);
-      const x = tensor(host, { shape });
-      await expectNear(softmax(x, { axis: 1 }), mapLines(host, shape, softmaxOf), 4e-6, 1e-7);
-      const logarithms = mapLines(host, shape, (line) => softmaxOf(line).map(Math.log));
-      await expectNear(logSoftmax(x, { axis: 1 }), logarithms, 1e-6, 1e-6);
-      const expected = mapLines(host, shape, normalized);
-      await expectNear(layerNorm(x, null, null, { axis: 1 }), expected, 4e-6, 4e-6);
-    }),
+    asAdapter(kind, () => expectLines(shape, i)),
   );
 
   const scans: Lines[] = [
@@ -124,6 +144,132 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
       expect(found.every((sum, k) => sum === 3 * (k + 1))).toBe(true);
     }));
 });
+
+/** The profiles that fold lines in different ways: by one invocation, in subgroups of four, in workgroup memory. */
+const folds: Readonly<Record<string, () => DeviceProfile>> = {
+  'by one invocation': () => profileFor('cpu'),
+  'in subgroups': () => profileFor('gpu'),
+  'in workgroup memory': () => ({ ...profileFor('gpu'), subgroups: false }),
+};
+
+test.each([
+  [7, 70, 1],
+  [2, 4100, 1],
+  [2, 33_001, 1],
+] as const)('lines of [%d, %d, %d] in workgroup memory', (...shape) =>
+  withProfile({ ...profileFor('gpu'), subgroups: false }, async () => {
+    await expectLines(shape, 5);
+    const host = values(shape[0] * shape[1], 6);
+    const sums = mapLines(host, shape, (line) => line.map(() => total(line)));
+    const found = sum(tensor(host, { shape }), { axis: 1, keepDims: true });
+    await expectNear(mul(found, fill(shape, 1)), sums, 2e-6, 1e-4);
+  }),
+);
+
+/** [dx, dGamma, dBeta] of γ x̂ + β over the rows of x, or over its columns, in float64. */
+function normalizationGradients(
+  x: Float32Array,
+  dy: Float32Array,
+  gamma: Float32Array,
+  n: number,
+  axis: 0 | 1,
+) {
+  const rows = x.length / n;
+  const at = (line: number, k: number) => (axis === 1 ? line * n + k : k * n + line);
+  const [lines, length] = axis === 1 ? [rows, n] : [n, rows];
+  const parameter = (line: number, k: number) => gamma[axis === 1 ? k : line] as number;
+  const [dx, dGamma, dBeta] = [new Float64Array(x.length), new Float64Array(n), new Float64Array(n)];
+  for (let line = 0; line < lines; line++) {
+    const ks = Array.from({ length }, (_, k) => k);
+    const values = ks.map((k) => x[at(line, k)] as number);
+    const mean = total(values) / length;
+    const r = 1 / Math.sqrt(total(values.map((v) => (v - mean) ** 2)) / length + 1e-3);
+    const hat = values.map((v) => (v - mean) * r);
+    const own = ks.map((k) => dy[at(line, k)] as number);
+    const g = ks.map((k) => (own[k] as number) * parameter(line, k));
+    const [gMean, gHatMean] = [
+      total(g) / length,
+      total(ks.map((k) => (g[k] as number) * (hat[k] as number))) / length,
+    ];
+    for (const k of ks) {
+      dx[at(line, k)] = r * ((g[k] as number) - gMean - (hat[k] as number) * gHatMean);
+      const p = axis === 1 ? k : line;
+      dGamma[p] = (dGamma[p] as number) + (own[k] as number) * (hat[k] as number);
+      dBeta[p] = (dBeta[p] as number) + (own[k] as number);
+    }
+  }
+  return [dx, dGamma, dBeta] as const;
+}
+
+describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
+  test.each([
+    [5, 3],
+    [300, 129],
+    [70, 2600],
+    [3, 9000],
+  ])('layerNorm and softmax of [%d, %d]', (rows, n) =>
+    withProfile(profile(), async () => {
+      const [host, cotangent, scale] = [values(rows * n, 1), values(rows * n, 2), values(n, 3)];
+      const [x, dy] = [host, cotangent].map((v) => variable(tensor(v, { shape: [rows, n] }))) as [
+        Variable,
+        Variable,
+      ];
+      const [gamma, beta] = [variable(tensor(scale)), variable(zeros([n]))];
+      using tape = new GradientTape({ persistent: true });
+      const loss = sum(mul(layerNorm(x, gamma, beta), dy));
+      const found = tape.gradient(loss, [x, gamma, beta]) as Tensor[];
+      const expected = normalizationGradients(host, cotangent, scale, n, 1);
+      for (const [i, gradient] of found.entries())
+        await expectNear(gradient, expected[i] as Float64Array, 1e-5, i === 0 ? 2e-5 : 1e-3);
+      const probabilities = softmax(x);
+      const dx = tape.gradient(sum(mul(probabilities, dy)), x) as Tensor;
+      const shape = [rows, n, 1] as const;
+      const y = mapLines(host, shape, softmaxOf);
+      const expectedSoftmax = Float64Array.from(y, (p, i) => {
+        const start = Math.floor(i / n) * n;
+        let weighted = 0;
+        for (let k = start; k < start + n; k++) weighted += (y[k] as number) * (cotangent[k] as number);
+        return p * ((cotangent[i] as number) - weighted);
+      });
+      await expectNear(dx, expectedSoftmax, 1e-5, 1e-6);
+    }),
+  );
+
+  test.each([
+    [3000, 6],
+    [515, 64],
+  ])('batchNormTrain of [%d, %d]', (rows, n) =>
+    withProfile(profile(), async () => {
+      const [host, cotangent, scale] = [values(rows * n, 1), values(rows * n, 2), values(n, 3)];
+      const [x, dy] = [host, cotangent].map((v) => variable(tensor(v, { shape: [rows, n] }))) as [
+        Variable,
+        Variable,
+      ];
+      const [gamma, beta] = [variable(tensor(scale)), variable(zeros([n]))];
+      using tape = new GradientTape();
+      const found = tape.gradient(sum(mul(batchNormTrain(x, gamma, beta)[0], dy)), [
+        x,
+        gamma,
+        beta,
+      ]) as Tensor[];
+      const expected = normalizationGradients(host, cotangent, scale, n, 0);
+      for (const [i, gradient] of found.entries())
+        await expectNear(gradient, expected[i] as Float64Array, 1e-5, i === 0 ? 2e-5 : 2e-3);
+    }),
+  );
+});
+
+test('layerNorm and its gradient take four launches on a GPU', () =>
+  asAdapter('gpu', () => {
+    const [x, gamma, beta] = [[2048, 768], [768], [768]].map((shape) => variable(zeros(shape))) as Variable[];
+    const dy = zeros([2048, 768]);
+    const { stream } = getDevice();
+    using tape = new GradientTape();
+    const before = stream.statistics.launches;
+    const y = layerNorm(x as Variable, gamma as Variable, beta as Variable);
+    tape.gradient(y, [x, gamma, beta] as Variable[], { outputGradients: dy });
+    expect(stream.statistics.launches - before).toBeLessThanOrEqual(4);
+  }));
 
 const ranked = (row: readonly number[]) =>
   row.map((value, index) => ({ value, index })).sort((a, b) => b.value - a.value || a.index - b.index);

@@ -76,7 +76,7 @@ fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
   store: ([m, n], at, sum) => `for (var i = 0u; i < ${m * n}u; i++) { staged[${at} + i] = ${sum}.v[i]; }`,
 };
 
-/** A tile of 32 × 32, of four subgroups of one lane each. */
+/** A tile of 32 × 32, of four subgroups of one lane each. Few lanes load much of a tile each, in unrolled code: k tiles are short. */
 const tileOf = (matrixSize: SubgroupMatrixSize): GemmTile => ({
   ...gemmTiles.medium,
   memory: 'subgroupMatrix',
@@ -84,6 +84,7 @@ const tileOf = (matrixSize: SubgroupMatrixSize): GemmTile => ({
   groupN: 2,
   blockM: 16,
   blockN: 16,
+  depth: Math.max(8, matrixSize[2]),
   matrixSize,
 });
 

@@ -200,7 +200,7 @@ describe('errors', () => {
   const amplification = { 2: 16, 4: 158 };
   const unit = 2 ** -24;
 
-  // The bound is relative to the largest value of a tile: beside it, results of small windows lose their digits.
+  // The bound is relative to the largest value of a tile: compared with it, results of small windows lose their digits.
   test.each(blocks)('tiles of %s: the bound for any input', async (block) => {
     const small = convolution({ image: [12, 12, 4], kernel: [3, 3, 4], before: [1, 1] });
     const random = generator(5);

@@ -100,8 +100,8 @@ describe('a window beyond the image', () => {
       expect(pooled.shape).toEqual(reduced.shape);
       const expected = [...(await reduced.data())];
       expectClose(await pooled.data(), expected, 5);
-      const slope = [...(await grad((v) => sum(reduction(v)))(x).data())];
-      expectClose(await grad((v) => sum(pool(v)))(x).data(), slope, 5);
+      const gradient = [...(await grad((v) => sum(reduction(v)))(x).data())];
+      expectClose(await grad((v) => sum(pool(v)))(x).data(), gradient, 5);
     }
     const line = tensor([[[1], [5], [3]]]);
     expect(await maxPool1d(line, { poolSize, padding: 'same' }).array()).toEqual([[[5]]]);
@@ -116,8 +116,8 @@ describe('a window beyond the image', () => {
     (values as number[][][][]).forEach((rows, b) => {
       for (const pixel of rows.flat()) expect(pixel).toEqual(whole[b]);
     });
-    const slopes = await grad((v) => sum(avgPool(v, options)))(x).data();
-    for (const slope of slopes) expect(slope).toBeCloseTo(1, 5);
+    const gradients = await grad((v) => sum(avgPool(v, options)))(x).data();
+    for (const gradient of gradients) expect(gradient).toBeCloseTo(1, 5);
   });
 
   test.each(huge)('of %d doesn’t fit without padding', (poolSize) => {
@@ -183,12 +183,12 @@ describe('a convolution', () => {
       sum(dilation === null ? conv2d(v, centre) : conv2d(v, k, { dilationRate: dilation, padding: 'same' }));
     const values = [...(await conv2d(x, centre).data())];
     expectClose(await conv2d(x, k, { dilationRate, padding: 'same' }).data(), values, 4);
-    const slopes = [...(await grad(loss(null))(x).data())];
-    expectClose(await grad(loss(dilationRate))(x).data(), slopes, 4);
+    const gradients = [...(await grad(loss(null))(x).data())];
+    expectClose(await grad(loss(dilationRate))(x).data(), gradients, 4);
     const forFilter = grad((v: Tensor) => sum(conv2d(x, v, { dilationRate, padding: 'same' })));
-    const slope = (await forFilter(k).array()) as number[][][][];
-    expect(slope[0]?.flat(2).every((value) => value === 0)).toBe(true);
-    expect(slope[1]?.[1]?.flat().some((value) => value !== 0)).toBe(true);
+    const gradient = (await forFilter(k).array()) as number[][][][];
+    expect(gradient[0]?.flat(2).every((value) => value === 0)).toBe(true);
+    expect(gradient[1]?.[1]?.flat().some((value) => value !== 0)).toBe(true);
     // An even number of taps lies around the centre.
     const two = slice(k, { begin: [0, 0, 0, 0], size: [2, 2, 4, 2] });
     expect(new Set(await conv2d(x, two, { dilationRate, padding: 'same' }).data())).toEqual(new Set([0]));
@@ -201,8 +201,9 @@ describe('a convolution', () => {
       expect(one.shape).toEqual([2, 1, 1, 2]);
       const near = conv2d(x, k, { strides: 100, padding });
       expect(await one.array()).toEqual(await near.array());
-      const slope = (step: number) => grad((v: Tensor) => sum(conv2d(v, k, { strides: step, padding })))(x);
-      expect(await slope(strides).array()).toEqual(await slope(100).array());
+      const gradient = (step: number) =>
+        grad((v: Tensor) => sum(conv2d(v, k, { strides: step, padding })))(x);
+      expect(await gradient(strides).array()).toEqual(await gradient(100).array());
     }
   });
 });

@@ -45,7 +45,7 @@ function call(op: AnyOp, inputs: readonly (Tensor | null)[], options: object = {
   return Array.isArray(result) ? result : [result];
 }
 
-/** The inputs of a case on the host, and what the checks need beside them. */
+/** The inputs of a case on the host, and what the checks need in addition to them. */
 class Experiment {
   readonly random: () => number;
   readonly values: number[][];
@@ -189,11 +189,11 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
         const { tensors, values: weights } = cotangentsFor(outputs, run.random);
         const gradient = await flat(differentiate(run, inputs, tensors));
         const direction = run.direction();
-        const slope = await run.derivative(direction, (moved) => flat(run.run(moved)));
+        const differences = await run.derivative(direction, (moved) => flat(run.run(moved)));
         const along = direction.filter((_, k) => run.floating[k]).flat();
         expectClose(
           dot(gradient, along),
-          dot(slope, weights),
+          dot(differences, weights),
           length(gradient),
           differenceNoise(await flat(outputs), weights),
         );
@@ -237,15 +237,15 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
         let next = 0;
         const full = run.values.map((v, k) => (run.floating[k] ? (u[next++] as number[]) : v.map(() => 0)));
         const outputs = run.run(inputs);
-        const slope = await run.derivative(full, (moved) => flat(run.run(moved)));
+        const differences = await run.derivative(full, (moved) => flat(run.run(moved)));
         const mask = outputs.flatMap((output) =>
           new Array<boolean>(output.size).fill(isFloating(output.dtype)),
         );
-        const w = slope.map(() => 2 * run.random() - 1).filter((_, k) => mask[k]);
+        const w = differences.map(() => 2 * run.random() - 1).filter((_, k) => mask[k]);
         expectClose(
           dot(forwards, w),
           dot(
-            slope.filter((_, k) => mask[k]),
+            differences.filter((_, k) => mask[k]),
             w,
           ),
           length(forwards),

@@ -279,7 +279,7 @@ describe('a number as operand', () => {
     expect(() => maximum(ints(1), 1e12)).toThrow(/within/);
   });
 
-  test('stands beside the values, not the condition, of where', () => {
+  test('is broadcast with the values, not the condition, of where', () => {
     expect(where(bools(true), uints(1), 0).dtype).toBe('uint32');
     expect(where(bools(true), tensor([1]), 0).dtype).toBe('float32');
     expect(where([true, false], 1, 0).dtype).toBe('float32');

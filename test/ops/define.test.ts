@@ -95,8 +95,8 @@ describe('plans', () => {
 
 describe('types', () => {
   test('an op with several outputs returns a tuple, and its specs may carry a plan each', async () => {
-    const halves: Op<[x: Tensor], object, [low: Tensor, high: Tensor]> = defineOp({
-      name: 'halves',
+    const lowAndHigh: Op<[x: Tensor], object, [low: Tensor, high: Tensor]> = defineOp({
+      name: 'lowAndHigh',
       inputs: ['x'],
       save: { inputs: [], outputs: [1] },
       infer: ([{ shape, dtype }]) => [
@@ -114,7 +114,7 @@ describe('types', () => {
         return [add(mul(dLow, first.by), mul(dHigh, 1.5))];
       },
     });
-    const [low, high] = halves(tensor([2]));
+    const [low, high] = lowAndHigh(tensor([2]));
     expectTypeOf(high).toEqualTypeOf<Tensor>();
     expect([...(await low.data()), ...(await high.data())]).toEqual([1, 3]);
   });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 type Unary = (x: Tensor, options?: object) => Tensor;
 
-async function slopes(op: string, xs: readonly number[], options?: object): Promise<number[]> {
+async function derivatives(op: string, xs: readonly number[], options?: object): Promise<number[]> {
   const x = tensor(Float32Array.from(xs));
   const tape = new GradientTape();
   tape.watch(x);
@@ -34,7 +34,7 @@ describe('far out', () => {
     ['hardSigmoid', [0, 0, 0, 0]],
     ['hardSwish', [0, 0, 1, 1]],
   ])('%s', async (op, expected, options) => {
-    expect((await slopes(op, far, options)).map((value) => value + 0)).toEqual(expected);
+    expect((await derivatives(op, far, options)).map((value) => value + 0)).toEqual(expected);
   });
 });
 
@@ -51,11 +51,11 @@ describe('at kinks', () => {
     ['sqrt', [0], [Number.POSITIVE_INFINITY]],
     ['log', [0], [Number.POSITIVE_INFINITY]],
   ])('%s', async (op, xs, expected, options) => {
-    expect(await slopes(op, xs, options)).toEqual(expected);
+    expect(await derivatives(op, xs, options)).toEqual(expected);
   });
 });
 
-test('a cotangent that isn’t finite stays out where the slope is 0', async () => {
+test('a cotangent that isn’t finite stays out where the derivative is 0', async () => {
   const x = tensor([-1, 1]);
   const tape = new GradientTape();
   tape.watch(x);

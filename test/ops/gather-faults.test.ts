@@ -1,5 +1,5 @@
 /**
- * @file Indices outside their range: found on the device, told at the next readback, and harmless to everything else.
+ * @file Indices outside their range: found on the device, reported at the next readback, and harmless to everything else.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {

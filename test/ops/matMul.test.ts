@@ -40,7 +40,7 @@ test('integers multiply exactly, and bools count as 0 and 1', async () => {
   expect(await matMul(large, tensor([[1]], { dtype: 'uint32' })).item()).toBe(4000000000);
 });
 
-test('an integer matrix beside a float one is one of floats', async () => {
+test('an integer matrix and a float one is one of floats', async () => {
   const y = matMul(tensor([[1, 2]], { dtype: 'int32' }), tensor([[0.5], [0.25]]));
   expect(y.dtype).toBe('float32');
   expect(await y.item()).toBe(1);

@@ -24,7 +24,7 @@ test('corners are kept where they are aligned', async () => {
   const y = resizeBilinear(row(0, 4), { size: [1, 5], alignCorners: true });
   expect([...(await y.data())]).toEqual([0, 1, 2, 3, 4]);
   const nearest = resizeNearest(row(0, 1, 2), { size: [1, 5], alignCorners: true });
-  // Halves round up.
+  // Ties round up.
   expect([...(await nearest.data())]).toEqual([0, 1, 1, 2, 2]);
 });
 

@@ -29,7 +29,7 @@ describe('chooseGpuEnv', () => {
     expect(chooseGpuEnv(machine())).toEqual(SOFTWARE);
   });
 
-  test('SwiftShader is found beside the executable that a link leads to', () => {
+  test('SwiftShader is found next to the executable that a link leads to', () => {
     const files = ['/opt/chrome/vk_swiftshader_icd.json'];
     const env = chooseGpuEnv(machine({ files, realpath: () => '/opt/chrome/chrome' }));
     expect(env.VK_DRIVER_FILES).toBe(files[0]);

@@ -56,7 +56,7 @@ const files = fs
   .map((name) => `shaders/${name}`)
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
 
-/** What expressions may give: names, and text that could join a token beside it. */
+/** What expressions may give: names, and text that could join a neighbouring token. */
 const texts = ['name', '-name', 'vec4<f32>', '&name', '0.5'];
 
 test.each(files)('%s ships its tokens', (file) => {

@@ -57,24 +57,24 @@ async function compareFault(
   y: Tensor,
   differences: string[],
 ): Promise<void> {
-  const told = await y.data().then(
+  const found = await y.data().then(
     () => null,
     (error: unknown) => error,
   );
   // With nothing to gather there is nothing to launch, and nothing to find.
   const empty = shape.includes(0);
-  if (!fault || (empty && told === null)) {
-    if (told) differences.push(`told ${String(told)} in mode ${mode}`);
+  if (!fault || (empty && found === null)) {
+    if (found) differences.push(`found ${String(found)} in mode ${mode}`);
     return;
   }
-  if (!(told instanceof IndexOutOfRangeError)) {
-    differences.push(`told ${String(told)} instead of the fault at [${fault.position}]`);
+  if (!(found instanceof IndexOutOfRangeError)) {
+    differences.push(`found ${String(found)} instead of the fault at [${fault.position}]`);
     return;
   }
-  const { position, index, limit, axis } = told;
+  const { position, index, limit, axis } = found;
   const report = JSON.stringify({ position, index, limit, axis });
   if (report !== JSON.stringify(fault))
-    differences.push(`told ${report} instead of ${JSON.stringify(fault)}`);
+    differences.push(`found ${report} instead of ${JSON.stringify(fault)}`);
 }
 
 function compare(

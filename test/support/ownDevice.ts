@@ -1,5 +1,5 @@
 /**
- * @file A library device of a test's own beside the one that all tests share, which is current again afterwards.
+ * @file A library device of a test's own, in addition to the one that all tests share, which is current again afterwards.
  */
 import { getDevice, setDevice } from '../../src/webgpu/current.ts';
 import { Device } from '../../src/webgpu/device.ts';

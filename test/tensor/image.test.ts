@@ -16,7 +16,7 @@ beforeAll(async () => {
   await init();
 });
 
-/** Two pixels beside one another: an opaque orange and a translucent blue. */
+/** Two adjacent pixels: an opaque orange and a translucent blue. */
 const pixels: Pixels = { width: 2, height: 1, data: new Uint8Array([255, 128, 0, 255, 10, 20, 200, 64]) };
 
 test('pixels become [h, w, c] with values from 0 to 255', async () => {

@@ -55,12 +55,12 @@ describe.each([
     const gathered = gather(x, tensor([0, largest - 1], { dtype: 'int32' }));
     expect(await gathered.array()).toEqual([0, largest - 1]);
     expect(() => ones([largest + 1])).toThrow(OutOfMemoryError);
-    const halves = tensor(new Float32Array(2 * largest - 1).fill(0.5), { dtype: 'float16' });
-    expect((await halves.data()).at(-1)).toBe(0.5);
+    const values = tensor(new Float32Array(2 * largest - 1).fill(0.5), { dtype: 'float16' });
+    expect((await values.data()).at(-1)).toBe(0.5);
     expect(() => tensor(new Float32Array(2 * largest + 1), { dtype: 'float16' })).toThrow(OutOfMemoryError);
   });
 
-  test('read faults beside the largest tensor', async () => {
+  test('read faults next to the largest tensor', async () => {
     await using _own = await limitedTo(buffers, bindings);
     const bad = gather(
       range(0, largest),

@@ -1,6 +1,6 @@
 /** @file What reductions fold, and the keys by which values are ranked. */
 import { defineMath, type MathFunction } from './define.ts';
-import { infinity, isNan } from './bits.ts';
+import { finite, isNan, nanValue } from './bits.ts';
 
 // Unsigned integers in the order of the floats; both zeros are equal, NaN is the largest.
 export const orderedBits: MathFunction = /* @__PURE__ */ defineMath(
@@ -14,13 +14,23 @@ fn ordered_bits(x: f32) -> u32 {
 }`,
 );
 
+// The sum of none: above the lowest finite number, since compilers may assume that there are no infinities.
+export const noExponentials: MathFunction = /* @__PURE__ */ defineMath(
+  'no_exponentials',
+  [],
+  /* wgsl */ `
+fn no_exponentials() -> vec2<f32> {
+  return vec2<f32>(-0x1.fffffep127, 0.0);
+}`,
+);
+
 // (m, s) stands for s exp m: one exponential. A NaN is put into s, where it stays.
 export const exponentialOf: MathFunction = /* @__PURE__ */ defineMath(
   'exponential_of',
-  [infinity, isNan],
+  [isNan],
   /* wgsl */ `
 fn exponential_of(x: f32) -> vec2<f32> {
-  return select(vec2<f32>(x, 1.0), vec2<f32>(-infinity(), x), is_nan(x));
+  return select(vec2<f32>(x, 1.0), vec2<f32>(-0x1.fffffep127, x), is_nan(x));
 }`,
 );
 
@@ -51,5 +61,34 @@ fn merge_moments(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
   let delta = (b.w - a.w) + (b.y - a.y);
   let merged = vec4<f32>(count, a.y + delta * weight, a.z + b.z + delta * delta * a.x * weight, a.w);
   return select(merged, b, a.x == 0.0);
+}`,
+);
+
+// One value deviates by nothing, but for NaN and infinity, which must not get lost.
+export const momentsOf: MathFunction = /* @__PURE__ */ defineMath(
+  'moments_of',
+  [finite, nanValue],
+  /* wgsl */ `
+fn moments_of(x: f32) -> vec4<f32> {
+  return vec4<f32>(1.0, 0.0, select(nan_value(), 0.0, is_finite(x)), x);
+}`,
+);
+
+// Directly, which takes a fraction of the instructions of three merges. Infinities keep their mean only in merges.
+export const momentsOfFour: MathFunction = /* @__PURE__ */ defineMath(
+  'moments_of_four',
+  [momentsOf, mergeMoments],
+  /* wgsl */ `
+fn moments_of_four(a: f32, b: f32, c: f32, d: f32) -> vec4<f32> {
+  let above = vec3<f32>(b, c, d) - a;
+  if ((bitcast<u32>(above.x + above.y + above.z) & 0x7f800000u) == 0x7f800000u) {
+    return merge_moments(
+      merge_moments(moments_of(a), moments_of(b)),
+      merge_moments(moments_of(c), moments_of(d)),
+    );
+  }
+  let offset = 0.25 * (above.x + above.y + above.z);
+  let deviations = vec4<f32>(0.0, above) - offset;
+  return vec4<f32>(4.0, offset, dot(deviations, deviations), a);
 }`,
 );

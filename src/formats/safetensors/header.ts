@@ -44,33 +44,44 @@ export interface Header {
 
 /** The format's own limit of a header. */
 const maxHeaderBytes = 100_000_000;
-const lengthBytes = 8;
 
+/** Bytes of the header's length, with which a file starts. */
+export const lengthBytes = 8;
+
+/** The header of a file in memory. */
 export function readHeader(bytes: Uint8Array, context: FileContext): Header {
-  const { text, dataStart } = headerText(bytes, context);
-  const parsed = parse(text, context);
+  const { byteLength } = bytes;
+  const dataStart = findData(bytes.subarray(0, lengthBytes), byteLength, context);
+  return parseHeader(bytes.subarray(lengthBytes, dataStart), byteLength, context);
+}
+
+/** The header in `bytes`, of a file of `fileBytes` bytes. */
+export function parseHeader(bytes: Uint8Array, fileBytes: number, context: FileContext): Header {
+  const dataStart = lengthBytes + bytes.byteLength;
+  const parsed = parse(textOf(bytes, context), context);
   const entries: Entry[] = [];
   let metadata = new Map<string, string>();
   for (const [name, value] of Object.entries(parsed)) {
     if (name === '__metadata__') metadata = readMetadata(value, context);
-    else entries.push(readEntry(name, value, dataStart, bytes.byteLength, context));
+    else entries.push(readEntry(name, value, dataStart, fileBytes, context));
   }
-  requireCover(entries, dataStart, bytes.byteLength, context);
+  requireCover(entries, dataStart, fileBytes, context);
   return { entries, metadata };
 }
 
-function headerText(bytes: Uint8Array, context: FileContext): { text: string; dataStart: number } {
+/** Where the data start, from the first eight bytes of a file of `fileBytes` bytes. */
+export function findData(bytes: Uint8Array, fileBytes: number, context: FileContext): number {
   const place = 'byte 0, the length of the header';
   if (bytes.byteLength < lengthBytes) {
     throw fault(context, {
       place,
       rule: 'a file starts with the length of its header, in eight bytes.',
-      received: `${bytes.byteLength} bytes in all`,
+      received: `${fileBytes} bytes in all`,
     });
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = view.getBigUint64(0, true);
-  const rest = bytes.byteLength - lengthBytes;
+  const rest = fileBytes - lengthBytes;
   if (length > BigInt(Math.min(maxHeaderBytes, rest))) {
     throw fault(context, {
       place,
@@ -78,10 +89,12 @@ function headerText(bytes: Uint8Array, context: FileContext): { text: string; da
       received: `a header of ${length} bytes, in a file that goes on for ${rest}`,
     });
   }
-  const dataStart = lengthBytes + Number(length);
+  return lengthBytes + Number(length);
+}
+
+function textOf(bytes: Uint8Array, context: FileContext): string {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(lengthBytes, dataStart));
-    return { text, dataStart };
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw fault(context, {
       place: 'the header',

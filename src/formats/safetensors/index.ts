@@ -13,11 +13,13 @@ import { readValues } from './values.ts';
 /** Bytes of a file. */
 export type FileBytes = ArrayBuffer | Uint8Array;
 
+/** Options of `readSafetensors`. */
 export interface ReadOptions {
   /** The file's name, for errors and histories. */
   file?: string | undefined;
 }
 
+/** What `readSafetensors` gives: tensors by name, and the metadata. */
 export interface SafetensorsContents {
   /** In the order of the header. */
   readonly tensors: ReadonlyMap<string, HostTensor>;

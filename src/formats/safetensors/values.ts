@@ -1,69 +1,79 @@
 /** @file Converts stored values to the dtypes of tensors: float32, int32, uint32 and bool. */
-import type { ComputeDType } from '../../core/dtype.ts';
-import { float16ToNumber } from '../../core/float16.ts';
+import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import type { HostTensor } from '../hostTensor.ts';
+import { dtypeOf, type HostArray, type NumberType, storedBytes, toHostArray } from '../numbers.ts';
+import type { StoredTensor } from '../storedTensor.ts';
 import type { Entry, StoredType } from './header.ts';
 
-interface Reading {
-  readonly dtype: ComputeDType;
-  /** Bytes of one element. */
-  readonly size: number;
-  readonly read: (view: DataView, at: number) => number | bigint;
-}
-
-const readings: Partial<Record<StoredType, Reading>> = {
-  BOOL: { dtype: 'bool', size: 1, read: (view, at) => view.getUint8(at) },
-  U8: { dtype: 'int32', size: 1, read: (view, at) => view.getUint8(at) },
-  I8: { dtype: 'int32', size: 1, read: (view, at) => view.getInt8(at) },
-  U16: { dtype: 'int32', size: 2, read: (view, at) => view.getUint16(at, true) },
-  I16: { dtype: 'int32', size: 2, read: (view, at) => view.getInt16(at, true) },
-  F16: { dtype: 'float32', size: 2, read: (view, at) => float16ToNumber(view.getUint16(at, true)) },
-  BF16: { dtype: 'float32', size: 2, read: readBrain },
-  U32: { dtype: 'uint32', size: 4, read: (view, at) => view.getUint32(at, true) },
-  I32: { dtype: 'int32', size: 4, read: (view, at) => view.getInt32(at, true) },
-  F32: { dtype: 'float32', size: 4, read: (view, at) => view.getFloat32(at, true) },
-  U64: { dtype: 'uint32', size: 8, read: (view, at) => view.getBigUint64(at, true) },
-  I64: { dtype: 'int32', size: 8, read: (view, at) => view.getBigInt64(at, true) },
-  F64: { dtype: 'float32', size: 8, read: (view, at) => view.getFloat64(at, true) },
+/** The format's names of types that can be read. */
+const numberTypes: Partial<Record<StoredType, NumberType>> = {
+  BOOL: 'bool',
+  U8: 'uint8',
+  I8: 'int8',
+  U16: 'uint16',
+  I16: 'int16',
+  F16: 'float16',
+  BF16: 'bfloat16',
+  U32: 'uint32',
+  I32: 'int32',
+  F32: 'float32',
+  U64: 'uint64',
+  I64: 'int64',
+  F64: 'float64',
 };
 
 /** The values of a stored tensor. Small floats widen, doubles round, 64-bit integers must fit into 32 bits. */
 export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext): HostTensor {
-  const { name, type, shape, begin, end } = entry;
-  const reading = readings[type];
-  if (!reading) {
-    throw fault(context, {
-      place: `tensor '${name}'`,
-      rule: `values are of one of ${Object.keys(readings).join(', ')}.`,
-      received: type,
-      hint: 'convert the file to F16, BF16 or F32.',
-    });
-  }
-  const { dtype, size, read } = reading;
-  const count = (end - begin) / size;
-  const data = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array, bool: Uint8Array }[dtype];
-  const values = new data(count);
-  const view = new DataView(bytes.buffer, bytes.byteOffset + begin, end - begin);
-  for (let i = 0; i < count; i++) {
-    const value = read(view, i * size);
-    values[i] = Number(value);
-    if (typeof value === 'bigint' && BigInt(values[i] as number) !== value) {
-      throw fault(context, {
-        place: `tensor '${name}', element ${i}`,
-        rule: `integers fit into ${dtype}.`,
-        received: String(value),
-        hint: 'store smaller integers.',
-      });
-    }
-  }
-  return { shape, dtype, data: values };
+  const type = numberType(entry, context);
+  // A copy: the app may write to its file's bytes later.
+  const data = convert(type, entry, bytes.slice(entry.begin, entry.end), 0, context);
+  return { shape: entry.shape, dtype: dtypeOf(type), data };
 }
 
-const word = new DataView(new ArrayBuffer(4));
+/** A tensor of a file, whose values are read on demand. Errors: FormatError for types that can't be read. */
+export function storedTensor(source: ByteSource, entry: Entry, context: FileContext): StoredTensor {
+  const type = numberType(entry, context);
+  const size = storedBytes(type);
+  return {
+    place: placeOf(entry),
+    shape: entry.shape,
+    dtype: dtypeOf(type),
+    read: async (begin, end) => {
+      const bytes = await source.read(entry.begin + begin * size, entry.begin + end * size);
+      return convert(type, entry, bytes, begin, context);
+    },
+  };
+}
 
-/** The upper half of a float32. */
-function readBrain(view: DataView, at: number): number {
-  word.setUint32(0, view.getUint16(at, true) << 16);
-  return word.getFloat32(0);
+function placeOf({ name }: Entry): string {
+  return `tensor '${name}'`;
+}
+
+function numberType(entry: Entry, context: FileContext): NumberType {
+  const type = numberTypes[entry.type];
+  if (type) return type;
+  throw fault(context, {
+    place: placeOf(entry),
+    rule: `values are of one of ${Object.keys(numberTypes).join(', ')}.`,
+    received: entry.type,
+    hint: 'convert the file to F16, BF16 or F32.',
+  });
+}
+
+function convert(
+  type: NumberType,
+  entry: Entry,
+  bytes: Uint8Array<ArrayBuffer>,
+  first: number,
+  context: FileContext,
+): HostArray {
+  return toHostArray(type, bytes, true, ({ index, value }) =>
+    fault(context, {
+      place: `${placeOf(entry)}, element ${first + index}`,
+      rule: `integers fit into ${dtypeOf(type)}.`,
+      received: String(value),
+      hint: 'store smaller integers.',
+    }),
+  );
 }

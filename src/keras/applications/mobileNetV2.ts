@@ -3,13 +3,14 @@
  * Source: Sandler, Howard, Zhu, Zhmoginov and Chen, MobileNetV2: inverted residuals and linear bottlenecks, CVPR 2018.
  */
 import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
 import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
 import { conv2d } from '../layers/convolutional/conv.ts';
 import { dense } from '../layers/core/dense.ts';
 import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
+import { dropout } from '../layers/regularization/dropout.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { reLU } from '../layers/activations/rectifiers.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
@@ -27,10 +28,21 @@ import {
 } from './network.ts';
 import { preprocessSymmetric } from './preprocess.ts';
 
+/** Options of `mobileNetV2`. */
 export interface MobileNetV2Options extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */
   alpha?: number;
+  /**
+   * Whose form the network has, which weights of the one or the other need. Default 'keras'. In 'torchvision', strided windows
+   * are padded on both sides, normalization has an epsilon of 1e-5, and dropout comes before the last layer.
+   */
+  convention?: Convention;
 }
+
+type Convention = 'keras' | 'torchvision';
+
+/** Dropout of torchvision's network. */
+const topDropout = 0.2;
 
 /** Filters of the blocks at alpha 1, the steps of their windows, and how many of them follow one another. */
 const stages = [
@@ -55,14 +67,18 @@ const expansion = 6;
 export const mobileNetV2 = /* @__PURE__ */ Object.assign(build, { preprocessInput: preprocessSymmetric });
 
 function build(options: MobileNetV2Options = {}): Network {
-  const { includeTop = true, classes = 1000, alpha = 1 } = options;
+  const { includeTop = true, classes = 1000, alpha = 1, convention = 'keras' } = options;
   checkNetwork('mobileNetV2', options);
   requireAlpha(alpha);
+  requireConvention(convention);
+  const isTorch = convention === 'torchvision';
   const layersOf = parts(options);
   const image = imageOf('mobileNetV2', options);
-  let x: SymbolicTensor = layersOf.convolution(image, divisible(32 * alpha), 'Conv1', {
+  let x: SymbolicTensor = isTorch ? zeroPadding2d({ padding: 1, name: 'Conv1_pad' }).apply(image) : image;
+  x = layersOf.convolution(x, divisible(32 * alpha), 'Conv1', {
     strides: 2,
     kernelSize: 3,
+    ...(isTorch ? { padding: 'valid' } : {}),
   });
   x = layersOf.rectified(x, 'bn_Conv1', 'Conv1_relu');
   let block = 0;
@@ -70,7 +86,7 @@ function build(options: MobileNetV2Options = {}): Network {
     for (let i = 0; i < repeats; i++) {
       x = invertedResidual(x, layersOf, {
         block: block++,
-        filters: divisible(Math.trunc(filters * alpha)),
+        filters: divisible(isTorch ? filters * alpha : Math.trunc(filters * alpha)),
         stride: i === 0 ? stride : 1,
       });
     }
@@ -79,6 +95,7 @@ function build(options: MobileNetV2Options = {}): Network {
   x = layersOf.rectified(x, 'Conv_1_bn', 'out_relu');
   if (includeTop) {
     x = globalAveragePooling2d().apply(x);
+    if (isTorch) x = dropout({ rate: topDropout, name: 'top_dropout' }).apply(x);
     x = dense({
       units: classes,
       activation: topActivation(options),
@@ -90,13 +107,20 @@ function build(options: MobileNetV2Options = {}): Network {
   return networkOf(image, x, options.name ?? `mobilenetv2_${alpha.toFixed(2)}_${height}`);
 }
 
+const normalizing = {
+  keras: { momentum: 0.999, epsilon: 1e-3 },
+  torchvision: { momentum: 0.9, epsilon: 1e-5 },
+} as const;
+
 /** The layers of which the blocks are made. */
-function parts(options: NetworkOptions) {
+function parts(options: MobileNetV2Options) {
   const initializer = initializersOf(options, 128);
+  const { convention = 'keras' } = options;
   const normalized = (x: SymbolicTensor, name: string) =>
-    batchNormalization({ momentum: 0.999, epsilon: 1e-3, name }).apply(x);
+    batchNormalization({ ...normalizing[convention], name }).apply(x);
   return {
     initializer,
+    stridePadding: (shape: OpenShape) => (convention === 'keras' ? stridePadding(shape, 3) : 1),
     normalized,
     rectified: (x: SymbolicTensor, norm: string, name: string) =>
       reLU({ maxValue: 6, name }).apply(normalized(x, norm)),
@@ -143,7 +167,7 @@ function invertedResidual(
     x = layersOf.rectified(x, `${prefix}expand_BN`, `${prefix}expand_relu`);
   }
   if (stride === 2) {
-    x = zeroPadding2d({ padding: stridePadding(x.shape, 3), name: `${prefix}pad` }).apply(x);
+    x = zeroPadding2d({ padding: layersOf.stridePadding(x.shape), name: `${prefix}pad` }).apply(x);
   }
   x = layersOf.depthwise(x, stride, `${prefix}depthwise`);
   x = layersOf.rectified(x, `${prefix}depthwise_BN`, `${prefix}depthwise_relu`);
@@ -165,5 +189,15 @@ function requireAlpha(alpha: unknown): void {
     rule: '`alpha` is a positive number.',
     received: `alpha: ${describe(alpha)}`,
     hint: 'pass 1, or less for a narrower network.',
+  });
+}
+
+function requireConvention(convention: unknown): void {
+  if (convention === 'keras' || convention === 'torchvision') return;
+  throw new ValueError({
+    op: 'mobileNetV2',
+    rule: "`convention` is 'keras' or 'torchvision'.",
+    received: `convention: ${describe(convention)}`,
+    hint: "pass 'torchvision' for weights of torchvision.",
   });
 }

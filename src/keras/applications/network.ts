@@ -10,6 +10,7 @@ import { globalAveragePooling2d, globalMaxPooling2d } from '../layers/pooling/gl
 import { input } from '../layers/core/inputLayer.ts';
 import { type Functional, model } from '../models/functional.ts';
 
+/** Options of every network of `applications`. */
 export interface NetworkOptions {
   /** Whether to include the classification layers. Default true. */
   includeTop?: boolean;

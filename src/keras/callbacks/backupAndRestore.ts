@@ -12,6 +12,7 @@ import { refusal } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
+/** Options of `backupAndRestore`. */
 export interface BackupAndRestoreOptions {
   /** The folder of the backup. Use it for nothing else. */
   backupDir: string;

@@ -45,6 +45,7 @@ export interface CallbackModel {
   readonly metrics: readonly Metric<never>[];
 }
 
+/** What a hook may return: training waits for promises. */
 export type HookResult = void | Promise<void>;
 
 /**

@@ -16,6 +16,7 @@ export type CallbackLike = Hooks;
  */
 export type LogReader = () => Promise<Logs>;
 
+/** Options of `CallbackList`. */
 export interface CallbackListOptions {
   model: CallbackModel;
   params: RunParams;
@@ -28,6 +29,7 @@ export interface CallbackListOptions {
 /** Milliseconds between two readings for callbacks that are content with the latest logs. */
 const readingInterval = 100;
 
+/** Callbacks that are called as one, for training loops of your own. */
 export class CallbackList {
   readonly callbacks: readonly Callback[];
   /** The model of the run. Callbacks hold it weakly. */

@@ -5,6 +5,7 @@ import { requireKnownOptions } from '../knownOptions.ts';
 import { refusal } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
+/** Options of `csvLogger`. */
 export interface CSVLoggerOptions {
   /** The file's name, such as 'run/log.csv'. */
   filename: string;

@@ -7,6 +7,7 @@ import { requireKnownOptions } from '../knownOptions.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { Snapshot } from './snapshot.ts';
 
+/** Options of `earlyStopping`. */
 export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
   /** Epochs without improvement after which training ends. Default 0. */
   patience?: number;
@@ -30,6 +31,7 @@ const known = [
   'say',
 ];
 
+/** The callback of `earlyStopping`, where options and errors are described. */
 export class EarlyStopping extends Callback {
   /** The epoch after which training was ended; null where it wasn't. */
   stoppedEpoch: number | null = null;

@@ -29,6 +29,7 @@ export type Hooks = {
   ) => void | Promise<void>;
 } & { readsBatchLogs?: boolean | 'latest' };
 
+/** The callback of `lambdaCallback`, where options and errors are described. */
 export class LambdaCallback extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
 

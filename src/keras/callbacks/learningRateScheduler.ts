@@ -5,6 +5,7 @@ import { settableOptimizer } from './learningRate.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
+/** Options of `learningRateScheduler`. */
 export interface LearningRateSchedulerOptions extends VerboseOptions {
   /** The rate of an epoch, counted from 0, where it is `learningRate` so far. */
   schedule: (epoch: number, learningRate: number) => number;

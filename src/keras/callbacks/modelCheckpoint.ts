@@ -11,6 +11,7 @@ import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
+/** Options of `modelCheckpoint`. */
 export interface ModelCheckpointOptions extends Omit<MonitorOptions, 'minDelta'>, VerboseOptions {
   /**
    * The file name, which ends in '.safetensors'. It may contain values in braces: `{epoch}` and, if `saveFreq` is a number,
@@ -42,6 +43,7 @@ const known = [
   'say',
 ];
 
+/** The callback of `modelCheckpoint`, where options and errors are described. */
 export class ModelCheckpoint extends Callback {
   override readonly readsBatchLogs: boolean;
   /** The name of the last saved file. */

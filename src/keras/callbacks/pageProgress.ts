@@ -6,6 +6,7 @@ import { requireKnownOptions } from '../knownOptions.ts';
 import { refusal } from './callbackOptions.ts';
 import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
+/** Options of `pageProgress`. */
 export interface PageProgressOptions {
   /** What is filled with a bar and a line of text. What was in it goes. */
   element: Element;

@@ -5,6 +5,7 @@ import { Callback, type Logs } from './callback.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 
+/** Options of `progressBar`. */
 export interface ProgressBarOptions {
   /** Takes pieces of text, line ends included. Default: standard output in Node, whole lines to the console elsewhere. */
   write?: (text: string) => void;

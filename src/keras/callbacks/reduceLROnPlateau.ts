@@ -7,6 +7,7 @@ import { Monitor, type MonitorOptions } from './monitor.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
+/** Options of `reduceLROnPlateau`. */
 export interface ReduceLROnPlateauOptions extends MonitorOptions, VerboseOptions {
   /** What the rate is multiplied by: between 0 and 1. Default 0.1. */
   factor?: number;

@@ -5,6 +5,7 @@ import { Callback, type Logs } from './callback.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
+/** Options of `terminateOnNaN`. */
 export interface TerminateOnNaNOptions extends VerboseOptions {
   /** Whether training rejects with an error, in place of ending. Default false. */
   raiseError?: boolean;
@@ -15,6 +16,7 @@ export interface TerminateOnNaNOptions extends VerboseOptions {
   everyBatch?: boolean;
 }
 
+/** The callback of `terminateOnNaN`, where options and errors are described. */
 export class TerminateOnNaN extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
   readonly #raises: boolean;

@@ -11,16 +11,19 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import type { Configured } from '../namedObjects.ts';
 
+/** What a weight becomes after each step of an optimizer. */
 export interface Constraint extends Configured {
   /** The constrained values of the weight, computed with ops. */
   call(w: Tensor): Tensor;
 }
 
+/** Options of constraints on norms. */
 export interface AxisOptions {
   /** Axis or axes along which a vector of weights runs. Default 0: the inputs of a unit. */
   axis?: number | readonly number[];
 }
 
+/** Options of `maxNorm`. */
 export interface MaxNormOptions extends AxisOptions {
   /** Default 2. */
   maxValue?: number;
@@ -37,6 +40,7 @@ export function maxNorm({ maxValue = 2, axis = 0 }: MaxNormOptions = {}): Constr
   };
 }
 
+/** Options of `minMaxNorm`. */
 export interface MinMaxNormOptions extends AxisOptions {
   /** Default 0. */
   minValue?: number;

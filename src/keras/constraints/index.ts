@@ -1,6 +1,7 @@
 /** @file The constraints, and their names. */
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type ClassConfig, memberOf } from '../namedObjects.ts';
+import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { type Constraint, maxNorm, minMaxNorm, nonNeg, unitNorm } from './constraints.ts';
 
 export {
@@ -19,14 +20,16 @@ const makers = { maxNorm, minMaxNorm, nonNeg, unitNorm };
 /** A function in place of a constraint object. Files know it once it is registered. */
 export type ConstraintFunction = (w: Tensor) => Tensor;
 
-export type ConstraintName = keyof typeof makers;
-export type ConstraintLike = ConstraintName | (string & {}) | Constraint | ClassConfig | ConstraintFunction;
+/** A name of a constraint, or of one that the app registered. */
+export type ConstraintName = Spelled<keyof typeof makers | 'nonNegative'> | RegisteredAs<'constraint'>;
+/** What names a constraint: a name, a name with options, an object, or a function of a tensor. */
+export type ConstraintLike = ConstraintName | Constraint | ClassConfig | ConstraintFunction;
 
 /**
  * A constraint by its name (`maxNorm`, `max_norm` or `MaxNorm`), by `{ className, config }`, itself, or a function of a
  * tensor; null where there is none. Errors: ValueError.
  */
-export function constraintOf(identifier: ConstraintLike | null | undefined): Constraint | null {
+export function constraintOf(identifier: ConstraintLike | string | null | undefined): Constraint | null {
   if (identifier === null || identifier === undefined) return null;
   return memberOf(
     { noun: 'constraint', makers, aliases: { nonNegative: 'nonNeg' }, example: "a name such as 'maxNorm'" },

@@ -28,6 +28,7 @@ export interface GraphNodeParts {
   options?: object;
 }
 
+/** One symbolic call of a layer or an op in a graph. */
 export class GraphNode extends Node {
   declare readonly operation: GraphOperation;
   readonly argument: Nest<unknown>;

@@ -10,18 +10,20 @@ import type { KerasHistory } from '../../history/node.ts';
 import { type SymbolicGraph, type SymbolicTensor, symbolicGraph } from '../../ops/recorders.ts';
 import { newTensorId } from '../../tensor/tensor.ts';
 import { uniqueName } from '../names.ts';
-import { isTracing } from './tracing.ts';
+import { isTracing, noteOpenShape } from './tracing.ts';
 
 export abstract class GraphTensor implements SymbolicTensor {
   readonly id = newTensorId();
   readonly name: string;
   readonly #shape: OpenShape;
+  readonly #isOpen: boolean;
   readonly #dtype: DType;
   /** Where it comes from. Set by the node that makes it; null for a tensor made by hand. */
   kerasHistory: KerasHistory | null = null;
 
   constructor({ shape, dtype }: OpenSpec, name?: string) {
     this.#shape = Object.freeze([...shape]);
+    this.#isOpen = shape.includes(null);
     this.#dtype = dtype;
     this.name = name ?? (isTracing() ? 'keras_tensor' : uniqueName('keras_tensor'));
   }
@@ -31,6 +33,7 @@ export abstract class GraphTensor implements SymbolicTensor {
 
   /** Sizes, with null for an unknown size, such as the batch. Frozen. */
   get shape(): OpenShape {
+    if (this.#isOpen) noteOpenShape();
     return this.#shape;
   }
 
@@ -47,7 +50,7 @@ export abstract class GraphTensor implements SymbolicTensor {
   }
 
   get rank(): number {
-    return this.shape.length;
+    return this.#shape.length;
   }
 
   /** Number of elements; null if a size is unknown. */

@@ -8,7 +8,12 @@ import { GraphNode } from './graphNode.ts';
 import { GraphTensor } from './graphTensor.ts';
 import { inferOpen } from './infer.ts';
 import { heldOperands, OpOperation, specsOf } from './opOperation.ts';
+import { notingReads } from './tracing.ts';
 
+/**
+ * A symbolic tensor: a shape, with null where a size is open, a dtype, a name and a history, but no values. `input`
+ * makes one, and layers and ops called on it make others.
+ */
 export class KerasTensor extends GraphTensor {
   override get [symbolicGraph](): SymbolicGraph {
     return opGraph;
@@ -18,12 +23,20 @@ export class KerasTensor extends GraphTensor {
 /** The graph that receives ops called on symbolic tensors. */
 const opGraph: SymbolicGraph = {
   call(op: OpDefinition, operands: readonly unknown[], options: object): KerasTensor | KerasTensor[] {
-    const held = heldOperands(op, operands);
-    const specs = inferOpen(op, specsOf(op, held), options);
-    const operation = new OpOperation(op);
-    const outputs = [specs].flat().map((spec) => new KerasTensor(spec));
-    const nest = Array.isArray(specs) ? outputs : (outputs[0] as KerasTensor);
-    new GraphNode({ operation, argument: held, outputs: nest, options });
-    return nest;
+    return notingReads(null, () => addCall(op, operands, options));
   },
 };
+
+function addCall(
+  op: OpDefinition,
+  operands: readonly unknown[],
+  options: object,
+): KerasTensor | KerasTensor[] {
+  const held = heldOperands(op, operands);
+  const specs = inferOpen(op, specsOf(op, held), options);
+  const operation = new OpOperation(op);
+  const outputs = [specs].flat().map((spec) => new KerasTensor(spec));
+  const nest = Array.isArray(specs) ? outputs : (outputs[0] as KerasTensor);
+  new GraphNode({ operation, argument: held, outputs: nest, options });
+  return nest;
+}

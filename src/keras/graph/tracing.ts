@@ -2,6 +2,8 @@
  * @file Tracing: running a layer's `call` on symbolic tensors to infer the shapes of its outputs. Calls made while tracing
  * are not added to the graph and use no names.
  */
+import type { OpenShape } from '../../core/shape.ts';
+import { mapShapes, type Nest } from '../tensorNest.ts';
 
 let depth = 0;
 
@@ -16,4 +18,47 @@ export function trace<T>(body: () => T): T {
   } finally {
     depth--;
   }
+}
+
+/** Whether a traced `call` has read the shape of a tensor with an open size. */
+export interface ShapeReads {
+  open: boolean;
+}
+
+/** Of the traced call; null where nobody wants to know, or where the library itself reads. */
+let reads: ShapeReads | null = null;
+
+/** Called where a shape with an open size is read. */
+export function noteOpenShape(): void {
+  if (reads) reads.open = true;
+}
+
+/** Runs `body` while reads of open shapes are noted in `into`; with null, they are not noted. */
+export function notingReads<T>(into: ShapeReads | null, body: () => T): T {
+  const before = reads;
+  reads = into;
+  try {
+    return body();
+  } finally {
+    reads = before;
+  }
+}
+
+/** The number that traced calls find in place of an open size; null where they find null. */
+let probe: number | null = null;
+
+export function withProbe<T>(size: number | null, body: () => T): T {
+  const before = probe;
+  probe = size;
+  try {
+    return body();
+  } finally {
+    probe = before;
+  }
+}
+
+/** `shapes` with null in place of the probe. */
+export function withoutProbe<S extends Nest<OpenShape>>(shapes: S): S {
+  if (probe === null) return shapes;
+  return mapShapes(shapes, (shape) => shape.map((size) => (size === probe ? null : size))) as unknown as S;
 }

@@ -7,6 +7,7 @@ import { eye } from '../../ops/eye.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Initializer } from './initializer.ts';
 
+/** Zeros, in any shape and dtype. */
 export function zeros(): Initializer {
   return {
     className: 'Zeros',
@@ -15,6 +16,7 @@ export function zeros(): Initializer {
   };
 }
 
+/** Ones, in any shape and dtype. */
 export function ones(): Initializer {
   return {
     className: 'Ones',

@@ -3,6 +3,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { DType } from '../../core/dtype.ts';
 import type { Shape } from '../../core/shape.ts';
 import { type ClassConfig, memberOf } from '../namedObjects.ts';
+import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { constant, identity, ones, zeros } from './constant.ts';
 import type { Initializer } from './initializer.ts';
 import { orthogonal } from './orthogonal.ts';
@@ -60,31 +61,32 @@ const makers = {
 /** A function in place of an initializer object. Files know it once it is registered. */
 export type InitializerFunction = (shape: Shape, dtype: DType) => Tensor;
 
-export type InitializerName = keyof typeof makers;
-export type InitializerLike =
-  | InitializerName
-  | (string & {})
-  | Initializer
-  | ClassConfig
-  | InitializerFunction;
+const aliases = {
+  orthogonalInitializer: 'orthogonal',
+  identityInitializer: 'identity',
+  normal: 'randomNormal',
+  one: 'ones',
+  uniform: 'randomUniform',
+  zero: 'zeros',
+} as const;
+
+/** A name of an initializer, or of one that the app registered. */
+export type InitializerName =
+  | Spelled<keyof typeof makers | keyof typeof aliases>
+  | RegisteredAs<'initializer'>;
+/** What names an initializer: a name, a name with options, an object, or a function of shape and dtype. */
+export type InitializerLike = InitializerName | Initializer | ClassConfig | InitializerFunction;
 
 /**
  * An initializer by its name (`heNormal`, `he_normal` or `HeNormal`), by `{ className, config }`, itself, or a function
  * of shape and dtype. Errors: ValueError.
  */
-export function initializerOf(identifier: InitializerLike): Initializer {
+export function initializerOf(identifier: InitializerLike | string): Initializer {
   return memberOf(
     {
       noun: 'initializer',
       makers,
-      aliases: {
-        orthogonalInitializer: 'orthogonal',
-        identityInitializer: 'identity',
-        normal: 'randomNormal',
-        one: 'ones',
-        uniform: 'randomUniform',
-        zero: 'zeros',
-      },
+      aliases,
       example: "a name such as 'glorotUniform'",
     },
     identifier,

@@ -11,6 +11,7 @@ import { hostNormals } from './hostRandom.ts';
 import type { Initializer, SeedOptions } from './initializer.ts';
 import { requireSeed } from './random.ts';
 
+/** Options of `orthogonal`. */
 export interface OrthogonalOptions extends SeedOptions {
   /** Factor of the matrix. Default 1. */
   gain?: number;

@@ -5,6 +5,7 @@ import * as random from '../../ops/random.ts';
 import { checkSeed } from '../../ops/seeds.ts';
 import type { Initializer, SeedOptions } from './initializer.ts';
 
+/** Options of `randomNormal` and `truncatedNormal`. */
 export interface NormalInitializerOptions extends SeedOptions {
   /** Default 0. */
   mean?: number;
@@ -12,6 +13,7 @@ export interface NormalInitializerOptions extends SeedOptions {
   stddev?: number;
 }
 
+/** Options of `randomUniform`. */
 export interface UniformInitializerOptions extends SeedOptions {
   /** Smallest value. Default -0.05. */
   minval?: number;

@@ -1,19 +1,27 @@
-/** @file How a model was compiled, as Keras's JSON keeps it: names of losses and metrics. */
+/** @file How a model was compiled, as Keras's JSON keeps it. */
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
+import { type Writer, writeConfig } from './writeValue.ts';
+
+/** What is written of an optimizer, a loss or a metric. */
+interface Configured {
+  readonly className: string;
+  getConfig(): Record<string, unknown>;
+}
 
 /**
- * Losses, their weights and metrics by name, without the optimizer, as Keras's `to_json()`. Empty for a model that isn't
- * compiled, or whose losses or metrics are objects or functions: they are given again where the model is read.
+ * Losses, their weights and metrics, without the optimizer, as Keras's `to_json()`. Empty for a model that isn't compiled, or
+ * whose losses or metrics are functions: they are given again where the model is read.
  */
-export function compileConfig(model: AnyModel): JsonObject {
+export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
   const options = model.compileOptions;
   if (!options) return {};
   const { loss, lossWeights, metrics, weightedMetrics, runEagerly = false } = options;
-  const named = [loss, metrics, weightedMetrics].map((nest) => namesIn(nest ?? null));
-  if (named.includes(undefined)) return {};
-  const [losses = null, measured = null, weighted = null] = named;
+  const losses = entriesIn(writer, 'keras.losses', loss ?? null);
+  const measured = entriesIn(writer, 'keras.metrics', metrics ?? null);
+  const weighted = entriesIn(writer, 'keras.metrics', weightedMetrics ?? null);
+  if (losses === undefined || measured === undefined || weighted === undefined) return {};
   return {
     loss: losses,
     loss_weights: (lossWeights ?? null) as Json,
@@ -25,17 +33,67 @@ export function compileConfig(model: AnyModel): JsonObject {
   };
 }
 
-/** The names of a nest as Keras spells them; undefined where something in it has no name. */
-function namesIn(nest: unknown): Json | undefined {
+/** The same with the optimizer, as `.keras` files have it; null where it is empty. */
+export function fullCompileConfig(
+  writer: Writer,
+  model: AnyModel,
+  optimizer: Configured | null,
+): JsonObject | null {
+  const compiled = compileConfig(writer, model);
+  if (!optimizer || Object.keys(compiled).length === 0) return null;
+  const { name, learningRate, ...options } = optimizer.getConfig();
+  const place = 'compile_config.optimizer';
+  const rate = isObject(learningRate)
+    ? objectEntry(writer, 'keras.optimizers.schedules', learningRate as Partial<Configured>)
+    : (learningRate as number);
+  const config = {
+    name: name as string,
+    learning_rate: rate ?? null,
+    ...writeConfig(writer, options, place),
+  };
+  return { optimizer: classEntry('keras.optimizers', optimizer.className, config), ...compiled };
+}
+
+/** The losses or metrics of a nest; undefined where something in it has no name in files. */
+function entriesIn(writer: Writer, module: string, nest: unknown): Json | undefined {
   if (nest === null) return null;
   // A class goes by its own name, such as AUC.
   if (typeof nest === 'string') return /^[A-Z]/.test(nest) ? nest : snake(nest);
   if (Array.isArray(nest)) {
-    const names = nest.map(namesIn);
-    return names.includes(undefined) ? undefined : (names as Json[]);
+    const entries = nest.map((item) => entriesIn(writer, module, item));
+    return entries.includes(undefined) ? undefined : (entries as Json[]);
   }
-  if (!isObject(nest) || Object.getPrototypeOf(nest) !== Object.prototype) return undefined;
-  const entries = Object.entries(nest).map(([key, value]) => [key, namesIn(value)] as const);
-  if (entries.some(([key, value]) => key === 'className' || value === undefined)) return undefined;
-  return Object.fromEntries(entries) as JsonObject;
+  if (typeof nest !== 'object') return undefined;
+  if (typeof (nest as Partial<Configured>).className === 'string') return objectEntry(writer, module, nest);
+  if (Object.getPrototypeOf(nest) !== Object.prototype) return undefined;
+  const entries = Object.entries(nest).map(
+    ([key, value]) => [key, entriesIn(writer, module, value)] as const,
+  );
+  return entries.some(([, value]) => value === undefined)
+    ? undefined
+    : (Object.fromEntries(entries) as JsonObject);
+}
+
+/** An object by its class, or by `{ className, config }`. Undefined where its configuration isn't plain. */
+function objectEntry(
+  writer: Writer,
+  module: string,
+  given: Partial<Configured> & { config?: unknown },
+): Json | undefined {
+  const { className, config } = given;
+  const options = typeof given.getConfig === 'function' ? given.getConfig() : (config ?? {});
+  const isPlain = !Object.values(options).some((value) => typeof value === 'function');
+  if (!isPlain || className === undefined) return undefined;
+  return classEntry(module, className, writeConfig(writer, options as JsonObject, className));
+}
+
+/** An object of Keras's own, or of a class that was registered. */
+function classEntry(module: string, className: string, config: JsonObject): JsonObject {
+  const isRegistered = className.includes('>');
+  return {
+    module: isRegistered ? null : module,
+    class_name: className.slice(className.indexOf('>') + 1),
+    config,
+    registered_name: isRegistered ? className : null,
+  };
 }

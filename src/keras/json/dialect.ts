@@ -18,6 +18,8 @@ export interface Dialect {
   readonly masks?: readonly string[];
   /** Whether the configuration has no `trainable`, and the dtype as a string. */
   readonly plain?: boolean;
+  /** Options that a file may have though `getConfig` leaves them out at their defaults. */
+  readonly optional?: readonly string[];
   /** Whether its inputs are arguments of their own rather than one list. */
   readonly spreads?: boolean;
 }
@@ -81,6 +83,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   MultiHeadAttention: {
     writesActivityRegularizer: true,
     spreads: true,
+    optional: ['useGate', 'slidingWindow'],
     masks: ['queryMask', 'valueMask', 'keyMask'],
   },
 };

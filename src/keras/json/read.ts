@@ -12,6 +12,7 @@ import { refusal } from './jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from './reader.ts';
 import { readLayer } from './readLayer.ts';
 
+/** Options of `modelFromJSON`. */
 export interface FromJSONOptions {
   /** Classes and functions by the names under which the document knows them. They go before Keras's own. */
   customObjects?: CustomObjects;

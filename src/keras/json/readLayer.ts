@@ -193,7 +193,8 @@ function withoutConstants(reader: Reader, className: string, config: JsonObject,
 
 /** Errors: FormatError for options that the class doesn't have. */
 function requireKnown(reader: Reader, made: AnyLayer, config: JsonObject, place: string): void {
-  const known = new Set([...Object.keys(made.getConfig()), 'activityRegularizer']);
+  const { optional = [] } = dialectOf(made.className);
+  const known = new Set([...Object.keys(made.getConfig()), 'activityRegularizer', ...optional]);
   const unknown = Object.keys(config).filter((key) => !known.has(camelKey(key)));
   requireNone(reader, made.className, unknown, place);
 }

@@ -3,6 +3,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
+import { RNNCell } from '../layers/recurrent/cell.ts';
 import { Model } from '../models/model.ts';
 import { Sequential } from '../models/sequential.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
@@ -23,7 +24,7 @@ import { writeGraph } from './writeGraph.ts';
  */
 export function modelToConfig(model: AnyModel): JsonObject {
   if (model instanceof Model)
-    return writer(`'${(model as AnyModel).name}'`).writeLayer(model as unknown as AnyLayer, 'top');
+    return writerFor(model as AnyModel).writeLayer(model as unknown as AnyLayer, 'top');
   throw new ValueError({
     op: 'modelToConfig',
     rule: 'a model is written.',
@@ -37,8 +38,12 @@ export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number }
   return JSON.stringify(modelToConfig(model), null, indent);
 }
 
-function writer(source: string): Writer {
-  const made: Writer = { source, writeLayer: (layer, place) => writeLayer(made, layer, place) };
+/** Writes parts of `model`, which errors name. */
+export function writerFor({ name }: AnyModel): Writer {
+  const made: Writer = {
+    source: `'${name}'`,
+    writeLayer: (layer, place) => writeLayer(made, layer, place),
+  };
   return made;
 }
 
@@ -47,7 +52,9 @@ function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject 
   const config = isModel
     ? modelConfig(writer, layer as unknown as AnyModel, place)
     : layerConfig(writer, layer, place);
-  const compiled: JsonObject = isModel ? { compile_config: compileConfig(layer as unknown as AnyModel) } : {};
+  const compiled: JsonObject = isModel
+    ? { compile_config: compileConfig(writer, layer as unknown as AnyModel) }
+    : {};
   return {
     ...namesOf(layer),
     config,
@@ -145,9 +152,11 @@ function buildConfig(layer: AnyLayer): JsonObject {
   if (layer instanceof Model && layer.program) return { build_config: { input_shape: null } };
   const { builtWhenMade = false, spreads = false } = dialectOf(className);
   if (layer instanceof InputLayer || builtWhenMade || buildShape === null) return {};
-  const shape = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
+  const shapes = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
+  // Cells are built here for their states, too.
+  const shape = layer instanceof RNNCell && Array.isArray(shapes) ? (shapes[0] as Json) : shapes;
   if (!spreads) return { build_config: { input_shape: shape } };
   const names = ['query_shape', 'value_shape', 'key_shape'];
-  const shapes = (shape as readonly Json[]).map((sizes, i) => [names[i] as string, sizes]);
-  return { build_config: { shapes_dict: Object.fromEntries(shapes) } };
+  const entries = (shape as readonly Json[]).map((sizes, i) => [names[i] as string, sizes]);
+  return { build_config: { shapes_dict: Object.fromEntries(entries) } };
 }

@@ -3,6 +3,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { snakeCase } from '../names.ts';
+import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -57,7 +58,16 @@ const makers = {
   ctc,
 };
 
-export type LossName = keyof typeof makers | 'mse' | 'mae' | 'mape' | 'msle' | 'bce' | 'kld' | (string & {});
+type ShortName = 'mse' | 'mae' | 'mape' | 'msle' | 'bce' | 'kld';
+
+/** A name of a loss, or of one that the app registered. */
+export type LossName =
+  | Spelled<keyof typeof makers>
+  | ShortName
+  | Uppercase<ShortName>
+  | 'KLDivergence'
+  | 'CTC'
+  | RegisteredAs<'loss'>;
 
 /** A function of targets and predictions that gives the losses of samples, with ops alone. */
 export type LossFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
@@ -77,9 +87,9 @@ export type LossLike = LossName | LossFunction | { readonly names: LossNames } |
  * stays null: an output without a loss.
  * Errors: ValueError for anything else.
  */
-export function get(identifier: LossLike): Loss;
-export function get(identifier: LossLike | null | undefined): Loss | null;
-export function get(identifier: LossLike | null | undefined): Loss | null {
+export function get(identifier: LossLike | string): Loss;
+export function get(identifier: LossLike | string | null | undefined): Loss | null;
+export function get(identifier: LossLike | string | null | undefined): Loss | null {
   if (identifier === null || identifier === undefined) return null;
   if (identifier instanceof Loss) return identifier;
   if (typeof identifier === 'string') return named(identifier, {});

@@ -9,6 +9,7 @@ import { snakeCase } from '../names.ts';
 import { type LossInput, toTensor } from './lossInputs.ts';
 import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
 
+/** Options of every loss. */
 export interface LossOptions {
   /** Default 'sum_over_batch_size'. */
   reduction?: Reduction;

@@ -24,6 +24,7 @@ export const accuracy: MetricMaker = /* @__PURE__ */ defineMetric({
   },
 });
 
+/** Options of `binaryAccuracy`. */
 export interface BinaryAccuracyOptions {
   /** What a prediction must exceed to count as 1, between 0 and 1. Default 0.5. */
   threshold?: number;

@@ -14,6 +14,7 @@ import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { requireClass } from './precisionRecall.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of the metrics at a given value of another. */
 export interface AtValueOptions extends MetricOptions {
   /** How many thresholds are tried, evenly between 0 and 1. Default 200. */
   numThresholds?: number;
@@ -69,6 +70,7 @@ abstract class AtValue extends FourCells {
   }
 }
 
+/** Options of `sensitivityAtSpecificity`. */
 export interface SensitivityAtSpecificityOptions extends AtValueOptions {
   /** In [0, 1]. */
   specificity: number;
@@ -85,6 +87,7 @@ export class SensitivityAtSpecificity extends AtValue {
   }
 }
 
+/** Options of `specificityAtSensitivity`. */
 export interface SpecificityAtSensitivityOptions extends AtValueOptions {
   /** In [0, 1]. */
   sensitivity: number;
@@ -101,6 +104,7 @@ export class SpecificityAtSensitivity extends AtValue {
   }
 }
 
+/** Options of `precisionAtRecall`. */
 export interface PrecisionAtRecallOptions extends AtValueOptions {
   /** In [0, 1]. */
   recall: number;
@@ -117,6 +121,7 @@ export class PrecisionAtRecall extends AtValue {
   }
 }
 
+/** Options of `recallAtPrecision`. */
 export interface RecallAtPrecisionOptions extends AtValueOptions {
   /** In [0, 1]. */
   precision: number;
@@ -135,11 +140,19 @@ export class RecallAtPrecision extends AtValue {
 
 type Maker<O, M> = ClassMaker<[options: O], M>;
 
+/**
+ * The highest sensitivity at which specificity is at least the given one. Errors: ShapeError, ValueError for options.
+ */
 export const sensitivityAtSpecificity: Maker<SensitivityAtSpecificityOptions, SensitivityAtSpecificity> =
   /* @__PURE__ */ classMaker(SensitivityAtSpecificity);
+/**
+ * The highest specificity at which sensitivity is at least the given one. Errors: ShapeError, ValueError for options.
+ */
 export const specificityAtSensitivity: Maker<SpecificityAtSensitivityOptions, SpecificityAtSensitivity> =
   /* @__PURE__ */ classMaker(SpecificityAtSensitivity);
+/** The highest precision at which recall is at least the given one. Errors: ShapeError, ValueError for options. */
 export const precisionAtRecall: Maker<PrecisionAtRecallOptions, PrecisionAtRecall> =
   /* @__PURE__ */ classMaker(PrecisionAtRecall);
+/** The highest recall at which precision is at least the given one. Errors: ShapeError, ValueError for options. */
 export const recallAtPrecision: Maker<RecallAtPrecisionOptions, RecallAtPrecision> =
   /* @__PURE__ */ classMaker(RecallAtPrecision);

@@ -23,6 +23,7 @@ import { divideNoNaN } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of `auc`. */
 export interface AUCOptions extends MetricOptions {
   /** Number of thresholds, evenly spaced in [0, 1]; at least 2. Default 200. */
   numThresholds?: number;
@@ -158,6 +159,10 @@ export class AUC extends FourCells {
   }
 }
 
+/**
+ * The area under the ROC or the precision–recall curve, by thresholds. Targets and predictions in one shape. Errors:
+ * ShapeError, ValueError for options.
+ */
 export const auc: ClassMaker<[options?: AUCOptions], AUC> = /* @__PURE__ */ classMaker(AUC);
 
 /** The values at all thresholds but the last, and at all but the first. */

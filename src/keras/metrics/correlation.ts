@@ -9,6 +9,7 @@ import { sameRank } from '../losses/lossInputs.ts';
 import { epsilon } from '../epsilon.ts';
 import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
+/** Options of the correlations. */
 export interface CorrelationOptions {
   /** Along which values correlate. Default -1. */
   axis?: number;

@@ -19,6 +19,7 @@ import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
+/** Options of `f1Score`. */
 export interface F1ScoreOptions extends MetricOptions {
   /**
    * How the scores of classes become one: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weighs
@@ -29,6 +30,7 @@ export interface F1ScoreOptions extends MetricOptions {
   threshold?: number | null;
 }
 
+/** Options of `fBetaScore`. */
 export interface FBetaScoreOptions extends F1ScoreOptions {
   /** How much recall weighs against precision. Default 1. */
   beta?: number;
@@ -138,10 +140,15 @@ export class F1Score extends FBetaScore {
   }
 }
 
+/**
+ * The weighted harmonic mean of precision and recall: recall counts `beta` times as much. Shapes: [batch, classes].
+ * Errors: ShapeError, ValueError for options.
+ */
 export const fBetaScore: ClassMaker<[options?: FBetaScoreOptions], FBetaScore> = /* @__PURE__ */ classMaker(
   FBetaScore,
   { label: 'fbeta_score' },
 );
+/** The harmonic mean of precision and recall. Shapes: [batch, classes]. Errors: ShapeError, ValueError for options. */
 export const f1Score: ClassMaker<[options?: F1ScoreOptions], F1Score> = /* @__PURE__ */ classMaker(F1Score);
 
 function requireClasses(op: string, yTrue: OpenSpec, yPred: OpenSpec): void {

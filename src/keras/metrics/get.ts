@@ -4,6 +4,7 @@ import { describe } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { Loss } from '../losses/loss.ts';
 import { snakeCase } from '../names.ts';
+import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { customObjectOf, registeredAs } from '../serialization/registered.ts';
 import {
   accuracy,
@@ -98,7 +99,17 @@ const makers = {
 
 const shortNames = ['mse', 'mae', 'mape', 'msle', 'rmse', 'bce', 'kld', 'acc'] as const;
 
-export type MetricName = keyof typeof makers | (typeof shortNames)[number] | (string & {});
+type ShortName = (typeof shortNames)[number];
+
+/** A name of a metric, or of one that the app registered. */
+export type MetricName =
+  | Spelled<keyof typeof makers>
+  | ShortName
+  | Uppercase<ShortName>
+  | 'KLDivergence'
+  | 'AUC'
+  | 'IoU'
+  | RegisteredAs<'metric'>;
 
 /** A class by its name and its configuration, as files hold them. */
 export interface MetricConfig {
@@ -128,7 +139,7 @@ export interface MeasuredSpecs {
  * and 'acc' the specs of targets and predictions say which accuracy is meant; without them it is plain equality.
  * Errors: ValueError for anything else.
  */
-export function metricOf(identifier: MetricLike, specs?: MeasuredSpecs): Metric {
+export function metricOf(identifier: MetricLike | string, specs?: MeasuredSpecs): Metric {
   if (identifier instanceof Metric) return identifier;
   if (typeof identifier === 'string') return namedMetric(identifier, specs);
   if (identifier instanceof Loss) return ofLoss(identifier);

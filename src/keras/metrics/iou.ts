@@ -111,6 +111,7 @@ abstract class IntersectionOverUnion extends Metric {
   }
 }
 
+/** Options of `oneHotMeanIoU`. */
 export interface OneHotMeanIoUOptions extends MetricOptions {
   /** How many classes there are. */
   numClasses: number;
@@ -122,6 +123,7 @@ export interface OneHotMeanIoUOptions extends MetricOptions {
   axis?: number;
 }
 
+/** Options of `oneHotIoU`. */
 export interface OneHotIoUOptions extends OneHotMeanIoUOptions {
   /** The classes over which the mean is taken. */
   targetClassIds: readonly number[];
@@ -133,6 +135,7 @@ export interface MeanIoUOptions extends OneHotMeanIoUOptions {
   sparseYTrue?: boolean;
 }
 
+/** Options of `iou`. */
 export interface IoUOptions extends MeanIoUOptions {
   /** The classes over which the mean is taken. */
   targetClassIds: readonly number[];
@@ -204,6 +207,7 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
   }
 }
 
+/** Options of `binaryIoU`. */
 export interface BinaryIoUOptions extends MetricOptions {
   /** [0], [1], or [0, 1], over which the mean is taken. Default [0, 1]. */
   targetClassIds?: readonly number[];
@@ -237,17 +241,31 @@ export class BinaryIoU extends IntersectionOverUnion {
 
 type Maker<O, M> = ClassMaker<[options: O], M>;
 
+/**
+ * Intersection over union of the given classes, averaged. Labels in any shape. Errors: ShapeError, ValueError for
+ * options, IndexOutOfRangeError for a label that is no class.
+ */
 export const iou: Maker<IoUOptions, IoU> = /* @__PURE__ */ classMaker(IoU, { aliases: ['iou'] });
+/**
+ * Intersection over union of all classes, averaged. Labels in any shape. Errors: ShapeError, ValueError for options,
+ * IndexOutOfRangeError for a label that is no class.
+ */
 export const meanIoU: Maker<MeanIoUOptions, MeanIoU> = /* @__PURE__ */ classMaker(MeanIoU, {
   aliases: ['mean_iou'],
 });
+/** `iou` for targets and predictions with an axis of classes. Errors: those of `iou`. */
 export const oneHotIoU: Maker<OneHotIoUOptions, OneHotIoU> = /* @__PURE__ */ classMaker(OneHotIoU, {
   aliases: ['one_hot_iou'],
 });
+/** `meanIoU` for targets and predictions with an axis of classes. Errors: those of `meanIoU`. */
 export const oneHotMeanIoU: Maker<OneHotMeanIoUOptions, OneHotMeanIoU> = /* @__PURE__ */ classMaker(
   OneHotMeanIoU,
   { aliases: ['one_hot_mean_iou'] },
 );
+/**
+ * Intersection over union of two classes, which a threshold tells apart. Targets and predictions in one shape. Errors:
+ * ShapeError, ValueError for options.
+ */
 export const binaryIoU: ClassMaker<[options?: BinaryIoUOptions], BinaryIoU> = /* @__PURE__ */ classMaker(
   BinaryIoU,
   { aliases: ['binary_iou'] },

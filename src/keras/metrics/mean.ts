@@ -78,7 +78,12 @@ export class Sum extends Metric<[values: TensorLike]> {
   }
 }
 
+/**
+ * The weighted mean of values of any shape, over all updates. `updateState(values, { sampleWeight })`. Errors:
+ * ShapeError for weights that don't fit.
+ */
 export const mean: ClassMaker<[options?: MetricOptions], Mean> = /* @__PURE__ */ classMaker(Mean);
+/** The weighted sum of values of any shape, over all updates. Errors: ShapeError for weights that don't fit. */
 export const sum: ClassMaker<[options?: MetricOptions], Sum> = /* @__PURE__ */ classMaker(Sum);
 
 /** x / y, and 0 where y is 0. */

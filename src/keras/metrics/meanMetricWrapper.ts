@@ -13,6 +13,7 @@ import { weightOf } from './sampleWeights.ts';
 /** A function of targets and predictions that gives values of samples, with ops alone. */
 export type MetricFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
 
+/** Options of `meanMetricWrapper`. */
 export interface WrapperOptions extends MetricOptions {
   fn: MetricFunction;
 }
@@ -66,6 +67,7 @@ export class MeanMetricWrapper extends MeanOfFunction {
   }
 }
 
+/** The mean of what a function of targets and predictions gives for samples. Errors: ValueError without a function. */
 export const meanMetricWrapper: ClassMaker<[options: WrapperOptions], MeanMetricWrapper> =
   /* @__PURE__ */ classMaker(MeanMetricWrapper);
 

@@ -16,6 +16,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 
+/** Options of every metric. */
 export interface MetricOptions {
   /** Default: the class's name in snake case, such as 'mean_squared_error'; numbered in classes that Keras numbers. */
   name?: string;

@@ -10,6 +10,7 @@ import { type Confusion, confusionOf, requireThresholds, type Thresholds } from 
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of the counts of positives and negatives. */
 export interface CountOptions extends MetricOptions {
   /** Predictions above it are positive: a number in [0, 1], or a list with one count per threshold. Default 0.5. */
   thresholds?: number | readonly number[] | null;
@@ -91,9 +92,25 @@ export class FalseNegatives extends CellCount {
 
 type CountMaker<M> = ClassMaker<[options?: CountOptions], M>;
 
+/**
+ * How many positives were predicted so. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const truePositives: CountMaker<TruePositives> = /* @__PURE__ */ classMaker(TruePositives);
+/**
+ * How many negatives were predicted positive. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const falsePositives: CountMaker<FalsePositives> = /* @__PURE__ */ classMaker(FalsePositives);
+/**
+ * How many negatives were predicted so. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const trueNegatives: CountMaker<TrueNegatives> = /* @__PURE__ */ classMaker(TrueNegatives);
+/**
+ * How many positives were predicted negative. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * ValueError for thresholds outside [0, 1].
+ */
 export const falseNegatives: CountMaker<FalseNegatives> = /* @__PURE__ */ classMaker(FalseNegatives);
 
 /** The scalar in a vector of one; a longer vector as it is. */

@@ -13,6 +13,7 @@ import { type Direction, Metric, type MetricOptions, type UpdateOptions } from '
 import { scalarOfOne } from './positives.ts';
 import { weightOf } from './sampleWeights.ts';
 
+/** Options of `precision` and `recall`. */
 export interface PrecisionRecallOptions extends MetricOptions {
   /** What a prediction must exceed to be positive: in [0, 1], or a list, one value each. Default 0.5. */
   thresholds?: number | readonly number[] | null;
@@ -115,7 +116,15 @@ export class Recall extends PositiveRate {
 
 type Maker<M> = ClassMaker<[options?: PrecisionRecallOptions], M>;
 
+/**
+ * Of what was predicted positive, the share that is. Targets and predictions in one shape. Errors: ShapeError,
+ * ValueError for options.
+ */
 export const precision: Maker<Precision> = /* @__PURE__ */ classMaker(Precision);
+/**
+ * Of what is positive, the share that was predicted so. Targets and predictions in one shape. Errors: ShapeError,
+ * ValueError for options.
+ */
 export const recall: Maker<Recall> = /* @__PURE__ */ classMaker(Recall);
 
 /** Throws unless `classId` is the number of a class. */

@@ -25,6 +25,7 @@ export const poisson: MetricMaker = /* @__PURE__ */ defineMetric({
   prepare: () => poissonLoss(),
 });
 
+/** Options of `binaryCrossentropy`. */
 export interface BinaryCrossentropyMetricOptions {
   /** Whether yPred holds logits. Default false. */
   fromLogits?: boolean;
@@ -51,6 +52,7 @@ export const categoricalCrossentropy: MetricMaker<CategoricalCrossentropyOptions
     prepare: (options) => categoricalLoss(options),
   });
 
+/** Options of `sparseCategoricalCrossentropy`. */
 export interface SparseCrossentropyMetricOptions {
   /** Whether yPred holds logits. Default false. */
   fromLogits?: boolean;

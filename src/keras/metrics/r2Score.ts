@@ -17,6 +17,7 @@ import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
+/** Options of `r2Score`. */
 export interface R2ScoreOptions extends MetricOptions {
   /** How the scores of columns become one; null leaves them apart. Default 'uniform_average'. */
   classAggregation?: 'uniform_average' | 'variance_weighted_average' | null;
@@ -114,6 +115,10 @@ export class R2Score extends Metric {
   }
 }
 
+/**
+ * R², the share of the variance of the targets that predictions explain. Shapes: [batch, outputs], float32. Errors:
+ * ShapeError, ValueError for options.
+ */
 export const r2Score: ClassMaker<[options?: R2ScoreOptions], R2Score> = /* @__PURE__ */ classMaker(R2Score);
 
 function requireColumns(op: string, yTrue: OpenSpec, yPred: OpenSpec): void {

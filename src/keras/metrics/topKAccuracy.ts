@@ -14,6 +14,7 @@ import { requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
 import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
+/** Options of the accuracies among the k best classes. */
 export interface TopKAccuracyOptions {
   /** Number of top predictions. Default 5. */
   k?: number;

@@ -1,11 +1,16 @@
 /** @file Matches the values that a model is called on to its symbolic inputs. */
 import { DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
+import type { OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { squeeze } from '../../ops/squeeze.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
  * The values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
+ * As in Keras, a vector is taken as a matrix of one column where such an input is wanted, and the other way around.
  * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
 export function bindInputs(
@@ -24,10 +29,19 @@ export function bindInputs(
     });
   }
   const paths = leavesOf(mapNest(wanted, (_, path) => path));
-  inputs.forEach((input, i) => {
-    requireFit(model, input, paths[i] as string, values[i] as OpenSpec);
+  return inputs.map((input, i) => {
+    const value = withRankOf(input, values[i] as Tensor);
+    requireFit(model, input, paths[i] as string, value);
+    return value;
   });
-  return values;
+}
+
+/** `value` with a last axis of size 1 added, or taken away, where that gives the rank of the input. */
+function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
+  const given = value.shape as OpenShape;
+  if (given.length === wanted.length - 1 && wanted.at(-1) === 1) return expandDims(value, { axis: -1 });
+  if (given.length === wanted.length + 1 && given.at(-1) === 1) return squeeze(value, { axis: -1 });
+  return value;
 }
 
 function isRecord(nest: unknown): nest is Readonly<Record<string, Nest<unknown>>> {

@@ -4,8 +4,10 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
+/** Options of `model`. */
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
 
+/** A model of symbolic inputs and outputs, which `model` makes. Its layers are those of the calls between them. */
 export class Functional<
   In extends Nest<Tensor> = Nest<Tensor>,
   Out extends Nest<Tensor> = Nest<Tensor>,
@@ -18,7 +20,7 @@ export class Functional<
 }
 
 /** Tensors in place of symbolic tensors, in the same nest. */
-type Tensors<S> = Mapped<S, Tensor> & Nest<Tensor>;
+type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : never;
 
 /**
  * A model of the calls between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be

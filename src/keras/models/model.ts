@@ -130,11 +130,15 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return this.program ? (this.program.outputNest as Mapped<Out, KerasTensor>) : super.output;
   }
 
-  /** The layer with that name, or at that index of `layers`. Errors: ValueError if there is none. */
-  getLayer(which: string | number): AnyLayer {
+  /**
+   * The layer with that name, or at that index of `layers`. TypeScript takes it for a layer of one input and one output;
+   * name its class where you use more of it: `getLayer<layers.Dense>('top').kernel`.
+   * Errors: ValueError if there is none.
+   */
+  getLayer<L extends GraphOperation = Layer>(which: string | number): L {
     const { layers } = this;
     const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
-    if (found) return found;
+    if (found) return found as GraphOperation as L;
     throw new ValueError({
       op: 'getLayer',
       rule: `a layer is selected by its name, or by its index in [0, ${layers.length}).`,

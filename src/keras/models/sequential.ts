@@ -23,6 +23,7 @@ import { Model } from './model.ts';
 /** Layers; the first may be the result of `input()`. */
 export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
 
+/** Options of `sequential`. */
 export interface SequentialOptions extends LayerOptions {
   /** Default: none yet; `add` them. */
   layers?: readonly Stackable[];
@@ -30,6 +31,7 @@ export interface SequentialOptions extends LayerOptions {
   buildInputShape?: OpenShape | null;
 }
 
+/** The object of `sequential`, where options and errors are described. */
 export class Sequential extends Model<Tensor, Tensor> {
   static override readonly className: string = 'Sequential';
   /** What was added, after the input layer, where there is one. */

@@ -11,6 +11,7 @@ import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
 import { drawTable, roundHalfEven } from './textTable.ts';
 
+/** Options of `model.summary`. */
 export interface SummaryOptions {
   /** Characters a line. Default: 88, 108 with connections, 12 more with `showTrainable`; at most the terminal's less 4. */
   lineLength?: number;

@@ -3,15 +3,19 @@
  * delegate to `training/`, which is loaded on demand.
  */
 import { runAll } from '../../core/cleanup.ts';
+import { notHistory } from '../../history/explain.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
+import type { FileSource } from '../../storage/sources.ts';
+import type { SaveTarget } from '../../storage/targets.ts';
 import { Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import type * as training from '../training/index.ts';
+import type { LoadReport, LoadWeightsOptions, SaveOptions, SaveWeightsOptions } from './fileOptions.ts';
 import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
 
 type Loose = training.TrainableModel;
@@ -98,6 +102,16 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#trainer?.history ?? null;
   }
 
+  /** For `explainHistory`: a model, loaded or not, is taken for what remembers its training. */
+  get [notHistory]() {
+    return {
+      why: 'it is a model, which has no `kerasHistory`. The metrics of training are in the History that `fit` returns; files of a model or of its weights don’t hold them.',
+      hint: this.history
+        ? 'read model.history.history.loss; keep JSON.stringify(model.history) next to the file.'
+        : 'keep JSON.stringify(history) of the History that `fit` returned next to the file. Symbolic tensors, such as model.output, have a `kerasHistory`.',
+    };
+  }
+
   /**
    * Trains for a number of epochs and resolves to the history of the metrics. Data are tensors, typed arrays or nested
    * arrays with the samples along the first axis; for several inputs or outputs, an array or a record of these. Or pass
@@ -111,7 +125,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * if the model is not compiled, or if something is running on it.
    */
   fit(x: training.Data, y?: training.Data | null, options?: training.FitOptions): Promise<History>;
-  fit(batches: training.BatchIterable, options?: training.FitOptions): Promise<History>;
+  fit(x: training.Data | training.BatchIterable, options?: training.FitOptions): Promise<History>;
   fit(batches: training.BatchIterable, y: null, options?: training.FitOptions): Promise<History>;
   fit(
     x: training.Data | training.BatchIterable,
@@ -133,7 +147,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     y?: training.Data | null,
     options?: training.EvaluateOptions,
   ): Promise<training.Logs>;
-  evaluate(batches: training.BatchIterable, options?: training.EvaluateOptions): Promise<training.Logs>;
+  evaluate(
+    x: training.Data | training.BatchIterable,
+    options?: training.EvaluateOptions,
+  ): Promise<training.Logs>;
   evaluate(
     batches: training.BatchIterable,
     y: null,
@@ -186,6 +203,15 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 
+  /**
+   * How the last training steps ran (or those of evaluation or prediction): whether they were captured and replayed, why
+   * not, and which values are frozen in the recording.
+   * Errors: ValueError for an unknown kind, and before training is loaded.
+   */
+  explainStep(kind: training.StepKind = 'train'): training.StepExplanation {
+    return this.trainer.explainStep(kind);
+  }
+
   /** The outputs for one batch, without waiting. */
   predictOnBatch(x: training.Data): Out {
     return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x) as Out;
@@ -196,17 +222,17 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * so its JavaScript runs once per batch shape, except inside `onReplay`. A returned record replaces the results of all
    * metrics in the logs.
    */
-  trainStep(batch: training.Batch): training.StepLogs {
+  trainStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('trainStep').trainStep(this.#loose, batch);
   }
 
   /** One evaluation step. See `trainStep`. */
-  testStep(batch: training.Batch): training.StepLogs {
+  testStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('testStep').testStep(this.#loose, batch);
   }
 
   /** The outputs for one batch. */
-  predictStep(batch: training.Batch): Out {
+  predictStep(batch: training.AnyBatch): Out {
     return tidy(() => this.apply(batch.x as In, { training: false }));
   }
 
@@ -240,6 +266,43 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /** Resets all metrics. `fit` and `evaluate` do so themselves. */
   resetMetrics(): void {
     if (loadedTraining()) this.trainer.resetMetrics();
+  }
+
+  /**
+   * Sets the weights to those of a file: `.weights.h5` or `.keras` of Keras 3, an older `.h5` with or without a model, or
+   * safetensors. The format is recognized by the file's bytes. If a weight is missing, left over or of another shape, or
+   * the file is damaged, nothing changes.
+   *
+   *     const { notFinite } = await net.loadWeights('model.weights.h5', { onProgress: ({ loaded, total }) => … });
+   *
+   * Errors: FormatError for such a file; ValueError for what is no file.
+   */
+  async loadWeights(source: FileSource, options: LoadWeightsOptions = {}): Promise<LoadReport> {
+    const { loadWeightsFrom } = await import('../saving/loadWeights.ts');
+    return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options);
+  }
+
+  /**
+   * Saves the model as a `.keras` file, which Keras 3 and `loadModel` read: configuration, weights, and, where the model is
+   * compiled, the optimizer with its state. The values are those at the time of the call. A write is atomic: where it
+   * fails, an older file stays as it was.
+   *
+   *     await net.save('model.keras');
+   *
+   * Errors: FormatError for layers and functions that have no name in files; ValueError for what can't be written to.
+   */
+  async save(target: SaveTarget, options: SaveOptions = {}): Promise<void> {
+    const { saveModelTo } = await import('../saving/saveModel.ts');
+    return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
+  }
+
+  /**
+   * Saves the weights: `.weights.h5` of Keras 3, with the optimizer's state where the model is compiled, or `.safetensors`.
+   * Otherwise as `save`.
+   */
+  async saveWeights(target: SaveTarget, options: SaveWeightsOptions = {}): Promise<void> {
+    const { saveWeightsTo } = await import('../saving/saveModel.ts');
+    return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options);
   }
 
   override dispose(): void {

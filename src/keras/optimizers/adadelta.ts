@@ -5,6 +5,7 @@ import { requireNotNegative, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `adadelta`. */
 export interface AdadeltaOptions extends OptimizerOptions {
   /** Decay of the running mean squares, in [0, 1). Default 0.95. */
   rho?: number;
@@ -12,6 +13,7 @@ export interface AdadeltaOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
+/** The optimizer of `adadelta`, where options and errors are described. */
 export class Adadelta extends FusedOptimizer {
   static override readonly className: string = 'Adadelta';
   readonly rho: number;

@@ -15,6 +15,7 @@ import { type DynamicTensor, OpStepEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `adafactor`. */
 export interface AdafactorOptions extends OptimizerOptions {
   /** Exponent of the step in the decay of old squares, at most 0. Default -0.8. */
   beta2Decay?: number;
@@ -28,6 +29,7 @@ export interface AdafactorOptions extends OptimizerOptions {
   relativeStep?: boolean;
 }
 
+/** The optimizer of `adafactor`, where options and errors are described. */
 export class Adafactor extends Optimizer {
   static override readonly className: string = 'Adafactor';
   readonly own: Readonly<Required<Omit<AdafactorOptions, keyof OptimizerOptions>>>;

@@ -5,6 +5,7 @@ import { requireNotNegative } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `adagrad`. */
 export interface AdagradOptions extends OptimizerOptions {
   /** Initial value of the sums of squared gradients. Default 0.1. */
   initialAccumulatorValue?: number;
@@ -12,6 +13,7 @@ export interface AdagradOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
+/** The optimizer of `adagrad`, where options and errors are described. */
 export class Adagrad extends FusedOptimizer {
   static override readonly className: string = 'Adagrad';
   readonly initialAccumulatorValue: number;

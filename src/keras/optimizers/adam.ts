@@ -5,6 +5,7 @@ import { requireBoolean, requireNotNegative, requireShare } from './optionChecks
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `adam`. */
 export interface AdamOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
   beta1?: number;
@@ -16,6 +17,7 @@ export interface AdamOptions extends OptimizerOptions {
   amsgrad?: boolean;
 }
 
+/** The optimizer of `adam`, where options and errors are described. */
 export class Adam extends FusedOptimizer {
   static override readonly className: string = 'Adam';
   readonly beta1: number;
@@ -65,6 +67,7 @@ export class Adam extends FusedOptimizer {
   }
 }
 
+/** The optimizer of `adamW`, where options and errors are described. */
 export class AdamW extends Adam {
   static override readonly className: string = 'AdamW';
 

@@ -5,6 +5,7 @@ import { requireNotNegative, requireShare } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `adamax`. */
 export interface AdamaxOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
   beta1?: number;
@@ -14,6 +15,7 @@ export interface AdamaxOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
+/** The optimizer of `adamax`, where options and errors are described. */
 export class Adamax extends FusedOptimizer {
   static override readonly className: string = 'Adamax';
   readonly beta1: number;

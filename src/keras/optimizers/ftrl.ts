@@ -5,6 +5,7 @@ import { requireNotNegative, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `ftrl`. */
 export interface FtrlOptions extends OptimizerOptions {
   /** Power of the accumulated squared gradients in the rate, at most 0. Default -0.5. */
   learningRatePower?: number;
@@ -31,6 +32,7 @@ const ownOptions = [
 
 type Own = Required<Pick<FtrlOptions, (typeof ownOptions)[number]>>;
 
+/** The optimizer of `ftrl`, where options and errors are described. */
 export class Ftrl extends FusedOptimizer {
   static override readonly className: string = 'Ftrl';
   readonly own: Readonly<Own>;

@@ -2,6 +2,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { type ClassConfig, foldName } from '../namedObjects.ts';
+import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { customObjectOf, type Registrable, registeredAs } from '../serialization/registered.ts';
 import { Adadelta } from './adadelta.ts';
 import { Adafactor } from './adafactor.ts';
@@ -33,7 +34,7 @@ const classes: readonly OptimizerClass[] = [
 
 const nameOf = (type: OptimizerClass) => (type as unknown as typeof Optimizer).className;
 
-export type OptimizerName =
+type OwnName =
   | 'adadelta'
   | 'adafactor'
   | 'adagrad'
@@ -45,13 +46,17 @@ export type OptimizerName =
   | 'nadam'
   | 'rmsprop'
   | 'sgd';
-export type OptimizerLike = OptimizerName | (string & {}) | Optimizer | ClassConfig;
+
+/** A name of an optimizer, or of one that the app registered. */
+export type OptimizerName = Spelled<OwnName> | 'RMSprop' | 'SGD' | RegisteredAs<'optimizer'>;
+/** What names an optimizer: a name, a name with options, or an optimizer. */
+export type OptimizerLike = OptimizerName | Optimizer | ClassConfig;
 
 /**
  * An optimizer by its name (`adam`, `rmsprop` or `RMSprop`; in any case), by `{ className, config }`, or itself.
  * Errors: ValueError.
  */
-export function optimizerOf(identifier: OptimizerLike): Optimizer {
+export function optimizerOf(identifier: OptimizerLike | string): Optimizer {
   if (identifier instanceof Optimizer) return identifier;
   if (typeof identifier === 'string') return make(identifier, {});
   const { className, config = {} } = (identifier ?? {}) as Partial<ClassConfig>;

@@ -5,6 +5,7 @@ import { requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `lion`. */
 export interface LionOptions extends OptimizerOptions {
   /** Share of the momentum in the direction of a step, in (0, 1]. Default 0.9. */
   beta1?: number;
@@ -12,6 +13,7 @@ export interface LionOptions extends OptimizerOptions {
   beta2?: number;
 }
 
+/** The optimizer of `lion`, where options and errors are described. */
 export class Lion extends FusedOptimizer {
   static override readonly className: string = 'Lion';
   readonly beta1: number;

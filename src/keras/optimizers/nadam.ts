@@ -6,6 +6,7 @@ import { HostVariable } from './hostVariable.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `nadam`. */
 export interface NadamOptions extends OptimizerOptions {
   /** Decay of the running mean of gradients, in [0, 1). Default 0.9. */
   beta1?: number;
@@ -15,6 +16,7 @@ export interface NadamOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
+/** The optimizer of `nadam`, where options and errors are described. */
 export class Nadam extends FusedOptimizer {
   static override readonly className: string = 'Nadam';
   readonly beta1: number;

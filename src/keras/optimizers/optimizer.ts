@@ -14,6 +14,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { configOf } from '../namedObjects.ts';
 import { snakeCase, uniqueName } from '../names.ts';
+import { countAppliedStep } from './appliedSteps.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
 import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
@@ -237,6 +238,7 @@ export abstract class Optimizer {
     variables: readonly Variable[] = this.trainableVariables,
   ): void {
     const known = checkStep(this.name, gradients, variables);
+    countAppliedStep();
     if (this.#variables) requireKnownVariables(this.name, this.#variables, variables);
     else this.build(variables);
     withRecorders([], () =>

@@ -10,6 +10,7 @@ import type { LearningRateSchedule } from './schedules/schedule.ts';
 /** A number, or a schedule: an object, `{ className, config }`, or a function of the step. */
 export type LearningRate = number | LearningRateSchedule | ClassConfig | ((step: number) => number);
 
+/** Options of every optimizer. */
 export interface OptimizerOptions {
   learningRate?: LearningRate;
   /** Weight decay: each step first subtracts this fraction of the variable times the learning rate. Default null. */

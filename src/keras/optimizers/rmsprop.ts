@@ -5,6 +5,7 @@ import { requireBoolean, requireNotNegative, requireNumber, requireShare } from 
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `rmsprop`. */
 export interface RMSpropOptions extends OptimizerOptions {
   /** Decay of the running mean of squared gradients, in [0, 1). Default 0.9. */
   rho?: number;
@@ -16,6 +17,7 @@ export interface RMSpropOptions extends OptimizerOptions {
   centered?: boolean;
 }
 
+/** The optimizer of `rmsprop`, where options and errors are described. */
 export class RMSprop extends FusedOptimizer {
   static override readonly className: string = 'RMSprop';
   readonly rho: number;

@@ -5,6 +5,7 @@ import { requireBoolean, requireNumber } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
+/** Options of `sgd`. */
 export interface SGDOptions extends OptimizerOptions {
   /** Momentum, in [0, 1]. Default 0. */
   momentum?: number;
@@ -12,6 +13,7 @@ export interface SGDOptions extends OptimizerOptions {
   nesterov?: boolean;
 }
 
+/** The optimizer of `sgd`, where options and errors are described. */
 export class SGD extends FusedOptimizer {
   static override readonly className: string = 'SGD';
   readonly momentum: number;

@@ -14,6 +14,7 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Configured } from '../namedObjects.ts';
 
+/** A penalty on the values of a weight or an output: a scalar, which training adds to the loss. */
 export interface Regularizer extends Configured {
   /** The penalty, a scalar computed with ops. */
   call(x: Tensor): Tensor;
@@ -31,6 +32,7 @@ export function l2({ l2: factor = 0.01 }: { l2?: number | null } = {}): Regulari
   return { className: 'L2', call: (x) => squared(x, weight), getConfig: () => ({ l2: weight }) };
 }
 
+/** Options of `l1l2`. */
 export interface L1L2Options {
   /** Factor of the sum of absolute values. Default 0. */
   l1?: number | null;
@@ -57,6 +59,7 @@ export function l1l2(options: L1L2Options = {}): Regularizer {
 
 const modes = ['rows', 'columns'] as const;
 
+/** Options of `orthogonalRegularizer`. */
 export interface OrthogonalRegularizerOptions {
   /** Default 0.01. */
   factor?: number;

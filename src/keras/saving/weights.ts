@@ -1,12 +1,13 @@
 /** @file Saves and loads the weights of models by path, as safetensors. Loading sets all weights or none. */
-import { FormatError, ValueError } from '../../core/errors.ts';
-import { describe, sameShape } from '../../core/shape.ts';
-import { formatSpec } from '../../core/spec.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from '../../formats/hostTensor.ts';
+import type { LoadReport } from '../models/fileOptions.ts';
+import { requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
 import {
   type FileBytes,
@@ -19,14 +20,6 @@ import {
 export interface WithWeights {
   readonly name: string;
   readonly weights: readonly Variable[];
-}
-
-/** The result of loading weights. */
-export interface LoadReport {
-  /** Paths of the loaded weights. */
-  readonly loaded: readonly string[];
-  /** Weights that contain NaN or infinite values, and how many. */
-  readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
 }
 
 /**
@@ -72,7 +65,7 @@ export function uploadByPath(
   const given = new Map([...matched].map(([path, name]) => [path, values.get(name) as HostTensor]));
   const names = new Set(matched.values());
   const extra = [...values.keys()].filter((name) => !names.has(name));
-  requireFit(`${op} ${file}`, model.name, byPath, given, extra);
+  requireFit({ op: `${op} ${file}`, model: model.name }, byPath, given, extra);
   const assignments = [...byPath].map(([path, variable]): Assignment => {
     const value = given.get(path) as HostTensor;
     return [variable, withDevice(variable.device, () => uploadLoaded(value, file))];
@@ -113,44 +106,4 @@ function requireWeights(op: string, model: unknown): void {
     received: describe(model),
     hint: `call ${op}(model, …).`,
   });
-}
-
-function requireFit(
-  op: string,
-  model: string,
-  byPath: ReadonlyMap<string, Variable>,
-  given: ReadonlyMap<string, HostTensor>,
-  extra: readonly string[],
-): void {
-  const refuse = (rule: string, received: string, hint: string) =>
-    new FormatError({ op, rule, received, hint });
-  const missing = [...byPath.keys()].filter((path) => !given.has(path));
-  if (missing.length > 0) {
-    throw refuse(
-      `the file must have a value for each of the ${byPath.size} weights of '${model}'.`,
-      `none for ${listed(missing)}${extra.length > 0 ? `; but ${listed(extra)}` : ''}`,
-      'load a file that was saved from this model; weights are named after their layers.',
-    );
-  }
-  if (extra.length > 0) {
-    throw refuse(
-      `the file must have no other weights than those of '${model}'.`,
-      listed(extra),
-      'load it into the model that it was saved from.',
-    );
-  }
-  for (const [path, variable] of byPath) {
-    const value = given.get(path) as HostTensor;
-    if (sameShape(value.shape, variable.shape) && value.dtype === variable.dtype) continue;
-    throw refuse(
-      `weight '${path}' of '${model}' is ${formatSpec(variable)}.`,
-      formatSpec(value),
-      'create the layer with the options that it had when the file was saved.',
-    );
-  }
-}
-
-function listed(paths: readonly string[]): string {
-  const shown = paths.slice(0, 5).map((path) => `'${path}'`);
-  return paths.length > 5 ? `${shown.join(', ')} and ${paths.length - 5} more` : shown.join(', ');
 }

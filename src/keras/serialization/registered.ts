@@ -4,10 +4,12 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import type { QualifiedName } from '../nameTypes.ts';
 
 /** A class of layers, losses, metrics, initializers, …, or a function such as an activation. */
 export type Registrable = (abstract new (...args: never) => object) | ((...args: never) => unknown);
 
+/** Options of `registerClass`. */
 export interface RegisterOptions {
   /** Default 'Custom'. */
   package?: string;
@@ -19,7 +21,7 @@ export interface RegisterOptions {
 export type CustomObjects = Readonly<Record<string, Registrable>>;
 
 const byName = new Map<string, Registrable>();
-const nameOf = new WeakMap<Registrable, string>();
+const nameOf = new WeakMap<Registrable, QualifiedName>();
 let scopes: readonly CustomObjects[] = [];
 
 /**
@@ -37,7 +39,7 @@ export function registerClass<T extends Registrable>(item: T, options: RegisterO
     const isName = typeof text === 'string' && text !== '' && !text.includes('>');
     if (!isName) throw refused(`\`${what}\` is a name without '>'`, `${what}: ${describe(text)}`);
   }
-  const registered = `${packageName}>${name}`;
+  const registered: QualifiedName = `${packageName}>${name}`;
   const before = byName.get(registered);
   if (before !== undefined && before !== item) {
     throw refused('a name is registered once', `'${registered}', which is another ${kindOf(before)}`);
@@ -53,7 +55,7 @@ export function classOf(item: object): Registrable {
 }
 
 /** `Package>Name`; null for what was not registered. */
-export function registeredNameOf(item: Registrable): string | null {
+export function registeredNameOf(item: Registrable): QualifiedName | null {
   return nameOf.get(item) ?? null;
 }
 

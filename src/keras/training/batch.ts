@@ -2,15 +2,22 @@
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Nest } from '../tensorNest.ts';
 
-/** One batch on the device. The first axis of every tensor is the batch. */
-export interface Batch {
+/**
+ * One batch on the device. The first axis of every tensor is the batch. A step of your own names what it is trained with:
+ * `trainStep({ x, y }: Batch)` for one input and one target, `Batch<Tensor, null>` where there are no targets,
+ * `Batch<[Tensor, Tensor], Tensor>` for two inputs.
+ */
+export interface Batch<X extends Nest<Tensor> = Tensor, Y extends Nest<Tensor> | null = Tensor> {
   /** The inputs, in the nest that the model takes. */
-  readonly x: Nest<Tensor>;
+  readonly x: X;
   /** The targets per output: one tensor, an array or a record. Null if there are none. */
-  readonly y: Nest<Tensor> | null;
+  readonly y: Y;
   /** Sample weights: one tensor for all outputs, or an array or a record per output. Null: all samples count the same. */
   readonly sampleWeight: Nest<Tensor> | null;
 }
+
+/** A batch for any model. */
+export type AnyBatch = Batch<Nest<Tensor>, Nest<Tensor> | null>;
 
 /** Values by name, such as `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. */
 export type Logs = Record<string, number>;

@@ -1,7 +1,7 @@
 /** @file The loop over batches that training, evaluation and prediction share. */
 import { ValueError } from '../../core/errors.ts';
 import type { HookResult } from '../callbacks/callback.ts';
-import type { Batch } from './batch.ts';
+import type { AnyBatch } from './batch.ts';
 import { type BatchSource, freeBatch } from './data/batchSource.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -14,7 +14,7 @@ export interface BatchLoop {
   readonly strict: boolean;
   readonly throttle: Throttle;
   /** Launches the step of a batch. The batch is freed afterwards. */
-  run(batch: Batch): void;
+  run(batch: AnyBatch): void;
   before?(index: number): HookResult;
   after?(index: number): HookResult;
   /** Whether to stop after the current batch. */
@@ -59,7 +59,7 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
 }
 
 /** Frees a batch that arrives after the run has ended. */
-function freeLate(batch: Batch | null): void {
+function freeLate(batch: AnyBatch | null): void {
   if (batch) freeBatch(batch);
 }
 

@@ -10,6 +10,7 @@ import { LossTracker } from './lossTracker.ts';
 import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
 
+/** Options of `model.compile`. */
 export interface CompileOptions {
   /** A name, a configuration or an optimizer. Default 'rmsprop', as in Keras. */
   optimizer?: OptimizerLike;

@@ -17,11 +17,14 @@ import type { Predicted } from './batch.ts';
 import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { LossTracker } from './lossTracker.ts';
 
+/** The loss of an output; 'crossentropy' is selected by the shapes of targets and predictions, like 'accuracy'. */
+export type OutputLoss = LossLike | 'crossentropy' | 'ce';
+
 /** A loss for all outputs, or one per output, by position or by name; null for an output without a loss. */
 export type LossArgument =
-  | LossLike
-  | readonly (LossLike | null)[]
-  | { readonly [output: string]: LossLike | null };
+  | OutputLoss
+  | readonly (OutputLoss | null)[]
+  | { readonly [output: string]: OutputLoss | null };
 
 /** Weight of the loss of each output. Default 1. */
 export type LossWeights = number | readonly number[] | { readonly [output: string]: number };
@@ -81,7 +84,7 @@ export class CompiledLoss {
   /** Creates what depends on the outputs. */
   #build(
     names: readonly string[],
-    identifiers: readonly (LossLike | null)[],
+    identifiers: readonly (OutputLoss | null)[],
     targets: readonly (Tensor | undefined)[],
     predictions: readonly (Tensor | undefined)[],
   ): Part[] {
@@ -131,7 +134,7 @@ export function sampleWeightsByOutput(
 function targetsOfLosses(
   y: Nest<Tensor> | null,
   names: readonly string[],
-  identifiers: readonly (LossLike | null)[],
+  identifiers: readonly (OutputLoss | null)[],
 ): (Tensor | undefined)[] {
   const needed = names.filter((_, i) => identifiers[i] !== null);
   const alone = y !== null && !isRecord(y) && leavesOf<Tensor>(y).length === needed.length;
@@ -148,22 +151,22 @@ function targetsOfLosses(
 }
 
 /** The loss identifier of each output. A single one applies to all outputs. */
-export function identifiersByOutput(given: LossArgument, names: readonly string[]): (LossLike | null)[] {
+export function identifiersByOutput(given: LossArgument, names: readonly string[]): (OutputLoss | null)[] {
   if (Array.isArray(given)) {
-    return inOutputOrder<LossLike | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
+    return inOutputOrder<OutputLoss | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
   }
   if (isRecord(given) && !isLossConfig(given)) {
     requireNames('compile', 'loss', Object.keys(given), names);
-    return names.map((name) => (given as Record<string, LossLike | null>)[name] ?? null);
+    return names.map((name) => (given as Record<string, OutputLoss | null>)[name] ?? null);
   }
-  return names.map(() => given as LossLike);
+  return names.map(() => given as OutputLoss);
 }
 
 /**
  * The loss for a name, an object or a function. 'crossentropy' is selected by the shapes of targets and predictions, like
  * 'accuracy'. Errors: ValueError.
  */
-function lossFor(identifier: LossLike | null, specs: MeasuredSpecs | null): Loss | null {
+function lossFor(identifier: OutputLoss | null, specs: MeasuredSpecs | null): Loss | null {
   if (identifier !== 'crossentropy' && identifier !== 'ce') return get(identifier);
   const [labels, classes] = [specs?.yTrue.shape, specs?.yPred.shape];
   if (!labels || !classes || classes.at(-1) === 1) return get('binaryCrossentropy');

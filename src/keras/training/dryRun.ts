@@ -7,10 +7,10 @@ import { withDevice } from '../../webgpu/current.ts';
 import { zeros } from '../../ops/creation.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { get, isBuiltInLoss, type LossLike } from '../losses/get.ts';
+import { get, isBuiltInLoss } from '../losses/get.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
-import type { Batch } from './batch.ts';
-import { identifiersByOutput, type LossArgument } from './compiledLoss.ts';
+import type { AnyBatch } from './batch.ts';
+import { identifiersByOutput, type LossArgument, type OutputLoss } from './compiledLoss.ts';
 import type { Data, Slot } from './data/slots.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { Table, type TableData, TableSource } from './data/tableSource.ts';
@@ -32,6 +32,7 @@ export interface DataSpec {
 /** Specs of all inputs or outputs: for several, an array in order or a record by name. */
 export type DataSpecs = DataSpec | readonly DataSpec[] | { readonly [name: string]: DataSpec };
 
+/** Options of `dryRun`. */
 export interface DryRunOptions {
   /** Samples in a batch. Default 32. */
   batchSize?: number;
@@ -109,7 +110,7 @@ function withBatch(
   data: TableData,
   batchSize: number,
   shuffle: boolean,
-  body: (batch: Batch) => void,
+  body: (batch: AnyBatch) => void,
 ): void {
   const table = new Table('warmup', data, slots);
   const source = new TableSource(table, { batchSize, shuffle });
@@ -184,7 +185,7 @@ function targetSpecs({ slots: { outputs }, name }: TrainableModel, loss: LossArg
 }
 
 /** Null if unknown: a loss function may take anything, and 'crossentropy' depends on the targets. */
-function targetSpec({ shape }: Slot, identifier: LossLike | null): DataSpec | null {
+function targetSpec({ shape }: Slot, identifier: OutputLoss | null): DataSpec | null {
   if (identifier === null || identifier === 'crossentropy' || identifier === 'ce') return null;
   const { className } = get(identifier);
   if (!isBuiltInLoss(className)) return null;

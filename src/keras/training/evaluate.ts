@@ -15,6 +15,7 @@ import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
+/** Options of `evaluate`. */
 export interface EvaluateOptions {
   /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;

@@ -5,7 +5,7 @@ import { disposing } from '../../tensor/scope.ts';
 import type { RunParams } from '../callbacks/callback.ts';
 import { CallbackList } from '../callbacks/callbackList.ts';
 import type { History } from '../callbacks/history.ts';
-import type { Batch, Logs, StepLogs } from './batch.ts';
+import type { AnyBatch, Logs, StepLogs } from './batch.ts';
 import { ClassWeights } from './data/classWeight.ts';
 import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
@@ -132,6 +132,7 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
       stopped: () => model.stopTraining,
     });
     params.steps ??= count;
+    train.endEpoch();
     return results();
   } finally {
     freeLogs(stepLogs);
@@ -139,7 +140,11 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
 }
 
 /** Runs `body` on the batch, with class weights applied if there are any. */
-export function withWeights<T>(batch: Batch, weights: ClassWeights | null, body: (batch: Batch) => T): T {
+export function withWeights<T>(
+  batch: AnyBatch,
+  weights: ClassWeights | null,
+  body: (batch: AnyBatch) => T,
+): T {
   if (!weights) return body(batch);
   return disposing(weights.of(batch), (sampleWeight) => body({ ...batch, sampleWeight }));
 }

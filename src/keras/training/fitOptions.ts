@@ -6,9 +6,11 @@ import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
 import type { Data, ValidationData } from './openData.ts';
 import { requireKnownOptions } from '../knownOptions.ts';
+import { fitOptionNames } from './fitOptionNames.ts';
 import { requireCount, requireShare } from './optionChecks.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
+/** Options of `model.fit`. */
 export interface FitOptions {
   /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;
@@ -43,28 +45,9 @@ export interface FitOptions {
   signal?: AbortSignal;
 }
 
-const known = [
-  'batchSize',
-  'epochs',
-  'verbose',
-  'callbacks',
-  'validationSplit',
-  'validationData',
-  'shuffle',
-  'seed',
-  'classWeight',
-  'sampleWeight',
-  'initialEpoch',
-  'stepsPerEpoch',
-  'validationSteps',
-  'validationBatchSize',
-  'validationFreq',
-  'signal',
-];
-
 /** Throws for options that are unknown or out of range. */
 export function requireFitOptions(options: FitOptions): void {
-  requireKnownOptions('fit', options, known);
+  requireKnownOptions('fit', options, fitOptionNames);
   const { validationSplit = 0, validationFreq = 1, shuffle = true, verbose, seed } = options;
   for (const what of ['batchSize', 'stepsPerEpoch', 'validationSteps', 'validationBatchSize'] as const) {
     requireCount('fit', what, options[what], 1);

@@ -1,5 +1,5 @@
 /** @file Training: what models delegate to, and the types of its options. */
-export type { Batch, Logs, Predicted, StepLogs } from './batch.ts';
+export type { AnyBatch, Batch, Logs, Predicted, StepLogs } from './batch.ts';
 export type { CompileOptions } from './compiled.ts';
 export type { LossArgument, LossWeights } from './compiledLoss.ts';
 export type { MetricsArgument } from './compiledMetrics.ts';
@@ -7,6 +7,7 @@ export type { ClassWeight } from './data/classWeight.ts';
 export type { Slots } from './data/slots.ts';
 export { evaluate, type EvaluateOptions } from './evaluate.ts';
 export { fit } from './fit.ts';
+export type { StepExplanation, StepKind } from './explainStep.ts';
 export type { FitOptions } from './fitOptions.ts';
 export {
   type OnBatchOptions,

@@ -7,26 +7,30 @@ import { sum } from '../../ops/sum.ts';
 import { GradientTape } from '../../autodiff/tape.ts';
 import { disposing, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Batch, Predicted, StepLogs } from './batch.ts';
+import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
+import { requireTrainable, warnOfStrays } from './updates.ts';
 
-/** Computes predictions, loss and gradients, applies the optimizer and updates the metrics. */
-export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+/**
+ * Computes predictions, loss and gradients, applies the optimizer and updates the metrics.
+ * Errors: ValueError for a model without trainable weights.
+ */
+export function trainStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch): StepLogs {
   const { optimizer, lossTracker } = model.trainer.requireCompiled('trainStep');
   return tidy(() => {
     const { predicted, loss } = disposing(new GradientTape(), (tape) => {
       const yPred = model.apply(x, { training: true });
+      warnOfStrays(model, tape.watched);
       const predicted = { x, y, yPred, sampleWeight };
       const loss = model.computeLoss(predicted);
+      requireTrainable(model);
       const weights = model.trainableWeights;
-      if (weights.length > 0) {
-        const scaled = optimizer.scaleLoss(loss);
-        const gradients = optimizer.readsSquares
-          ? withSquaredSlices(() => tape.gradient(scaled, weights))
-          : tape.gradient(scaled, weights);
-        optimizer.apply(gradients, weights);
-      }
+      const scaled = optimizer.scaleLoss(loss);
+      const gradients = optimizer.readsSquares
+        ? withSquaredSlices(() => tape.gradient(scaled, weights))
+        : tape.gradient(scaled, weights);
+      optimizer.apply(gradients, weights);
       return { predicted, loss };
     });
     lossTracker.track(loss, samplesOf(x));
@@ -35,7 +39,7 @@ export function trainStep(model: TrainableModel, { x, y, sampleWeight }: Batch):
 }
 
 /** Computes predictions and the loss, and updates the metrics. */
-export function testStep(model: TrainableModel, { x, y, sampleWeight }: Batch): StepLogs {
+export function testStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch): StepLogs {
   const { lossTracker } = model.trainer.requireCompiled('testStep');
   return tidy(() => {
     const yPred = model.apply(x, { training: false });

@@ -3,7 +3,7 @@ import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import { apart } from './apart.ts';
-import type { Batch, Logs } from './batch.ts';
+import type { AnyBatch, Logs } from './batch.ts';
 import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
 import { batchOf } from './data/iterableSource.ts';
@@ -15,11 +15,13 @@ import { readLogs } from './readLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 
+/** Options of `testOnBatch`. */
 export interface OnBatchOptions {
   /** Weight of each sample. */
   sampleWeight?: Data | null;
 }
 
+/** Options of `trainOnBatch`. */
 export interface TrainOnBatchOptions extends OnBatchOptions {
   /** Weight of each class, for a model with one output. */
   classWeight?: ClassWeight | null;
@@ -80,7 +82,7 @@ async function onBatch(
   model: TrainableModel,
   op: string,
   given: Given,
-  run: (batch: Batch) => Readonly<Record<string, Tensor>> | undefined,
+  run: (batch: AnyBatch) => Readonly<Record<string, Tensor>> | undefined,
 ): Promise<Logs> {
   const { trainer } = model;
   trainer.requireCompiled(op);
@@ -105,7 +107,7 @@ async function onBatch(
 }
 
 /** Frees the tensors of a batch that were created from host values. */
-function freeUploads(batch: Batch, given: Given): void {
+function freeUploads(batch: AnyBatch, given: Given): void {
   const own = new Set<unknown>(Object.values(given).flatMap(tensorsOf));
   const without = (nest: Nest<Tensor> | null) =>
     nest === null ? null : leavesOf<Tensor>(nest).filter((tensor) => !own.has(tensor));

@@ -2,6 +2,7 @@
 import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { fitOptionNames } from './fitOptionNames.ts';
 import { isRecord } from './perOutput.ts';
 import { type BatchIterable, isBatchIterable, IterableSource } from './data/iterableSource.ts';
 import type { Data, Slots } from './data/slots.ts';
@@ -27,13 +28,20 @@ export interface OpenOptions {
 /** Default batch size. */
 export const defaultBatchSize = 32;
 
-/** Tells `(x, y, options)` from `(batches, options)`: batches bring their own targets. */
+/** Options of `fit` and `evaluate`, by which `fit(x, options)` is distinguished from `fit(x, y)` with targets by name. */
+const optionNames: ReadonlySet<string> = new Set([...fitOptionNames, 'steps']);
+
+function isOptions(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).every((name) => optionNames.has(name));
+}
+
+/** Tells `(x, y, options)` from `(x, options)`: there may be no targets, and batches bring their own. */
 export function splitArguments<O extends object>(
   x: unknown,
   y: unknown,
   options: O | undefined,
 ): { data: Data | null; settings: O } {
-  const optionsAreSecond = options === undefined && isBatchIterable(x) && y !== null;
+  const optionsAreSecond = options === undefined && y !== null && (isBatchIterable(x) || isOptions(y));
   if (optionsAreSecond) return { data: null, settings: y as O };
   return { data: y as Data | null, settings: options ?? ({} as O) };
 }

@@ -14,6 +14,7 @@ import { Throttle } from './throttle.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
 import { type Verbose, verbosity } from './verbose.ts';
 
+/** Options of `predict`. */
 export interface PredictOptions {
   /** Batch size. Default 32. Not allowed for data that come in batches. */
   batchSize?: number;

@@ -1,17 +1,21 @@
 /** @file StepRunner: calls one of a model's steps, captured and replayed unless the model runs eagerly. */
-import { type CompiledFunction, compile } from '../../autodiff/compile.ts';
+import { type CaptureReport, type ComparedFunction, compileCompared } from '../../autodiff/compile.ts';
+import { fieldsOf } from '../../autodiff/signature.ts';
 import { activeRecorders, withRecorders } from '../../ops/recorders.ts';
 import { keep, tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
-import type { Batch } from './batch.ts';
+import type { AnyBatch } from './batch.ts';
+import { CreationWatch } from './creationWatch.ts';
 
 type StepResult = Nest<Tensor> | undefined;
 
 /** What a runner needs of its model. */
 export interface StepModel {
   readonly trainableWeights: readonly Variable[];
+  /** Layers inside it, at any depth. */
+  readonly layersInside: readonly object[];
   /** Releases the losses that the last call added. */
   clearLosses(): void;
 }
@@ -19,59 +23,123 @@ export interface StepModel {
 export interface StepRunnerOptions<R> {
   /** Names the step in reports. */
   readonly name: string;
-  readonly step: (batch: Batch) => R;
+  readonly step: (batch: AnyBatch) => R;
   /** Whether to run the step eagerly instead of capturing it. */
   readonly isEager: () => boolean;
+  /** Whether the step runs code of the app, which may compute something else the next time. */
+  readonly isCustom: () => boolean;
   /** Creates, before a capture, what the step would otherwise have to create. */
   readonly prepare?: () => void;
+  /** Called after the steps of an epoch. */
+  readonly endEpoch?: () => void;
 }
+
+/** At these runs, a step that can be captured usually is. */
+const firstSettled = 4;
+const settledRuns = [firstSettled, 8, 16];
+/** A recording is compared with a new trace at its second run, and once more, if anything may have changed, after this many. */
+const runsBetween = 8;
 
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
-  #captured: CompiledFunction<[batch: Batch], R> | null = null;
-  /** The trainable weights at the time of the capture. */
+  #captured: ComparedFunction<[batch: AnyBatch], R> | null = null;
+  /** The trainable weights and the visible fields of the layers at the time of the capture. */
   #trained: readonly Variable[] = [];
+  #fields = '';
+  #runs = 0;
+  #isCompared = false;
+  #isReported = false;
+  /** Of captures that were freed. */
+  #reports: readonly CaptureReport[] = [];
+  readonly #creation: CreationWatch;
 
   constructor(
     private readonly model: StepModel,
     private readonly options: StepRunnerOptions<R>,
-  ) {}
+  ) {
+    this.#creation = new CreationWatch(options.name);
+  }
 
   /** Runs the step. The tensors that it returns are the caller's to free. */
-  run(batch: Batch): R {
+  run(batch: AnyBatch): R {
     const made = this.options.isEager() ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
+    this.#runs++;
+    // The first runs build layers, which sets fields of theirs.
+    if (this.#runs < firstSettled) this.#fields = this.#visibleFields();
+    if (settledRuns.includes(this.#runs)) this.#warnIfUncaptured();
     return made;
   }
 
-  /** Drops the capture if other weights are trainable now. Visits the whole model, so don't call it at every step. */
+  /**
+   * Drops the capture if other weights are trainable now, and has it compared with a new trace if something may have
+   * changed. Visits the whole model, so don't call it at every step.
+   */
   refresh(): void {
     const { trainableWeights: now } = this.model;
     const before = this.#trained;
     if (now.length !== before.length || now.some((weight, i) => weight !== before[i])) this.dispose();
+    else this.#compare();
+  }
+
+  /** Call it after the steps of an epoch. Errors: ValueError for training steps that updated nothing. */
+  endEpoch(): void {
+    this.options.endEpoch?.();
+  }
+
+  /** What was captured, and why not where it wasn't. */
+  get reports(): readonly CaptureReport[] {
+    return this.#captured?.explain() ?? this.#reports;
   }
 
   /** Frees the captures; the next run captures again. */
   dispose(): void {
+    this.#reports = this.reports;
     this.#captured?.dispose();
     this.#captured = null;
   }
 
-  #step(batch: Batch): R {
+  #step(batch: AnyBatch): R {
     try {
       // A tape that a failing step leaves open ends with the step.
-      return withRecorders(activeRecorders(), () => this.options.step(batch));
+      const step = () => withRecorders(activeRecorders(), () => this.options.step(batch));
+      return this.#creation.run(step);
     } finally {
       // Losses added by layers hold intermediate tensors until they are cleared.
       this.model.clearLosses();
     }
   }
 
-  #compiled(): CompiledFunction<[batch: Batch], R> {
+  #compiled(): ComparedFunction<[batch: AnyBatch], R> {
     if (this.#captured) return this.#captured;
-    this.#trained = this.model.trainableWeights;
-    this.options.prepare?.();
-    this.#captured = compile((batch: Batch) => this.#step(batch), { name: this.options.name });
+    const { model, options } = this;
+    this.#trained = model.trainableWeights;
+    options.prepare?.();
+    const at = options.isCustom() ? [1] : [];
+    this.#captured = compileCompared((batch: AnyBatch) => this.#step(batch), { name: options.name }, { at });
     return this.#captured;
+  }
+
+  /** Callbacks may have changed a field of a layer, or a value that a function of the app reads. */
+  #compare(): void {
+    if (!this.#captured || this.#isCompared) return;
+    const mayDiffer = this.options.isCustom() && this.#runs >= runsBetween;
+    if (!mayDiffer && this.#visibleFields() === this.#fields) return;
+    this.#isCompared = true;
+    this.#captured.compareNext();
+  }
+
+  #visibleFields(): string {
+    return fieldsOf([this.model, ...this.model.layersInside]);
+  }
+
+  #warnIfUncaptured(): void {
+    const reason = this.#captured?.givenUp() ?? null;
+    if (reason === null || this.#isReported || this.#creation.hasWarned) return;
+    this.#isReported = true;
+    console.warn(
+      `retrograd: the ${this.options.name} isn't captured, so every step runs all of its JavaScript: ${reason}. ` +
+        'model.explainStep() shows this after the run; compile({ runEagerly: true }) turns capturing off.',
+    );
   }
 }

@@ -6,28 +6,38 @@ import { finishing } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
 import type { History } from '../callbacks/history.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
-import type { Batch, StepLogs } from './batch.ts';
+import type { AnyBatch, StepLogs } from './batch.ts';
 import { Compiled, type CompileOptions } from './compiled.ts';
 import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
-import { type StepModel, StepRunner } from './stepRunner.ts';
+import { hasCustomCode } from './customCode.ts';
+import { explainRun, type LastRunners, type StepExplanation, type StepKind } from './explainStep.ts';
+import { requireStepLogs } from './stepLogs.ts';
+import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
+import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
+import { UpdateWatch } from './updates.ts';
 
 /** What a trainer needs of its model. */
 export interface TrainerModel extends StepModel {
   readonly name: string;
+  readonly weights: readonly Variable[];
+  /** Layers inside it, at any depth. */
+  readonly layersInside: readonly Freezable[];
+  readonly trainable: boolean;
   /** Whether its weights exist. */
   readonly built: boolean;
   /** Its inputs and outputs, as far as they are known before the first call. */
   readonly slots: Slots;
   /** Metrics that are properties of the model or of layers inside it. */
   readonly ownMetrics: readonly Metric<never>[];
-  trainStep(batch: Batch): StepLogs;
-  testStep(batch: Batch): StepLogs;
-  predictStep(batch: Batch): Nest<Tensor>;
+  trainStep(batch: AnyBatch): StepLogs;
+  testStep(batch: AnyBatch): StepLogs;
+  predictStep(batch: AnyBatch): Nest<Tensor>;
 }
 
 /** What is running on a model. */
@@ -47,6 +57,9 @@ export class Trainer {
   /** Runners for steps on single batches, kept between calls. */
   #single: { train: StepRunner<StepLogs>; test: StepRunner<StepLogs> } | null = null;
   #run: Run | null = null;
+  /** The last runners, for `explainStep`. */
+  readonly #last: LastRunners = {};
+  #flags: TrainableFlags | null = null;
 
   constructor(private readonly model: TrainerModel) {}
 
@@ -57,6 +70,7 @@ export class Trainer {
     const compiled = new Compiled(options, outputs);
     const before = this.compiled;
     this.compiled = compiled;
+    this.#flags = new TrainableFlags(this.model);
     finishing(
       () => this.forget(),
       () => before?.dispose(),
@@ -112,15 +126,40 @@ export class Trainer {
   /** Runners of the model's steps. The caller disposes them. */
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
+    this.#flags?.warnOfChanges();
     const prepare = () => {
+      this.#flags?.warnOfChanges();
       const { trainableWeights: weights, built } = model;
-      if (built && weights.length > 0) this.compiled?.optimizer.build(weights);
+      const optimizer = this.compiled?.optimizer;
+      if (!optimizer || !built || weights.length === 0) return;
+      requireKnownToOptimizer(`training of '${model.name}'`, optimizer, weights);
+      optimizer.build(weights);
     };
-    return this.#runner('train', (batch) => model.trainStep(batch), prepare);
+    const watch = new UpdateWatch(model);
+    let isUpdated: boolean | null = null;
+    const step = (batch: AnyBatch) => {
+      let logs: StepLogs;
+      isUpdated = watch.during(() => {
+        logs = model.trainStep(batch);
+      });
+      requireStepLogs('trainStep', logs);
+      // What is recorded without an update never makes one. An eager step may skip some.
+      if (isUpdated === false && !this.#isEager()) watch.refuse();
+      return logs;
+    };
+    const endEpoch = () => {
+      if (isUpdated === false) watch.refuse();
+    };
+    return this.#runner('train', step, { prepare, endEpoch });
   }
 
   runTest(): StepRunner<StepLogs> {
-    return this.#runner('test', (batch) => this.model.testStep(batch));
+    const step = (batch: AnyBatch) => {
+      const logs = this.model.testStep(batch);
+      requireStepLogs('testStep', logs);
+      return logs;
+    };
+    return this.#runner('test', step);
   }
 
   runPredict(): StepRunner<Nest<Tensor>> {
@@ -128,13 +167,26 @@ export class Trainer {
   }
 
   #runner<R extends StepLogs | Nest<Tensor>>(
-    kind: string,
-    step: (batch: Batch) => R,
-    prepare: () => void = () => {},
+    kind: StepKind,
+    step: (batch: AnyBatch) => R,
+    hooks: Pick<StepRunnerOptions<R>, 'prepare' | 'endEpoch'> = {},
   ): StepRunner<R> {
     const { model } = this;
-    const isEager = () => this.compiled?.runEagerly ?? false;
-    return new StepRunner(model, { name: `${kind} step of '${model.name}'`, step, isEager, prepare });
+    const isEager = () => this.#isEager();
+    const isCustom = () => hasCustomCode(model, this.compiled?.options ?? null);
+    const name = `${kind} step of '${model.name}'`;
+    const runner = new StepRunner(model, { name, step, isEager, isCustom, ...hooks });
+    this.#last[kind] = runner;
+    return runner;
+  }
+
+  /** How the last steps of `kind` ran. Errors: ValueError for an unknown kind. */
+  explainStep(kind: StepKind): StepExplanation {
+    return explainRun(kind, this.model.name, this.#last, this.#isEager());
+  }
+
+  #isEager(): boolean {
+    return this.compiled?.runEagerly ?? false;
   }
 
   /** Runners for `trainOnBatch` and `testOnBatch`. */

@@ -1,14 +1,15 @@
 /** @file A training run against that of `train.json`: every value of its history, its evaluation, its final weights. */
 import type { Tensor } from '../../../src/index.ts';
+import type { losses, metrics } from '../../../src/keras/index.ts';
 import type { Tolerance } from '../compare.ts';
 import { readSafetensors } from '../safetensors.ts';
 import { type AnyModel, type Check, compareTo, type ModelUnderTest, nameFor, single } from './underTest.ts';
 
 interface Train {
   optimizer: { class: string; config: Record<string, unknown> };
-  loss: string | string[];
+  loss: losses.LossName | losses.LossName[];
   lossWeights: number[] | null;
-  metrics: string[] | null;
+  metrics: metrics.MetricName[] | null;
   fit: { epochs: number; batchSize: number; shuffle: boolean; validationSplit: number };
   overrides: Record<string, Record<string, unknown>>;
   history: Record<string, number[]>;

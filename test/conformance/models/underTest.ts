@@ -90,7 +90,7 @@ export class ModelUnderTest {
     return this.meta.outputs.map((_, i) => this.tensor(`y${i}`));
   }
 
-  /** What is wrong with `value` beside tensor `name` of io.safetensors. */
+  /** How `value` differs from tensor `name` of io.safetensors. */
   async compare(what: string, value: Tensor, name: string): Promise<string[]> {
     return compareTo(what, value, this.host(name), this.meta.tolerance);
   }

@@ -65,13 +65,18 @@ export async function run(
     specDone: (spec) => {
       const name = spec.fullName;
       const failures = spec.failedExpectations.map(describeFailure);
-      const told = { file: fileOf.get(spec.id) ?? '', name };
+      const identity = { file: fileOf.get(spec.id) ?? '', name };
       const notOffered = takeNotOffered();
       if (spec.status === 'excluded') return;
       if (leftOut.has(spec.id) || spec.status === 'pending')
-        results.push({ ...told, status: 'skipped', reasons: [leftOut.get(spec.id) ?? spec.pendingReason] });
-      else if (notOffered.length > 0) results.push({ ...told, status: 'skipped', reasons: notOffered });
-      else results.push({ ...told, status: failures.length > 0 ? 'failed' : 'passed', reasons: failures });
+        results.push({
+          ...identity,
+          status: 'skipped',
+          reasons: [leftOut.get(spec.id) ?? spec.pendingReason],
+        });
+      else if (notOffered.length > 0) results.push({ ...identity, status: 'skipped', reasons: notOffered });
+      else
+        results.push({ ...identity, status: failures.length > 0 ? 'failed' : 'passed', reasons: failures });
     },
     suiteDone: (suite) => {
       for (const failure of suite.failedExpectations) {

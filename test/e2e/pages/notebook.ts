@@ -113,7 +113,7 @@ export class Notebook {
   }
 
   /** Until a run that was at `step` or beyond counts from the start. */
-  async beganAnew(cell: string, step: number): Promise<void> {
+  async restarted(cell: string, step: number): Promise<void> {
     await this.page.waitForFunction(
       (selector, below) => {
         const shown = document.querySelector(selector)?.textContent ?? '';

@@ -135,6 +135,6 @@ export async function loseDevice() {
     before: before.loss as number,
     after: after.loss as number,
     history: history.loss as number[],
-    told: explainHistory(second.weights[0] as Tensor).text,
+    explanation: explainHistory(second.weights[0] as Tensor).text,
   };
 }

@@ -15,7 +15,7 @@ import {
 const { efficientNetB0 } = applications;
 const fixture = readFixture('efficientnet_b0');
 
-/** A network of full size on a software adapter, beside other tests. */
+/** A network of full size on a software adapter, while other tests run. */
 const timeout = 180_000;
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('efficientNetB0', { timeout }, () => {
     }
   });
 
-  test('takes pictures of any size without its top, and pools what it is told', () => {
+  test('takes pictures of any size without its top, and pools as the option says', () => {
     using open = efficientNetB0({ includeTop: false, kernelInitializer: 'zeros' });
     expect(open.output.shape).toEqual([null, null, null, 1280]);
     const image = input({ shape: [64, 96, 3] });

@@ -112,10 +112,10 @@ export function expectStatistics(values: Float32Array, expected: Statistics, tol
 /** Gives `weights` the values of the formula; their paths and first values must be Keras's. */
 export function assignFormula(
   weights: readonly Variable[],
-  { weights: told, salt }: Fixture['formula'],
+  { weights: recipe, salt }: Fixture['formula'],
 ): void {
-  expect(weights.map(({ path }) => path)).toEqual(told.map(({ path }) => path));
-  told.forEach(({ index, offset, scale, first4 }, i) => {
+  expect(weights.map(({ path }) => path)).toEqual(recipe.map(({ path }) => path));
+  recipe.forEach(({ index, offset, scale, first4 }, i) => {
     const weight = weights[i] as Variable;
     const valueAt = (e: number) => weightValue(e, index, salt, offset, scale);
     expect(Array.from({ length: Math.min(4, weight.size) }, (_, e) => valueAt(e))).toEqual(first4.map(f));

@@ -19,7 +19,7 @@ import { applications, clearSession, type KerasTensor } from '../../../src/keras
 
 const { mobileNetV2 } = applications;
 
-/** A network of full size on a software adapter, beside other tests. */
+/** A network of full size on a software adapter, while other tests run. */
 const timeout = 180_000;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 const count = (weights: readonly { size: number }[]) => weights.reduce((n, { size }) => n + size, 0);
-const zeros = { kernelInitializer: 'zeros' };
+const zeros = { kernelInitializer: 'zeros' } as const;
 
 describe('mobileNetV2', { timeout }, () => {
   test("has Keras's parameters, layers and names", () => {

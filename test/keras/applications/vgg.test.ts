@@ -23,7 +23,7 @@ import {
   readFixture,
 } from './formula.ts';
 
-/** Networks of full size on a software adapter, beside other tests. */
+/** Networks of full size on a software adapter, while other tests run. */
 const timeout = 180_000;
 
 beforeAll(async () => {

@@ -155,7 +155,7 @@ describe('logs of batches', () => {
     await end;
   });
 
-  test('that fail to arrive are told at the end of the epoch', async () => {
+  test('that fail to arrive are reported at the end of the epoch', async () => {
     const list = listOf({ readsBatchLogs: 'latest', onTrainBatchEnd: () => {} } as never);
     list.onTrainBatchEnd(0, () => Promise.reject(new Error('lost')));
     await later();

@@ -73,7 +73,7 @@ describe('CSVLogger', () => {
     expect(textOf(sink.load('log.csv'))).toBe('epoch;loss;val_loss\n0;1;NA\n1;0.5;2\n');
   });
 
-  test('begins anew, or adds rows', async () => {
+  test('starts a new file, or appends rows', async () => {
     const sink = sinks.memoryFiles();
     const run = (append: boolean, ...values: number[]) =>
       runEpochs(csvLogger({ filename: 'log.csv', append, sink }), series('loss', ...values));

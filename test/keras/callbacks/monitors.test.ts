@@ -224,7 +224,7 @@ describe('LearningRateScheduler', () => {
   });
 });
 
-test('a rate that cannot be set is told at the beginning', async () => {
+test('a rate that cannot be set is an error at the beginning', async () => {
   for (const callback of [reduceLROnPlateau(), learningRateScheduler(() => 1)]) {
     const model = new StubModel();
     model.optimizer = { name: 'sgd', learningRate: 1, schedule: {} };

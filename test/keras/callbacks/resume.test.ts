@@ -181,7 +181,7 @@ test('after batches, with values of the batch in the name', async () => {
   });
 });
 
-test('a name that is not in the logs is told, with those that are', async () => {
+test('a name that is not in the logs is an error, which lists those that are', async () => {
   const checkpoint = callbacks.modelCheckpoint({ filepath: '{acc}.safetensors', sink: sinks.memoryFiles() });
   await expect(network().fit(x, y, { ...settings, callbacks: [checkpoint] })).rejects.toThrow(/mae/);
 });

@@ -1,4 +1,4 @@
-/** @file A model for callbacks to look on at, whose epochs are told beforehand. */
+/** @file A model that callbacks observe, whose epochs are given in advance. */
 import {
   type CallbackLike,
   CallbackList,

@@ -111,7 +111,7 @@ describe('an op on symbolic tensors', () => {
   test.each<[string, () => SymbolicTensor, OpenShape]>([
     ['elementwise', () => square(open([null, 2])), [null, null, 2]],
     ['broadcast of an open size and 1', () => add(open([1, 5]), open([7, 1])), [null, 7, 5]],
-    ['an open size beside a constant', () => add(open([4]), tensor([1, 2, 3, 4])), [null, 4]],
+    ['an open size with a constant', () => add(open([4]), tensor([1, 2, 3, 4])), [null, 4]],
     ['an open size that must meet a known one', () => add(open([null]), tensor([[1, 2, 3]])), [null, 3]],
     ['reduction of the open axis', () => sum(open([5]), { axis: 0 }), [5]],
     ['reduction of a known axis', () => sum(open([5]), { axis: 1, keepDims: true }), [null, 1]],
@@ -162,7 +162,7 @@ describe('an op on symbolic tensors', () => {
     expect(await made.gather.array()).toEqual([[3, 1]]);
   });
 
-  test('is run anew at every call of the model', async () => {
+  test('runs again at every call of the model', async () => {
     const x = input({ shape: [2] });
     const net = model({ inputs: x, outputs: dropout(x, { rate: 0.5 }) });
     const given = tensor([Array.from({ length: 2 }, () => 1)]);

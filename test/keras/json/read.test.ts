@@ -63,10 +63,17 @@ describe('what Keras wrote', () => {
     );
     const several = { loss: ['binary_crossentropy', 'mse'], lossWeights: [1, 0.5] };
     expect(written('functional_shared', several)).toEqual(compiled('functional_shared'));
-    expect(written('nested', { loss: losses.meanSquaredError() })).toEqual({});
+    const { loss } = written('nested', { loss: losses.meanSquaredError() });
+    expect(loss).toEqual({
+      module: 'keras.losses',
+      class_name: 'MeanSquaredError',
+      config: { name: 'mean_squared_error', reduction: 'sum_over_batch_size' },
+      registered_name: null,
+    });
+    expect(written('nested', { loss: (yTrue: Tensor) => yTrue })).toEqual({});
   });
 
-  test('Python code is refused, unless its layer is told what to compute', async () => {
+  test('Python code is refused, unless its layer is given a function', async () => {
     expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(UnsafeModelError);
     expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(/layer 'code'[\s\S]*lambdas: \{ "code"/);
     const twice = (x: Tensor) => mul(x, 2);

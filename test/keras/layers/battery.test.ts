@@ -151,13 +151,13 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
         );
         const gradient = await flat(run.differentiate(layer, given, cotangents));
         const direction = run.moving(layer);
-        const slope = await run.derivative(direction);
+        const differences = await run.derivative(direction);
         const along = [
           ...direction.inputs.filter((_, k) => isFloating(run.samples[k]?.dtype ?? 'float32')),
           ...direction.weights.filter((_, k) => layer.weights[k]?.trainable),
         ].flat();
         const noise = differenceNoise(await flat(outputs), weights.flat());
-        const [found, wanted] = [dot(gradient, along), dot(slope, weights.flat())];
+        const [found, wanted] = [dot(gradient, along), dot(differences, weights.flat())];
         const allowed = tolerance * Math.sqrt(dot(gradient, gradient)) + noise;
         expect(Math.abs(found - wanted), `${found} against ${wanted}`).toBeLessThanOrEqual(allowed);
       });

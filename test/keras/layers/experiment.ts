@@ -182,7 +182,7 @@ export async function flat(tensors: readonly Tensor[]): Promise<number[]> {
   return parts.flat();
 }
 
-/** The shapes of inputs with an open batch, and open axes beside it. */
+/** The shapes of inputs with an open batch, and further open axes. */
 export function openShapes({ samples, sample }: Experiment): (number | null)[][] {
   const { open = [] } = sample;
   return samples.map(({ shape }) =>

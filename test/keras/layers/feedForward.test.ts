@@ -1,4 +1,4 @@
-/** @file What single feed-forward layers do beside what the battery asks of all. */
+/** @file What single feed-forward layers do in addition to what the battery asks of all. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   GradientTape,
@@ -166,7 +166,7 @@ describe('single layers', () => {
     expect((await (tape.gradient(sum(y), x) as Tensor).data()).some(Number.isNaN)).toBe(false);
   });
 
-  test('layers of one slope, one window or one list read their configuration back', () => {
+  test('layers of one coefficient, one window or one list read their configuration back', () => {
     const layer = layers.conv1d({
       filters: 2,
       kernelSize: 3,

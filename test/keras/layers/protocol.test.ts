@@ -69,7 +69,7 @@ describe('tensors by name', () => {
     expect(y.kerasHistory?.node.inputs).toHaveLength(2);
   });
 
-  test('are not symbolic beside tensors with values', () => {
+  test('are not symbolic next to tensors with values', () => {
     const call = () => new Scale().apply(tensor([[1, 2]]), { offset: input({ shape: [2] }) });
     expect(call).toThrow(ValueError);
   });
@@ -97,7 +97,7 @@ describe('training', () => {
     expect(layer.inner.seen).toEqual([true, undefined]);
   });
 
-  test('said at a symbolic call stays, whatever the model is told', () => {
+  test('said at a symbolic call stays, whatever is passed to the model', () => {
     const x = input({ shape: [1] });
     const [frozen, free] = [new Seen(), new Seen()];
     const net = model({ inputs: x, outputs: free.apply(frozen.apply(x, { training: false })) });

@@ -69,7 +69,7 @@ describe('a subclass of Model', () => {
     expect(() => new Model({ name: 'empty' }).apply(tensor([[1]]))).toThrow(/write `call/);
   });
 
-  test('may be made of a graph, and bring what it likes beside', async () => {
+  test('may be made of a graph, and have other members', async () => {
     class WithHead extends Model {
       readonly head = layers.dense({ units: 1, kernelInitializer: 'ones', name: 'head' });
       score(x: Tensor): Tensor {

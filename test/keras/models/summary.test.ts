@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** A model as the fixtures tell of it. */
-interface Told {
+interface Recorded {
   layers: { name: string; class: string; outputShape: OpenShape; params: number }[];
   /** For every layer its calls, each a list of [operation, nodeIndex, tensorIndex]. */
   nodes: Record<string, [string, number, number][][]>;
@@ -29,61 +29,65 @@ interface Told {
 }
 
 /** A layer that knows of itself what a summary shows, and holds no weights: VGG has half a gigabyte of them. */
-class ToldLayer extends Layer<Tensor[], Tensor> {
+class RecordedLayer extends Layer<Tensor[], Tensor> {
   constructor(
-    readonly told: Told['layers'][number],
+    readonly recorded: Recorded['layers'][number],
     readonly shownClass: string,
   ) {
-    super({ name: told.name });
+    super({ name: recorded.name });
   }
   override get className(): string {
-    return this.shownClass ?? 'Told';
+    return this.shownClass ?? 'Recorded';
   }
   override computeOutputShape(): OpenShape {
-    return this.told.outputShape;
+    return this.recorded.outputShape;
   }
   override call(): Tensor {
-    throw new Error('told of, not run');
+    throw new Error('only its summary is known');
   }
   override countParams(): number {
-    return this.told.params;
+    return this.recorded.params;
   }
 }
 
-function graphOf(name: string, { layers: told, nodes }: Told) {
-  const made = new Map<string, { operation: ToldLayer | null; outputs: SymbolicTensor[] }>();
+function graphOf(name: string, { layers: recorded, nodes }: Recorded) {
+  const made = new Map<string, { operation: RecordedLayer | null; outputs: SymbolicTensor[] }>();
   const inputs: SymbolicTensor[] = [];
-  for (const layer of told.filter((one) => one.class === 'InputLayer')) {
+  for (const layer of recorded.filter((one) => one.class === 'InputLayer')) {
     const [, ...shape] = layer.outputShape;
     const tensor = input({ shape, name: layer.name });
     inputs.push(tensor);
     made.set(layer.name, { operation: null, outputs: [tensor] });
   }
   // Layers are called in the order of their nodes, as soon as what they need is there.
-  const waiting = told
+  const waiting = recorded
     .filter((one) => one.class !== 'InputLayer')
     .flatMap((one) => (nodes[one.name] as [string, number, number][][]).map((call) => ({ one, call })));
   while (waiting.length > 0) {
     const ready = waiting.findIndex(({ call }) => call.every(([from, at]) => made.get(from)?.outputs[at]));
     const { one, call } = waiting.splice(ready, 1)[0] as (typeof waiting)[number];
-    const known = made.get(one.name) ?? { operation: new ToldLayer(one, one.class), outputs: [] };
+    const known = made.get(one.name) ?? { operation: new RecordedLayer(one, one.class), outputs: [] };
     made.set(one.name, known);
     const sources = call.map(([from, at]) => made.get(from)?.outputs[at] as SymbolicTensor);
-    known.outputs.push((known.operation as ToldLayer).apply(sources));
+    known.outputs.push((known.operation as RecordedLayer).apply(sources));
   }
   const read = new Set(
     Object.values(nodes)
       .flat(2)
       .map(([from]) => from),
   );
-  const ends = told.filter(({ name }) => !read.has(name)).map((one) => made.get(one.name)?.outputs.at(-1));
+  const ends = recorded
+    .filter(({ name }) => !read.has(name))
+    .map((one) => made.get(one.name)?.outputs.at(-1));
   return model({ inputs, outputs: ends as SymbolicTensor[], name });
 }
 
-function summaryOf(name: string, told: Told): string {
-  const net = graphOf(name, told);
+function summaryOf(name: string, recorded: Recorded): string {
+  const net = graphOf(name, recorded);
   // The count of batches that a Normalization has seen is a whole number.
-  const counts = told.layers.filter((layer) => layer.class === 'Normalization' && layer.params > 0).length;
+  const counts = recorded.layers.filter(
+    (layer) => layer.class === 'Normalization' && layer.params > 0,
+  ).length;
   const weights = (size: number, whole = 0) => [
     { size: size - whole, dtype: 'float32' as const },
     { size: whole, dtype: 'int32' as const },
@@ -94,8 +98,8 @@ function summaryOf(name: string, told: Told): string {
       className: net.className,
       program: net.program,
       layers: net.layers,
-      trainableWeights: weights(told.trainableParams),
-      nonTrainableWeights: weights(told.nonTrainableParams, counts),
+      trainableWeights: weights(recorded.trainableParams),
+      nonTrainableWeights: weights(recorded.nonTrainableParams, counts),
     },
     { lineLength: 80 },
   );
@@ -110,8 +114,8 @@ describe('summaries are those of Keras, to the character', () => {
     .filter((name) => JSON.parse(read('models', name, 'meta.json')).class !== 'Sequential');
 
   test.each(graphs)('%s', (name) => {
-    const told = JSON.parse(read('models', name, 'meta.json'));
-    expect(summaryOf(name, told)).toBe(read('models', name, 'summary.txt').trimEnd());
+    const recorded = JSON.parse(read('models', name, 'meta.json'));
+    expect(summaryOf(name, recorded)).toBe(read('models', name, 'summary.txt').trimEnd());
   });
 
   test.each(['vgg16', 'vgg19', 'efficientnet_b0'])('%s', (name) => {
@@ -207,16 +211,16 @@ describe('a summary', () => {
 
   test('shows ops, and layers with several outputs', () => {
     clearSession();
-    class Halves extends Layer<Tensor, Tensor[]> {
+    class Split extends Layer<Tensor, Tensor[]> {
       override call(x: Tensor): Tensor[] {
         return [x, x];
       }
     }
     const x = input({ shape: [4] });
-    const [a, b] = new Halves().apply(x) as SymbolicTensor[];
+    const [a, b] = new Split().apply(x) as SymbolicTensor[];
     const net = model({ inputs: x, outputs: [notEqual(a as SymbolicTensor, 0), b as SymbolicTensor] });
     const text = net.summary({ lineLength: 88, print });
-    expect(text).toMatch(/│ halves \(Halves\) +│ \[\(None, 4\), \(None, 4\)\] +│ +0 │/);
+    expect(text).toMatch(/│ split \(Split\) +│ \[\(None, 4\), \(None, 4\)\] +│ +0 │/);
     expect(text).toMatch(/│ not_equal \(NotEqual\) +│ \(None, 4\) +│ +0 │/);
   });
 
@@ -236,7 +240,7 @@ describe('a summary', () => {
 
   test('counts what an optimizer keeps', () => {
     const weights = [tensor([1, 2, 3])];
-    const told = {
+    const recorded = {
       name: 'tiny',
       className: 'Sequential',
       program: null,
@@ -248,7 +252,7 @@ describe('a summary', () => {
         variables: [tensor([0, 0, 0]), tensor([0, 0, 0]), tensor(0, { dtype: 'int32' }), tensor(0)],
       },
     };
-    const lines = summarize(told).split('\n').slice(-4);
+    const lines = summarize(recorded).split('\n').slice(-4);
     expect(lines).toEqual([
       ' Total params: 11 (48.00 B)',
       ' Trainable params: 3 (12.00 B)',
@@ -285,7 +289,7 @@ describe('a summary', () => {
     expect(() => nested().net.summary({ print, ...options })).toThrow(ValueError);
   });
 
-  test('rounds halves as Python does', () => {
+  test('rounds ties to even, as Python does', () => {
     expect([0.5, 1.5, 2.5, 3.4].map(roundHalfEven)).toEqual([0, 2, 2, 3]);
   });
 });

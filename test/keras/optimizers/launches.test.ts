@@ -151,11 +151,11 @@ describe('wherever variables lie', () => {
     const optimizer = sgd({ learningRate: 0 });
     optimizer.build(variables);
     const before = await valuesOf(variables);
-    const aside = tensor(await x.data());
+    const copy = tensor(await x.data());
     x.assign(y);
     y.assign(z);
-    z.assign(aside);
-    aside.dispose();
+    z.assign(copy);
+    copy.dispose();
     const after = await train(optimizer, variables, [1]);
     expect(after).toEqual([before[1], before[2], before[0]]);
     expect(launchesOf(() => optimizer.apply(waves(shapes, 2), variables))).toBe(1);

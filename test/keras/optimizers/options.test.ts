@@ -297,7 +297,7 @@ describe('state', () => {
     expect(optimizer.learningRate).toBe(0.5);
   });
 
-  test('weight decay leaves out what it is told to', async () => {
+  test('weight decay skips what is excluded', async () => {
     const [kernel, bias, other] = ['a/kernel', 'a/bias', 'b/kernel'].map((name) =>
       variable(tensor([1, 2]), { name }),
     ) as [ReturnType<typeof variable>, ReturnType<typeof variable>, ReturnType<typeof variable>];
@@ -312,7 +312,7 @@ describe('state', () => {
     ]);
   });
 
-  test('disposed of, it leaves the variables, and may begin anew', async () => {
+  test('disposed of, it leaves the variables, and can start again', async () => {
     const variables = makeVariables(shapes);
     const optimizer = optimizers.adam();
     const moved = await train(optimizer, variables, [1]);

@@ -42,7 +42,7 @@ async function afterOneStep(
   const x = input({ shape: [4], dtype: 'int32' });
   const embedded = layers.embedding({ inputDim: 3, outputDim: 2, name: 'table' }).apply(x);
   // A second weight, so that the table shares its block with another variable.
-  const scaled = layers.prelu({ sharedAxes: [1], alphaInitializer: 'ones', name: 'slope' }).apply(embedded);
+  const scaled = layers.prelu({ sharedAxes: [1], alphaInitializer: 'ones', name: 'prelu' }).apply(embedded);
   const net = model({ inputs: x, outputs: scaled });
   net.getLayer('table').setWeights([tensor(table)]);
   net.compile({ optimizer, loss: 'mse', runEagerly });

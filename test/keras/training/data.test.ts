@@ -8,7 +8,7 @@ import {
   tensor,
   ValueError,
 } from '../../../src/index.ts';
-import type { Batch } from '../../../src/keras/training/batch.ts';
+import type { AnyBatch } from '../../../src/keras/training/batch.ts';
 import { ClassWeights } from '../../../src/keras/training/data/classWeight.ts';
 import {
   type BatchIterable,
@@ -135,7 +135,7 @@ describe('a table', () => {
       const source = new TableSource(values, { batchSize: 2, from: count - 3 });
       expect((await inputs(source, 2)).flat()).toEqual([row(597), row(598), row(599)]);
       values.dispose();
-      // Whoever asks before all is there waits for it.
+      // A request before all is there waits for it.
       const early = table({ x }, slots);
       const shuffled = new TableSource(early, { batchSize: 2, shuffle: true, seed: 3 });
       const [first = 0, second = 0] = permutation(count, 3, 0);
@@ -265,7 +265,7 @@ describe('batches from iterables', () => {
     ['an async generator function', () => slowly],
     ['an iterable', () => ({ [Symbol.iterator]: counting })],
     ['a function that gives an iterator', () => () => counting()[Symbol.iterator]()],
-  ])('%s begins anew in every epoch', async (_, make) => {
+  ])('%s starts again in every epoch', async (_, make) => {
     const batches = source(make());
     expect(await inputs(batches, 9)).toEqual([[[0]], [[1]], [[2]]]);
     expect(await inputs(batches, 9)).toEqual([[[0]], [[1]], [[2]]]);
@@ -324,7 +324,7 @@ describe('batches from iterables', () => {
     expect(() => source((() => 3) as never).begin(0, null)).toThrow(/returns an iterable of batches/);
   });
 
-  test('are told from data', () => {
+  test('are distinguished from data', () => {
     expect([[[1]], tensor([1]), new Float32Array(1), { x: [1] }, null, 'text'].map(isBatchIterable)).toEqual(
       new Array(6).fill(false),
     );
@@ -335,7 +335,7 @@ describe('batches from iterables', () => {
 });
 
 describe('class weights', () => {
-  const batch = (y: Tensor | null, sampleWeight: Tensor | null = null): Batch => ({
+  const batch = (y: Tensor | null, sampleWeight: Tensor | null = null): AnyBatch => ({
     x: tensor([[1]]),
     y,
     sampleWeight,
@@ -361,12 +361,8 @@ describe('class weights', () => {
     expect(await weights.of(batch(oneHot)).array()).toEqual([0.5, 4, 1]);
   });
 
-  test.each<[string, () => Batch, RegExp]>([
-    [
-      'beside sample weights',
-      () => batch(tensor([1]), tensor([1])),
-      /cannot be combined with sample weights/,
-    ],
+  test.each<[string, () => AnyBatch, RegExp]>([
+    ['with sample weights', () => batch(tensor([1]), tensor([1])), /cannot be combined with sample weights/],
     ['without targets', () => batch(null), /0 arrays of targets/],
     ['of steps', () => batch(tensor([[[1, 0]]])), /one class for each sample/],
   ])('are refused %s', (_, make, message) => {

@@ -30,8 +30,8 @@ beforeAll(async () => {
   await init();
 });
 
-const rounds = 3;
-const modelsPerRound = 2;
+const rounds = 2;
+const modelsPerRound = 1;
 const options = { epochs: 2, batchSize: 4 } as const;
 
 /** Uses a model, and holds nothing of it afterwards. */

@@ -225,7 +225,7 @@ describe('validation', () => {
     expect(history.val_loss?.[1]).toBeCloseTo(loss as number, 6);
   });
 
-  test('runs as often as it is told', async () => {
+  test('runs as often as validationFreq says', async () => {
     const [x, y] = data(4);
     const net = regressor();
     net.compile({ loss: 'mse' });
@@ -237,7 +237,7 @@ describe('validation', () => {
     expect(await run([1, 4, 5])).toBe(3);
   });
 
-  test('takes as many batches as it is told', async () => {
+  test('takes as many batches as stepsPerEpoch says', async () => {
     const [x, y] = data(4);
     const net = regressor();
     net.compile({ loss: 'mse' });

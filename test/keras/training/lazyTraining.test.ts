@@ -66,7 +66,7 @@ describe('training is loaded', () => {
 });
 
 describe('options out of range', () => {
-  test('are told by compile and by whatever comes after', async () => {
+  test('are reported by compile and by whatever comes after', async () => {
     const net = regressor();
     await expect(net.compile({ optimizer: 'sgdd' as never })).rejects.toThrow(ValueError);
     await expect(net.fit(x(), y())).rejects.toThrow(/sgdd/);

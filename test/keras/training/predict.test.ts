@@ -73,7 +73,7 @@ describe('predict', () => {
     expect(single.shape).toEqual([2, 1]);
   });
 
-  test('runs beside training, and is ended by a signal', async () => {
+  test('runs during training, and is ended by a signal', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });
     const run = net.fit(wave([8, 2]), wave([8, 1]), { epochs: 5 });

@@ -108,7 +108,7 @@ describe('a fault of fit', () => {
   test.each([
     ['captured', false],
     ['eager', true],
-  ])('ends it, whoever reads meanwhile (%s steps)', async (_, runEagerly) => {
+  ])('ends it, no matter what else reads meanwhile (%s steps)', async (_, runEagerly) => {
     const net = embedder();
     net.compile({ optimizer: 'sgd', loss: 'mse', runEagerly });
     const good = ones([2]);

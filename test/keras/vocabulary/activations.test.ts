@@ -37,7 +37,7 @@ const formulas: Record<string, (x: number) => number> = {
   relu: (x) => Math.max(0, x),
 };
 
-test('values and slopes are those of the formulas', async () => {
+test('values and derivatives are those of the formulas', async () => {
   for (const [name, formula] of Object.entries(formulas)) {
     const f = activationOf(name);
     const x = tensor(xs);
@@ -62,7 +62,7 @@ test('options come with the name', async () => {
   expect(await value('threshold', { threshold: 2, defaultValue: 7 }, 1)).toBe(7);
 });
 
-test('glu halves, sparsemax projects', async () => {
+test('glu splits, sparsemax projects', async () => {
   expect(await activationOf('glu')(tensor([[1, 2, 0, 0]])).array()).toEqual([[0.5, 1]]);
   expect(() => activationOf('glu')(tensor([[1, 2, 3]]))).toThrow(ShapeError);
   const p = (await activationOf('sparsemax')(tensor([[1, 0.8, -3]])).array()) as number[][];
@@ -81,7 +81,7 @@ test('glu halves, sparsemax projects', async () => {
     [1, 0, 0],
     [expect.closeTo(1 / 3, 6), expect.closeTo(1 / 3, 6), expect.closeTo(1 / 3, 6)],
   ]);
-  // On the support the slope is that of a projection: 1 - 1/2 on the diagonal.
+  // On the support the derivative is that of a projection: 1 - 1/2 on the diagonal.
   const dx = await grad((x: Tensor) => sum(relu(columns(x))))(tensor([[1], [0.8], [-3]])).array();
   for (const [row] of dx as number[][]) expect(row).toBeCloseTo(0, 6);
 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
   await init();
 });
 
-const draw = (like: initializers.InitializerLike, shape: number[]): Tensor =>
+const draw = (like: initializers.InitializerLike | string, shape: number[]): Tensor =>
   initializerOf(like).call(shape, 'float32');
 
 async function spread(t: Tensor): Promise<{ mean: number; deviation: number; largest: number }> {

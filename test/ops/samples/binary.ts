@@ -60,15 +60,15 @@ function binary(op: string, domain: Domain = {}): OpSamples {
         gradient,
       });
     }
-    // A float beside an integer or a bool: the other is converted.
-    for (const beside of [
+    // A float with an integer or a bool: the other is converted.
+    for (const other of [
       { dtype: 'int32', low: 1, high: 4 },
       { dtype: 'bool', values: [1, 1] },
     ] as const)
       cases.push({
         inputs: [
           { shape: [3], ...x },
-          { shape: [2, 1], ...beside },
+          { shape: [2, 1], ...other },
         ],
         carriesNaN,
         gradient,
@@ -84,20 +84,20 @@ function binary(op: string, domain: Domain = {}): OpSamples {
       ],
     });
   }
-  const beside: InputSample = { shape: [2], dtype: dtypes[0] as DType };
+  const other: InputSample = { shape: [2], dtype: dtypes[0] as DType };
   const bad: BadCase[] = [
     {
       why: 'shapes that don’t broadcast',
       inputs: [
-        { ...beside, shape: [2, 3] },
-        { ...beside, shape: [2, 4] },
+        { ...other, shape: [2, 3] },
+        { ...other, shape: [2, 4] },
       ],
       error: ShapeError,
       says: /broadcast/,
     },
-    { why: 'an operand left out', inputs: [beside, null], error: ValueError },
+    { why: 'an operand left out', inputs: [other, null], error: ValueError },
     {
-      why: 'int32 beside uint32',
+      why: 'int32 with uint32',
       inputs: [
         { shape: [2], dtype: 'int32' },
         { shape: [2], dtype: 'uint32' },

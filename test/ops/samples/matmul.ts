@@ -76,7 +76,7 @@ export const samples: OpSamples[] = [
     bad: [
       ...badProducts,
       {
-        why: 'int32 beside uint32',
+        why: 'int32 with uint32',
         inputs: [int(2, 2), { shape: [2, 2], dtype: 'uint32', low: 0, high: 9 }],
         error: DTypeError,
       },

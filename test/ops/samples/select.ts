@@ -43,7 +43,7 @@ export const samples: OpSamples[] = [
       },
       { why: 'no values', inputs: [bool(3), null, null], error: ValueError },
       {
-        why: 'int32 beside uint32',
+        why: 'int32 with uint32',
         inputs: [bool(2), { shape: [2], dtype: 'int32' }, { shape: [2], dtype: 'uint32' }],
         error: DTypeError,
       },

@@ -10,7 +10,7 @@ interface Domain {
   /** For kinks: so many values, all off the whole numbers where kinks lie. */
   offIntegers?: boolean;
   options?: readonly object[];
-  /** Dtypes it takes beside float32. */
+  /** Dtypes it accepts in addition to float32. */
   also?: readonly DType[];
   /** Dtypes that it must refuse. Default: int32 and bool, where not taken. */
   carriesNaN?: boolean;
@@ -19,7 +19,7 @@ interface Domain {
   bad?: readonly BadCase[];
 }
 
-/** Values a little off the halves: neither a whole number nor a half is within the reach of a difference. */
+/** Values a little off the ties of rounding: neither a whole number nor a half is within the reach of a difference. */
 function offIntegers(shape: readonly number[]): InputSample {
   const size = shape.reduce((product, n) => product * n, 1);
   return { shape, values: Array.from({ length: size }, (_, i) => ((i * 7) % 11) - 5 + 0.2 + 0.05 * (i % 3)) };

@@ -8,10 +8,12 @@ import {
 } from '../../activations.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `activation`. */
 export interface ActivationOptions extends LayerOptions {
   activation: ActivationLike;
 }
 
+/** The layer of `activation`, where shapes, weights and errors are described. */
 export class Activation extends Layer {
   static override readonly className: string = 'Activation';
   override readonly supportsMasking: boolean = true;

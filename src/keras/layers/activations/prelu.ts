@@ -12,6 +12,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `prelu`. */
 export interface PReLUOptions extends LayerOptions {
   /** Default 'zeros'. */
   alphaInitializer?: InitializerLike;
@@ -23,6 +24,7 @@ export interface PReLUOptions extends LayerOptions {
   sharedAxes?: number | readonly number[] | null;
 }
 
+/** The layer of `prelu`, where shapes, weights and errors are described. */
 export class PReLU extends Layer {
   static override readonly className: string = 'PReLU';
   override readonly supportsMasking: boolean = true;

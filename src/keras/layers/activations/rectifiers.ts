@@ -5,6 +5,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { reluWith } from '../../activationFunctions.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `reLU`. */
 export interface ReLUOptions extends LayerOptions {
   /** The largest value. Default null: none. */
   maxValue?: number | null;
@@ -14,6 +15,7 @@ export interface ReLUOptions extends LayerOptions {
   threshold?: number;
 }
 
+/** The layer of `reLU`, where shapes, weights and errors are described. */
 export class ReLU extends Layer {
   static override readonly className: string = 'ReLU';
   override readonly supportsMasking: boolean = true;
@@ -45,11 +47,13 @@ export class ReLU extends Layer {
   }
 }
 
+/** Options of `leakyReLU`. */
 export interface LeakyReLUOptions extends LayerOptions {
   /** Slope below 0. Default 0.3. */
   negativeSlope?: number;
 }
 
+/** The layer of `leakyReLU`, where shapes, weights and errors are described. */
 export class LeakyReLU extends Layer {
   static override readonly className: string = 'LeakyReLU';
   override readonly supportsMasking: boolean = true;
@@ -71,11 +75,13 @@ export class LeakyReLU extends Layer {
   }
 }
 
+/** Options of `elu`. */
 export interface ELUOptions extends LayerOptions {
   /** What large negative values come to, negated. Default 1. */
   alpha?: number;
 }
 
+/** The layer of `elu`, where shapes, weights and errors are described. */
 export class ELU extends Layer {
   static override readonly className: string = 'ELU';
   override readonly supportsMasking: boolean = true;

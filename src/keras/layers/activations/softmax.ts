@@ -9,6 +9,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
 
+/** Options of `softmax`. */
 export interface SoftmaxOptions extends LayerOptions {
   /** The axis, or the axes, whose values sum to 1. Default -1. */
   axis?: number | readonly number[];
@@ -17,6 +18,7 @@ export interface SoftmaxOptions extends LayerOptions {
 /** Added to masked values, so that their probability is 0. */
 const hidden = -1e9;
 
+/** The layer of `softmax`, where shapes, weights and errors are described. */
 export class Softmax extends Layer {
   static override readonly className: string = 'Softmax';
   override readonly supportsMasking: boolean = true;

@@ -19,6 +19,7 @@ import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 import { allOf, asMask, causalMask, maskedSoftmax, ofQueries, ofValues } from './attentionMasks.ts';
 
+/** Options of `additiveAttention`. */
 export interface AdditiveAttentionOptions extends LayerOptions {
   /** Whether scores are scaled by a weight. Default true for additiveAttention, false for attention. */
   useScale?: boolean;
@@ -30,6 +31,7 @@ export interface AdditiveAttentionOptions extends LayerOptions {
 
 const scoreModes = ['dot', 'concat'] as const;
 
+/** Options of `attention`. */
 export interface AttentionLayerOptions extends AdditiveAttentionOptions {
   /** Scores by the product of query and key, or by the tanh of their sum. Default 'dot'. */
   scoreMode?: (typeof scoreModes)[number];
@@ -148,6 +150,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   }
 }
 
+/** The layer of `attention`, where shapes, weights and errors are described. */
 export class Attention extends Lookup {
   static override readonly className: string = 'Attention';
   readonly scoreMode: (typeof scoreModes)[number];
@@ -195,6 +198,7 @@ export class Attention extends Lookup {
   }
 }
 
+/** The layer of `additiveAttention`, where shapes, weights and errors are described. */
 export class AdditiveAttention extends Lookup {
   static override readonly className: string = 'AdditiveAttention';
 

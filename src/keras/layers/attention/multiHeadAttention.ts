@@ -19,6 +19,7 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 import { attend, attendFused, isFusable, type Masks, type Projected } from './heads.ts';
 import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './attentionMasks.ts';
 
+/** Options of `multiHeadAttention`. */
 export interface MultiHeadAttentionOptions extends LayerOptions, KernelOptions, BiasOptions {
   numHeads: number;
   /** Size of each head's queries and keys. */
@@ -67,6 +68,7 @@ type Projection = 'query' | 'key' | 'value' | 'gate' | 'attention_output';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 
+/** The layer of `multiHeadAttention`, where shapes, weights and errors are described. */
 export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
   static override readonly className: string = 'MultiHeadAttention';
   override readonly supportsMasking: boolean = true;

@@ -4,6 +4,10 @@
  */
 
 export interface CallContext {
+  /** The layer whose `call` runs. */
+  readonly layer: object;
+  /** The call around it; null for the outermost. */
+  readonly outer: CallContext | null;
   readonly training: boolean | undefined;
   /** Identifies the outermost call. */
   readonly outermost: object;
@@ -16,14 +20,23 @@ export function currentCall(): CallContext | null {
   return current;
 }
 
-/** Runs `body` as a layer call. If `training` is undefined, it is inherited from the surrounding call. */
-export function insideLayerCall<T>(training: boolean | undefined, body: (context: CallContext) => T): T {
-  const before = current;
-  const context = { training: training ?? before?.training, outermost: before?.outermost ?? {} };
+/** Runs `body` as a call of `layer`. If `training` is undefined, it is inherited from the surrounding call. */
+export function insideLayerCall<T>(
+  layer: object,
+  training: boolean | undefined,
+  body: (context: CallContext) => T,
+): T {
+  const outer = current;
+  const context = {
+    layer,
+    outer,
+    training: training ?? outer?.training,
+    outermost: outer?.outermost ?? {},
+  };
   current = context;
   try {
     return body(context);
   } finally {
-    current = before;
+    current = outer;
   }
 }

@@ -16,7 +16,8 @@ import { Tensor } from '../../../tensor/tensor.ts';
 import { configOf } from '../../namedObjects.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
-import { isTracing, trace } from '../../graph/tracing.ts';
+import { traceCall } from '../../graph/traceCall.ts';
+import { isTracing, notingReads, trace, withoutProbe } from '../../graph/tracing.ts';
 import { maskOf, setMask } from '../../masks.ts';
 import { inNameScope } from '../../names.ts';
 import { leavesOf, type Mapped, mapNest, mapShapes, type Nest } from '../../tensorNest.ts';
@@ -27,6 +28,7 @@ import { findInProperties } from './findInProperties.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
+import { requireTracked } from './tracked.ts';
 import { type LayerOptions, WeightedOperation } from './weightedOperation.ts';
 
 export type { LayerOptions } from './weightedOperation.ts';
@@ -82,6 +84,8 @@ export abstract class Layer<
   readonly supportsMasking: boolean = false;
   /** Whether `call` reads `options.mask`. If so, masks are inputs of the call in a graph, as in Keras. */
   readonly takesMask: boolean = false;
+  /** Whether `call` may use trained layers that are not properties of this one. */
+  readonly callsForeignLayers: boolean = false;
   /** The dtype of a model's input if this is its first layer and nothing else determines it. */
   readonly inputDType: DType = 'float32';
   /** Penalty on the outputs. */
@@ -149,15 +153,23 @@ export abstract class Layer<
   /**
    * Calls the layer. For symbolic tensors it returns symbolic tensors and adds a node to the graph; for tensors it returns
    * tensors whose history is this call.
-   * Errors: ValueError for other inputs; ShapeError for inputs that the layer does not accept.
+   * Errors: ValueError for other inputs, and inside the `call` of a layer that doesn't have this one in a property;
+   * ShapeError for inputs that the layer does not accept.
    */
   apply(inputs: Mapped<In, SymbolicTensor>, options?: ApplyOptions): Mapped<Out, KerasTensor>;
   apply(inputs: In, options?: ApplyOptions): Out;
   apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions = {}): unknown {
+    // Shapes that the library reads don't count as read by the `call` that is traced.
+    return isTracing() ? notingReads(null, () => this.#apply(inputs, options)) : this.#apply(inputs, options);
+  }
+
+  #apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions): unknown {
     const nest = inputs as Nest<unknown>;
     const symbolic = requireTensors(this.name, nest, options);
     checkInputs(this.name, this.inputSpec, leavesOf(nest) as OpenSpec[]);
+    const isNew = !this.built;
     this.ensureBuilt(mapNest(nest, (leaf) => (leaf as OpenSpec).shape) as Shapes<In>);
+    requireTracked(this, isNew);
     return symbolic
       ? this.#applySymbolic(nest as Nest<KerasTensor>, options as CallOptions)
       : this.#applyEager(inputs as In, options as CallOptions);
@@ -169,11 +181,12 @@ export abstract class Layer<
   }
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
-    const inScope = () => inNameScope(this, this.name, () => build.call(this, inputShape));
+    const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
+    const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
     untraced(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
     this.built = true;
-    this.buildShape = inputShape;
+    this.buildShape = shape;
   }
 
   override replay(_node: GraphNode, argument: Nest<unknown>, options: object): Nest<unknown> {
@@ -255,11 +268,13 @@ export abstract class Layer<
 
   /** Symbolic outputs of `call`, run on placeholders of the inputs. */
   protected traceCall(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
-    return trace(() => {
-      const placeholders = mapNest(inputs, (spec) => new KerasTensor(spec)) as unknown as In;
-      const call = () => this.#call(placeholders, options) as unknown as Nest<KerasTensor>;
-      return withRecorders([], () => insideCall(null, () => tidy(call)));
-    });
+    const call = (given: Nest<KerasTensor>, settings: object) =>
+      this.#call(given as unknown as In, settings as CallOptions) as unknown as Nest<KerasTensor>;
+    return trace(() =>
+      withRecorders([], () =>
+        insideCall(null, () => tidy(() => traceCall(this.name, inputs, options, call))),
+      ),
+    );
   }
 
   #applyEager(inputs: In, given: CallOptions): Out {
@@ -277,7 +292,7 @@ export abstract class Layer<
 
   /** Runs `call` in its name scope and call context, and adds the activity loss. */
   #call(inputs: In, options: CallOptions): Out {
-    return insideLayerCall(options.training, ({ training, outermost }) => {
+    return insideLayerCall(this, options.training, ({ training, outermost }) => {
       if (!isTracing()) this.#lastCall = outermost;
       const outputs = inNameScope(this, this.name, () => this.call(inputs, { ...options, training }));
       const { activityRegularizer } = this;

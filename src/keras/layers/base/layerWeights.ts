@@ -16,6 +16,7 @@ import { initializerOf, type InitializerLike } from '../../initializers/index.ts
 import { scopedName } from '../../names.ts';
 import { type RegularizerLike, regularizerOf } from '../../regularizers/index.ts';
 
+/** Options of `addWeight`. */
 export interface WeightOptions {
   shape: Shape;
   /** Default 'glorotUniform'. */
@@ -36,6 +37,22 @@ export interface OwnWeight {
   readonly trainable: boolean;
 }
 
+/** Makes the first value of a weight called `name`. */
+export type FirstValue = (name: string, shape: Shape, dtype: DType) => Tensor;
+
+let firstValue: FirstValue | null = null;
+
+/** Runs `body`, in which weights start as `first` says rather than as their initializers do. */
+export function withFirstValues<T>(first: FirstValue, body: () => T): T {
+  const before = firstValue;
+  firstValue = first;
+  try {
+    return body();
+  } finally {
+    firstValue = before;
+  }
+}
+
 /** Creates a weight, named within the current name scopes. */
 export function makeWeight(
   name: string,
@@ -43,8 +60,9 @@ export function makeWeight(
   layerTrainable: boolean,
 ): OwnWeight {
   const { shape, initializer = 'glorotUniform', trainable = true, dtype, regularizer, constraint } = options;
-  const initial = initializerOf(initializer).call(shape, dtype);
-  const variable = new Variable(initial, { name: scopedName(name), trainable: trainable && layerTrainable });
+  const path = scopedName(name);
+  const initial = firstValue?.(path, shape, dtype) ?? initializerOf(initializer).call(shape, dtype);
+  const variable = new Variable(initial, { name: path, trainable: trainable && layerTrainable });
   initial.dispose();
   variable.regularizer = regularizerOf(regularizer);
   variable.constraint = constraintOf(constraint);

@@ -17,6 +17,7 @@ import type { RegularizerLike } from '../../regularizers/index.ts';
 import { findInProperties } from './findInProperties.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
 
+/** Options of every layer. */
 export interface LayerOptions {
   /** Default: the class name with a number, such as `conv2d_1`. */
   name?: string;

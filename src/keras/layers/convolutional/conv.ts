@@ -73,11 +73,13 @@ export abstract class GroupedConvolution extends Convolution {
   }
 }
 
+/** Options of `conv1d`. */
 export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, 'padding'> {
   /** 'causal' pads at the start only, so that no step depends on later ones. Default 'valid'. */
   padding?: 'valid' | 'same' | 'causal';
 }
 
+/** The layer of `conv1d`, where shapes, weights and errors are described. */
 export class Conv1D extends GroupedConvolution {
   static override readonly className: string = 'Conv1D';
 
@@ -95,8 +97,10 @@ export function conv1d(options: Conv1DOptions): Conv1D {
   return new Conv1D(options);
 }
 
+/** Options of `conv2d`. */
 export type Conv2DOptions = GroupedConvolutionOptions<Pair>;
 
+/** The layer of `conv2d`, where shapes, weights and errors are described. */
 export class Conv2D extends GroupedConvolution {
   static override readonly className: string = 'Conv2D';
 

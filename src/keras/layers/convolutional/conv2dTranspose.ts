@@ -9,6 +9,7 @@ import type { KernelOptions } from '../base/weightOptions.ts';
 import type { Pair } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `conv2dTranspose`. */
 export interface Conv2DTransposeOptions extends ConvolutionOptions<Pair>, KernelOptions {
   /** Channels of the result. */
   filters: number;
@@ -16,6 +17,7 @@ export interface Conv2DTransposeOptions extends ConvolutionOptions<Pair>, Kernel
   outputPadding?: Pair | null;
 }
 
+/** The layer of `conv2dTranspose`, where shapes, weights and errors are described. */
 export class Conv2DTranspose extends Convolution {
   static override readonly className: string = 'Conv2DTranspose';
   kernel: Variable | null = null;

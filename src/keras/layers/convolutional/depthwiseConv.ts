@@ -21,7 +21,9 @@ export interface DepthwiseOptions<Size> extends ConvolutionOptions<Size> {
   depthwiseConstraint?: ConstraintLike | null;
 }
 
+/** Options of `depthwiseConv1d`. */
 export type DepthwiseConv1DOptions = DepthwiseOptions<Single>;
+/** Options of `depthwiseConv2d`. */
 export type DepthwiseConv2DOptions = DepthwiseOptions<Pair>;
 
 abstract class Depthwise extends Convolution {
@@ -60,6 +62,7 @@ abstract class Depthwise extends Convolution {
   }
 }
 
+/** The layer of `depthwiseConv1d`, where shapes, weights and errors are described. */
 export class DepthwiseConv1D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv1D';
 
@@ -68,6 +71,7 @@ export class DepthwiseConv1D extends Depthwise {
   }
 }
 
+/** The layer of `depthwiseConv2d`, where shapes, weights and errors are described. */
 export class DepthwiseConv2D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv2D';
 

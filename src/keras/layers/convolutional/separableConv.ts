@@ -24,7 +24,9 @@ export interface SeparableOptions<Size> extends DepthwiseOptions<Size> {
   pointwiseConstraint?: ConstraintLike | null;
 }
 
+/** Options of `separableConv1d`. */
 export type SeparableConv1DOptions = SeparableOptions<Single>;
+/** Options of `separableConv2d`. */
 export type SeparableConv2DOptions = SeparableOptions<Pair>;
 
 abstract class Separable extends Convolution {
@@ -81,6 +83,7 @@ abstract class Separable extends Convolution {
   }
 }
 
+/** The layer of `separableConv1d`, where shapes, weights and errors are described. */
 export class SeparableConv1D extends Separable {
   static override readonly className: string = 'SeparableConv1D';
 
@@ -89,6 +92,7 @@ export class SeparableConv1D extends Separable {
   }
 }
 
+/** The layer of `separableConv2d`, where shapes, weights and errors are described. */
 export class SeparableConv2D extends Separable {
   static override readonly className: string = 'SeparableConv2D';
 

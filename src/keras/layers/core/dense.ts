@@ -15,12 +15,14 @@ import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { requireChannels } from '../base/inputSpec.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `dense`. */
 export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
   units: number;
   /** Default: none. */
   activation?: ActivationLike | null;
 }
 
+/** The layer of `dense`, where shapes, weights and errors are described. */
 export class Dense extends Layer {
   static override readonly className: string = 'Dense';
   override readonly supportsMasking: boolean = true;

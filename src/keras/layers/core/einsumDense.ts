@@ -15,6 +15,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `einsumDense`. */
 export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<BiasOptions, 'useBias'> {
   /** Axes of the input, of the kernel and of the output, such as 'abc,cd->abd', or '...c,cd->...d'. */
   equation: string;
@@ -46,6 +47,7 @@ interface Plan {
   outputShape: OpenShape;
 }
 
+/** The layer of `einsumDense`, where shapes, weights and errors are described. */
 export class EinsumDense extends Layer {
   static override readonly className: string = 'EinsumDense';
   kernel: Variable | null = null;

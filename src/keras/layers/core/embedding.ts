@@ -13,6 +13,7 @@ import type { RegularizerLike } from '../../regularizers/index.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `embedding`. */
 export interface EmbeddingOptions extends LayerOptions {
   /** Number of ids: they are whole numbers in [0, inputDim). */
   inputDim: number;
@@ -28,6 +29,7 @@ export interface EmbeddingOptions extends LayerOptions {
   maskZero?: boolean;
 }
 
+/** The layer of `embedding`, where shapes, weights and errors are described. */
 export class Embedding extends Layer {
   static override readonly className: string = 'Embedding';
   override readonly supportsMasking: boolean;

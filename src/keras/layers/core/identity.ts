@@ -2,6 +2,7 @@
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** The layer of `identity`, where shapes, weights and errors are described. */
 export class Identity extends Layer {
   static override readonly className: string = 'Identity';
   override readonly supportsMasking: boolean = true;
@@ -11,7 +12,10 @@ export class Identity extends Layer {
   }
 }
 
-/** A layer that returns its input, of any shape and dtype. */
+/**
+ * A layer that returns its input, of any shape and dtype.
+ * Errors: none.
+ */
 export function identity(options?: LayerOptions): Identity {
   return new Identity(options);
 }

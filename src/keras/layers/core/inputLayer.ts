@@ -7,6 +7,7 @@ import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
 import { Layer } from '../base/layer.ts';
 
+/** Options of `input`. */
 export interface InputOptions {
   /** Sizes without the batch; null where one is open. */
   shape?: OpenShape;
@@ -20,6 +21,7 @@ export interface InputOptions {
   batchSize?: number | null;
 }
 
+/** The layer of `inputLayer`, where shapes, weights and errors are described. */
 export class InputLayer extends Layer {
   static override readonly className: string = 'InputLayer';
   readonly batchShape: OpenShape;
@@ -62,7 +64,10 @@ export function input(options: InputOptions): KerasTensor {
   return new InputLayer(options).tensor;
 }
 
-/** The layer of `input(options)`; its `output` is the symbolic tensor. */
+/**
+ * The layer of `input(options)`; its `output` is the symbolic tensor.
+ * Shape: [batchSize, ...shape]. Errors: those of `input`.
+ */
 export function inputLayer(options: InputOptions): InputLayer {
   return new InputLayer(options);
 }

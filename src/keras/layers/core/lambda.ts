@@ -2,6 +2,7 @@
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
+import { warnOnce } from '../../../core/warn.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -20,6 +21,7 @@ export type LambdaFunction<In extends Nest<Tensor> = Tensor, Out extends Nest<Te
 /** Shapes without the batch, or a function from the shapes of the inputs, the batch included in both. */
 export type LambdaShape = Nest<OpenShape> | ((inputShape: never) => Nest<OpenShape>);
 
+/** Options of `lambda` besides its function. */
 export interface LambdaSettings extends LayerOptions {
   /** Shape of the output without the batch, or a function of input shapes. Default: found by running the function. */
   outputShape?: LambdaShape | null;
@@ -29,12 +31,14 @@ export interface LambdaSettings extends LayerOptions {
   arguments?: Readonly<Record<string, unknown>>;
 }
 
+/** Options of `lambda`. */
 export interface LambdaOptions<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>
   extends LambdaSettings {
   /** A function, or the name under which one was registered. */
   function: LambdaFunction<In, Out> | string;
 }
 
+/** The layer of `lambda`, where shapes, weights and errors are described. */
 export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Layer<
   In,
   Out
@@ -42,6 +46,7 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
   static override readonly className: string = 'Lambda';
   override readonly supportsMasking = true;
   override readonly takesMask = true;
+  override readonly callsForeignLayers = true;
   readonly function: LambdaFunction<In, Out>;
   readonly outputShape: LambdaShape | null;
   readonly mask: LambdaSettings['mask'];
@@ -168,13 +173,4 @@ export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor
   settings: LambdaSettings = {},
 ): Lambda<In, Out> {
   return new Lambda<In, Out>(typeof given === 'function' ? { function: given, ...settings } : given);
-}
-
-const warnings = new Set<string>();
-
-/** Prints `text` to the console, once per program. */
-function warnOnce(text: string): void {
-  if (warnings.has(text)) return;
-  warnings.add(text);
-  console.warn(`retrograd: ${text}`);
 }

@@ -7,11 +7,13 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `masking`. */
 export interface MaskingOptions extends LayerOptions {
   /** A step whose values all equal this is masked. Default 0. */
   maskValue?: number;
 }
 
+/** The layer of `masking`, where shapes, weights and errors are described. */
 export class Masking extends Layer {
   static override readonly className: string = 'Masking';
   override readonly supportsMasking: boolean = true;

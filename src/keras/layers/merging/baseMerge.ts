@@ -49,7 +49,7 @@ export abstract class ElementwiseMerge extends Merge {
 
   override call(inputs: readonly Tensor[], { mask }: CallOptions): Tensor {
     this.requireList(inputs);
-    const rank = Math.max(...inputs.map((input) => input.shape.length));
+    const rank = Math.max(...inputs.map((input) => input.rank));
     const raised = inputs.map((input) => raise(input, rank));
     const masks = Array.isArray(mask) ? (mask as readonly Mask[]) : null;
     return this.merge(raised, raised.some(isSymbolic) ? null : masks);
@@ -65,7 +65,7 @@ export abstract class ElementwiseMerge extends Merge {
 
 function raise(x: Tensor, rank: number): Tensor {
   let raised = x;
-  while (raised.shape.length < rank) raised = expandDims(raised, { axis: 1 });
+  while (raised.rank < rank) raised = expandDims(raised, { axis: 1 });
   return raised;
 }
 

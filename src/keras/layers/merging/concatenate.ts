@@ -9,11 +9,13 @@ import type { Nest } from '../../tensorNest.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { type Mask, maskOfSteps, maskOverValues, Merge } from './baseMerge.ts';
 
+/** Options of `concatenate`. */
 export interface ConcatenateOptions extends LayerOptions {
   /** The axis along which the inputs follow one another. Default -1. */
   axis?: number;
 }
 
+/** The layer of `concatenate`, where shapes, weights and errors are described. */
 export class Concatenate extends Merge {
   static override readonly className: string = 'Concatenate';
   readonly axis: number;

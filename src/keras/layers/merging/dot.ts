@@ -9,6 +9,7 @@ import type { LayerOptions } from '../base/layer.ts';
 import { Merge } from './baseMerge.ts';
 import { unitLength } from '../normalization/unitNormalization.ts';
 
+/** Options of `dot`. */
 export interface DotOptions extends LayerOptions {
   /** The axis of both tensors that is summed over, or one for each; not the batch. */
   axes: number | readonly [number, number];
@@ -16,6 +17,7 @@ export interface DotOptions extends LayerOptions {
   normalize?: boolean;
 }
 
+/** The layer of `dot`, where shapes, weights and errors are described. */
 export class Dot extends Merge {
   static override readonly className: string = 'Dot';
   readonly axes: number | readonly [number, number];

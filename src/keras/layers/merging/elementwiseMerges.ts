@@ -10,6 +10,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
 
+/** The layer of `add`, where shapes, weights and errors are described. */
 export class Add extends ElementwiseMerge {
   static override readonly className: string = 'Add';
 
@@ -18,6 +19,7 @@ export class Add extends ElementwiseMerge {
   }
 }
 
+/** The layer of `average`, where shapes, weights and errors are described. */
 export class Average extends ElementwiseMerge {
   static override readonly className: string = 'Average';
 
@@ -26,6 +28,7 @@ export class Average extends ElementwiseMerge {
   }
 }
 
+/** The layer of `subtract`, where shapes, weights and errors are described. */
 export class Subtract extends ElementwiseMerge {
   static override readonly className: string = 'Subtract';
 
@@ -48,6 +51,7 @@ function total(inputs: readonly Tensor[]): Tensor {
   return rest.reduce((partial, input) => sum(partial, input), first);
 }
 
+/** The layer of `multiply`, where shapes, weights and errors are described. */
 export class Multiply extends ElementwiseMerge {
   static override readonly className: string = 'Multiply';
 
@@ -90,6 +94,7 @@ function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
   return mask ? maskOverValues(mask, x) : null;
 }
 
+/** The layer of `maximum`, where shapes, weights and errors are described. */
 export class Maximum extends Extremum {
   static override readonly className: string = 'Maximum';
 
@@ -98,6 +103,7 @@ export class Maximum extends Extremum {
   }
 }
 
+/** The layer of `minimum`, where shapes, weights and errors are described. */
 export class Minimum extends Extremum {
   static override readonly className: string = 'Minimum';
 
@@ -115,27 +121,42 @@ export function add(options?: LayerOptions): Add {
   return new Add(options);
 }
 
-/** The elementwise mean of a list of tensors. Shapes and errors as for `add`. */
+/**
+ * The elementwise mean of a list of tensors. Shapes as for `add`.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function average(options?: LayerOptions): Average {
   return new Average(options);
 }
 
-/** The first of two tensors minus the second. Shapes and errors as for `add`; ValueError unless there are two tensors. */
+/**
+ * The first of two tensors minus the second. Shapes as for `add`.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function subtract(options?: LayerOptions): Subtract {
   return new Subtract(options);
 }
 
-/** The product of a list of tensors. Shapes and errors as for `add`. Masked values count as 1. */
+/**
+ * The product of a list of tensors. Shapes as for `add`. Masked values count as 1.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function multiply(options?: LayerOptions): Multiply {
   return new Multiply(options);
 }
 
-/** The elementwise maximum of a list of tensors. Shapes and errors as for `add`. Masked values are ignored. */
+/**
+ * The elementwise maximum of a list of tensors. Shapes as for `add`. Masked values are ignored.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function maximum(options?: LayerOptions): Maximum {
   return new Maximum(options);
 }
 
-/** The elementwise minimum of a list of tensors. Shapes and errors as for `add`. Masked values are ignored. */
+/**
+ * The elementwise minimum of a list of tensors. Shapes as for `add`. Masked values are ignored.
+ * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
+ */
 export function minimum(options?: LayerOptions): Minimum {
   return new Minimum(options);
 }

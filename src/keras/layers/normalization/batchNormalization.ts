@@ -21,6 +21,7 @@ import { requireSize } from '../base/inputSpec.ts';
 import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
+/** Options of `batchNormalization`. */
 export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   /** The channel axis. Default -1. */
   axis?: number;
@@ -38,6 +39,7 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   renormMomentum?: number;
 }
 
+/** The layer of `batchNormalization`, where shapes, weights and errors are described. */
 export class BatchNormalization extends ScaledNormalization {
   static override readonly className: string = 'BatchNormalization';
   override readonly takesMask: boolean = true;

@@ -8,6 +8,7 @@ import { requireSize } from '../base/inputSpec.ts';
 import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
 
+/** Options of `groupNormalization`. */
 export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   /** Groups that the channels are divided into; -1: each channel is one. Default 32. */
   groups?: number;
@@ -15,6 +16,7 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   axis?: number;
 }
 
+/** The layer of `groupNormalization`, where shapes, weights and errors are described. */
 export class GroupNormalization extends ScaledNormalization {
   static override readonly className: string = 'GroupNormalization';
   readonly groups: number;

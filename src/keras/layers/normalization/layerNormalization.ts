@@ -11,6 +11,7 @@ import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNorm
 import { axisOrAxes } from './unitNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
 
+/** Options of `layerNormalization`. */
 export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
   /** The axes to normalize over. Default -1. */
   axis?: number | readonly number[];
@@ -18,6 +19,7 @@ export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
   rmsScaling?: boolean;
 }
 
+/** The layer of `layerNormalization`, where shapes, weights and errors are described. */
 export class LayerNormalization extends ScaledNormalization {
   static override readonly className: string = 'LayerNormalization';
   readonly axis: readonly number[];

@@ -8,6 +8,7 @@ import { rsqrt, square } from '../../../ops/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `unitNormalization`. */
 export interface UnitNormalizationOptions extends LayerOptions {
   /** The axis, or the axes, along which a vector runs. Default -1. */
   axis?: number | readonly number[];
@@ -22,6 +23,7 @@ export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor 
   return mul(x, rsqrt(maximum(squares, smallestSquare)));
 }
 
+/** The layer of `unitNormalization`, where shapes, weights and errors are described. */
 export class UnitNormalization extends Layer {
   static override readonly className: string = 'UnitNormalization';
   override readonly supportsMasking: boolean = true;

@@ -4,9 +4,12 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { Pooling, type PoolingOptions } from './basePooling.ts';
 
+/** Options of `averagePooling1d`. */
 export type AveragePooling1DOptions = PoolingOptions<Single>;
+/** Options of `averagePooling2d`. */
 export type AveragePooling2DOptions = PoolingOptions<Pair>;
 
+/** The layer of `averagePooling1d`, where shapes, weights and errors are described. */
 export class AveragePooling1D extends Pooling {
   static override readonly className: string = 'AveragePooling1D';
 
@@ -19,6 +22,7 @@ export class AveragePooling1D extends Pooling {
   }
 }
 
+/** The layer of `averagePooling2d`, where shapes, weights and errors are described. */
 export class AveragePooling2D extends Pooling {
   static override readonly className: string = 'AveragePooling2D';
 

@@ -11,6 +11,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 
+/** Options of the layers that pool whole images and sequences. */
 export interface GlobalPoolingOptions extends LayerOptions, DataFormatOptions {
   /** Keeps the axes of steps or pixels, with size 1. Default false. */
   keepDims?: boolean;
@@ -35,6 +36,7 @@ abstract class GlobalPooling extends Layer {
   }
 }
 
+/** The layer of `globalMaxPooling1d`, where shapes, weights and errors are described. */
 export class GlobalMaxPooling1D extends GlobalPooling {
   static override readonly className: string = 'GlobalMaxPooling1D';
 
@@ -47,6 +49,7 @@ export class GlobalMaxPooling1D extends GlobalPooling {
   }
 }
 
+/** The layer of `globalMaxPooling2d`, where shapes, weights and errors are described. */
 export class GlobalMaxPooling2D extends GlobalPooling {
   static override readonly className: string = 'GlobalMaxPooling2D';
 
@@ -59,6 +62,7 @@ export class GlobalMaxPooling2D extends GlobalPooling {
   }
 }
 
+/** The layer of `globalAveragePooling1d`, where shapes, weights and errors are described. */
 export class GlobalAveragePooling1D extends GlobalPooling {
   static override readonly className: string = 'GlobalAveragePooling1D';
   override readonly supportsMasking: boolean = true;
@@ -80,6 +84,7 @@ export class GlobalAveragePooling1D extends GlobalPooling {
   }
 }
 
+/** The layer of `globalAveragePooling2d`, where shapes, weights and errors are described. */
 export class GlobalAveragePooling2D extends GlobalPooling {
   static override readonly className: string = 'GlobalAveragePooling2D';
 

@@ -4,9 +4,12 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { Pooling, type PoolingOptions } from './basePooling.ts';
 
+/** Options of `maxPooling1d`. */
 export type MaxPooling1DOptions = PoolingOptions<Single>;
+/** Options of `maxPooling2d`. */
 export type MaxPooling2DOptions = PoolingOptions<Pair>;
 
+/** The layer of `maxPooling1d`, where shapes, weights and errors are described. */
 export class MaxPooling1D extends Pooling {
   static override readonly className: string = 'MaxPooling1D';
 
@@ -19,6 +22,7 @@ export class MaxPooling1D extends Pooling {
   }
 }
 
+/** The layer of `maxPooling2d`, where shapes, weights and errors are described. */
 export class MaxPooling2D extends Pooling {
   static override readonly className: string = 'MaxPooling2D';
 

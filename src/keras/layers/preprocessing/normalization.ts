@@ -11,9 +11,9 @@ import { withRecorders } from '../../../ops/recorders.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { sqrt, square } from '../../../ops/unary.ts';
 import { moments } from '../../../ops/variance.ts';
-import { tensor } from '../../../tensor/create.ts';
+import { type HostArray, tensor } from '../../../tensor/create.ts';
 import { tidy } from '../../../tensor/scope.ts';
-import { Tensor } from '../../../tensor/tensor.ts';
+import { type NestedArray, Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { epsilon } from '../../epsilon.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
@@ -23,6 +23,7 @@ import { axisOrAxes } from '../normalization/unitNormalization.ts';
 /** A number, or numbers for features at any depth. */
 type Moments = number | readonly Moments[];
 
+/** Options of `normalization`. */
 export interface NormalizationOptions extends LayerOptions {
   /** Axes with separate mean and variance per feature; null: one mean and variance for all values. Default -1. */
   axis?: number | readonly number[] | null;
@@ -44,6 +45,7 @@ interface Layout {
   over: readonly number[];
 }
 
+/** The layer of `normalization`, where shapes, weights and errors are described. */
 export class Normalization extends Layer {
   static override readonly className: string = 'Normalization';
   override readonly supportsMasking: boolean = true;
@@ -120,17 +122,23 @@ export class Normalization extends Layer {
   }
 
   /**
-   * Learns mean and variance from data: a tensor of samples, or tensors of batches. What it learned before is forgotten.
+   * Learns mean and variance from data: samples as a tensor or nested arrays, or tensors of batches. What it learned before
+   * is forgotten.
    * Errors: ValueError for what is neither, for no data, and where the moments were given; ShapeError for data that the
    * layer wasn't built for.
    */
-  adapt(data: Tensor | Iterable<Tensor>): void {
+  adapt(data: Tensor | Iterable<Tensor> | HostArray | NestedArray): void {
     if (this.#given) {
       throw this.#refuse('moments that were given are not learned.', 'a layer with `mean` and `variance`');
     }
-    const batches = data instanceof Tensor ? [data] : isIterable(data) ? data : null;
-    if (!batches) throw this.#refuse('it adapts to a tensor, or to tensors of batches.', describe(data));
-    withRecorders([], () => tidy(() => this.#learn(batches)));
+    withRecorders([], () => tidy(() => this.#learn(this.#batchesOf(data))));
+  }
+
+  #batchesOf(data: Tensor | Iterable<Tensor> | HostArray | NestedArray): Iterable<Tensor> {
+    if (data instanceof Tensor) return [data];
+    if (isHostValues(data)) return [tensor(data)];
+    if (isIterable(data)) return data;
+    throw this.#refuse('it adapts to a tensor, to nested arrays, or to tensors of batches.', describe(data));
   }
 
   #learn(batches: Iterable<Tensor>): void {
@@ -191,6 +199,12 @@ function merged(a: readonly [Tensor, Tensor], b: readonly [Tensor, Tensor], part
   const mean = add(a[0], mul(apart, part));
   const within = add(mul(a[1], 1 - part), mul(b[1], part));
   return [mean, add(within, mul(square(apart), part * (1 - part)))];
+}
+
+/** Whether `data` are numbers: a typed array, or a list of something other than tensors. */
+function isHostValues(data: unknown): data is HostArray | NestedArray {
+  if (ArrayBuffer.isView(data)) return true;
+  return Array.isArray(data) && (typeof data[0] === 'number' || Array.isArray(data[0]));
 }
 
 function isIterable(data: unknown): data is Iterable<Tensor> {

@@ -7,6 +7,7 @@ import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `rescaling`. */
 export interface RescalingOptions extends LayerOptions {
   /** What values are multiplied by: a number, or one for each channel. */
   scale: number | readonly number[];
@@ -14,6 +15,7 @@ export interface RescalingOptions extends LayerOptions {
   offset?: number | readonly number[];
 }
 
+/** The layer of `rescaling`, where shapes, weights and errors are described. */
 export class Rescaling extends Layer {
   static override readonly className: string = 'Rescaling';
   override readonly supportsMasking: boolean = true;

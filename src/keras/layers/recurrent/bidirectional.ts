@@ -14,8 +14,10 @@ import { RNN, type RecurrentCallOptions, type RecurrentOutput } from './rnn.ts';
 import { wrapped } from './timeDistributed.ts';
 
 const mergeModes = ['concat', 'sum', 'mul', 'ave'] as const;
+/** How the outputs of both directions are combined; null: both are returned. */
 export type MergeMode = (typeof mergeModes)[number];
 
+/** Options of `bidirectional`. */
 export interface BidirectionalOptions<Out extends RecurrentOutput = RecurrentOutput> extends LayerOptions {
   /** A recurrent layer. A copy with its own weights reads the sequence forwards. */
   layer: RNN<Out> | ClassConfig;
@@ -28,6 +30,7 @@ export interface BidirectionalOptions<Out extends RecurrentOutput = RecurrentOut
 /** What both directions have in common. */
 const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
 
+/** The layer of `bidirectional`, where shapes, weights and errors are described. */
 export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'Bidirectional';
   override readonly supportsMasking: boolean = true;

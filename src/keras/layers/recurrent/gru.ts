@@ -4,8 +4,10 @@ import { cellOptions, DenseRNN } from './denseRNN.ts';
 import { GRUCell, type GRUCellOptions } from './gruCell.ts';
 import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
+/** Options of `gru`. */
 export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
 
+/** The layer of `gru`, where shapes, weights and errors are described. */
 export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<GRUCell, Out> {
   static override readonly className: string = 'GRU';
 

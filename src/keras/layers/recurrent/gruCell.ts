@@ -15,6 +15,7 @@ import type { Initializer } from '../../initializers/index.ts';
 import type { Steps } from './cell.ts';
 import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
 
+/** Options of `gruCell`. */
 export interface GRUCellOptions extends GatedCellOptions {
   /**
    * Whether the reset gate acts on the product of state and recurrent kernel (with a bias of its own), or on the state
@@ -23,6 +24,7 @@ export interface GRUCellOptions extends GatedCellOptions {
   resetAfter?: boolean;
 }
 
+/** The layer of `gruCell`, where shapes, weights and errors are described. */
 export class GRUCell extends DenseCell {
   static override readonly className: string = 'GRUCell';
   /** Update, reset, candidate. */

@@ -4,8 +4,10 @@ import { cellOptions, DenseRNN } from './denseRNN.ts';
 import { LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
 import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
+/** Options of `lstm`. */
 export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
 
+/** The layer of `lstm`, where shapes, weights and errors are described. */
 export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<LSTMCell, Out> {
   static override readonly className: string = 'LSTM';
 

@@ -16,11 +16,13 @@ import type { Initializer } from '../../initializers/index.ts';
 import type { Steps } from './cell.ts';
 import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
 
+/** Options of `lstmCell`. */
 export interface LSTMCellOptions extends GatedCellOptions {
   /** Whether the bias of the forget gate starts at 1, so that much is remembered at first. Default true. */
   unitForgetBias?: boolean;
 }
 
+/** The layer of `lstmCell`, where shapes, weights and errors are described. */
 export class LSTMCell extends DenseCell {
   static override readonly className: string = 'LSTMCell';
   /** Input, forget, candidate, output. */

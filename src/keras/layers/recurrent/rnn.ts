@@ -12,6 +12,7 @@ import { RNNCell } from './cell.ts';
 import { runSteps } from './runSteps.ts';
 import { StackedRNNCells } from './stackedRNNCells.ts';
 
+/** Options of all recurrent layers. */
 export interface RecurrentOptions extends LayerOptions {
   /** Whether the outputs of all steps are returned, or that of the last. Default false. */
   returnSequences?: boolean;
@@ -27,11 +28,13 @@ export interface RecurrentOptions extends LayerOptions {
   zeroOutputForMask?: boolean;
 }
 
+/** Options of `rnn`. */
 export interface RNNOptions extends RecurrentOptions {
   /** The cell, or several to be stacked. */
   cell: RNNCell | readonly RNNCell[] | object;
 }
 
+/** Options of a call of a recurrent layer. */
 export interface RecurrentCallOptions extends CallOptions {
   /** States before the first step: one for each state of the cell. Default: zeros, or what the last call left. */
   initialState?: Tensor | readonly Tensor[] | null;
@@ -49,6 +52,7 @@ const flags = [
   'zeroOutputForMask',
 ] as const satisfies (keyof RecurrentOptions)[];
 
+/** The layer of `rnn`, where shapes, weights and errors are described. */
 export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'RNN';
   override readonly supportsMasking: boolean = true;

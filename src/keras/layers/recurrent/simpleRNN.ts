@@ -4,8 +4,10 @@ import { cellOptions, DenseRNN } from './denseRNN.ts';
 import { SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
 import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
 
+/** Options of `simpleRNN`. */
 export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions {}
 
+/** The layer of `simpleRNN`, where shapes, weights and errors are described. */
 export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<SimpleRNNCell, Out> {
   static override readonly className: string = 'SimpleRNN';
 

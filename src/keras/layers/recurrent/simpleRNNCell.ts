@@ -7,8 +7,10 @@ import type { Variable } from '../../../tensor/variable.ts';
 import { cleared, DenseCell, type DenseCellOptions } from './denseCell.ts';
 import type { Steps } from './cell.ts';
 
+/** Options of `simpleRNNCell`. */
 export type SimpleRNNCellOptions = DenseCellOptions;
 
+/** The layer of `simpleRNNCell`, where shapes, weights and errors are described. */
 export class SimpleRNNCell extends DenseCell {
   static override readonly className: string = 'SimpleRNNCell';
   protected readonly gates: number = 1;

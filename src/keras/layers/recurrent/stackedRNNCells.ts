@@ -6,11 +6,13 @@ import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import type { CallOptions, LayerOptions } from '../base/layer.ts';
 import { RNNCell, type Steps } from './cell.ts';
 
+/** Options of `stackedRNNCells`. */
 export interface StackedRNNCellsOptions extends LayerOptions {
   /** From the inputs on. */
   cells: readonly (RNNCell | object)[];
 }
 
+/** The layer of `stackedRNNCells`, where shapes, weights and errors are described. */
 export class StackedRNNCells extends RNNCell {
   static override readonly className: string = 'StackedRNNCells';
   readonly cells: readonly RNNCell[];
@@ -94,6 +96,7 @@ export class StackedRNNCells extends RNNCell {
 /**
  * Cells on top of each other: each takes the output of the one below. Their states follow each other in one list, from the
  * lowest cell on. Errors: ValueError for what is no list of cells.
+ * Shapes: as of the cells.
  */
 export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells {
   return new StackedRNNCells(options);

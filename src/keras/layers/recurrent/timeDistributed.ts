@@ -10,11 +10,13 @@ import type { Nest } from '../../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../../serialization/index.ts';
 import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `timeDistributed`. */
 export interface TimeDistributedOptions extends LayerOptions {
   /** From one tensor to one. */
   layer: Layer | ClassConfig;
 }
 
+/** The layer of `timeDistributed`, where shapes, weights and errors are described. */
 export class TimeDistributed extends Layer {
   static override readonly className: string = 'TimeDistributed';
   override readonly supportsMasking: boolean = true;

@@ -3,6 +3,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { l1l2 } from '../../regularizers/index.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `activityRegularization`. */
 export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activityRegularizer'> {
   /** Factor of the sum of absolute values. Default 0. */
   l1?: number;
@@ -10,6 +11,7 @@ export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activ
   l2?: number;
 }
 
+/** The layer of `activityRegularization`, where shapes, weights and errors are described. */
 export class ActivityRegularization extends Layer {
   static override readonly className: string = 'ActivityRegularization';
   override readonly supportsMasking: boolean = true;

@@ -9,6 +9,7 @@ import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 
+/** Options of `spatialDropout1d`. */
 export interface SpatialDropoutOptions extends LayerOptions {
   /** Fraction of the values that are cleared, from 0 to 1. */
   rate: number;
@@ -16,6 +17,7 @@ export interface SpatialDropoutOptions extends LayerOptions {
   seed?: number | null;
 }
 
+/** Options of `dropout`. */
 export interface DropoutOptions extends SpatialDropoutOptions {
   /**
    * Shape of the mask, the batch included: axes of size 1 are kept or cleared as one, null stands for the size of the
@@ -24,6 +26,7 @@ export interface DropoutOptions extends SpatialDropoutOptions {
   noiseShape?: OpenShape | null;
 }
 
+/** Options of `spatialDropout2d`. */
 export interface SpatialDropout2DOptions extends SpatialDropoutOptions, DataFormatOptions {}
 
 abstract class RandomClearing extends Layer {
@@ -61,6 +64,7 @@ abstract class RandomClearing extends Layer {
   }
 }
 
+/** The layer of `dropout`, where shapes, weights and errors are described. */
 export class Dropout extends RandomClearing {
   static override readonly className: string = 'Dropout';
   readonly noiseShape: OpenShape | null;
@@ -89,6 +93,7 @@ export class Dropout extends RandomClearing {
   }
 }
 
+/** The layer of `spatialDropout1d`, where shapes, weights and errors are described. */
 export class SpatialDropout1D extends RandomClearing {
   static override readonly className: string = 'SpatialDropout1D';
 
@@ -102,6 +107,7 @@ export class SpatialDropout1D extends RandomClearing {
   }
 }
 
+/** The layer of `spatialDropout2d`, where shapes, weights and errors are described. */
 export class SpatialDropout2D extends RandomClearing {
   static override readonly className: string = 'SpatialDropout2D';
   readonly dataFormat = 'channelsLast';

@@ -13,11 +13,13 @@ interface NoiseOptions extends LayerOptions {
   seed?: number | null;
 }
 
+/** Options of `gaussianNoise`. */
 export interface GaussianNoiseOptions extends NoiseOptions {
   /** Standard deviation of the noise, from 0 to 1. */
   stddev: number;
 }
 
+/** Options of `gaussianDropout`. */
 export interface GaussianDropoutOptions extends NoiseOptions {
   /** From 0 to 1, which is left out: the noise has the standard deviation √(rate / (1 - rate)). */
   rate: number;
@@ -44,6 +46,7 @@ abstract class Noise extends Layer {
   }
 }
 
+/** The layer of `gaussianNoise`, where shapes, weights and errors are described. */
 export class GaussianNoise extends Noise {
   static override readonly className: string = 'GaussianNoise';
   readonly stddev: number;
@@ -64,6 +67,7 @@ export class GaussianNoise extends Noise {
   }
 }
 
+/** The layer of `gaussianDropout`, where shapes, weights and errors are described. */
 export class GaussianDropout extends Noise {
   static override readonly className: string = 'GaussianDropout';
   readonly rate: number;

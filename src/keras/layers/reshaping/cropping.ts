@@ -9,11 +9,13 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
 
+/** Options of `cropping1d`. */
 export interface Cropping1DOptions extends LayerOptions {
   /** Steps to take away at both ends, or [before, after]. Default 1. */
   cropping?: number | readonly [number, number];
 }
 
+/** Options of `cropping2d`. */
 export interface Cropping2DOptions extends LayerOptions, DataFormatOptions {
   /** Pixels to take away: on all sides, [above and below, left and right], or [[top, bottom], [left, right]]. Default 0. */
   cropping?:
@@ -52,6 +54,7 @@ abstract class Cropping extends Layer {
   }
 }
 
+/** The layer of `cropping1d`, where shapes, weights and errors are described. */
 export class Cropping1D extends Cropping {
   static override readonly className: string = 'Cropping1D';
   readonly cropping: readonly [number, number];
@@ -71,6 +74,7 @@ export class Cropping1D extends Cropping {
   }
 }
 
+/** The layer of `cropping2d`, where shapes, weights and errors are described. */
 export class Cropping2D extends Cropping {
   static override readonly className: string = 'Cropping2D';
   readonly cropping: readonly [readonly [number, number], readonly [number, number]];

@@ -7,8 +7,10 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 
+/** Options of `flatten`. */
 export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 
+/** The layer of `flatten`, where shapes, weights and errors are described. */
 export class Flatten extends Layer {
   static override readonly className: string = 'Flatten';
   readonly dataFormat = 'channelsLast';
@@ -41,7 +43,10 @@ export class Flatten extends Layer {
   }
 }
 
-/** All axes but the batch as one, of any dtype. Shapes: [batch, …] → [batch, product of the rest]. */
+/**
+ * All axes but the batch as one, of any dtype. Shapes: [batch, …] → [batch, product of the rest].
+ * Errors: ValueError for options.
+ */
 export function flatten(options?: FlattenOptions): Flatten {
   return new Flatten(options);
 }

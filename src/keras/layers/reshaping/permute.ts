@@ -5,11 +5,13 @@ import { transpose } from '../../../ops/transpose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `permute`. */
 export interface PermuteOptions extends LayerOptions {
   /** The axes of a sample, counted from 1, in their new order. */
   dims: readonly number[];
 }
 
+/** The layer of `permute`, where shapes, weights and errors are described. */
 export class Permute extends Layer {
   static override readonly className: string = 'Permute';
   readonly dims: readonly number[];

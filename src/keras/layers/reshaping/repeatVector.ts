@@ -5,11 +5,13 @@ import { tile } from '../../../ops/tile.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `repeatVector`. */
 export interface RepeatVectorOptions extends LayerOptions {
   /** Number of steps. */
   n: number;
 }
 
+/** The layer of `repeatVector`, where shapes, weights and errors are described. */
 export class RepeatVector extends Layer {
   static override readonly className: string = 'RepeatVector';
   readonly n: number;

@@ -7,11 +7,13 @@ import { reshape as reshaped } from '../../../ops/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
+/** Options of `reshape`. */
 export interface ReshapeOptions extends LayerOptions {
   /** Sizes without the batch; one of them may be -1: what is left. */
   targetShape: readonly number[];
 }
 
+/** The layer of `reshape`, where shapes, weights and errors are described. */
 export class Reshape extends Layer {
   static override readonly className: string = 'Reshape';
   readonly targetShape: readonly number[];

@@ -8,11 +8,13 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, type Pair, requireChannelsLast } from '../base/dataFormat.ts';
 
+/** Options of `upSampling1d`. */
 export interface UpSampling1DOptions extends LayerOptions {
   /** How often each step is repeated. Default 2. */
   size?: number;
 }
 
+/** Options of `upSampling2d`. */
 export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   /** Factors of height and width. Default 2. */
   size?: Pair;
@@ -20,6 +22,7 @@ export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   interpolation?: 'nearest' | 'bilinear';
 }
 
+/** The layer of `upSampling1d`, where shapes, weights and errors are described. */
 export class UpSampling1D extends Layer {
   static override readonly className: string = 'UpSampling1D';
   readonly size: number;
@@ -42,6 +45,7 @@ export class UpSampling1D extends Layer {
   }
 }
 
+/** The layer of `upSampling2d`, where shapes, weights and errors are described. */
 export class UpSampling2D extends Layer {
   static override readonly className: string = 'UpSampling2D';
   readonly size: readonly number[];

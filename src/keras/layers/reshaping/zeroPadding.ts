@@ -5,11 +5,13 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
 
+/** Options of `zeroPadding1d`. */
 export interface ZeroPadding1DOptions extends LayerOptions, DataFormatOptions {
   /** Steps to add at both ends, or [before, after]. Default 1. */
   padding?: number | readonly [number, number];
 }
 
+/** Options of `zeroPadding2d`. */
 export interface ZeroPadding2DOptions extends LayerOptions, DataFormatOptions {
   /** Pixels to add: on all sides, [above and below, left and right], or [[top, bottom], [left, right]]. Default 1. */
   padding?:
@@ -18,6 +20,7 @@ export interface ZeroPadding2DOptions extends LayerOptions, DataFormatOptions {
     | readonly [readonly [number, number], readonly [number, number]];
 }
 
+/** The layer of `zeroPadding1d`, where shapes, weights and errors are described. */
 export class ZeroPadding1D extends Layer {
   static override readonly className: string = 'ZeroPadding1D';
   readonly padding: readonly [number, number];
@@ -40,6 +43,7 @@ export class ZeroPadding1D extends Layer {
   }
 }
 
+/** The layer of `zeroPadding2d`, where shapes, weights and errors are described. */
 export class ZeroPadding2D extends Layer {
   static override readonly className: string = 'ZeroPadding2D';
   readonly padding: readonly [readonly [number, number], readonly [number, number]];

@@ -2,6 +2,7 @@
 import { requireNotNegative, requireNumber, requireOption, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
+/** Options of `cosineDecay`. */
 export interface CosineDecayOptions extends ScheduleOptions {
   initialLearningRate: number;
   decaySteps: number;
@@ -42,6 +43,7 @@ export function cosineDecay(options: CosineDecayOptions): LearningRateSchedule {
   });
 }
 
+/** Options of `cosineDecayRestarts`. */
 export interface CosineDecayRestartsOptions extends ScheduleOptions {
   initialLearningRate: number;
   /** Steps of the first period. */

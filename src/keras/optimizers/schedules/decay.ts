@@ -2,6 +2,7 @@
 import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
+/** Options of decays that go by a rate. */
 export interface DecayOptions extends ScheduleOptions {
   initialLearningRate: number;
   /** Steps after which the rate has decayed once. */
@@ -51,6 +52,7 @@ export function inverseTimeDecay(options: DecayOptions): LearningRateSchedule {
   });
 }
 
+/** Options of `polynomialDecay`. */
 export interface PolynomialDecayOptions extends ScheduleOptions {
   initialLearningRate: number;
   decaySteps: number;

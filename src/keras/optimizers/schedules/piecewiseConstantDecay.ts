@@ -2,6 +2,7 @@
 import { requireNotNegative, requireOption } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
+/** Options of `piecewiseConstantDecay`. */
 export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
   /** Steps in ascending order. A value applies up to and including its boundary. */
   boundaries: readonly number[];

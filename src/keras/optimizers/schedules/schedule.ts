@@ -10,6 +10,7 @@ export interface LearningRateSchedule extends Configured {
   call(step: number): number;
 }
 
+/** Options of every schedule. */
 export interface ScheduleOptions {
   name?: string;
 }

@@ -3,7 +3,7 @@ import { ShapeError } from '../../../core/errors.ts';
 import type { Shape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
-import type { Batch } from '../batch.ts';
+import type { AnyBatch } from '../batch.ts';
 
 export interface BatchSource {
   /** Number of batches in one pass over the data; null if unknown. */
@@ -16,7 +16,7 @@ export interface BatchSource {
   /** Uploads a part of large data. Returns false when everything is uploaded. */
   upload(): boolean;
   /** The next batch, which the caller frees; null at the end. */
-  next(): Batch | null | Promise<Batch | null>;
+  next(): AnyBatch | null | Promise<AnyBatch | null>;
   /**
    * Frees what the source created. Data passed by the caller are not freed. Closes a generator and waits for it.
    * Errors: those of its `finally`.
@@ -25,7 +25,7 @@ export interface BatchSource {
 }
 
 /** Frees the tensors of a batch. */
-export function freeBatch({ x, y, sampleWeight }: Batch): void {
+export function freeBatch({ x, y, sampleWeight }: AnyBatch): void {
   for (const nest of [x, y, sampleWeight]) {
     if (nest !== null) for (const tensor of leavesOf<Tensor>(nest)) tensor.dispose();
   }

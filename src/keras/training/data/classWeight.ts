@@ -11,7 +11,7 @@ import { tensor } from '../../../tensor/create.ts';
 import { keep, tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { leavesOf } from '../../tensorNest.ts';
-import type { Batch } from '../batch.ts';
+import type { AnyBatch } from '../batch.ts';
 import { isRecord } from '../perOutput.ts';
 
 /** Weights by class number. Default for missing classes: 1. */
@@ -38,7 +38,7 @@ export class ClassWeights {
    * Sample weights for the targets of `batch`, class numbers or one-hot rows. The caller frees them.
    * Errors: ValueError for several outputs, or if there are other sample weights; ShapeError for targets per step.
    */
-  of({ y, sampleWeight }: Batch): Tensor {
+  of({ y, sampleWeight }: AnyBatch): Tensor {
     if (sampleWeight !== null) {
       throw this.#refuse('sampleWeight with it', 'multiply the class weights into the sample weights.');
     }

@@ -8,9 +8,10 @@ import { runAllAsync, warnOf } from '../../../core/cleanup.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { getDevice, withDevice } from '../../../webgpu/current.ts';
+import { outputSearch, withoutOutputSearch } from '../../../ops/outputSearch.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
 import { mapNest, type Nest } from '../../tensorNest.ts';
-import type { Batch } from '../batch.ts';
+import type { AnyBatch } from '../batch.ts';
 import { isRecord } from '../perOutput.ts';
 import { batchTensor } from './column.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
@@ -85,7 +86,7 @@ export class IterableSource implements BatchSource {
     return false;
   }
 
-  next(): Batch | null | Promise<Batch | null> {
+  next(): AnyBatch | null | Promise<AnyBatch | null> {
     const result = (this.#iterator as BatchIterator).next();
     if (!(result instanceof Promise)) return this.#take(result);
     this.#isWaiting = true;
@@ -101,7 +102,7 @@ export class IterableSource implements BatchSource {
     await runAllAsync([() => this.#close(), closed]);
   }
 
-  #take({ done, value }: IteratorResult<BatchItem, unknown>): Batch | null {
+  #take({ done, value }: IteratorResult<BatchItem, unknown>): AnyBatch | null {
     const { op, options } = this;
     if (!done) return withDevice(this.#device, () => batchOf(op, value as BatchItem, options.slots));
     this.#ended = true;
@@ -155,12 +156,13 @@ export class IterableSource implements BatchSource {
 }
 
 /** The batch of an item, with host values uploaded. */
-export function batchOf(op: string, item: unknown, slots: Slots): Batch {
+export function batchOf(op: string, item: unknown, slots: Slots): AnyBatch {
   const { x, y, sampleWeight } = partsOf(op, item);
   const made: { what: string; shape: readonly number[] }[] = [];
   const tensors = (what: string, given: unknown, places: readonly Slot[] | null): Nest<Tensor> =>
     mapNest(entriesOf(op, what, given, places), (entry: Entry) => {
-      const tensor = batchTensor(op, entry, made[0]?.shape[0]);
+      const tensor = withoutOutputSearch(() => batchTensor(op, entry, made[0]?.shape[0]));
+      outputSearch()?.data(tensor, { op, what: entry.what, sampleOf: (row) => row });
       made.push({ what: entry.what, shape: tensor.shape });
       return tensor;
     });

@@ -1,9 +1,10 @@
 /** @file Table: inputs, targets and weights as columns with the same number of rows, and the batches of a range of rows. */
 import { getDevice } from '../../../webgpu/current.ts';
+import { outputSearch, withoutOutputSearch } from '../../../ops/outputSearch.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { keep } from '../../../tensor/scope.ts';
 import { leavesOf, mapNest, type Nest } from '../../tensorNest.ts';
-import type { Batch } from '../batch.ts';
+import type { AnyBatch } from '../batch.ts';
 import { type Column, columnOf, type RowOrder, uploadBytes } from './column.ts';
 import { permutation } from './permutation.ts';
 import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
@@ -26,7 +27,12 @@ export class Table {
   readonly #columns: Column[] = [];
 
   /** Errors: ValueError for invalid data; ShapeError for shapes or lengths that don't match. */
-  constructor(op: string, data: TableData, slots: Slots, maxResidentBytes = residentBytes) {
+  constructor(
+    readonly op: string,
+    data: TableData,
+    slots: Slots,
+    maxResidentBytes = residentBytes,
+  ) {
     const x = entriesOf(op, 'x', data.x, slots.inputs);
     const y = data.y == null ? null : entriesOf(op, 'y', data.y, slots.outputs);
     const weights =
@@ -117,7 +123,7 @@ export class TableSource implements BatchSource {
     return this.table.upload();
   }
 
-  next(): Batch {
+  next(): AnyBatch {
     const { table } = this;
     const pass = Math.floor(this.#position / this.batches);
     const from = (this.#position % this.batches) * this.#batchSize;
@@ -125,7 +131,13 @@ export class TableSource implements BatchSource {
     this.#position++;
     const order = this.#orderOf(pass);
     const rows = { from: order ? from : this.#from + from, count, order };
-    const taken = (nest: Nest<Column>) => mapNest(nest, (column) => keep(column.take(rows)));
+    const sampleOf = (row: number) => (order ? (order.host[from + row] as number) : rows.from + row);
+    const taken = (nest: Nest<Column>) =>
+      mapNest(nest, (column) => {
+        const values = keep(withoutOutputSearch(() => column.take(rows)));
+        outputSearch()?.data(values, { op: table.op, what: column.what, sampleOf });
+        return values;
+      });
     return {
       x: taken(table.x),
       y: table.y && taken(table.y),

@@ -1,4 +1,4 @@
-/** @file What attention layers do beside the battery: masks, ways to call them, scores. */
+/** @file What attention layers do in addition to the battery: masks, ways to call them, scores. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, randomNormal, ShapeError, sum, type Tensor, tensor } from '../../../../src/index.ts';
 import { input, layers, model } from '../../../../src/keras/index.ts';
@@ -124,7 +124,7 @@ describe('multiHeadAttention', () => {
     expect(await values(scores)).toEqual([0.5, 0.5, 1, 0, 0.5, 0.5, 1, 0]);
   });
 
-  test('is called on a query, with value and key beside it, on itself, or symbolically', async () => {
+  test('is called on a query, with value and key, on itself, or symbolically', async () => {
     const layer = make();
     const [query, value, key] = [draw(1, 2, 3, 4), draw(2, 2, 5, 4), draw(3, 2, 5, 4)];
     const wanted = layer.apply([query, value, key]);

@@ -32,7 +32,7 @@ describe('an input', () => {
     ['too many axes', { shape: [1, 1, 1, 1, 1, 1] }, ShapeError],
     ['a batch that is none', { shape: [1], batchSize: 'any' }, ShapeError],
     ['two shapes', { shape: [1], batchShape: [null, 1] }, ShapeError],
-    ['a batch beside batchShape', { batchSize: 1, batchShape: [null, 1] }, ShapeError],
+    ['a batch size with batchShape', { batchSize: 1, batchShape: [null, 1] }, ShapeError],
     ['an empty batchShape', { batchShape: [] }, ShapeError],
     ['an unknown dtype', { shape: [1], dtype: 'float64' }, DTypeError],
   ])('refuses %s', (_, options, error) => {

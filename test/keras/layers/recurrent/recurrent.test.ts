@@ -1,4 +1,4 @@
-/** @file What recurrent layers do beside the battery: states, masks that travel, cells of an app, captured calls. */
+/** @file What recurrent layers do in addition to the battery: states, masks that travel, cells of an app, captured calls. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenShape } from '../../../../src/core/shape.ts';
 import {

@@ -1,4 +1,4 @@
-/** @file What embedding and wrappers do beside the battery: faults, names, states, masks. */
+/** @file What embedding and wrappers do in addition to the battery: faults, names, states, masks. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   GradientTape,
@@ -53,7 +53,7 @@ describe('embedding', () => {
     expect(await values(layer.apply(tensor([[1, 3]], { dtype: 'int32' })))).toHaveLength(4);
   });
 
-  test('masks padding where it is told to', async () => {
+  test('masks padding with maskZero', async () => {
     const ids = tensor([[1, 0, 2]], { dtype: 'int32' });
     expect(maskOf(layers.embedding({ inputDim: 4, outputDim: 2 }).apply(ids))).toBeNull();
     const mask = maskOf(layers.embedding({ inputDim: 4, outputDim: 2, maskZero: true }).apply(ids));

@@ -57,7 +57,7 @@ describe('random layers', () => {
     ['gaussianDropout', (seed?: number) => asAny(layers.gaussianDropout({ rate: 0.5, ...seeded(seed) }))],
   ];
 
-  test.each(makers)('%s draws anew at every call; the same from one seed', async (_, make) => {
+  test.each(makers)('%s draws again at every call; the same from one seed', async (_, make) => {
     const [one, same, other, none] = [make(1), make(1), make(2), make()];
     const first = await draw(one);
     const second = await draw(one);
@@ -68,7 +68,7 @@ describe('random layers', () => {
     expect(await draw(none)).not.toEqual(await draw(none));
   });
 
-  test.each(makers)('%s draws anew at every replay of captured work', async (_, make) => {
+  test.each(makers)('%s draws again at every replay of captured work', async (_, make) => {
     const [plain, captured, unseeded] = [make(7), make(7), make()];
     const x = ones([2, 50]);
     const step = compile((given: Tensor) => captured.apply(given, training) as Tensor);

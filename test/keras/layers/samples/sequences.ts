@@ -182,7 +182,7 @@ export const samples: LayerSamples[] = [
         says: /goBackwards/,
       },
       {
-        why: 'a sequence beside its end',
+        why: 'a sequence together with its end',
         options: () => ({
           layer: layers.gru({ units: 2, returnSequences: true }),
           backwardLayer: layers.gru({ units: 2, goBackwards: true }),

@@ -27,7 +27,7 @@ export interface LayerCase {
   training?: boolean;
   /** Ranges of weights, by the last part of their names. Default -1 to 1, variances 0.5 to 1.5. */
   weights?: Readonly<Record<string, Partial<InputSample>>>;
-  /** Axes of every input that are open beside the batch, in the check of symbolic shapes. */
+  /** Axes of every input that are open in addition to the batch, in the check of symbolic shapes. */
   open?: readonly number[];
   /** What the outputs are, by TF.js: from the inputs and kwargs in their order, and the weights in theirs. */
   reference?: (tf: Oracle, inputs: OracleTensors, weights: OracleTensors) => tf.Tensor | tf.Tensor[];

@@ -45,49 +45,50 @@ struct CRow {
   valid: bool,
 }
 
-struct Segment {
-  index: u32,
-  row: i32,
-  column: i32,
-}
-
-fn segment_of(slice: u32, index: u32) -> Segment {
-  return Segment(
-    index,
-    i32(index / params.kernel_w) * params.dilation_h - params.pad_h,
-    i32(index % params.kernel_w) * params.dilation_w - params.pad_w,
-  );
-}
-
 struct ImageAddress {
   offset: u32,
   valid: bool,
 }
 
-fn address_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageAddress {
-  // A negative coordinate is a large unsigned one.
-  return ImageAddress(
-    base + u32(row * i32(width) + column) * channels,
-    (u32(row) < height) & (u32(column) < width),
-  );
-}
-
-/** A pixel of an image before a segment moves it, and where its image begins. */
+/** A pixel of an image before a segment moves it. */
 struct Pixel {
-  base: u32,
+  offset: u32,
   row: i32,
   column: i32,
 }
 
-fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
-  return address_in(
-    pixel.base,
-    pixel.row + tap.row,
-    pixel.column + tap.column,
-    params.in_h,
-    params.in_w,
-    params.in_c,
+fn moved(pixel: Pixel, row: i32, column: i32, distance: u32, height: u32, width: u32) -> ImageAddress {
+  // A negative coordinate is a large unsigned one.
+  return ImageAddress(
+    pixel.offset + distance,
+    (u32(pixel.row + row) < height) & (u32(pixel.column + column) < width),
   );
+}
+
+/** A tap of the kernel. */
+struct Segment {
+  index: u32,
+  row: i32,
+  column: i32,
+  distance: u32,
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  let row = i32(index / params.kernel_w) * params.dilation_h - params.pad_h;
+  let column = i32(index % params.kernel_w) * params.dilation_w - params.pad_w;
+  return Segment(index, row, column, u32(row * i32(params.in_w) + column) * params.in_c);
+}
+
+fn a_line(slice: u32, line: u32) -> Pixel {
+  let row = line / params.out_w;
+  let y = i32(row % params.out_h) * params.stride_h;
+  let x = i32(line % params.out_w) * params.stride_w;
+  let first = (row / params.out_h * params.in_h + u32(y)) * params.in_w + u32(x);
+  return Pixel(first * params.in_c + slice * params.group_in, y, x);
+}
+
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  return moved(pixel, tap.row, tap.column, tap.distance, params.in_h, params.in_w);
 }
 
 fn a_index(address: ImageAddress, k: u32) -> u32 {
@@ -102,17 +103,12 @@ fn segment_size() -> u32 {
   return params.group_in;
 }
 
-fn a_line(slice: u32, line: u32) -> Pixel {
-  let row = line / params.out_w;
-  return Pixel(
-    row / params.out_h * params.in_h * params.in_w * params.in_c + slice * params.group_in,
-    i32(row % params.out_h) * params.stride_h,
-    i32(line % params.out_w) * params.stride_w,
-  );
-}
-
 fn b_line(slice: u32, line: u32) -> u32 {
   return slice * params.group_out + line;
+}
+
+fn b_step_size() -> u32 {
+  return params.out_c;
 }
 
 fn b_address(column: u32, segment: Segment) -> u32 {

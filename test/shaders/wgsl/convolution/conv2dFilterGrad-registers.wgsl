@@ -48,48 +48,47 @@ struct CRow {
 /** A row of a result. */
 struct Segment {
   index: u32,
-  image: u32,
   row: i32,
+  distance: u32,
 }
 
 fn segment_of(slice: u32, index: u32) -> Segment {
-  return Segment(index, index / params.out_h, i32(index % params.out_h) * params.stride_h);
+  let row = i32(index % params.out_h) * params.stride_h;
+  return Segment(index, row, (index / params.out_h * params.in_h + u32(row)) * params.in_w * params.in_c);
 }
 
 /** A tap and a channel of the kernel. */
 struct KernelRow {
+  offset: u32,
   row: i32,
   column: i32,
-  channel: u32,
 }
 
 fn a_line(slice: u32, line: u32) -> KernelRow {
   let tap = line / params.group_in;
-  return KernelRow(
-    i32(tap / params.kernel_w) * params.dilation_h - params.pad_h,
-    i32(tap % params.kernel_w) * params.dilation_w - params.pad_w,
-    slice * params.group_in + line % params.group_in,
-  );
+  let row = i32(tap / params.kernel_w) * params.dilation_h - params.pad_h;
+  let column = i32(tap % params.kernel_w) * params.dilation_w - params.pad_w;
+  let distance = u32(row * i32(params.in_w) + column) * params.in_c;
+  return KernelRow(distance + slice * params.group_in + line % params.group_in, row, column);
 }
 
 /** A row of the image, seen from a tap. */
 struct ImageRow {
-  base: u32,
+  offset: u32,
   column: i32,
   valid: bool,
 }
 
 fn a_address(tap: KernelRow, segment: Segment) -> ImageRow {
-  let row = segment.row + tap.row;
-  return ImageRow(
-    (segment.image * params.in_h + u32(row)) * params.in_w * params.in_c + tap.channel,
-    tap.column,
-    u32(row) < params.in_h,
-  );
+  return ImageRow(tap.offset + segment.distance, tap.column, u32(segment.row + tap.row) < params.in_h);
+}
+
+fn a_step_size() -> u32 {
+  return u32(params.stride_w) * params.in_c;
 }
 
 fn a_index(address: ImageRow, k: u32) -> u32 {
-  return address.base + u32(address.column + i32(k) * params.stride_w) * params.in_c;
+  return address.offset + k * a_step_size();
 }
 
 fn a_valid(address: ImageRow, k: u32) -> bool {
@@ -98,6 +97,10 @@ fn a_valid(address: ImageRow, k: u32) -> bool {
 
 fn b_line(slice: u32, line: u32) -> u32 {
   return slice * params.group_out + line;
+}
+
+fn b_step_size() -> u32 {
+  return params.out_c;
 }
 
 fn b_address(column: u32, segment: Segment) -> u32 {

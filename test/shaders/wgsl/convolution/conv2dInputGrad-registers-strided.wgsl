@@ -49,8 +49,13 @@ struct Segment {
   index: u32,
   row: i32,
   column: i32,
+  distance: u32,
   /** Whether the tap reaches the pixels of the slice. */
   reaches: bool,
+}
+
+fn distance_of(row: i32, column: i32) -> u32 {
+  return u32(row * i32(params.out_w) + column) * params.out_c;
 }
 
 struct ImageAddress {
@@ -58,19 +63,19 @@ struct ImageAddress {
   valid: bool,
 }
 
-fn address_in(base: u32, row: i32, column: i32, height: u32, width: u32, channels: u32) -> ImageAddress {
-  // A negative coordinate is a large unsigned one.
-  return ImageAddress(
-    base + u32(row * i32(width) + column) * channels,
-    (u32(row) < height) & (u32(column) < width),
-  );
-}
-
-/** A pixel of an image before a segment moves it, and where its image begins. */
+/** A pixel of an image before a segment moves it. */
 struct Pixel {
-  base: u32,
+  offset: u32,
   row: i32,
   column: i32,
+}
+
+fn moved(pixel: Pixel, row: i32, column: i32, distance: u32, height: u32, width: u32) -> ImageAddress {
+  // A negative coordinate is a large unsigned one.
+  return ImageAddress(
+    pixel.offset + distance,
+    (u32(pixel.row + row) < height) & (u32(pixel.column + column) < width),
+  );
 }
 
 fn group_of(slice: u32) -> u32 {
@@ -100,10 +105,13 @@ fn skip_segment(slice: u32, index: u32) -> bool {
 
 fn segment_of(slice: u32, index: u32) -> Segment {
   let distance = reach(slice, index);
+  let row = distance.x / params.stride_h;
+  let column = distance.y / params.stride_w;
   return Segment(
     index,
-    distance.x / params.stride_h,
-    distance.y / params.stride_w,
+    row,
+    column,
+    distance_of(row, column),
     (distance.x % params.stride_h == 0) & (distance.y % params.stride_w == 0),
   );
 }
@@ -119,22 +127,14 @@ fn class_size() -> vec2<u32> {
 fn a_line(slice: u32, line: u32) -> Pixel {
   let size = class_size();
   let row = line / size.y;
-  return Pixel(
-    row / size.x * params.out_h * params.out_w * params.out_c + group_of(slice) * params.group_out,
-    i32(row % size.x),
-    i32(line % size.y),
-  );
+  let y = row % size.x;
+  let x = line % size.y;
+  let first = (row / size.x * params.out_h + y) * params.out_w + x;
+  return Pixel(first * params.out_c + group_of(slice) * params.group_out, i32(y), i32(x));
 }
 
 fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
-  var reached = address_in(
-    pixel.base,
-    pixel.row + tap.row,
-    pixel.column + tap.column,
-    params.out_h,
-    params.out_w,
-    params.out_c,
-  );
+  var reached = moved(pixel, tap.row, tap.column, tap.distance, params.out_h, params.out_w);
   reached.valid = reached.valid & tap.reaches;
   return reached;
 }

@@ -67,6 +67,10 @@ fn a_index(address: AMatrix, k: u32) -> u32 {
   return address.offset + k;
 }
 
+fn a_step_size() -> u32 {
+  return params.a_stride;
+}
+
 struct BMatrix {
   offset: u32,
 }
@@ -81,6 +85,10 @@ fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
 
 fn b_index(address: BMatrix, k: u32) -> u32 {
   return address.offset + k * params.b_stride;
+}
+
+fn b_step_size() -> u32 {
+  return params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -112,12 +120,8 @@ fn bias_of(slice: u32, column: u32) -> vec4<f32> {
   return vec4<f32>();
 }
 
-var<workgroup> a_tile: array<vec4<f32>, 512>;
+var<workgroup> a_tile: array<vec4<f32>, 520>;
 var<workgroup> b_tile: array<vec4<f32>, 512>;
-
-fn swizzle(step_group: u32) -> u32 {
-  return (step_group & 3u) * 2u;
-}
 
 @compute @workgroup_size(256)
 fn main(
@@ -146,25 +150,35 @@ fn main(
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
-  let a_unit_0 = local + 0u;
+  // Step s of four exists where the first lies before end_<s>.
+  let end_0 = last_step - min(last_step, 0u);
+  let end_1 = last_step - min(last_step, 1u);
+  let end_2 = last_step - min(last_step, 2u);
+  let end_3 = last_step - min(last_step, 3u);
+  let a_unit_0 = min(local, 127u);
   let a_line_group_0 = a_unit_0 / 4u;
   let a_step_group_0 = a_unit_0 % 4u;
   let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
   let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
   let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
   let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
-  var a_fetched_0_0 = vec4<f32>();
-  var a_fetched_0_1 = vec4<f32>();
-  var a_fetched_0_2 = vec4<f32>();
-  var a_fetched_0_3 = vec4<f32>();
-  let b_unit_0 = (local + 128u) % 256u + 0u;
+  let b_unit_0 = min(local - min(local, 128u), 127u);
   let b_line_group_0 = b_unit_0 % 32u;
   let b_step_group_0 = b_unit_0 / 32u;
   let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 4u));
-  var b_fetched_0_0 = vec4<f32>();
-  var b_fetched_0_1 = vec4<f32>();
-  var b_fetched_0_2 = vec4<f32>();
-  var b_fetched_0_3 = vec4<f32>();
+  var loaded_0_0 = vec4<f32>();
+  var loaded_0_1 = vec4<f32>();
+  var loaded_0_2 = vec4<f32>();
+  var loaded_0_3 = vec4<f32>();
+  var exists_0_0 = vec4<bool>();
+  var exists_0_1 = vec4<bool>();
+  var exists_0_2 = vec4<bool>();
+  var exists_0_3 = vec4<bool>();
+  var at_0_0 = u32();
+  var at_0_1 = u32();
+  var at_0_2 = u32();
+  var at_0_3 = u32();
+
   let thread_row = local / 16u;
   let thread_column = local % 16u;
   var sum_0_0 = vec4<f32>();
@@ -186,151 +200,459 @@ fn main(
 
   var index = first_segment;
   var step = first_step;
-  var is_loaded = false;
-  loop {
-    // Read the next k tile.
-    let has_more = index < last_segment && first_step < last_step;
-    if (has_more) {
-      let segment = segment_of(slice, index);
-      if (a_unit_0 < 128u) {
-        let k = step + a_step_group_0 * 4u;
-        let address_0 = a_address(a_line_0_0, segment);
-        let address_1 = a_address(a_line_0_1, segment);
-        let address_2 = a_address(a_line_0_2, segment);
-        let address_3 = a_address(a_line_0_3, segment);
-        let line_0 = select(vec4<f32>(), a_values[a_index(address_0, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_1 = select(vec4<f32>(), a_values[a_index(address_1, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_2 = select(vec4<f32>(), a_values[a_index(address_2, k + 0u) >> 2u], (k + 0u < last_step));
-        let line_3 = select(vec4<f32>(), a_values[a_index(address_3, k + 0u) >> 2u], (k + 0u < last_step));
-        a_fetched_0_0 = vec4<f32>(line_0.x, line_1.x, line_2.x, line_3.x);
-        a_fetched_0_1 = vec4<f32>(line_0.y, line_1.y, line_2.y, line_3.y);
-        a_fetched_0_2 = vec4<f32>(line_0.z, line_1.z, line_2.z, line_3.z);
-        a_fetched_0_3 = vec4<f32>(line_0.w, line_1.w, line_2.w, line_3.w);
-      }
-      if (b_unit_0 < 128u) {
-        let k = step + b_step_group_0 * 4u;
-        let address_0 = b_address(b_line_0_0, segment);
-        b_fetched_0_0 = select(vec4<f32>(), b_values[b_index(address_0, k + 0u) >> 2u], (k + 0u < last_step));
-        b_fetched_0_1 = select(vec4<f32>(), b_values[b_index(address_0, k + 1u) >> 2u], (k + 1u < last_step));
-        b_fetched_0_2 = select(vec4<f32>(), b_values[b_index(address_0, k + 2u) >> 2u], (k + 2u < last_step));
-        b_fetched_0_3 = select(vec4<f32>(), b_values[b_index(address_0, k + 3u) >> 2u], (k + 3u < last_step));
-      }
+
+  var is_loaded = index < last_segment && first_step < last_step;
+  let segment = segment_of(slice, index);
+  if (local < 128u) {
+    let k = step + a_step_group_0 * 4u;
+    let address_0 = a_address(a_line_0_0, segment);
+    let address_1 = a_address(a_line_0_1, segment);
+    let address_2 = a_address(a_line_0_2, segment);
+    let address_3 = a_address(a_line_0_3, segment);
+    let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+    let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+    let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+    let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
+    at_0_0 = first_0;
+    exists_0_0 = vec4<bool>((k < end_0));
+    at_0_1 = first_1;
+    exists_0_1 = vec4<bool>((k < end_0));
+    at_0_2 = first_2;
+    exists_0_2 = vec4<bool>((k < end_0));
+    at_0_3 = first_3;
+    exists_0_3 = vec4<bool>((k < end_0));
+  } else {
+    let k = step + b_step_group_0 * 4u;
+    let address_0 = b_address(b_line_0_0, segment);
+    let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
+    at_0_0 = first_0;
+    exists_0_0 = vec4<bool>((k < end_0));
+    at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+    exists_0_1 = vec4<bool>((k < end_1));
+    at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+    exists_0_2 = vec4<bool>((k < end_2));
+    at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+    exists_0_3 = vec4<bool>((k < end_3));
+  }
+  if (local < 128u) {
+    loaded_0_0 = a_values[at_0_0];
+    loaded_0_1 = a_values[at_0_1];
+    loaded_0_2 = a_values[at_0_2];
+    loaded_0_3 = a_values[at_0_3];
+  } else {
+    loaded_0_0 = b_values[at_0_0];
+    loaded_0_1 = b_values[at_0_1];
+    loaded_0_2 = b_values[at_0_2];
+    loaded_0_3 = b_values[at_0_3];
+  }
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
+  // between the loads and the end of the loop would let compilers move them there, behind the products.
+  while (is_loaded) {
+    var next_step = step + 16u;
+    var next_index = index;
+    if (next_step >= last_step) {
+      next_step = first_step;
+      next_index++;
     }
 
-    // Multiply the one in workgroup memory, and replace it.
-    if (is_loaded) {
-      for (var step_group = 0u; step_group < 4u; step_group++) {
-        let a_slot_0 = (thread_row + 0u) ^ swizzle(step_group);
-        let a_slot_1 = (thread_row + 16u) ^ swizzle(step_group);
-        let b_slot_0 = (thread_column + 0u) ^ swizzle(step_group);
-        let b_slot_1 = (thread_column + 16u) ^ swizzle(step_group);
-        let a_0_0 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_0];
-        let a_0_1 = a_tile[(step_group * 4u + 0u) * 32u + a_slot_1];
-        let b_0_0 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_0];
-        let b_0_1 = b_tile[(step_group * 4u + 0u) * 32u + b_slot_1];
-        sum_0_0 += a_0_0.x * b_0_0;
-        sum_0_1 += a_0_0.x * b_0_1;
-        sum_1_0 += a_0_0.y * b_0_0;
-        sum_1_1 += a_0_0.y * b_0_1;
-        sum_2_0 += a_0_0.z * b_0_0;
-        sum_2_1 += a_0_0.z * b_0_1;
-        sum_3_0 += a_0_0.w * b_0_0;
-        sum_3_1 += a_0_0.w * b_0_1;
-        sum_4_0 += a_0_1.x * b_0_0;
-        sum_4_1 += a_0_1.x * b_0_1;
-        sum_5_0 += a_0_1.y * b_0_0;
-        sum_5_1 += a_0_1.y * b_0_1;
-        sum_6_0 += a_0_1.z * b_0_0;
-        sum_6_1 += a_0_1.z * b_0_1;
-        sum_7_0 += a_0_1.w * b_0_0;
-        sum_7_1 += a_0_1.w * b_0_1;
-        let a_1_0 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_0];
-        let a_1_1 = a_tile[(step_group * 4u + 1u) * 32u + a_slot_1];
-        let b_1_0 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_0];
-        let b_1_1 = b_tile[(step_group * 4u + 1u) * 32u + b_slot_1];
-        sum_0_0 += a_1_0.x * b_1_0;
-        sum_0_1 += a_1_0.x * b_1_1;
-        sum_1_0 += a_1_0.y * b_1_0;
-        sum_1_1 += a_1_0.y * b_1_1;
-        sum_2_0 += a_1_0.z * b_1_0;
-        sum_2_1 += a_1_0.z * b_1_1;
-        sum_3_0 += a_1_0.w * b_1_0;
-        sum_3_1 += a_1_0.w * b_1_1;
-        sum_4_0 += a_1_1.x * b_1_0;
-        sum_4_1 += a_1_1.x * b_1_1;
-        sum_5_0 += a_1_1.y * b_1_0;
-        sum_5_1 += a_1_1.y * b_1_1;
-        sum_6_0 += a_1_1.z * b_1_0;
-        sum_6_1 += a_1_1.z * b_1_1;
-        sum_7_0 += a_1_1.w * b_1_0;
-        sum_7_1 += a_1_1.w * b_1_1;
-        let a_2_0 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_0];
-        let a_2_1 = a_tile[(step_group * 4u + 2u) * 32u + a_slot_1];
-        let b_2_0 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_0];
-        let b_2_1 = b_tile[(step_group * 4u + 2u) * 32u + b_slot_1];
-        sum_0_0 += a_2_0.x * b_2_0;
-        sum_0_1 += a_2_0.x * b_2_1;
-        sum_1_0 += a_2_0.y * b_2_0;
-        sum_1_1 += a_2_0.y * b_2_1;
-        sum_2_0 += a_2_0.z * b_2_0;
-        sum_2_1 += a_2_0.z * b_2_1;
-        sum_3_0 += a_2_0.w * b_2_0;
-        sum_3_1 += a_2_0.w * b_2_1;
-        sum_4_0 += a_2_1.x * b_2_0;
-        sum_4_1 += a_2_1.x * b_2_1;
-        sum_5_0 += a_2_1.y * b_2_0;
-        sum_5_1 += a_2_1.y * b_2_1;
-        sum_6_0 += a_2_1.z * b_2_0;
-        sum_6_1 += a_2_1.z * b_2_1;
-        sum_7_0 += a_2_1.w * b_2_0;
-        sum_7_1 += a_2_1.w * b_2_1;
-        let a_3_0 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_0];
-        let a_3_1 = a_tile[(step_group * 4u + 3u) * 32u + a_slot_1];
-        let b_3_0 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_0];
-        let b_3_1 = b_tile[(step_group * 4u + 3u) * 32u + b_slot_1];
-        sum_0_0 += a_3_0.x * b_3_0;
-        sum_0_1 += a_3_0.x * b_3_1;
-        sum_1_0 += a_3_0.y * b_3_0;
-        sum_1_1 += a_3_0.y * b_3_1;
-        sum_2_0 += a_3_0.z * b_3_0;
-        sum_2_1 += a_3_0.z * b_3_1;
-        sum_3_0 += a_3_0.w * b_3_0;
-        sum_3_1 += a_3_0.w * b_3_1;
-        sum_4_0 += a_3_1.x * b_3_0;
-        sum_4_1 += a_3_1.x * b_3_1;
-        sum_5_0 += a_3_1.y * b_3_0;
-        sum_5_1 += a_3_1.y * b_3_1;
-        sum_6_0 += a_3_1.z * b_3_0;
-        sum_6_1 += a_3_1.z * b_3_1;
-        sum_7_0 += a_3_1.w * b_3_0;
-        sum_7_1 += a_3_1.w * b_3_1;
-      }
+    is_loaded = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_loaded);
+    index = select(index, next_index, is_loaded);
+    let existed_0_0 = exists_0_0;
+    let existed_0_1 = exists_0_1;
+    let existed_0_2 = exists_0_2;
+    let existed_0_3 = exists_0_3;
+    let segment = segment_of(slice, index);
+    if (local < 128u) {
+      let k = step + a_step_group_0 * 4u;
+      let address_0 = a_address(a_line_0_0, segment);
+      let address_1 = a_address(a_line_0_1, segment);
+      let address_2 = a_address(a_line_0_2, segment);
+      let address_3 = a_address(a_line_0_3, segment);
+      let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+      let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+      let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+      let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
+      at_0_0 = first_0;
+      exists_0_0 = vec4<bool>((k < end_0));
+      at_0_1 = first_1;
+      exists_0_1 = vec4<bool>((k < end_0));
+      at_0_2 = first_2;
+      exists_0_2 = vec4<bool>((k < end_0));
+      at_0_3 = first_3;
+      exists_0_3 = vec4<bool>((k < end_0));
+    } else {
+      let k = step + b_step_group_0 * 4u;
+      let address_0 = b_address(b_line_0_0, segment);
+      let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
+      at_0_0 = first_0;
+      exists_0_0 = vec4<bool>((k < end_0));
+      at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+      exists_0_1 = vec4<bool>((k < end_1));
+      at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+      exists_0_2 = vec4<bool>((k < end_2));
+      at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+      exists_0_3 = vec4<bool>((k < end_3));
     }
-    if (!has_more) {
-      break;
+
+    if (local < 128u) {
+      let at = a_step_group_0 * 130u + a_line_group_0;
+      let line_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
+      let line_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
+      let line_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
+      let line_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
+      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+      a_tile[at + 0u] = fetched_0;
+      a_tile[at + 32u] = fetched_1;
+      a_tile[at + 64u] = fetched_2;
+      a_tile[at + 96u] = fetched_3;
+    } else {
+      let at = b_step_group_0 * 128u + b_line_group_0;
+      let fetched_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
+      let fetched_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
+      let fetched_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
+      let fetched_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
+      b_tile[at + 0u] = fetched_0;
+      b_tile[at + 32u] = fetched_1;
+      b_tile[at + 64u] = fetched_2;
+      b_tile[at + 96u] = fetched_3;
     }
     workgroupBarrier();
-    if (a_unit_0 < 128u) {
-      let swizzled = a_line_group_0 ^ swizzle(a_step_group_0);
-      a_tile[(a_step_group_0 * 4u + 0u) * 32u + swizzled] = a_fetched_0_0;
-      a_tile[(a_step_group_0 * 4u + 1u) * 32u + swizzled] = a_fetched_0_1;
-      a_tile[(a_step_group_0 * 4u + 2u) * 32u + swizzled] = a_fetched_0_2;
-      a_tile[(a_step_group_0 * 4u + 3u) * 32u + swizzled] = a_fetched_0_3;
+    if (local < 128u) {
+      loaded_0_0 = a_values[at_0_0];
+      loaded_0_1 = a_values[at_0_1];
+      loaded_0_2 = a_values[at_0_2];
+      loaded_0_3 = a_values[at_0_3];
+    } else {
+      loaded_0_0 = b_values[at_0_0];
+      loaded_0_1 = b_values[at_0_1];
+      loaded_0_2 = b_values[at_0_2];
+      loaded_0_3 = b_values[at_0_3];
     }
-    if (b_unit_0 < 128u) {
-      let swizzled = b_line_group_0 ^ swizzle(b_step_group_0);
-      b_tile[(b_step_group_0 * 4u + 0u) * 32u + swizzled] = b_fetched_0_0;
-      b_tile[(b_step_group_0 * 4u + 1u) * 32u + swizzled] = b_fetched_0_1;
-      b_tile[(b_step_group_0 * 4u + 2u) * 32u + swizzled] = b_fetched_0_2;
-      b_tile[(b_step_group_0 * 4u + 3u) * 32u + swizzled] = b_fetched_0_3;
-    }
+    let a_0_0 = a_tile[thread_row + 0u];
+    let a_0_1 = a_tile[thread_row + 16u];
+    let b_0_0 = b_tile[thread_column + 0u];
+    let b_0_1 = b_tile[thread_column + 16u];
+    sum_0_0 += a_0_0.x * b_0_0;
+    sum_0_1 += a_0_0.x * b_0_1;
+    sum_1_0 += a_0_0.y * b_0_0;
+    sum_1_1 += a_0_0.y * b_0_1;
+    sum_2_0 += a_0_0.z * b_0_0;
+    sum_2_1 += a_0_0.z * b_0_1;
+    sum_3_0 += a_0_0.w * b_0_0;
+    sum_3_1 += a_0_0.w * b_0_1;
+    sum_4_0 += a_0_1.x * b_0_0;
+    sum_4_1 += a_0_1.x * b_0_1;
+    sum_5_0 += a_0_1.y * b_0_0;
+    sum_5_1 += a_0_1.y * b_0_1;
+    sum_6_0 += a_0_1.z * b_0_0;
+    sum_6_1 += a_0_1.z * b_0_1;
+    sum_7_0 += a_0_1.w * b_0_0;
+    sum_7_1 += a_0_1.w * b_0_1;
+    let a_1_0 = a_tile[thread_row + 32u];
+    let a_1_1 = a_tile[thread_row + 48u];
+    let b_1_0 = b_tile[thread_column + 32u];
+    let b_1_1 = b_tile[thread_column + 48u];
+    sum_0_0 += a_1_0.x * b_1_0;
+    sum_0_1 += a_1_0.x * b_1_1;
+    sum_1_0 += a_1_0.y * b_1_0;
+    sum_1_1 += a_1_0.y * b_1_1;
+    sum_2_0 += a_1_0.z * b_1_0;
+    sum_2_1 += a_1_0.z * b_1_1;
+    sum_3_0 += a_1_0.w * b_1_0;
+    sum_3_1 += a_1_0.w * b_1_1;
+    sum_4_0 += a_1_1.x * b_1_0;
+    sum_4_1 += a_1_1.x * b_1_1;
+    sum_5_0 += a_1_1.y * b_1_0;
+    sum_5_1 += a_1_1.y * b_1_1;
+    sum_6_0 += a_1_1.z * b_1_0;
+    sum_6_1 += a_1_1.z * b_1_1;
+    sum_7_0 += a_1_1.w * b_1_0;
+    sum_7_1 += a_1_1.w * b_1_1;
+    let a_2_0 = a_tile[thread_row + 64u];
+    let a_2_1 = a_tile[thread_row + 80u];
+    let b_2_0 = b_tile[thread_column + 64u];
+    let b_2_1 = b_tile[thread_column + 80u];
+    sum_0_0 += a_2_0.x * b_2_0;
+    sum_0_1 += a_2_0.x * b_2_1;
+    sum_1_0 += a_2_0.y * b_2_0;
+    sum_1_1 += a_2_0.y * b_2_1;
+    sum_2_0 += a_2_0.z * b_2_0;
+    sum_2_1 += a_2_0.z * b_2_1;
+    sum_3_0 += a_2_0.w * b_2_0;
+    sum_3_1 += a_2_0.w * b_2_1;
+    sum_4_0 += a_2_1.x * b_2_0;
+    sum_4_1 += a_2_1.x * b_2_1;
+    sum_5_0 += a_2_1.y * b_2_0;
+    sum_5_1 += a_2_1.y * b_2_1;
+    sum_6_0 += a_2_1.z * b_2_0;
+    sum_6_1 += a_2_1.z * b_2_1;
+    sum_7_0 += a_2_1.w * b_2_0;
+    sum_7_1 += a_2_1.w * b_2_1;
+    let a_3_0 = a_tile[thread_row + 96u];
+    let a_3_1 = a_tile[thread_row + 112u];
+    let b_3_0 = b_tile[thread_column + 96u];
+    let b_3_1 = b_tile[thread_column + 112u];
+    sum_0_0 += a_3_0.x * b_3_0;
+    sum_0_1 += a_3_0.x * b_3_1;
+    sum_1_0 += a_3_0.y * b_3_0;
+    sum_1_1 += a_3_0.y * b_3_1;
+    sum_2_0 += a_3_0.z * b_3_0;
+    sum_2_1 += a_3_0.z * b_3_1;
+    sum_3_0 += a_3_0.w * b_3_0;
+    sum_3_1 += a_3_0.w * b_3_1;
+    sum_4_0 += a_3_1.x * b_3_0;
+    sum_4_1 += a_3_1.x * b_3_1;
+    sum_5_0 += a_3_1.y * b_3_0;
+    sum_5_1 += a_3_1.y * b_3_1;
+    sum_6_0 += a_3_1.z * b_3_0;
+    sum_6_1 += a_3_1.z * b_3_1;
+    sum_7_0 += a_3_1.w * b_3_0;
+    sum_7_1 += a_3_1.w * b_3_1;
+    let a_4_0 = a_tile[thread_row + 130u];
+    let a_4_1 = a_tile[thread_row + 146u];
+    let b_4_0 = b_tile[thread_column + 128u];
+    let b_4_1 = b_tile[thread_column + 144u];
+    sum_0_0 += a_4_0.x * b_4_0;
+    sum_0_1 += a_4_0.x * b_4_1;
+    sum_1_0 += a_4_0.y * b_4_0;
+    sum_1_1 += a_4_0.y * b_4_1;
+    sum_2_0 += a_4_0.z * b_4_0;
+    sum_2_1 += a_4_0.z * b_4_1;
+    sum_3_0 += a_4_0.w * b_4_0;
+    sum_3_1 += a_4_0.w * b_4_1;
+    sum_4_0 += a_4_1.x * b_4_0;
+    sum_4_1 += a_4_1.x * b_4_1;
+    sum_5_0 += a_4_1.y * b_4_0;
+    sum_5_1 += a_4_1.y * b_4_1;
+    sum_6_0 += a_4_1.z * b_4_0;
+    sum_6_1 += a_4_1.z * b_4_1;
+    sum_7_0 += a_4_1.w * b_4_0;
+    sum_7_1 += a_4_1.w * b_4_1;
+    let a_5_0 = a_tile[thread_row + 162u];
+    let a_5_1 = a_tile[thread_row + 178u];
+    let b_5_0 = b_tile[thread_column + 160u];
+    let b_5_1 = b_tile[thread_column + 176u];
+    sum_0_0 += a_5_0.x * b_5_0;
+    sum_0_1 += a_5_0.x * b_5_1;
+    sum_1_0 += a_5_0.y * b_5_0;
+    sum_1_1 += a_5_0.y * b_5_1;
+    sum_2_0 += a_5_0.z * b_5_0;
+    sum_2_1 += a_5_0.z * b_5_1;
+    sum_3_0 += a_5_0.w * b_5_0;
+    sum_3_1 += a_5_0.w * b_5_1;
+    sum_4_0 += a_5_1.x * b_5_0;
+    sum_4_1 += a_5_1.x * b_5_1;
+    sum_5_0 += a_5_1.y * b_5_0;
+    sum_5_1 += a_5_1.y * b_5_1;
+    sum_6_0 += a_5_1.z * b_5_0;
+    sum_6_1 += a_5_1.z * b_5_1;
+    sum_7_0 += a_5_1.w * b_5_0;
+    sum_7_1 += a_5_1.w * b_5_1;
+    let a_6_0 = a_tile[thread_row + 194u];
+    let a_6_1 = a_tile[thread_row + 210u];
+    let b_6_0 = b_tile[thread_column + 192u];
+    let b_6_1 = b_tile[thread_column + 208u];
+    sum_0_0 += a_6_0.x * b_6_0;
+    sum_0_1 += a_6_0.x * b_6_1;
+    sum_1_0 += a_6_0.y * b_6_0;
+    sum_1_1 += a_6_0.y * b_6_1;
+    sum_2_0 += a_6_0.z * b_6_0;
+    sum_2_1 += a_6_0.z * b_6_1;
+    sum_3_0 += a_6_0.w * b_6_0;
+    sum_3_1 += a_6_0.w * b_6_1;
+    sum_4_0 += a_6_1.x * b_6_0;
+    sum_4_1 += a_6_1.x * b_6_1;
+    sum_5_0 += a_6_1.y * b_6_0;
+    sum_5_1 += a_6_1.y * b_6_1;
+    sum_6_0 += a_6_1.z * b_6_0;
+    sum_6_1 += a_6_1.z * b_6_1;
+    sum_7_0 += a_6_1.w * b_6_0;
+    sum_7_1 += a_6_1.w * b_6_1;
+    let a_7_0 = a_tile[thread_row + 226u];
+    let a_7_1 = a_tile[thread_row + 242u];
+    let b_7_0 = b_tile[thread_column + 224u];
+    let b_7_1 = b_tile[thread_column + 240u];
+    sum_0_0 += a_7_0.x * b_7_0;
+    sum_0_1 += a_7_0.x * b_7_1;
+    sum_1_0 += a_7_0.y * b_7_0;
+    sum_1_1 += a_7_0.y * b_7_1;
+    sum_2_0 += a_7_0.z * b_7_0;
+    sum_2_1 += a_7_0.z * b_7_1;
+    sum_3_0 += a_7_0.w * b_7_0;
+    sum_3_1 += a_7_0.w * b_7_1;
+    sum_4_0 += a_7_1.x * b_7_0;
+    sum_4_1 += a_7_1.x * b_7_1;
+    sum_5_0 += a_7_1.y * b_7_0;
+    sum_5_1 += a_7_1.y * b_7_1;
+    sum_6_0 += a_7_1.z * b_7_0;
+    sum_6_1 += a_7_1.z * b_7_1;
+    sum_7_0 += a_7_1.w * b_7_0;
+    sum_7_1 += a_7_1.w * b_7_1;
+    let a_8_0 = a_tile[thread_row + 260u];
+    let a_8_1 = a_tile[thread_row + 276u];
+    let b_8_0 = b_tile[thread_column + 256u];
+    let b_8_1 = b_tile[thread_column + 272u];
+    sum_0_0 += a_8_0.x * b_8_0;
+    sum_0_1 += a_8_0.x * b_8_1;
+    sum_1_0 += a_8_0.y * b_8_0;
+    sum_1_1 += a_8_0.y * b_8_1;
+    sum_2_0 += a_8_0.z * b_8_0;
+    sum_2_1 += a_8_0.z * b_8_1;
+    sum_3_0 += a_8_0.w * b_8_0;
+    sum_3_1 += a_8_0.w * b_8_1;
+    sum_4_0 += a_8_1.x * b_8_0;
+    sum_4_1 += a_8_1.x * b_8_1;
+    sum_5_0 += a_8_1.y * b_8_0;
+    sum_5_1 += a_8_1.y * b_8_1;
+    sum_6_0 += a_8_1.z * b_8_0;
+    sum_6_1 += a_8_1.z * b_8_1;
+    sum_7_0 += a_8_1.w * b_8_0;
+    sum_7_1 += a_8_1.w * b_8_1;
+    let a_9_0 = a_tile[thread_row + 292u];
+    let a_9_1 = a_tile[thread_row + 308u];
+    let b_9_0 = b_tile[thread_column + 288u];
+    let b_9_1 = b_tile[thread_column + 304u];
+    sum_0_0 += a_9_0.x * b_9_0;
+    sum_0_1 += a_9_0.x * b_9_1;
+    sum_1_0 += a_9_0.y * b_9_0;
+    sum_1_1 += a_9_0.y * b_9_1;
+    sum_2_0 += a_9_0.z * b_9_0;
+    sum_2_1 += a_9_0.z * b_9_1;
+    sum_3_0 += a_9_0.w * b_9_0;
+    sum_3_1 += a_9_0.w * b_9_1;
+    sum_4_0 += a_9_1.x * b_9_0;
+    sum_4_1 += a_9_1.x * b_9_1;
+    sum_5_0 += a_9_1.y * b_9_0;
+    sum_5_1 += a_9_1.y * b_9_1;
+    sum_6_0 += a_9_1.z * b_9_0;
+    sum_6_1 += a_9_1.z * b_9_1;
+    sum_7_0 += a_9_1.w * b_9_0;
+    sum_7_1 += a_9_1.w * b_9_1;
+    let a_10_0 = a_tile[thread_row + 324u];
+    let a_10_1 = a_tile[thread_row + 340u];
+    let b_10_0 = b_tile[thread_column + 320u];
+    let b_10_1 = b_tile[thread_column + 336u];
+    sum_0_0 += a_10_0.x * b_10_0;
+    sum_0_1 += a_10_0.x * b_10_1;
+    sum_1_0 += a_10_0.y * b_10_0;
+    sum_1_1 += a_10_0.y * b_10_1;
+    sum_2_0 += a_10_0.z * b_10_0;
+    sum_2_1 += a_10_0.z * b_10_1;
+    sum_3_0 += a_10_0.w * b_10_0;
+    sum_3_1 += a_10_0.w * b_10_1;
+    sum_4_0 += a_10_1.x * b_10_0;
+    sum_4_1 += a_10_1.x * b_10_1;
+    sum_5_0 += a_10_1.y * b_10_0;
+    sum_5_1 += a_10_1.y * b_10_1;
+    sum_6_0 += a_10_1.z * b_10_0;
+    sum_6_1 += a_10_1.z * b_10_1;
+    sum_7_0 += a_10_1.w * b_10_0;
+    sum_7_1 += a_10_1.w * b_10_1;
+    let a_11_0 = a_tile[thread_row + 356u];
+    let a_11_1 = a_tile[thread_row + 372u];
+    let b_11_0 = b_tile[thread_column + 352u];
+    let b_11_1 = b_tile[thread_column + 368u];
+    sum_0_0 += a_11_0.x * b_11_0;
+    sum_0_1 += a_11_0.x * b_11_1;
+    sum_1_0 += a_11_0.y * b_11_0;
+    sum_1_1 += a_11_0.y * b_11_1;
+    sum_2_0 += a_11_0.z * b_11_0;
+    sum_2_1 += a_11_0.z * b_11_1;
+    sum_3_0 += a_11_0.w * b_11_0;
+    sum_3_1 += a_11_0.w * b_11_1;
+    sum_4_0 += a_11_1.x * b_11_0;
+    sum_4_1 += a_11_1.x * b_11_1;
+    sum_5_0 += a_11_1.y * b_11_0;
+    sum_5_1 += a_11_1.y * b_11_1;
+    sum_6_0 += a_11_1.z * b_11_0;
+    sum_6_1 += a_11_1.z * b_11_1;
+    sum_7_0 += a_11_1.w * b_11_0;
+    sum_7_1 += a_11_1.w * b_11_1;
+    let a_12_0 = a_tile[thread_row + 390u];
+    let a_12_1 = a_tile[thread_row + 406u];
+    let b_12_0 = b_tile[thread_column + 384u];
+    let b_12_1 = b_tile[thread_column + 400u];
+    sum_0_0 += a_12_0.x * b_12_0;
+    sum_0_1 += a_12_0.x * b_12_1;
+    sum_1_0 += a_12_0.y * b_12_0;
+    sum_1_1 += a_12_0.y * b_12_1;
+    sum_2_0 += a_12_0.z * b_12_0;
+    sum_2_1 += a_12_0.z * b_12_1;
+    sum_3_0 += a_12_0.w * b_12_0;
+    sum_3_1 += a_12_0.w * b_12_1;
+    sum_4_0 += a_12_1.x * b_12_0;
+    sum_4_1 += a_12_1.x * b_12_1;
+    sum_5_0 += a_12_1.y * b_12_0;
+    sum_5_1 += a_12_1.y * b_12_1;
+    sum_6_0 += a_12_1.z * b_12_0;
+    sum_6_1 += a_12_1.z * b_12_1;
+    sum_7_0 += a_12_1.w * b_12_0;
+    sum_7_1 += a_12_1.w * b_12_1;
+    let a_13_0 = a_tile[thread_row + 422u];
+    let a_13_1 = a_tile[thread_row + 438u];
+    let b_13_0 = b_tile[thread_column + 416u];
+    let b_13_1 = b_tile[thread_column + 432u];
+    sum_0_0 += a_13_0.x * b_13_0;
+    sum_0_1 += a_13_0.x * b_13_1;
+    sum_1_0 += a_13_0.y * b_13_0;
+    sum_1_1 += a_13_0.y * b_13_1;
+    sum_2_0 += a_13_0.z * b_13_0;
+    sum_2_1 += a_13_0.z * b_13_1;
+    sum_3_0 += a_13_0.w * b_13_0;
+    sum_3_1 += a_13_0.w * b_13_1;
+    sum_4_0 += a_13_1.x * b_13_0;
+    sum_4_1 += a_13_1.x * b_13_1;
+    sum_5_0 += a_13_1.y * b_13_0;
+    sum_5_1 += a_13_1.y * b_13_1;
+    sum_6_0 += a_13_1.z * b_13_0;
+    sum_6_1 += a_13_1.z * b_13_1;
+    sum_7_0 += a_13_1.w * b_13_0;
+    sum_7_1 += a_13_1.w * b_13_1;
+    let a_14_0 = a_tile[thread_row + 454u];
+    let a_14_1 = a_tile[thread_row + 470u];
+    let b_14_0 = b_tile[thread_column + 448u];
+    let b_14_1 = b_tile[thread_column + 464u];
+    sum_0_0 += a_14_0.x * b_14_0;
+    sum_0_1 += a_14_0.x * b_14_1;
+    sum_1_0 += a_14_0.y * b_14_0;
+    sum_1_1 += a_14_0.y * b_14_1;
+    sum_2_0 += a_14_0.z * b_14_0;
+    sum_2_1 += a_14_0.z * b_14_1;
+    sum_3_0 += a_14_0.w * b_14_0;
+    sum_3_1 += a_14_0.w * b_14_1;
+    sum_4_0 += a_14_1.x * b_14_0;
+    sum_4_1 += a_14_1.x * b_14_1;
+    sum_5_0 += a_14_1.y * b_14_0;
+    sum_5_1 += a_14_1.y * b_14_1;
+    sum_6_0 += a_14_1.z * b_14_0;
+    sum_6_1 += a_14_1.z * b_14_1;
+    sum_7_0 += a_14_1.w * b_14_0;
+    sum_7_1 += a_14_1.w * b_14_1;
+    let a_15_0 = a_tile[thread_row + 486u];
+    let a_15_1 = a_tile[thread_row + 502u];
+    let b_15_0 = b_tile[thread_column + 480u];
+    let b_15_1 = b_tile[thread_column + 496u];
+    sum_0_0 += a_15_0.x * b_15_0;
+    sum_0_1 += a_15_0.x * b_15_1;
+    sum_1_0 += a_15_0.y * b_15_0;
+    sum_1_1 += a_15_0.y * b_15_1;
+    sum_2_0 += a_15_0.z * b_15_0;
+    sum_2_1 += a_15_0.z * b_15_1;
+    sum_3_0 += a_15_0.w * b_15_0;
+    sum_3_1 += a_15_0.w * b_15_1;
+    sum_4_0 += a_15_1.x * b_15_0;
+    sum_4_1 += a_15_1.x * b_15_1;
+    sum_5_0 += a_15_1.y * b_15_0;
+    sum_5_1 += a_15_1.y * b_15_1;
+    sum_6_0 += a_15_1.z * b_15_0;
+    sum_6_1 += a_15_1.z * b_15_1;
+    sum_7_0 += a_15_1.w * b_15_0;
+    sum_7_1 += a_15_1.w * b_15_1;
     workgroupBarrier();
-    is_loaded = true;
-    step += 16u;
-    if (step >= last_step) {
-      step = first_step;
-      index++;
-    }
   }
 
   let bias_0 = bias_of(slice, first_column + (thread_column + 0u) * 4u);

@@ -68,6 +68,10 @@ fn a_index(address: AMatrix, k: u32) -> u32 {
   return address.offset + k * params.a_stride;
 }
 
+fn a_step_size() -> u32 {
+  return params.a_stride;
+}
+
 struct BMatrix {
   offset: u32,
 }
@@ -82,6 +86,10 @@ fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
 
 fn b_index(address: BMatrix, k: u32) -> u32 {
   return address.offset + k * params.b_stride;
+}
+
+fn b_step_size() -> u32 {
+  return params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {

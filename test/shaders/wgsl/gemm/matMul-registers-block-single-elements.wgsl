@@ -66,6 +66,10 @@ fn a_index(address: AMatrix, k: u32) -> u32 {
   return address.offset + k;
 }
 
+fn a_step_size() -> u32 {
+  return params.a_stride;
+}
+
 struct BMatrix {
   offset: u32,
 }
@@ -80,6 +84,10 @@ fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
 
 fn b_index(address: BMatrix, k: u32) -> u32 {
   return address.offset + k * params.b_stride;
+}
+
+fn b_step_size() -> u32 {
+  return params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {

@@ -79,6 +79,10 @@ fn a_index(address: AMatrix, k: u32) -> u32 {
   return address.offset + k;
 }
 
+fn a_step_size() -> u32 {
+  return params.a_stride;
+}
+
 struct BMatrix {
   offset: u32,
 }
@@ -93,6 +97,10 @@ fn b_address(line: BMatrix, segment: Segment) -> BMatrix {
 
 fn b_index(address: BMatrix, k: u32) -> u32 {
   return address.offset + k * params.b_stride;
+}
+
+fn b_step_size() -> u32 {
+  return params.b_stride;
 }
 
 fn c_row(slice: u32, row: u32) -> CRow {
@@ -157,25 +165,34 @@ fn main(
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
-  let a_unit_0 = local + 0u;
+  // Step s of four exists where the first lies before end_<s>.
+  let end_0 = last_step - min(last_step, 0u);
+  let end_1 = last_step - min(last_step, 1u);
+  let end_2 = last_step - min(last_step, 2u);
+  let end_3 = last_step - min(last_step, 3u);
+  let a_unit_0 = min(local, 127u);
   let a_line_group_0 = a_unit_0 / 4u;
   let a_step_group_0 = a_unit_0 % 4u;
   let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
   let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
   let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
   let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
-  var a_fetched_0_0 = vec4<f32>();
-  var a_fetched_0_1 = vec4<f32>();
-  var a_fetched_0_2 = vec4<f32>();
-  var a_fetched_0_3 = vec4<f32>();
-  let b_unit_0 = (local + 128u) % 256u + 0u;
+  let b_unit_0 = min(local - min(local, 128u), 127u);
   let b_line_group_0 = b_unit_0 % 32u;
   let b_step_group_0 = b_unit_0 / 32u;
   let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 4u));
-  var b_fetched_0_0 = vec4<f32>();
-  var b_fetched_0_1 = vec4<f32>();
-  var b_fetched_0_2 = vec4<f32>();
-  var b_fetched_0_3 = vec4<f32>();
+  var loaded_0_0 = vec4<f32>();
+  var loaded_0_1 = vec4<f32>();
+  var loaded_0_2 = vec4<f32>();
+  var loaded_0_3 = vec4<f32>();
+  var exists_0_0 = vec4<bool>();
+  var exists_0_1 = vec4<bool>();
+  var exists_0_2 = vec4<bool>();
+  var exists_0_3 = vec4<bool>();
+  var at_0_0 = u32();
+  var at_0_1 = u32();
+  var at_0_2 = u32();
+  var at_0_3 = u32();
 
   let matrix_row = subgroup / 2u * 128u;
   let matrix_column = subgroup % 2u * 64u;
@@ -214,135 +231,209 @@ fn main(
 
   var index = first_segment;
   var step = first_step;
-  var is_loaded = false;
-  loop {
-    // Read the next k tile.
-    let has_more = index < last_segment && first_step < last_step;
-    if (has_more) {
-      let segment = segment_of(slice, index);
-      if (a_unit_0 < 128u) {
-        let k = step + a_step_group_0 * 4u;
-        let address_0 = a_address(a_line_0_0, segment);
-        let address_1 = a_address(a_line_0_1, segment);
-        let address_2 = a_address(a_line_0_2, segment);
-        let address_3 = a_address(a_line_0_3, segment);
-        let line_0 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_0, k + 0u) >> 2u]), (k + 0u < last_step));
-        let line_1 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_1, k + 0u) >> 2u]), (k + 0u < last_step));
-        let line_2 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_2, k + 0u) >> 2u]), (k + 0u < last_step));
-        let line_3 = select(vec4<f32>(), unpack_four_float16(a_values[a_index(address_3, k + 0u) >> 2u]), (k + 0u < last_step));
-        a_fetched_0_0 = vec4<f32>(line_0.x, line_1.x, line_2.x, line_3.x);
-        a_fetched_0_1 = vec4<f32>(line_0.y, line_1.y, line_2.y, line_3.y);
-        a_fetched_0_2 = vec4<f32>(line_0.z, line_1.z, line_2.z, line_3.z);
-        a_fetched_0_3 = vec4<f32>(line_0.w, line_1.w, line_2.w, line_3.w);
-      }
-      if (b_unit_0 < 128u) {
-        let k = step + b_step_group_0 * 4u;
-        let address_0 = b_address(b_line_0_0, segment);
-        b_fetched_0_0 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 0u) >> 2u]), (k + 0u < last_step));
-        b_fetched_0_1 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 1u) >> 2u]), (k + 1u < last_step));
-        b_fetched_0_2 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 2u) >> 2u]), (k + 2u < last_step));
-        b_fetched_0_3 = select(vec4<f32>(), unpack_four_float16(b_values[b_index(address_0, k + 3u) >> 2u]), (k + 3u < last_step));
-      }
+
+  var is_loaded = index < last_segment && first_step < last_step;
+  let segment = segment_of(slice, index);
+  if (local < 128u) {
+    let k = step + a_step_group_0 * 4u;
+    let address_0 = a_address(a_line_0_0, segment);
+    let address_1 = a_address(a_line_0_1, segment);
+    let address_2 = a_address(a_line_0_2, segment);
+    let address_3 = a_address(a_line_0_3, segment);
+    let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+    let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+    let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+    let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
+    at_0_0 = first_0;
+    exists_0_0 = vec4<bool>((k < end_0));
+    at_0_1 = first_1;
+    exists_0_1 = vec4<bool>((k < end_0));
+    at_0_2 = first_2;
+    exists_0_2 = vec4<bool>((k < end_0));
+    at_0_3 = first_3;
+    exists_0_3 = vec4<bool>((k < end_0));
+  } else {
+    let k = step + b_step_group_0 * 4u;
+    let address_0 = b_address(b_line_0_0, segment);
+    let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
+    at_0_0 = first_0;
+    exists_0_0 = vec4<bool>((k < end_0));
+    at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+    exists_0_1 = vec4<bool>((k < end_1));
+    at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+    exists_0_2 = vec4<bool>((k < end_2));
+    at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+    exists_0_3 = vec4<bool>((k < end_3));
+  }
+  if (local < 128u) {
+    loaded_0_0 = unpack_four_float16(a_values[at_0_0]);
+    loaded_0_1 = unpack_four_float16(a_values[at_0_1]);
+    loaded_0_2 = unpack_four_float16(a_values[at_0_2]);
+    loaded_0_3 = unpack_four_float16(a_values[at_0_3]);
+  } else {
+    loaded_0_0 = unpack_four_float16(b_values[at_0_0]);
+    loaded_0_1 = unpack_four_float16(b_values[at_0_1]);
+    loaded_0_2 = unpack_four_float16(b_values[at_0_2]);
+    loaded_0_3 = unpack_four_float16(b_values[at_0_3]);
+  }
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
+  // between the loads and the end of the loop would let compilers move them there, behind the products.
+  while (is_loaded) {
+    var next_step = step + 16u;
+    var next_index = index;
+    if (next_step >= last_step) {
+      next_step = first_step;
+      next_index++;
     }
 
-    // Multiply the one in workgroup memory, and replace it.
-    if (is_loaded) {
-      {
-        let left_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 0u, 136u);
-        let left_1 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 16u, 136u);
-        let left_2 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 32u, 136u);
-        let left_3 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 48u, 136u);
-        let left_4 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 64u, 136u);
-        let left_5 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 80u, 136u);
-        let left_6 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 96u, 136u);
-        let left_7 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 112u, 136u);
-        let right_0 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 0u, 136u);
-        let right_1 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 16u, 136u);
-        let right_2 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 32u, 136u);
-        let right_3 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 48u, 136u);
-        sum_0_0 = subgroupMatrixMultiplyAccumulate(left_0, right_0, sum_0_0);
-        sum_0_1 = subgroupMatrixMultiplyAccumulate(left_0, right_1, sum_0_1);
-        sum_0_2 = subgroupMatrixMultiplyAccumulate(left_0, right_2, sum_0_2);
-        sum_0_3 = subgroupMatrixMultiplyAccumulate(left_0, right_3, sum_0_3);
-        sum_1_0 = subgroupMatrixMultiplyAccumulate(left_1, right_0, sum_1_0);
-        sum_1_1 = subgroupMatrixMultiplyAccumulate(left_1, right_1, sum_1_1);
-        sum_1_2 = subgroupMatrixMultiplyAccumulate(left_1, right_2, sum_1_2);
-        sum_1_3 = subgroupMatrixMultiplyAccumulate(left_1, right_3, sum_1_3);
-        sum_2_0 = subgroupMatrixMultiplyAccumulate(left_2, right_0, sum_2_0);
-        sum_2_1 = subgroupMatrixMultiplyAccumulate(left_2, right_1, sum_2_1);
-        sum_2_2 = subgroupMatrixMultiplyAccumulate(left_2, right_2, sum_2_2);
-        sum_2_3 = subgroupMatrixMultiplyAccumulate(left_2, right_3, sum_2_3);
-        sum_3_0 = subgroupMatrixMultiplyAccumulate(left_3, right_0, sum_3_0);
-        sum_3_1 = subgroupMatrixMultiplyAccumulate(left_3, right_1, sum_3_1);
-        sum_3_2 = subgroupMatrixMultiplyAccumulate(left_3, right_2, sum_3_2);
-        sum_3_3 = subgroupMatrixMultiplyAccumulate(left_3, right_3, sum_3_3);
-        sum_4_0 = subgroupMatrixMultiplyAccumulate(left_4, right_0, sum_4_0);
-        sum_4_1 = subgroupMatrixMultiplyAccumulate(left_4, right_1, sum_4_1);
-        sum_4_2 = subgroupMatrixMultiplyAccumulate(left_4, right_2, sum_4_2);
-        sum_4_3 = subgroupMatrixMultiplyAccumulate(left_4, right_3, sum_4_3);
-        sum_5_0 = subgroupMatrixMultiplyAccumulate(left_5, right_0, sum_5_0);
-        sum_5_1 = subgroupMatrixMultiplyAccumulate(left_5, right_1, sum_5_1);
-        sum_5_2 = subgroupMatrixMultiplyAccumulate(left_5, right_2, sum_5_2);
-        sum_5_3 = subgroupMatrixMultiplyAccumulate(left_5, right_3, sum_5_3);
-        sum_6_0 = subgroupMatrixMultiplyAccumulate(left_6, right_0, sum_6_0);
-        sum_6_1 = subgroupMatrixMultiplyAccumulate(left_6, right_1, sum_6_1);
-        sum_6_2 = subgroupMatrixMultiplyAccumulate(left_6, right_2, sum_6_2);
-        sum_6_3 = subgroupMatrixMultiplyAccumulate(left_6, right_3, sum_6_3);
-        sum_7_0 = subgroupMatrixMultiplyAccumulate(left_7, right_0, sum_7_0);
-        sum_7_1 = subgroupMatrixMultiplyAccumulate(left_7, right_1, sum_7_1);
-        sum_7_2 = subgroupMatrixMultiplyAccumulate(left_7, right_2, sum_7_2);
-        sum_7_3 = subgroupMatrixMultiplyAccumulate(left_7, right_3, sum_7_3);
-      }
+    is_loaded = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_loaded);
+    index = select(index, next_index, is_loaded);
+    let existed_0_0 = exists_0_0;
+    let existed_0_1 = exists_0_1;
+    let existed_0_2 = exists_0_2;
+    let existed_0_3 = exists_0_3;
+    let segment = segment_of(slice, index);
+    if (local < 128u) {
+      let k = step + a_step_group_0 * 4u;
+      let address_0 = a_address(a_line_0_0, segment);
+      let address_1 = a_address(a_line_0_1, segment);
+      let address_2 = a_address(a_line_0_2, segment);
+      let address_3 = a_address(a_line_0_3, segment);
+      let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+      let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+      let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+      let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
+      at_0_0 = first_0;
+      exists_0_0 = vec4<bool>((k < end_0));
+      at_0_1 = first_1;
+      exists_0_1 = vec4<bool>((k < end_0));
+      at_0_2 = first_2;
+      exists_0_2 = vec4<bool>((k < end_0));
+      at_0_3 = first_3;
+      exists_0_3 = vec4<bool>((k < end_0));
+    } else {
+      let k = step + b_step_group_0 * 4u;
+      let address_0 = b_address(b_line_0_0, segment);
+      let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
+      at_0_0 = first_0;
+      exists_0_0 = vec4<bool>((k < end_0));
+      at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+      exists_0_1 = vec4<bool>((k < end_1));
+      at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+      exists_0_2 = vec4<bool>((k < end_2));
+      at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+      exists_0_3 = vec4<bool>((k < end_3));
     }
-    if (!has_more) {
-      break;
-    }
-    workgroupBarrier();
-    if (a_unit_0 < 128u) {
+
+    if (local < 128u) {
       let at = a_step_group_0 * 544u + a_line_group_0 * 4u;
-      a_tile[at + 0u] = f16(a_fetched_0_0.x);
-      a_tile[at + 1u] = f16(a_fetched_0_0.y);
-      a_tile[at + 2u] = f16(a_fetched_0_0.z);
-      a_tile[at + 3u] = f16(a_fetched_0_0.w);
-      a_tile[at + 136u] = f16(a_fetched_0_1.x);
-      a_tile[at + 137u] = f16(a_fetched_0_1.y);
-      a_tile[at + 138u] = f16(a_fetched_0_1.z);
-      a_tile[at + 139u] = f16(a_fetched_0_1.w);
-      a_tile[at + 272u] = f16(a_fetched_0_2.x);
-      a_tile[at + 273u] = f16(a_fetched_0_2.y);
-      a_tile[at + 274u] = f16(a_fetched_0_2.z);
-      a_tile[at + 275u] = f16(a_fetched_0_2.w);
-      a_tile[at + 408u] = f16(a_fetched_0_3.x);
-      a_tile[at + 409u] = f16(a_fetched_0_3.y);
-      a_tile[at + 410u] = f16(a_fetched_0_3.z);
-      a_tile[at + 411u] = f16(a_fetched_0_3.w);
-    }
-    if (b_unit_0 < 128u) {
+      let line_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
+      let line_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
+      let line_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
+      let line_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
+      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+      a_tile[at + 0u] = f16(fetched_0.x);
+      a_tile[at + 1u] = f16(fetched_0.y);
+      a_tile[at + 2u] = f16(fetched_0.z);
+      a_tile[at + 3u] = f16(fetched_0.w);
+      a_tile[at + 136u] = f16(fetched_1.x);
+      a_tile[at + 137u] = f16(fetched_1.y);
+      a_tile[at + 138u] = f16(fetched_1.z);
+      a_tile[at + 139u] = f16(fetched_1.w);
+      a_tile[at + 272u] = f16(fetched_2.x);
+      a_tile[at + 273u] = f16(fetched_2.y);
+      a_tile[at + 274u] = f16(fetched_2.z);
+      a_tile[at + 275u] = f16(fetched_2.w);
+      a_tile[at + 408u] = f16(fetched_3.x);
+      a_tile[at + 409u] = f16(fetched_3.y);
+      a_tile[at + 410u] = f16(fetched_3.z);
+      a_tile[at + 411u] = f16(fetched_3.w);
+    } else {
       let at = b_step_group_0 * 544u + b_line_group_0 * 4u;
-      b_tile[at + 0u] = f16(b_fetched_0_0.x);
-      b_tile[at + 1u] = f16(b_fetched_0_0.y);
-      b_tile[at + 2u] = f16(b_fetched_0_0.z);
-      b_tile[at + 3u] = f16(b_fetched_0_0.w);
-      b_tile[at + 136u] = f16(b_fetched_0_1.x);
-      b_tile[at + 137u] = f16(b_fetched_0_1.y);
-      b_tile[at + 138u] = f16(b_fetched_0_1.z);
-      b_tile[at + 139u] = f16(b_fetched_0_1.w);
-      b_tile[at + 272u] = f16(b_fetched_0_2.x);
-      b_tile[at + 273u] = f16(b_fetched_0_2.y);
-      b_tile[at + 274u] = f16(b_fetched_0_2.z);
-      b_tile[at + 275u] = f16(b_fetched_0_2.w);
-      b_tile[at + 408u] = f16(b_fetched_0_3.x);
-      b_tile[at + 409u] = f16(b_fetched_0_3.y);
-      b_tile[at + 410u] = f16(b_fetched_0_3.z);
-      b_tile[at + 411u] = f16(b_fetched_0_3.w);
+      let fetched_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
+      let fetched_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
+      let fetched_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
+      let fetched_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
+      b_tile[at + 0u] = f16(fetched_0.x);
+      b_tile[at + 1u] = f16(fetched_0.y);
+      b_tile[at + 2u] = f16(fetched_0.z);
+      b_tile[at + 3u] = f16(fetched_0.w);
+      b_tile[at + 136u] = f16(fetched_1.x);
+      b_tile[at + 137u] = f16(fetched_1.y);
+      b_tile[at + 138u] = f16(fetched_1.z);
+      b_tile[at + 139u] = f16(fetched_1.w);
+      b_tile[at + 272u] = f16(fetched_2.x);
+      b_tile[at + 273u] = f16(fetched_2.y);
+      b_tile[at + 274u] = f16(fetched_2.z);
+      b_tile[at + 275u] = f16(fetched_2.w);
+      b_tile[at + 408u] = f16(fetched_3.x);
+      b_tile[at + 409u] = f16(fetched_3.y);
+      b_tile[at + 410u] = f16(fetched_3.z);
+      b_tile[at + 411u] = f16(fetched_3.w);
     }
     workgroupBarrier();
-    is_loaded = true;
-    step += 16u;
-    if (step >= last_step) {
-      step = first_step;
-      index++;
+    if (local < 128u) {
+      loaded_0_0 = unpack_four_float16(a_values[at_0_0]);
+      loaded_0_1 = unpack_four_float16(a_values[at_0_1]);
+      loaded_0_2 = unpack_four_float16(a_values[at_0_2]);
+      loaded_0_3 = unpack_four_float16(a_values[at_0_3]);
+    } else {
+      loaded_0_0 = unpack_four_float16(b_values[at_0_0]);
+      loaded_0_1 = unpack_four_float16(b_values[at_0_1]);
+      loaded_0_2 = unpack_four_float16(b_values[at_0_2]);
+      loaded_0_3 = unpack_four_float16(b_values[at_0_3]);
     }
+    {
+      let left_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 0u, 136u);
+      let left_1 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 16u, 136u);
+      let left_2 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 32u, 136u);
+      let left_3 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 48u, 136u);
+      let left_4 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 64u, 136u);
+      let left_5 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 80u, 136u);
+      let left_6 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 96u, 136u);
+      let left_7 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 112u, 136u);
+      let right_0 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 0u, 136u);
+      let right_1 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 16u, 136u);
+      let right_2 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 32u, 136u);
+      let right_3 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 48u, 136u);
+      sum_0_0 = subgroupMatrixMultiplyAccumulate(left_0, right_0, sum_0_0);
+      sum_0_1 = subgroupMatrixMultiplyAccumulate(left_0, right_1, sum_0_1);
+      sum_0_2 = subgroupMatrixMultiplyAccumulate(left_0, right_2, sum_0_2);
+      sum_0_3 = subgroupMatrixMultiplyAccumulate(left_0, right_3, sum_0_3);
+      sum_1_0 = subgroupMatrixMultiplyAccumulate(left_1, right_0, sum_1_0);
+      sum_1_1 = subgroupMatrixMultiplyAccumulate(left_1, right_1, sum_1_1);
+      sum_1_2 = subgroupMatrixMultiplyAccumulate(left_1, right_2, sum_1_2);
+      sum_1_3 = subgroupMatrixMultiplyAccumulate(left_1, right_3, sum_1_3);
+      sum_2_0 = subgroupMatrixMultiplyAccumulate(left_2, right_0, sum_2_0);
+      sum_2_1 = subgroupMatrixMultiplyAccumulate(left_2, right_1, sum_2_1);
+      sum_2_2 = subgroupMatrixMultiplyAccumulate(left_2, right_2, sum_2_2);
+      sum_2_3 = subgroupMatrixMultiplyAccumulate(left_2, right_3, sum_2_3);
+      sum_3_0 = subgroupMatrixMultiplyAccumulate(left_3, right_0, sum_3_0);
+      sum_3_1 = subgroupMatrixMultiplyAccumulate(left_3, right_1, sum_3_1);
+      sum_3_2 = subgroupMatrixMultiplyAccumulate(left_3, right_2, sum_3_2);
+      sum_3_3 = subgroupMatrixMultiplyAccumulate(left_3, right_3, sum_3_3);
+      sum_4_0 = subgroupMatrixMultiplyAccumulate(left_4, right_0, sum_4_0);
+      sum_4_1 = subgroupMatrixMultiplyAccumulate(left_4, right_1, sum_4_1);
+      sum_4_2 = subgroupMatrixMultiplyAccumulate(left_4, right_2, sum_4_2);
+      sum_4_3 = subgroupMatrixMultiplyAccumulate(left_4, right_3, sum_4_3);
+      sum_5_0 = subgroupMatrixMultiplyAccumulate(left_5, right_0, sum_5_0);
+      sum_5_1 = subgroupMatrixMultiplyAccumulate(left_5, right_1, sum_5_1);
+      sum_5_2 = subgroupMatrixMultiplyAccumulate(left_5, right_2, sum_5_2);
+      sum_5_3 = subgroupMatrixMultiplyAccumulate(left_5, right_3, sum_5_3);
+      sum_6_0 = subgroupMatrixMultiplyAccumulate(left_6, right_0, sum_6_0);
+      sum_6_1 = subgroupMatrixMultiplyAccumulate(left_6, right_1, sum_6_1);
+      sum_6_2 = subgroupMatrixMultiplyAccumulate(left_6, right_2, sum_6_2);
+      sum_6_3 = subgroupMatrixMultiplyAccumulate(left_6, right_3, sum_6_3);
+      sum_7_0 = subgroupMatrixMultiplyAccumulate(left_7, right_0, sum_7_0);
+      sum_7_1 = subgroupMatrixMultiplyAccumulate(left_7, right_1, sum_7_1);
+      sum_7_2 = subgroupMatrixMultiplyAccumulate(left_7, right_2, sum_7_2);
+      sum_7_3 = subgroupMatrixMultiplyAccumulate(left_7, right_3, sum_7_3);
+    }
+    workgroupBarrier();
   }
 
   let own = subgroup * 256u;

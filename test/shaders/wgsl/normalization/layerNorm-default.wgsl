@@ -1,3 +1,4 @@
+enable subgroups;
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> gamma: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> beta: array<vec4<f32>>;
@@ -21,50 +22,86 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 alias T = vec4<f32>;
 alias U = vec4<u32>;
+alias F = f32;
 
-fn add_elements(a: T, b: T) -> T {
+// Of one line: the sum of what its components hold.
+fn join_sum(a: T) -> F {
+  return (a.x + a.y) + (a.z + a.w);
+}
+
+fn join_max(a: T) -> F {
+  return max(max(a.x, a.y), max(a.z, a.w));
+}
+
+fn add_lines(a: F, b: F) -> F {
   return a + b;
 }
 
-// Of one line: the sum of what its components hold.
-fn join_sum(a: T) -> T {
-  return T((a.x + a.y) + (a.z + a.w));
+fn larger_line(a: F, b: F) -> F {
+  return max(a, b);
 }
 
-fn join_max(a: T) -> T {
-  return T(max(max(a.x, a.y), max(a.z, a.w)));
-}
+var<workgroup> lanes_sum: array<F, 16>;
 
-// value, or NaN where x is infinite.
-fn nan_where_infinite(value: T, x: T) -> T {
-  var nan = U(0x7fc00000u);
-  return select(value, bitcast<T>(nan), (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u));
-}
-
-// value, or x where that is NaN.
-fn unless_nan(value: T, x: T) -> T {
-  return select(value, x, (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u));
-}
-
-fn lowest_element() -> T {
-  var bits = U(0xff800000u);
-  return bitcast<T>(bits);
-}
-
-var<workgroup> lanes_sum: array<T, 64>;
-
-fn fold_sum(value: T, local: u32, lane: u32) -> T {
-  lanes_sum[local] = value;
-  workgroupBarrier();
-  for (var width = 32u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_sum[local] = add_elements(lanes_sum[local], lanes_sum[local + width * 1u]);
+fn fold_sum(value: F, local: u32, lane: u32, size: u32) -> F {
+  var folded = value;
+  folded = add_lines(folded, subgroupShuffleXor(folded, 1u));
+  folded = add_lines(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size < 64u) {
+    if (local % size == 0u) {
+      lanes_sum[local / size] = folded;
     }
     workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_sum[first];
+    for (var part = 1u; part < 64u / size; part++) {
+      folded = add_lines(folded, lanes_sum[first + part]);
+    }
   }
-  let folded = lanes_sum[local - lane * 1u];
-  // The memory may be written again once all have read.
-  workgroupBarrier();
+  return folded;
+}
+
+var<workgroup> lanes_squares: array<F, 16>;
+
+fn fold_squares(value: F, local: u32, lane: u32, size: u32) -> F {
+  var folded = value;
+  folded = add_lines(folded, subgroupShuffleXor(folded, 1u));
+  folded = add_lines(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size < 64u) {
+    if (local % size == 0u) {
+      lanes_squares[local / size] = folded;
+    }
+    workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_squares[first];
+    for (var part = 1u; part < 64u / size; part++) {
+      folded = add_lines(folded, lanes_squares[first + part]);
+    }
+  }
   return folded;
 }
 
@@ -73,28 +110,33 @@ fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
+  @builtin(subgroup_size) subgroup_size: u32,
 ) {
-  let lane = local % 64u;
-  let line_in_group = local / 64u;
-  let line = flat_group(group, groups) * 1u + line_in_group;
-  let start = (line / params.inner) * params.n * params.inner + line % params.inner;
-  let n = select(0u, params.n, line < params.count);
-  let pivot = T(x[start].x);
-  var sum = T();
-  for (var k = lane; k < n; k += 64u) {
-    sum += x[start + k * params.inner] - pivot;
-  }
+  let lane = local;
+  let line = flat_group(group, groups);
+  // Beyond the last line, invocations compute that one too, since all must meet at the barriers; they write nothing.
+  let is_line = line < params.count;
+  let own_line = min(line, params.count - 1u);
+  let start = own_line * params.n;
+  let pivot = x[start].x;
+  let k_0 = lane;
+  let at_0 = start + min(k_0, params.n - 1u);
+  let k_1 = lane + 64u;
+  let at_1 = start + min(k_1, params.n - 1u);
+  let above_0 = x[at_0] - pivot;
+  let above_1 = x[at_1] - pivot;
+  let sum = (select(T(), above_0, k_0 < params.n) + select(T(), above_1, k_1 < params.n));
   // Above the pivot.
-  let mean = join_sum(fold_sum(sum, local, lane)) / params.length;
-  var squares = T();
-  for (var k = lane; k < n; k += 64u) {
-    let deviation = x[start + k * params.inner] - pivot - mean;
-    squares += deviation * deviation;
-  }
-  let variance = join_sum(fold_sum(squares, local, lane)) / params.length;
+  let mean = fold_sum(join_sum(sum), local, lane, subgroup_size) / params.length;
+  let deviation_0 = above_0 - mean;
+  let deviation_1 = above_1 - mean;
+  let squares = (select(T(), deviation_0 * deviation_0, k_0 < params.n) + select(T(), deviation_1 * deviation_1, k_1 < params.n));
+  let variance = fold_squares(join_sum(squares), local, lane, subgroup_size) / params.length;
   let scale = inverseSqrt(variance + params.epsilon);
-  for (var k = lane; k < n; k += 64u) {
-    let i = start + k * params.inner;
-    out[i] = (x[i] - pivot - mean) * (scale * T(gamma[k])) + T(beta[k]);
+  if (is_line && k_0 < params.n) {
+    out[at_0] = deviation_0 * (scale * gamma[k_0]) + beta[k_0];
+  }
+  if (is_line && k_1 < params.n) {
+    out[at_1] = deviation_1 * (scale * gamma[k_1]) + beta[k_1];
   }
 }

@@ -1,3 +1,4 @@
+enable subgroups;
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> out: array<vec4<f32>>;
 struct Params {
@@ -17,63 +18,99 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 alias T = vec4<f32>;
 alias U = vec4<u32>;
+alias F = f32;
 
-fn add_elements(a: T, b: T) -> T {
+// Of one line: the sum of what its components hold.
+fn join_sum(a: T) -> F {
+  return (a.x + a.y) + (a.z + a.w);
+}
+
+fn join_max(a: T) -> F {
+  return max(max(a.x, a.y), max(a.z, a.w));
+}
+
+fn add_lines(a: F, b: F) -> F {
   return a + b;
 }
 
-// Of one line: the sum of what its components hold.
-fn join_sum(a: T) -> T {
-  return T((a.x + a.y) + (a.z + a.w));
+fn larger_line(a: F, b: F) -> F {
+  return max(a, b);
 }
 
-fn join_max(a: T) -> T {
-  return T(max(max(a.x, a.y), max(a.z, a.w)));
+fn nan_where(value: F, is_undefined: bool) -> F {
+  var bits = u32(0x7fc00000u);
+  return select(value, bitcast<F>(bits), is_undefined);
 }
 
-// value, or NaN where x is infinite.
-fn nan_where_infinite(value: T, x: T) -> T {
-  var nan = U(0x7fc00000u);
-  return select(value, bitcast<T>(nan), (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u));
+fn is_infinite_line(x: F) -> bool {
+  return (bitcast<u32>(x) & u32(0x7fffffffu)) == u32(0x7f800000u);
 }
 
-// value, or x where that is NaN.
-fn unless_nan(value: T, x: T) -> T {
-  return select(value, x, (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u));
+fn is_nan_line(x: F) -> bool {
+  return (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u);
 }
 
-fn lowest_element() -> T {
-  var bits = U(0xff800000u);
-  return bitcast<T>(bits);
-}
+var<workgroup> lanes_max: array<F, 16>;
 
-// Stands for total · exp(high).
-struct Exponentials {
-  high: T,
-  total: T,
-}
-
-fn add_exponentials(a: Exponentials, b: Exponentials) -> Exponentials {
-  // Equal infinities have no difference.
-  let weight = select(exp(-abs(a.high - b.high)), T(1.0), a.high == b.high);
-  let total = select(a.total + b.total * weight, a.total * weight + b.total, b.high > a.high);
-  return Exponentials(max(a.high, b.high), total);
-}
-
-var<workgroup> lanes_exponentials: array<Exponentials, 64>;
-
-fn fold_exponentials(value: Exponentials, local: u32, lane: u32) -> Exponentials {
-  lanes_exponentials[local] = value;
-  workgroupBarrier();
-  for (var width = 32u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_exponentials[local] = add_exponentials(lanes_exponentials[local], lanes_exponentials[local + width * 1u]);
+fn fold_max(value: F, local: u32, lane: u32, size: u32) -> F {
+  var folded = value;
+  folded = larger_line(folded, subgroupShuffleXor(folded, 1u));
+  folded = larger_line(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = larger_line(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = larger_line(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = larger_line(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = larger_line(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size < 64u) {
+    if (local % size == 0u) {
+      lanes_max[local / size] = folded;
     }
     workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_max[first];
+    for (var part = 1u; part < 64u / size; part++) {
+      folded = larger_line(folded, lanes_max[first + part]);
+    }
   }
-  let folded = lanes_exponentials[local - lane * 1u];
-  // The memory may be written again once all have read.
-  workgroupBarrier();
+  return folded;
+}
+
+var<workgroup> lanes_sum: array<F, 16>;
+
+fn fold_sum(value: F, local: u32, lane: u32, size: u32) -> F {
+  var folded = value;
+  folded = add_lines(folded, subgroupShuffleXor(folded, 1u));
+  folded = add_lines(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = add_lines(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size < 64u) {
+    if (local % size == 0u) {
+      lanes_sum[local / size] = folded;
+    }
+    workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_sum[first];
+    for (var part = 1u; part < 64u / size; part++) {
+      folded = add_lines(folded, lanes_sum[first + part]);
+    }
+  }
   return folded;
 }
 
@@ -82,25 +119,32 @@ fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
+  @builtin(subgroup_size) subgroup_size: u32,
 ) {
-  let lane = local % 64u;
-  let line_in_group = local / 64u;
-  let line = flat_group(group, groups) * 1u + line_in_group;
-  let start = (line / params.inner) * params.n * params.inner + line % params.inner;
-  let n = select(0u, params.n, line < params.count);
-  var found = Exponentials(lowest_element(), T());
-  for (var k = lane; k < n; k += 64u) {
-    // max may pass over a NaN; the sum may not.
-    let value = x[start + k * params.inner];
-    found = add_exponentials(found, Exponentials(value, unless_nan(T(1.0), value)));
+  let lane = local;
+  let line = flat_group(group, groups);
+  // Beyond the last line, invocations compute that one too, since all must meet at the barriers; they write nothing.
+  let is_line = line < params.count;
+  let own_line = min(line, params.count - 1u);
+  let start = own_line * params.n;
+  let k_0 = lane;
+  let at_0 = start + min(k_0, params.n - 1u);
+  let k_1 = lane + 64u;
+  let at_1 = start + min(k_1, params.n - 1u);
+  let value_0 = x[at_0];
+  let value_1 = x[at_1];
+  let high = fold_max(max(join_max(max(value_0, value_1)), F(-0x1.fffffep127)), local, lane, subgroup_size);
+  let exponential_0 = select(T(), select(exp(value_0 - high), value_0, (bitcast<U>(value_0) & U(0x7fffffffu)) > U(0x7f800000u)), k_0 < params.n);
+  let exponential_1 = select(T(), select(exp(value_1 - high), value_1, (bitcast<U>(value_1) & U(0x7fffffffu)) > U(0x7f800000u)), k_1 < params.n);
+  let total = fold_sum(join_sum((exponential_0 + exponential_1)), local, lane, subgroup_size);
+
+  // The largest element adds 1: a sum of 0 has -∞ alone.
+  let is_undefined = is_infinite_line(high) | is_nan_line(total) | (total == F());
+  let scale = nan_where(1.0 / total, is_undefined);
+  if (is_line && k_0 < params.n) {
+    out[at_0] = exponential_0 * scale;
   }
-  let folded = fold_exponentials(found, local, lane);
-  let high = join_max(folded.high);
-  let total = join_sum(folded.total * select(exp(folded.high - high), T(1.0), folded.high == high));
-  let sum = nan_where_infinite(total, high);
-  let scale = 1.0 / sum;
-  for (var k = lane; k < n; k += 64u) {
-    let i = start + k * params.inner;
-    out[i] = exp(x[i] - high) * scale;
+  if (is_line && k_1 < params.n) {
+    out[at_1] = exponential_1 * scale;
   }
 }

@@ -17,34 +17,36 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 alias T = f32;
 alias U = u32;
+alias F = T;
 
-fn add_elements(a: T, b: T) -> T {
+// Of one line: the sum of what its components hold.
+fn join_sum(a: T) -> F {
+  return a;
+}
+
+fn join_max(a: T) -> F {
+  return a;
+}
+
+fn add_lines(a: F, b: F) -> F {
   return a + b;
 }
 
-// Of one line: the sum of what its components hold.
-fn join_sum(a: T) -> T {
-  return a;
+fn larger_line(a: F, b: F) -> F {
+  return max(a, b);
 }
 
-fn join_max(a: T) -> T {
-  return a;
+fn nan_where(value: F, is_undefined: bool) -> F {
+  var bits = u32(0x7fc00000u);
+  return select(value, bitcast<F>(bits), is_undefined);
 }
 
-// value, or NaN where x is infinite.
-fn nan_where_infinite(value: T, x: T) -> T {
-  var nan = U(0x7fc00000u);
-  return select(value, bitcast<T>(nan), (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u));
+fn is_infinite_line(x: F) -> bool {
+  return (bitcast<u32>(x) & u32(0x7fffffffu)) == u32(0x7f800000u);
 }
 
-// value, or x where that is NaN.
-fn unless_nan(value: T, x: T) -> T {
-  return select(value, x, (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u));
-}
-
-fn lowest_element() -> T {
-  var bits = U(0xff800000u);
-  return bitcast<T>(bits);
+fn is_nan_line(x: F) -> bool {
+  return (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u);
 }
 
 @compute @workgroup_size(64)
@@ -56,22 +58,30 @@ fn main(
   let lane = local / 64u;
   let line_in_group = local % 64u;
   let line = flat_group(group, groups) * 64u + line_in_group;
-  let start = (line / params.inner) * params.n * params.inner + line % params.inner;
-  let n = select(0u, params.n, line < params.count);
-  let end = start + n * params.inner;
-  var high = lowest_element();
-  for (var i = start; i < end; i += params.inner) {
-    high = max(high, x[i]);
+  // Beyond the last line, invocations compute that one too, since all must meet at the barriers; they write nothing.
+  let is_line = line < params.count;
+  let own_line = min(line, params.count - 1u);
+  let start = (own_line / params.inner) * params.n * params.inner + own_line % params.inner;
+  if (!is_line) {
+    return;
   }
-  high = join_max(high);
-  var total = T();
+  let end = start + params.n * params.inner;
+  var highest = T(-0x1.fffffep127);
   for (var i = start; i < end; i += params.inner) {
-    // max may have passed over a NaN, exp may turn it into a number; the sum may not.
-    let exponential = unless_nan(exp(x[i] - high), x[i]);
-    total += exponential;
+    highest = max(highest, x[i]);
   }
-  let sum = nan_where_infinite(join_sum(total), high);
-  let logarithm = unless_nan(log(sum), sum);
+  let high = join_max(highest);
+  var sums = T();
+  for (var i = start; i < end; i += params.inner) {
+    let value = x[i];
+    let exponential = select(exp(value - high), value, (bitcast<U>(value) & U(0x7fffffffu)) > U(0x7f800000u));
+    sums += exponential;
+  }
+  let total = join_sum(sums);
+
+  // The largest element adds 1: a sum of 0 has -∞ alone.
+  let is_undefined = is_infinite_line(high) | is_nan_line(total) | (total == F());
+  let logarithm = nan_where(log(total), is_undefined);
   for (var i = start; i < end; i += params.inner) {
     out[i] = x[i] - high - logarithm;
   }

@@ -1,3 +1,4 @@
+enable subgroups;
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> out_0: array<i32>;
 struct Params {
@@ -40,20 +41,38 @@ fn finish_0(a: vec2<u32>) -> i32 {
   return i32(a.y);
 }
 
-var<workgroup> lanes_line: array<vec2<u32>, 256>;
+var<workgroup> lanes_line: array<vec2<u32>, 64>;
 
-fn fold_line(value: vec2<u32>, local: u32, lane: u32) -> vec2<u32> {
-  lanes_line[local] = value;
-  workgroupBarrier();
-  for (var width = 128u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_line[local] = combine(lanes_line[local], lanes_line[local + width * 1u]);
+fn fold_line(value: vec2<u32>, local: u32, lane: u32, size: u32) -> vec2<u32> {
+  var folded = value;
+  folded = combine(folded, subgroupShuffleXor(folded, 1u));
+  folded = combine(folded, subgroupShuffleXor(folded, 2u));
+  if (size > 4u) {
+    folded = combine(folded, subgroupShuffleXor(folded, 4u));
+  }
+  if (size > 8u) {
+    folded = combine(folded, subgroupShuffleXor(folded, 8u));
+  }
+  if (size > 16u) {
+    folded = combine(folded, subgroupShuffleXor(folded, 16u));
+  }
+  if (size > 32u) {
+    folded = combine(folded, subgroupShuffleXor(folded, 32u));
+  }
+  if (size > 64u) {
+    folded = combine(folded, subgroupShuffleXor(folded, 64u));
+  }
+  if (size < 256u) {
+    if (local % size == 0u) {
+      lanes_line[local / size] = folded;
     }
     workgroupBarrier();
+    let first = (local - lane) / size;
+    folded = lanes_line[first];
+    for (var part = 1u; part < 256u / size; part++) {
+      folded = combine(folded, lanes_line[first + part]);
+    }
   }
-  let folded = lanes_line[local - lane * 1u];
-  // The memory may be written again once all have read.
-  workgroupBarrier();
   return folded;
 }
 
@@ -62,30 +81,42 @@ fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
+  @builtin(subgroup_size) subgroup_size: u32,
 ) {
-  let lane = local % 256u;
-  let line_in_group = local / 256u;
-  let line = flat_group(group, groups) * 1u + line_in_group;
-  // A line is one output (or four neighbours): [outer, chunks, inner], row-major.
-  let chunk = 0u;
-  let outer = line / params.inner;
-  let n = select(0u, params.n, line < params.count);
-  let start = outer * params.n * params.inner + line % params.inner;
-  let stride = 256u * params.chunks;
+  let lane = local;
+  let line = flat_group(group, groups);
+  // A line is one output (or four neighbours): [outer, chunks, inner], row-major. Beyond the last, invocations fold that
+  // one too, since all must meet at the barriers.
+  let own_line = min(line, params.count - 1u);
+  let outer = own_line;
+
+  let start = outer * params.n;
+
+  let begin = 0u;
+  let end = params.n;
   var total_0 = vec2<u32>(vec2<u32>(0u, 0xffffffffu));
-  var first = chunk * 256u + lane;
-  while (first < n) {
-    let end = min(n, first + 32u * stride);
-    var folded_0 = vec2<u32>(vec2<u32>(0u, 0xffffffffu));
-    for (var k = first; k < end; k += stride) {
-      let value = x[start + k * params.inner];
-      folded_0 = combine(folded_0, prepare(value, k));
-    }
-    total_0 = combine(total_0, folded_0);
-    first += 32u * stride;
+  var k = begin + lane;
+  var at = start + k;
+  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  let turns = (end - begin) / 1024u;
+  for (var turn = 0u; turn < turns; turn++) {
+    let value_0 = x[at];
+    let value_1 = x[at + 256u];
+    let value_2 = x[at + 512u];
+    let value_3 = x[at + 768u];
+    total_0 = combine(total_0, combine(combine(prepare(value_0, k), prepare(value_1, k + 256u)), combine(prepare(value_2, k + 512u), prepare(value_3, k + 768u))));
+    k += 1024u;
+    at += 1024u;
   }
-  let folded_0 = fold_line(total_0, local, lane);
+  if (turns * 1024u < end - begin) {
+    let value_0 = x[start + min(k, end - 1u)];
+    let value_1 = x[start + min(k + 256u, end - 1u)];
+    let value_2 = x[start + min(k + 512u, end - 1u)];
+    let value_3 = x[start + min(k + 768u, end - 1u)];
+    total_0 = combine(total_0, combine(combine(select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_0, k), k < end), select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_1, k + 256u), k + 256u < end)), combine(select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_2, k + 512u), k + 512u < end), select(vec2<u32>(vec2<u32>(0u, 0xffffffffu)), prepare(value_3, k + 768u), k + 768u < end))));
+  }
+  let folded = fold_line(total_0, local, lane, subgroup_size);
   if (lane == 0u && line < params.count) {
-    out_0[1u * line + 0u] = finish_0(folded_0);
+    out_0[1u * line + 0u] = finish_0(folded);
   }
 }

@@ -59,16 +59,39 @@ var<workgroup> lanes_line: array<f32, 256>;
 fn fold_line(value: f32, local: u32, lane: u32) -> f32 {
   lanes_line[local] = value;
   workgroupBarrier();
-  for (var width = 128u; width > 0u; width >>= 1u) {
-    if (lane < width) {
-      lanes_line[local] = add(lanes_line[local], lanes_line[local + width * 1u]);
-    }
-    workgroupBarrier();
+  if (lane < 128u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 128u]);
   }
-  let folded = lanes_line[local - lane * 1u];
-  // The memory may be written again once all have read.
   workgroupBarrier();
-  return folded;
+  if (lane < 64u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 64u]);
+  }
+  workgroupBarrier();
+  if (lane < 32u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 32u]);
+  }
+  workgroupBarrier();
+  if (lane < 16u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 16u]);
+  }
+  workgroupBarrier();
+  if (lane < 8u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 8u]);
+  }
+  workgroupBarrier();
+  if (lane < 4u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 4u]);
+  }
+  workgroupBarrier();
+  if (lane < 2u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 2u]);
+  }
+  workgroupBarrier();
+  if (lane < 1u) {
+    lanes_line[local] = add(lanes_line[local], lanes_line[local + 1u]);
+  }
+  workgroupBarrier();
+  return lanes_line[local - lane * 1u];
 }
 
 @compute @workgroup_size(256)
@@ -77,9 +100,8 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let lane = local % 256u;
-  let line_in_group = local / 256u;
-  let line = flat_group(group, groups) * 1u + line_in_group;
+  let lane = local;
+  let line = flat_group(group, groups);
   let chunk = line;
 
   var member = 0u;

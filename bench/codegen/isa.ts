@@ -1,0 +1,154 @@
+/**
+ * @file Reads AMD's assembly as RADV prints it: blocks, loops, and what a loop executes. Counts are of instructions of a
+ * wave, and exact; how often a loop is run is not known here.
+ */
+
+/** What a stretch of code executes. */
+export interface Mix {
+  instructions: number;
+  /** Multiply-adds. */
+  fma: number;
+  /** All vector arithmetic, multiply-adds included. */
+  vector: number;
+  /** Vector minima of unsigned integers: clamped addresses, unless the kernel asks for minima itself. */
+  clamps: number;
+  ldsReads: number;
+  ldsWrites: number;
+  loads: number;
+  stores: number;
+  waits: number;
+  barriers: number;
+}
+
+export interface Loop extends Mix {
+  /** Numbers of the first and last block. */
+  readonly blocks: readonly [number, number];
+  /** Whether another loop encloses it. */
+  readonly isInner: boolean;
+  /** Most loads that are in flight at once. */
+  loadsInFlight: number;
+  /** Multiply-adds that are executed while a load is in flight. */
+  fmaUnderLoads: number;
+}
+
+export interface Program {
+  readonly loops: readonly Loop[];
+  /** Of the whole program, each block counted once. */
+  readonly mix: Mix;
+  /** Words that an invocation stores, each store counted once. */
+  readonly storedWords: number;
+}
+
+interface Instruction {
+  readonly op: string;
+  readonly operands: string;
+}
+
+type Blocks = ReadonlyMap<number, readonly Instruction[]>;
+
+export function parseProgram(assembly: string): Program {
+  const blocks = parseBlocks(assembly);
+  const ranges = loopRanges(blocks);
+  const all = [...blocks.values()].flat();
+  return {
+    loops: ranges.map((range) => loopOf(blocks, range, ranges)),
+    mix: mixOf(all),
+    storedWords: all.reduce((sum, { op }) => sum + wordsStored(op), 0),
+  };
+}
+
+/** The loop that does most of the program's multiply-adds, with all loops in it; null where there is none. */
+export function mainLoop({ loops }: Program): Loop | null {
+  const outer = loops.filter(({ isInner, fma }) => !isInner && fma > 0);
+  return outer.reduce<Loop | null>((best, loop) => (best && best.fma >= loop.fma ? best : loop), null);
+}
+
+function parseBlocks(assembly: string): Blocks {
+  const blocks = new Map<number, Instruction[]>();
+  let current: Instruction[] | undefined;
+  for (const line of assembly.split('\n')) {
+    const head = /^BB(\d+):/.exec(line);
+    if (head) {
+      current = [];
+      blocks.set(Number(head[1]), current);
+      continue;
+    }
+    const body = /^\s+([a-z]\w*)\s*([^;]*)/.exec(line);
+    if (body) current?.push({ op: body[1] as string, operands: (body[2] as string).trim() });
+  }
+  return blocks;
+}
+
+/** A branch to an earlier block, or to its own, closes a loop. Loops with one head are one. */
+function loopRanges(blocks: Blocks): [number, number][] {
+  const ends = new Map<number, number>();
+  for (const [number, body] of blocks)
+    for (const { op, operands } of body) {
+      const target = /^s_c?branch/.test(op) ? /BB(\d+)/.exec(operands) : null;
+      const head = Number(target?.[1] ?? Number.POSITIVE_INFINITY);
+      if (head <= number) ends.set(head, Math.max(number, ends.get(head) ?? 0));
+    }
+  return [...ends].sort(([a], [b]) => a - b);
+}
+
+function loopOf(blocks: Blocks, range: [number, number], ranges: readonly [number, number][]): Loop {
+  const [first, last] = range;
+  const body = [...blocks]
+    .filter(([number]) => number >= first && number <= last)
+    .flatMap(([, code]) => code);
+  const isInner = ranges.some((other) => other !== range && other[0] <= first && other[1] >= last);
+  return { blocks: range, isInner, ...mixOf(body), ...flightOf(body) };
+}
+
+const isFma = (op: string) =>
+  /^v_(pk_|dual_)?(fma|fmac|mad|mac|fmaak|fmamk|dot)/.test(op) && !/mad_[ui]/.test(op);
+const isVector = (op: string) => /^v_/.test(op);
+const isLoad = (op: string) => /^(buffer|global|flat|image)_load/.test(op);
+const isStore = (op: string) => /^(buffer|global|flat|image)_(store|atomic)/.test(op);
+
+function mixOf(body: readonly Instruction[]): Mix {
+  const count = (test: (op: string) => boolean) => body.filter(({ op }) => test(op)).length;
+  return {
+    instructions: body.length,
+    fma: count(isFma),
+    vector: count(isVector),
+    clamps: count((op) => /^v_min_u/.test(op)),
+    ldsReads: count((op) => /^ds_(read|load)/.test(op)),
+    ldsWrites: count((op) => /^ds_(write|store)/.test(op)),
+    loads: count(isLoad),
+    stores: count(isStore),
+    waits: count((op) => op === 's_waitcnt'),
+    barriers: count((op) => op === 's_barrier'),
+  };
+}
+
+/** Follows the counter of outstanding loads through a loop in its steady state: the second time round. */
+function flightOf(body: readonly Instruction[]): Pick<Loop, 'loadsInFlight' | 'fmaUnderLoads'> {
+  let outstanding = 0;
+  const found = { loadsInFlight: 0, fmaUnderLoads: 0 };
+  for (const round of [0, 1])
+    for (const { op, operands } of body) {
+      if (isLoad(op)) outstanding++;
+      if (op === 's_waitcnt') outstanding = Math.min(outstanding, waitsFor(operands));
+      if (round === 0) continue;
+      found.loadsInFlight = Math.max(found.loadsInFlight, outstanding);
+      if (outstanding > 0 && isFma(op)) found.fmaUnderLoads++;
+    }
+  return found;
+}
+
+/** How many loads may be outstanding after a wait; all of them where it waits for something else. */
+function waitsFor(operands: string): number {
+  if (operands === '0') return 0;
+  const count = /vmcnt\((\d+)\)/.exec(operands);
+  return count ? Number(count[1]) : Number.POSITIVE_INFINITY;
+}
+
+function wordsStored(op: string): number {
+  if (/^(buffer|global|flat)_atomic/.test(op)) return 1;
+  const width = /^(?:buffer|global|flat)_store_(?:dword|b)(x?)(\d*)/.exec(op);
+  if (!width) return 0;
+  const [, times, digits] = width;
+  if (times) return Number(digits);
+  return digits ? Number(digits) / 32 : 1;
+}

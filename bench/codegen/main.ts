@@ -1,0 +1,24 @@
+/** @file What scripts/codegen.mjs loads in the process whose Dawn compiles for a GPU. */
+import type { AdapterKind } from '../../src/webgpu/adapter.ts';
+import { measure, type ProblemReport } from './measure.ts';
+import { problems } from './problems/index.ts';
+import { toJson, toMarkdown } from './report.ts';
+
+export interface CodegenRun {
+  readonly folder: string;
+  /** A text that names contain, or a pattern. */
+  readonly filter: string | RegExp;
+  readonly profile?: AdapterKind;
+  readonly peers: boolean;
+  readonly onProblem?: (report: ProblemReport) => void;
+}
+
+export const problemNames = (): string[] => problems.map(({ name }) => name);
+
+export async function compileProblems({ filter, ...options }: CodegenRun): Promise<ProblemReport[]> {
+  const matches = (text: string) => (typeof filter === 'string' ? text.includes(filter) : filter.test(text));
+  const chosen = problems.filter(({ name, family }) => matches(name) || matches(family));
+  return measure(chosen, options);
+}
+
+export { toJson, toMarkdown };

@@ -1,0 +1,110 @@
+/** @file Compiles problems, and says what each library launches for them. */
+import { getDevice, init, type Tensor, tidy, zeros } from 'retrograd';
+import type { AdapterKind } from '../../src/webgpu/adapter.ts';
+import { createProfile } from '../../src/kernels/adapterProfiles.ts';
+import type { HostArray } from '../host.ts';
+import { type Library, type Peer, peers as peerNames } from '../job.ts';
+import { type GemmWork, watchGemms } from './gemmWork.ts';
+import { type InputSpec, type Problem, sizeOf } from './problem.ts';
+import { recordLaunches, type RecordedLaunch, type Recorder } from './recorder.ts';
+
+export interface ProblemReport {
+  readonly name: string;
+  readonly family: string;
+  /** Bytes of inputs and results. */
+  readonly bytes: number;
+  readonly fmas: number;
+  readonly terms: number;
+  /** Retrograd's matrix multiplications. */
+  readonly gemms: readonly GemmWork[];
+  readonly launches: Readonly<Partial<Record<Library, readonly RecordedLaunch[]>>>;
+  /** Why a peer has no launches. */
+  readonly notes: Readonly<Partial<Record<Peer, string>>>;
+}
+
+export interface MeasureOptions {
+  /** Where the layer writes its reports. */
+  readonly folder: string;
+  /** The profile by which kernels are selected; default: that of the adapter. */
+  readonly profile?: AdapterKind;
+  readonly peers: boolean;
+  readonly onProblem?: (report: ProblemReport) => void;
+}
+
+/** Compiles `problems`, in order. Once per process. */
+export async function measure(
+  problems: readonly Problem[],
+  { folder, profile, peers, onProblem }: MeasureOptions,
+): Promise<ProblemReport[]> {
+  const recorder = recordLaunches(folder);
+  await init();
+  const device = getDevice();
+  if (profile) device.profile = createProfile(device, profile);
+  const takeGemms = watchGemms(device);
+  const reports: ProblemReport[] = [];
+  for (const problem of problems) {
+    const { name, family, fmas, terms } = problem;
+    const { launches: own, bytes } = await launchesOf(problem, recorder);
+    const gemms = takeGemms();
+    const { launches, notes } = peers ? await peerLaunches(problem, recorder) : { launches: {}, notes: {} };
+    const report: ProblemReport = {
+      name,
+      family,
+      bytes,
+      fmas,
+      terms,
+      gemms,
+      launches: { retrograd: own, ...launches },
+      notes,
+    };
+    reports.push(report);
+    onProblem?.(report);
+  }
+  return reports;
+}
+
+/** Nothing is executed: what is read back is undefined, fault words included, which `sync` would report. */
+async function launchesOf({ inputs, run }: Problem, recorder: Recorder) {
+  const tensors: Tensor[] = inputs.map(({ shape, dtype }) => zeros([...shape], { dtype }));
+  await getDevice().finish();
+  recorder.take();
+  let bytes = inputs.reduce((sum, { shape }) => sum + 4 * sizeOf(shape), 0);
+  tidy(() => {
+    for (const result of [run(...tensors)].flat()) bytes += 4 * (result?.size ?? 0);
+  });
+  await getDevice().finish();
+  for (const tensor of tensors) tensor.dispose();
+  return { launches: recorder.take(), bytes };
+}
+
+const hostArray = ({ shape, dtype }: InputSpec): HostArray => ({
+  shape,
+  values: dtype === 'int32' ? new Int32Array(sizeOf(shape)) : new Float32Array(sizeOf(shape)),
+});
+
+/** Elements that are uploaded for a peer at most: peers take their inputs from the host. */
+const mostUploaded = 2 ** 24;
+
+async function peerLaunches({ inputs, peers = {} }: Problem, recorder: Recorder) {
+  const launches: Partial<Record<Peer, RecordedLaunch[]>> = {};
+  const notes: Partial<Record<Peer, string>> = {};
+  const isLarge = inputs.some(({ shape }) => sizeOf(shape) > mostUploaded);
+  if (isLarge) return { launches, notes };
+  for (const peer of peerNames) {
+    const contender = peers[peer];
+    if (!contender) continue;
+    try {
+      const job = await contender(inputs.map(hostArray));
+      await job.run();
+      await job.wait();
+      recorder.take();
+      await job.run();
+      await job.wait();
+      launches[peer] = recorder.take();
+      await job.dispose();
+    } catch (error) {
+      notes[peer] = error instanceof Error ? (error.message.split('\n')[0] as string) : String(error);
+    }
+  }
+  return { launches, notes };
+}

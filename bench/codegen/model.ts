@@ -1,0 +1,123 @@
+/**
+ * @file A model of a GPU: what share of a machine's limit a problem's launches should reach, from what the compiler says.
+ * It is a model. Nothing here was measured on a GPU; docs/decisions/codegen-model.md has its terms and what it leaves out.
+ */
+import { mainLoop } from './isa.ts';
+import type { CompiledPipeline, RecordedLaunch } from './recorder.ts';
+
+export interface Machine {
+  readonly name: string;
+  /** Compute units or multiprocessors. */
+  readonly units: number;
+  /** SIMDs of a unit, each of which issues one vector instruction of 32 lanes a cycle. */
+  readonly simds: number;
+  readonly gigahertz: number;
+  /** Bytes per second from memory. */
+  readonly bandwidth: number;
+  /** Bytes that a unit reads from its LDS in a cycle. */
+  readonly ldsBytes: number;
+  /** Cycles from a load to its value. */
+  readonly latency: number;
+}
+
+export const machines: readonly Machine[] = [
+  { name: 'integrated', units: 12, simds: 2, gigahertz: 2.2, bandwidth: 90e9, ldsBytes: 128, latency: 600 },
+  { name: 'RX 6800', units: 60, simds: 2, gigahertz: 2.1, bandwidth: 512e9, ldsBytes: 128, latency: 500 },
+  {
+    name: '128 multiprocessors',
+    units: 128,
+    simds: 4,
+    gigahertz: 2.5,
+    bandwidth: 1e12,
+    ldsBytes: 128,
+    latency: 500,
+  },
+];
+
+const lanes = 32;
+/** Seconds between dependent launches: the units drain and fill again. */
+const gap = 2e-6;
+/** Bytes of a lane's load, where a loop says nothing about it. */
+const vectorBytes = 16;
+
+/** A launch of a matrix multiplication, or one that moves numbers. */
+export interface ModelledLaunch {
+  readonly pipeline: CompiledPipeline;
+  readonly workgroups: number;
+  /** Bytes that it has to move at least. */
+  readonly bytes: number;
+  /** Multiply-adds that it executes; 0 where it is bound by memory. */
+  readonly executed: number;
+}
+
+/** Waves of a launch that a SIMD holds at once: what registers, LDS and the grid allow. */
+function residentWaves({ pipeline, workgroups }: ModelledLaunch, { units, simds }: Machine): number {
+  const wavesPerGroup = Math.ceil(pipeline.workgroup / lanes);
+  const inGrid = (workgroups * wavesPerGroup) / (units * simds);
+  const wide = pipeline.subgroup > lanes ? pipeline.subgroup / lanes : 1;
+  return Math.max(1, Math.min(pipeline.waves * wide, inGrid));
+}
+
+/** The share of busy units in the last round of workgroups, averaged over all rounds. */
+function quantisation({ workgroups }: ModelledLaunch, { units }: Machine): number {
+  return workgroups / (Math.ceil(workgroups / units) * units);
+}
+
+/** The share of issued vector instructions that a wave gets for its multiply-adds, capped by the LDS. */
+function issueShare(pipeline: CompiledPipeline, { simds, ldsBytes }: Machine): number {
+  const loop = mainLoop(pipeline.program);
+  if (!loop || loop.vector === 0) return 1;
+  const cycles = loop.vector / simds;
+  const ldsCycles = (loop.ldsReads * vectorBytes * lanes) / ldsBytes / 2; // Half of the reads are broadcasts.
+  return loop.fma / simds / Math.max(cycles, ldsCycles);
+}
+
+/** The share of time in which some wave of a SIMD can issue, while others wait for loads. */
+function latencyShare(launch: ModelledLaunch, machine: Machine): number {
+  const loop = mainLoop(launch.pipeline.program);
+  if (!loop || loop.loads === 0) return 1;
+  const exposed = Math.max(0, machine.latency - loop.fmaUnderLoads * residentWaves(launch, machine));
+  const busy = residentWaves(launch, machine) * loop.vector;
+  return busy / Math.max(busy, loop.vector + exposed);
+}
+
+/** Seconds for the multiply-adds of a launch. */
+function computeTime(launch: ModelledLaunch, machine: Machine): number {
+  if (launch.executed === 0) return 0;
+  const perSecond = machine.units * machine.simds * lanes * machine.gigahertz * 1e9;
+  const share =
+    issueShare(launch.pipeline, machine) * latencyShare(launch, machine) * quantisation(launch, machine);
+  return launch.executed / (perSecond * share);
+}
+
+/** Seconds for the bytes of a launch: by bandwidth, or by how many loads are in flight (Little's law). */
+function memoryTime(launch: ModelledLaunch, machine: Machine): number {
+  const { units, simds, latency, gigahertz, bandwidth } = machine;
+  const loops = launch.pipeline.program.loops;
+  const inFlight = Math.max(1, ...loops.map((loop) => loop.loadsInFlight));
+  const threads = Math.min(
+    launch.workgroups * launch.pipeline.workgroup,
+    residentWaves(launch, machine) * units * simds * lanes,
+  );
+  const reached = (threads * inFlight * vectorBytes) / (latency / (gigahertz * 1e9));
+  return launch.bytes / Math.min(bandwidth, reached);
+}
+
+/** The predicted time of launches that run one after another, in seconds. */
+export function predictedTime(launches: readonly ModelledLaunch[], machine: Machine): number {
+  return launches.reduce(
+    (sum, launch) => sum + Math.max(computeTime(launch, machine), memoryTime(launch, machine)) + gap,
+    0,
+  );
+}
+
+/** The least time that a machine needs for `fmas` multiply-adds and `bytes`. */
+export function limitTime(fmas: number, bytes: number, machine: Machine): number {
+  const perSecond = machine.units * machine.simds * lanes * machine.gigahertz * 1e9;
+  return Math.max(fmas / perSecond, bytes / machine.bandwidth) + gap;
+}
+
+/** What the model reads of a recorded launch. */
+export function modelled({ pipeline, workgroups, bytes }: RecordedLaunch, executed: number): ModelledLaunch {
+  return { pipeline, workgroups, bytes, executed };
+}

@@ -1,0 +1,13 @@
+/** @file All problems of the benchmark of generated code. */
+import type { Problem } from '../problem.ts';
+import { convolutionProblems } from './convolutions.ts';
+import { denseProblems } from './dense.ts';
+import { lineProblems } from './lines.ts';
+import { sequenceProblems } from './sequences.ts';
+
+export const problems: readonly Problem[] = [
+  ...denseProblems,
+  ...convolutionProblems,
+  ...lineProblems,
+  ...sequenceProblems,
+];

@@ -1,0 +1,193 @@
+/** @file The results as a page and as JSON. */
+import { libraries, type Library, peers } from '../job.ts';
+import { mainLoop } from './isa.ts';
+import type { ProblemReport } from './measure.ts';
+import { machines } from './model.ts';
+import { predict } from './predict.ts';
+import type { CompiledPipeline, RecordedLaunch } from './recorder.ts';
+
+export interface Setting {
+  /** The chip and the driver that compiled for it. */
+  readonly compiler: string;
+  readonly profile: string;
+  readonly date: string;
+}
+
+/** Pipelines by number, in the order of their first launch. */
+class PipelineTable {
+  readonly numbers = new Map<CompiledPipeline, number>();
+
+  constructor(reports: readonly ProblemReport[]) {
+    for (const { launches } of reports)
+      for (const library of libraries)
+        for (const { pipeline } of launches[library] ?? [])
+          if (!this.numbers.has(pipeline)) this.numbers.set(pipeline, this.numbers.size + 1);
+  }
+
+  numberOf = (pipeline: CompiledPipeline) => this.numbers.get(pipeline) as number;
+}
+
+export function toJson(reports: readonly ProblemReport[], setting: Setting): string {
+  const table = new PipelineTable(reports);
+  const launchesOf = (launches: readonly RecordedLaunch[] = []) =>
+    launches.map(({ pipeline, workgroups, bytes }) => [table.numberOf(pipeline), workgroups, bytes]);
+  const problems = reports.map(({ launches, ...report }) => ({
+    ...report,
+    launches: Object.fromEntries(
+      libraries.filter((name) => launches[name]).map((name) => [name, launchesOf(launches[name])]),
+    ),
+    predicted: machines.map((machine) => predict({ ...report, launches }, machine)),
+  }));
+  const pipelines = [...table.numbers].map(([pipeline, number]) => ({ number, ...pipeline }));
+  const lines = (values: readonly unknown[]) =>
+    values.map((value) => `  ${JSON.stringify(value)}`).join(',\n');
+  return `{\n"setting": ${JSON.stringify(setting)},\n"problems": [\n${lines(problems)}\n],\n"pipelines": [\n${lines(pipelines)}\n]\n}\n`;
+}
+
+const percent = (share: number) => `${Math.round(100 * share)} %`;
+const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
+  [cells(head), cells(head.map(() => '---')), ...rows.map(cells)].join('\n');
+
+export function toMarkdown(reports: readonly ProblemReport[], setting: Setting): string {
+  const pipelines = new PipelineTable(reports);
+  const families = [...new Set(reports.map(({ family }) => family))];
+  const sections = families.map((family) => {
+    const rows = reports.filter((report) => report.family === family);
+    return `## ${family}\n\n${problemTable(rows, pipelines)}`;
+  });
+  return `# Generated code: ${setting.compiler}
+
+${setting.date}, profile \`${setting.profile}\`, by \`npm run codegen\`. Registers, waves, LDS, spills and instructions are the compiler's and exact.
+Columns that say *model* are predictions of [a model](../../docs/decisions/codegen-model.md), not measurements: the share of a machine's limit
+(${machines.map(({ name }) => name).join(', ')}), and the best peer's predicted time over Retrograd's.
+
+- *useful*: the share of a problem's executed multiply-adds that its definition asks for, where it is a GEMM.
+- *launches*: P numbers the pipelines listed at the end; × is the number of workgroups.
+
+${summary(reports)}
+
+${sections.join('\n\n')}
+
+## Pipelines
+
+*Loop* is the one that does most of the multiply-adds, with the loops in it; otherwise the longest. *FMA* is their share of its vector
+instructions. *In flight* are its loads that are in flight at once, and the multiply-adds that are executed meanwhile.
+
+${pipelineTable(pipelines)}
+`;
+}
+
+/** What the committed limits are about, in a few lines. */
+function summary(reports: readonly ProblemReport[]): string {
+  const shares = reports.map(usefulShare).filter((share) => share !== null);
+  const spilled = new Set(
+    reports.flatMap(({ launches }) =>
+      (launches.retrograd ?? []).filter(({ pipeline }) => pipeline.spills + pipeline.scratch > 0),
+    ),
+  );
+  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  const ratios = reports.flatMap((report) =>
+    machines.flatMap((machine) => predict(report, machine).best?.ratio ?? []),
+  );
+  const below = ratios.filter((ratio) => ratio < 1).length;
+  return [
+    `- useful multiply-adds: ${percent(mean)} on average, ${percent(Math.min(...shares))} in the worst problem`,
+    `- pipelines with spills or scratch: ${spilled.size}`,
+    `- model: of ${ratios.length} comparisons with the best peer, ${below} are below 1`,
+  ].join('\n');
+}
+
+/** The share of executed multiply-adds that is asked for; null without a GEMM. */
+export function usefulShare({ gemms }: ProblemReport): number | null {
+  const sum = (key: 'useful' | 'executed') => gemms.reduce((total, gemm) => total + gemm[key], 0);
+  return gemms.length > 0 ? sum('useful') / sum('executed') : null;
+}
+
+function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTable): string {
+  const head = [
+    'problem',
+    'GEMM',
+    'useful',
+    'launches',
+    ...machines.map(({ name }) => `model: ${name}`),
+    'model: best peer',
+  ];
+  return table(
+    head,
+    reports.map((report) => {
+      const useful = usefulShare(report);
+      const predictions = machines.map((machine) => predict(report, machine));
+      const ratios = predictions.flatMap(({ best }) =>
+        best ? [`${best.peer} ${best.ratio.toFixed(2)}×`] : [],
+      );
+      return [
+        report.name,
+        report.gemms.map(({ what }) => what).join('; '),
+        useful === null ? '' : percent(useful),
+        launchText(report, 'retrograd', pipelines),
+        ...predictions.map(({ share }) => percent(share)),
+        [...ratios, ...notesOf(report)].join(', '),
+      ];
+    }),
+  );
+}
+
+const notesOf = ({ notes }: ProblemReport) =>
+  peers.flatMap((peer) => (notes[peer] ? [`${peer}: ${notes[peer]}`] : []));
+
+function launchText({ launches }: ProblemReport, library: Library, { numberOf }: PipelineTable): string {
+  const all = launches[library] ?? [];
+  const shown = all.slice(0, 6).map(({ pipeline, workgroups }) => `P${numberOf(pipeline)}×${workgroups}`);
+  return `${all.length}: ${shown.join(', ')}${all.length > shown.length ? ', …' : ''}`;
+}
+
+function pipelineTable({ numbers }: PipelineTable): string {
+  const head = [
+    '',
+    'kernel',
+    'threads',
+    'VGPRs',
+    'waves',
+    'LDS',
+    'spills',
+    'loop',
+    'FMA',
+    'vector',
+    'LDS reads',
+    'clamps',
+    'loads',
+    'in flight',
+  ];
+  return table(
+    head,
+    [...numbers].map(([pipeline, number]) => {
+      const { label, workgroup, registers, waves, lds, spills, scratch, program } = pipeline;
+      const loop = mainLoop(program) ?? [...program.loops].sort((a, b) => b.instructions - a.instructions)[0];
+      const mix = loop ?? program.mix;
+      return [
+        `P${number}`,
+        shortLabel(label),
+        workgroup,
+        registers,
+        waves,
+        lds,
+        spills + scratch,
+        loop ? loop.instructions : `(${mix.instructions})`,
+        mix.vector > 0 ? percent(mix.fma / mix.vector) : '',
+        mix.vector,
+        mix.ldsReads,
+        mix.clamps,
+        mix.loads,
+        loop ? `${loop.loadsInFlight}, ${loop.fmaUnderLoads} FMA` : '',
+      ];
+    }),
+  );
+}
+
+/** The kernel's name; Retrograd's labels go on with its options. */
+const shortLabel = (label: string) =>
+  label
+    .replace(/ \{.*$/s, '')
+    .replace(/\|/g, '\\|')
+    .slice(0, 60);

@@ -1,0 +1,157 @@
+// @ts-check
+/**
+ * @file `npm run codegen`: what a GPU's compiler makes of the kernels, on any Linux machine. Compiles the problems of
+ * bench/codegen by Mesa's RADV, through Dawn, with the WGSL that a browser would get, and reports registers, waves,
+ * workgroup memory, spills and the instructions of every loop. `-- --help` lists the options.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { readArguments } from './lib/arguments.mjs';
+import { families, radvEnvironment } from './lib/radv.mjs';
+import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+
+/** @typedef {import('./lib/radv.mjs').GpuFamily} GpuFamily */
+/** @typedef {import('../src/webgpu/adapter.ts').AdapterKind} AdapterKind */
+/** @typedef {typeof import('../bench/codegen/main.ts')} Main */
+
+const HELP = `npm run codegen -- [options]
+
+Compiles Retrograd's kernels, and its peers', for a GPU that needn't be there, and reports what the compiler made of them.
+Needs Linux, Mesa's RADV, Vulkan's headers and a C compiler; on Debian, as root, they are installed.
+
+Options
+  --family NAME     rdna2 (default), rdna3 or gcn5
+  --profile NAME    the adapter profile by which kernels are selected: discrete (default), integrated, apple, mobile
+  --filter TEXT     problems whose names or families have TEXT, or match /REGEXP/; default: all
+  --peers           also what TF.js, jax-js and ONNX Runtime Web launch
+  --json FILE       the result for programs
+  --markdown FILE   the tables
+  --keep FOLDER     statistics and assembly of each pipeline, one file each
+  --quiet           prints no tables
+  --record          writes bench/results/codegen-FAMILY.md and .json
+  --help            prints this
+`;
+
+const profiles = /** @type {const} */ (['discrete', 'integrated', 'apple', 'mobile']);
+
+function readOptions() {
+  const text = /** @type {const} */ ({ type: 'string' });
+  const flag = /** @type {const} */ ({ type: 'boolean', default: false });
+  const { values } = readArguments(
+    {
+      options: {
+        family: { ...text, default: 'rdna2' },
+        profile: { ...text, default: 'discrete' },
+        filter: { ...text, default: '' },
+        peers: flag,
+        json: text,
+        markdown: text,
+        keep: text,
+        quiet: flag,
+        record: flag,
+        inside: flag,
+        help: { ...flag, short: 'h' },
+      },
+    },
+    (message) => new SetupError(`${message} See --help.`),
+  );
+  const family = oneOf('family', values.family, /** @type {GpuFamily[]} */ (Object.keys(families)));
+  const profile = oneOf('profile', values.profile, profiles);
+  return { ...values, family, profile };
+}
+
+/**
+ * @template {string} T
+ * @param {string} option
+ * @param {string} value
+ * @param {readonly T[]} known
+ * @returns {T}
+ */
+function oneOf(option, value, known) {
+  const found = known.find((name) => name === value);
+  if (found) return found;
+  throw new SetupError(`--${option} is ${known.join(' or ')}. Received: ${value}. See --help.`);
+}
+
+/** @param {string} filter */
+function patternOf(filter) {
+  const pattern = /^\/(.*)\/$/.exec(filter)?.[1];
+  return pattern === undefined ? filter : new RegExp(pattern);
+}
+
+/** Runs this script again in an environment in which Dawn compiles for the chip. @param {GpuFamily} family @param {string | undefined} keep */
+function runInside(family, keep) {
+  setup({ browser: false });
+  const folder = keep ? path.resolve(keep) : fs.mkdtempSync(path.join(os.tmpdir(), 'codegen-'));
+  fs.mkdirSync(folder, { recursive: true });
+  for (const file of fs.readdirSync(folder)) if (/^\d+\.txt$/.test(file)) fs.rmSync(path.join(folder, file));
+  const found = radvEnvironment(family, folder);
+  if ('reason' in found) throw new SetupError(`npm run codegen needs RADV. ${found.reason}`);
+  try {
+    const args = ['--enable-source-maps', ...process.argv.slice(1), '--inside'];
+    const { status } = spawnSync(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...found.env },
+      stdio: 'inherit',
+    });
+    process.exitCode = status ?? 1;
+  } finally {
+    if (!keep) fs.rmSync(folder, { recursive: true });
+  }
+}
+
+/** @returns {Promise<Main>} */
+async function loadMain() {
+  const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
+  const { installDawnGlobals } = await import('./lib/dawn-globals.mjs');
+  await installDawnGlobals(['enable-dawn-features=allow_unsafe_apis']);
+  const folder = temporaryFolder('codegen');
+  const file = await bundle({
+    entry: 'bench/codegen/main.ts',
+    folder,
+    external: [/^onnxruntime-web/, /^util$/],
+  });
+  return import(pathToFileURL(file).href);
+}
+
+/** @param {string} file @param {string} text */
+function write(file, text) {
+  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  fs.writeFileSync(file, text);
+}
+
+await runMain(async () => {
+  const { family, profile, filter, peers, json, markdown, keep, quiet, record, inside, help } = readOptions();
+  if (help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  if (!inside) {
+    runInside(family, keep);
+    return;
+  }
+  const { compileProblems, toJson, toMarkdown } = await loadMain();
+  const reports = await compileProblems({
+    folder: /** @type {string} */ (process.env.CODEGEN_OUT),
+    filter: patternOf(filter),
+    profile,
+    peers,
+    onProblem: ({ name }) => quiet || process.stderr.write(`${name}\n`),
+  });
+  if (reports.length === 0) throw new SetupError(`--filter: no problem matches. Received: ${filter}`);
+  const setting = { compiler: families[family].name, profile, date: new Date().toISOString().slice(0, 10) };
+  const [asJson, asMarkdown] = [toJson(reports, setting), toMarkdown(reports, setting)];
+  if (json) write(json, asJson);
+  if (markdown) write(markdown, asMarkdown);
+  if (record) {
+    write(path.join(ROOT, 'bench', 'results', `codegen-${family}.json`), asJson);
+    write(path.join(ROOT, 'bench', 'results', `codegen-${family}.md`), asMarkdown);
+  }
+  if (!quiet) process.stdout.write(asMarkdown);
+  // Devices without hardware don't close in order.
+  process.exit(0);
+});

@@ -1,0 +1,51 @@
+/**
+ * @file What the dispatch knows of a tape. It doesn't keep the tape alive: one that is dropped without being closed would
+ * otherwise record, and hold what it recorded, until the program ends.
+ */
+import { type RecordedCall, type Recorder, startRecorder, stopRecorder } from '../ops/recorders.ts';
+import { countTape } from '../tensor/openTapes.ts';
+
+interface RecordingTape {
+  record(call: RecordedCall): unknown;
+}
+
+const dropped = new FinalizationRegistry<TapeRecorder>((recorder) => recorder.close());
+
+export class TapeRecorder implements Recorder {
+  readonly #tape: WeakRef<RecordingTape>;
+  #isOpen = false;
+
+  constructor(
+    tape: RecordingTape,
+    readonly recording: number,
+  ) {
+    this.#tape = new WeakRef(tape);
+    dropped.register(tape, this, this);
+    this.open();
+  }
+
+  record(call: RecordedCall): void {
+    this.#tape.deref()?.record(call);
+  }
+
+  /** Starts to record. The tape counts as open until `close`. */
+  open(): void {
+    startRecorder(this);
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    countTape(1);
+  }
+
+  /** Stops recording. */
+  stop(): void {
+    stopRecorder(this);
+  }
+
+  /** Stops recording for good: the tape holds nothing any more. */
+  close(): void {
+    stopRecorder(this);
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    countTape(-1);
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * @file ByteSource: the bytes of a file, read by ranges, so that a reader takes no more memory than the range it asks for.
+ * Formats read through it alone; where the bytes come from (a Blob, a path, a URL) is not their concern.
+ */
+import { FormatError } from '../core/errors.ts';
+
+export interface ByteSource {
+  /** The file's name, for errors and histories. */
+  readonly name: string;
+  /** Number of bytes. */
+  readonly size: number;
+  /**
+   * The bytes from `begin` to `end`, which lie within the file. They may be a view of the source's own memory: don't change
+   * them.
+   */
+  read(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Lets go of the file, where it is held open. */
+  close?(): Promise<void>;
+}
+
+/** Bytes in memory, read without copies. */
+export function bytesSource(bytes: ArrayBuffer | Uint8Array, name: string): ByteSource {
+  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  // A view of shared memory could change while it is read.
+  const own = (view.buffer instanceof ArrayBuffer ? view : new Uint8Array(view)) as Uint8Array<ArrayBuffer>;
+  return { name, size: own.byteLength, read: async (begin, end) => own.subarray(begin, end) };
+}
+
+/** A Blob or a File. The browser may keep it on disk. */
+export function blobSource(blob: Blob, name: string): ByteSource {
+  const read = async (begin: number, end: number) => {
+    const bytes = new Uint8Array(await blob.slice(begin, end).arrayBuffer());
+    return requireLength(name, bytes, begin, end);
+  };
+  return { name, size: blob.size, read };
+}
+
+/** The bytes from `begin` to `end` of `source`, as a file of its own. */
+export function rangeSource(source: ByteSource, begin: number, end: number, name: string): ByteSource {
+  return { name, size: end - begin, read: (from, to) => source.read(begin + from, begin + to) };
+}
+
+const blockBytes = 1 << 16;
+const maxBlocks = 64;
+
+/**
+ * `source` with the last blocks that were read kept, for readers that take many small ranges close to each other. Ranges of
+ * more than a block are read as they are.
+ */
+export function bufferedSource(source: ByteSource): ByteSource {
+  const { name, size } = source;
+  const blocks = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
+  const blockAt = (index: number) => {
+    const known = blocks.get(index);
+    blocks.delete(index);
+    const block = known ?? source.read(index * blockBytes, Math.min(size, (index + 1) * blockBytes));
+    blocks.set(index, block);
+    if (blocks.size > maxBlocks) blocks.delete(blocks.keys().next().value as number);
+    return block;
+  };
+  const read = async (begin: number, end: number) => {
+    if (end - begin > blockBytes) return source.read(begin, end);
+    const first = Math.floor(begin / blockBytes);
+    const start = first * blockBytes;
+    const head = await blockAt(first);
+    if (end - start <= head.length) return head.subarray(begin - start, end - start);
+    const tail = await blockAt(first + 1);
+    const joined = new Uint8Array(end - begin);
+    joined.set(head.subarray(begin - start));
+    joined.set(tail.subarray(0, end - start - head.length), start + head.length - begin);
+    return joined;
+  };
+  return { name, size, read };
+}
+
+/** `bytes`, where they are all that was asked for. Errors: FormatError for a file that changed while it was read. */
+export function requireLength<B extends Uint8Array>(file: string, bytes: B, begin: number, end: number): B {
+  if (bytes.byteLength === end - begin) return bytes;
+  throw new FormatError({
+    op: file,
+    rule: 'a file keeps its size while it is read.',
+    received: `${bytes.byteLength} bytes for the range from ${begin} to ${end}`,
+    hint: 'load it again once nothing writes to it.',
+  });
+}

@@ -1,0 +1,138 @@
+/** @file Cursor: reads the fields of a structure from its bytes. A field that isn't all there is a FormatError. */
+import { fault, type FileContext } from '../formatErrors.ts';
+
+/** Bytes of addresses and of lengths, which the superblock sets. */
+export interface FieldSizes {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The address of what isn't stored. */
+export const undefinedAddress = -1;
+
+const text = new TextDecoder('utf-8', { fatal: true });
+
+export class Cursor {
+  position = 0;
+  readonly #view: DataView;
+
+  constructor(
+    readonly bytes: Uint8Array<ArrayBuffer>,
+    readonly context: FileContext,
+    /** What is read, for errors. */
+    readonly place: string,
+    readonly sizes: FieldSizes,
+  ) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** A second cursor over the same bytes, at their start. */
+  restarted(): Cursor {
+    return new Cursor(this.bytes, this.context, this.place, this.sizes);
+  }
+
+  /** Bytes that were not read yet. */
+  get left(): number {
+    return this.bytes.byteLength - this.position;
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#take(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#take(4), true);
+  }
+
+  /** An unsigned integer of `bytes` bytes. Errors: FormatError beyond 2^53. */
+  unsigned(bytes: number): number {
+    const start = this.#take(bytes);
+    let value = 0;
+    for (let i = bytes - 1; i >= 0; i--) value = value * 256 + this.#view.getUint8(start + i);
+    if (value <= Number.MAX_SAFE_INTEGER) return value;
+    throw this.refuse('sizes and positions are less than 2^53.', `about ${value}`);
+  }
+
+  length(): number {
+    return this.unsigned(this.sizes.length);
+  }
+
+  /** An address, or `undefinedAddress`. */
+  address(): number {
+    const { offset } = this.sizes;
+    const start = this.position;
+    const field = this.take(offset);
+    if (field.every((byte) => byte === 0xff)) return undefinedAddress;
+    this.position = start;
+    return this.unsigned(offset);
+  }
+
+  take(count: number): Uint8Array<ArrayBuffer> {
+    const start = this.#take(count);
+    return this.bytes.subarray(start, start + count);
+  }
+
+  /** The next `count` bytes with a cursor of their own. */
+  part(count: number): Cursor {
+    return new Cursor(this.take(count), this.context, this.place, this.sizes);
+  }
+
+  skip(count: number): void {
+    this.#take(count);
+  }
+
+  /** Skips to the next multiple of 8, counted from `start`. */
+  align8(start: number): void {
+    this.skip((8 - ((this.position - start) % 8)) % 8);
+  }
+
+  /** A string of `count` bytes; what comes after a zero byte is not part of it. */
+  string(count: number): string {
+    return decodeText(this.take(count), (rule, received) => this.refuse(rule, received));
+  }
+
+  /** The next `signature.length` bytes. Errors: FormatError if they are others. */
+  expect(signature: string): void {
+    const found = String.fromCharCode(...this.take(signature.length));
+    if (found === signature) return;
+    throw this.refuse(`the structure starts with '${signature}'.`, JSON.stringify(found));
+  }
+
+  /** One of `known` as the version. Errors: FormatError. */
+  version(...known: number[]): number {
+    const version = this.u8();
+    if (known.includes(version)) return version;
+    throw this.refuse(`versions ${known.join(', ')} of this structure can be read.`, `version ${version}`);
+  }
+
+  refuse(rule: string, received: string, hint?: string): Error {
+    const { context, place } = this;
+    return fault(context, { place, rule, received, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  /** The position before the next `count` bytes, which are then behind it. */
+  #take(count: number): number {
+    const start = this.position;
+    if (count > this.left)
+      throw this.refuse(
+        'a structure has all its fields.',
+        `${this.left} bytes where ${count} more are needed`,
+      );
+    this.position += count;
+    return start;
+  }
+}
+
+/** UTF-8 up to the first zero byte. `refuse` makes the error for other text. */
+export function decodeText(bytes: Uint8Array, refuse: (rule: string, received: string) => Error): string {
+  const end = bytes.indexOf(0);
+  try {
+    return text.decode(end < 0 ? bytes : bytes.subarray(0, end));
+  } catch {
+    throw refuse('text is UTF-8.', 'other bytes');
+  }
+}

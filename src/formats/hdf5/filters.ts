@@ -1,0 +1,63 @@
+/** @file Undoes the filters of chunks: deflate and shuffle. */
+import { inflate } from '../inflate.ts';
+import type { Filter } from './messages.ts';
+import type { Storage } from './storage.ts';
+
+const deflate = 1;
+const shuffle = 2;
+
+/** The names of filters that are known but not read. */
+const names: Readonly<Record<number, string>> = {
+  3: 'fletcher32',
+  4: 'szip',
+  5: 'nbit',
+  6: 'scaleoffset',
+  32000: 'lzf',
+};
+
+/** Errors: FormatError for a filter that can't be undone. */
+export function requireKnownFilters(storage: Storage, filters: readonly Filter[], place: string): void {
+  const unknown = filters.find(({ id }) => id !== deflate && id !== shuffle);
+  if (!unknown) return;
+  throw storage.refuse(
+    place,
+    'values are stored as they are, or by gzip and shuffle.',
+    `filter ${unknown.id}${Object.hasOwn(names, unknown.id) ? ` (${names[unknown.id]})` : ''}`,
+    "write the dataset again with compression='gzip', or without compression.",
+  );
+}
+
+/** The `length` bytes of a chunk. `mask` has a bit for each filter that was left out. Errors: FormatError. */
+export async function undoFilters(
+  storage: Storage,
+  filters: readonly Filter[],
+  mask: number,
+  stored: Uint8Array<ArrayBuffer>,
+  length: number,
+  place: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const refuse = (received: string) =>
+    storage.refuse(place, `a chunk holds ${length} bytes once its filters are undone.`, received);
+  let bytes = stored;
+  for (let i = filters.length - 1; i >= 0; i--) {
+    if ((mask & (1 << i)) !== 0) continue;
+    const { id, values } = filters[i] as Filter;
+    bytes =
+      id === deflate ? await inflate(bytes, 'deflate', length, refuse) : unshuffled(bytes, values[0] ?? 1);
+  }
+  if (bytes.length !== length) throw refuse(`${bytes.length} bytes`);
+  return bytes;
+}
+
+/** Shuffle puts the first bytes of all elements first, then the second bytes, and so on. */
+function unshuffled(bytes: Uint8Array<ArrayBuffer>, elementBytes: number): Uint8Array<ArrayBuffer> {
+  const count = Math.floor(bytes.length / elementBytes);
+  if (elementBytes <= 1 || count <= 1) return bytes;
+  const result = new Uint8Array(bytes.length);
+  for (let byte = 0; byte < elementBytes; byte++) {
+    const from = byte * count;
+    for (let i = 0; i < count; i++) result[i * elementBytes + byte] = bytes[from + i] as number;
+  }
+  result.set(bytes.subarray(count * elementBytes), count * elementBytes);
+  return result;
+}

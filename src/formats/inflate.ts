@@ -1,0 +1,45 @@
+/**
+ * @file Inflates deflated bytes with the platform's DecompressionStream, which needs no code of ours and runs outside the
+ * main thread. Output is counted as it comes, so that a few bytes can't become more than was agreed.
+ */
+
+/**
+ * The `length` bytes that `bytes` inflate to. `form` is 'deflate' for zlib's form, 'deflate-raw' for that of zip archives.
+ * `refuse` makes the error for damaged bytes, or for bytes that inflate to more or less.
+ */
+export async function inflate(
+  bytes: Uint8Array<ArrayBuffer>,
+  form: 'deflate' | 'deflate-raw',
+  length: number,
+  refuse: (received: string) => Error,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let total = 0;
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(form)).getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((): never => {
+      throw refuse('bytes that were not deflated, or are damaged');
+    });
+    if (done) break;
+    total += value.length;
+    if (total > length) {
+      await reader.cancel().catch(() => {});
+      throw refuse(`more than ${length} bytes`);
+    }
+    parts.push(value);
+  }
+  if (total !== length) throw refuse(`${total} bytes of ${length}`);
+  return joined(parts, length);
+}
+
+function joined(parts: readonly Uint8Array<ArrayBuffer>[], length: number): Uint8Array<ArrayBuffer> {
+  const [first] = parts;
+  if (first && parts.length === 1) return first;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

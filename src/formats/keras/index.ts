@@ -1,0 +1,11 @@
+/** @file Keras's files: `.keras`, `.weights.h5` and the older `.h5`. */
+export {
+  configName,
+  type KerasArchive,
+  metadataName,
+  openArchiveWeights,
+  openKerasArchive,
+  weightsName,
+} from './archive.ts';
+export { type LegacyLayer, type NamedTensor, readLegacyLayers, readNamedTensors } from './legacyWeights.ts';
+export { readWeightStore, type StoredVariables } from './weightStore.ts';

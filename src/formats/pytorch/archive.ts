@@ -1,0 +1,79 @@
+/** @file Files of `torch.save` since PyTorch 1.6: a zip archive of a pickle, and a file for each storage. */
+import type { ByteSource } from '../byteSource.ts';
+import { fault, type FileContext } from '../formatErrors.ts';
+import type { StoredTensor } from '../storedTensor.ts';
+import { torchPickleName } from '../signatures.ts';
+import type { ZipArchive } from '../zip/index.ts';
+import { isCount } from './globals.ts';
+import { readPickle } from './pickle.ts';
+import { type Storages, tensorsOf } from './stateDict.ts';
+import { Global, type PickleValue, Storage } from './values.ts';
+
+/** Far more than what describes any model. */
+export const maxPickleBytes = 16 << 20;
+
+/**
+ * The tensors of the files in folder `root` of an archive. Errors: FormatError for a damaged file; UnsafeModelError for one
+ * that has more than tensors.
+ */
+export async function openTorchArchive(
+  archive: ZipArchive,
+  root: string,
+  operations?: number,
+): Promise<ReadonlyMap<string, StoredTensor>> {
+  const context: FileContext = { ...archive.context, format: 'PyTorch' };
+  const place = `entry '${root}${torchPickleName}'`;
+  const bytes = await readEntry(archive, `${root}${torchPickleName}`, maxPickleBytes, context);
+  const { value, end } = readPickle(bytes, { context, place, operations, storage: storageOf });
+  if (end !== bytes.length)
+    throw fault(context, {
+      place,
+      rule: 'the pickle is all there is.',
+      received: `${bytes.length - end} bytes after it`,
+    });
+  const storages: Storages = {
+    littleEndian: await isLittleEndian(archive, root, context),
+    size: (key) => archive.size(`${root}data/${key}`),
+    open: async (key) => (await archive.entry(`${root}data/${key}`)) as ByteSource,
+  };
+  return tensorsOf(value, storages, context);
+}
+
+/** Older files don't say: they are little-endian. */
+async function isLittleEndian(archive: ZipArchive, root: string, context: FileContext): Promise<boolean> {
+  const name = `${root}byteorder`;
+  if (archive.size(name) === null) return true;
+  const order = new TextDecoder().decode(await readEntry(archive, name, 16, context));
+  if (order === 'little' || order === 'big') return order === 'little';
+  throw fault(context, {
+    place: `entry '${name}'`,
+    rule: "the order of bytes is 'little' or 'big'.",
+    received: 'another',
+  });
+}
+
+async function readEntry(
+  archive: ZipArchive,
+  name: string,
+  limit: number,
+  context: FileContext,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const size = archive.size(name) ?? 0;
+  if (size > limit) {
+    throw fault(context, {
+      place: `entry '${name}'`,
+      rule: `it has at most ${limit} bytes.`,
+      received: `${size} bytes`,
+    });
+  }
+  const entry = (await archive.entry(name)) as ByteSource;
+  return entry.read(0, entry.size);
+}
+
+/** What ('storage', type, key, device, elements) means; older files have views of storages, too, which are refused. */
+export function storageOf(id: readonly PickleValue[]): Storage | undefined {
+  const [kind, type, key, , count, view = null] = id;
+  const isSound = kind === 'storage' && typeof key === 'string' && isCount(count) && view === null;
+  if (!isSound || !(type instanceof Global) || type.meaning.kind !== 'storage') return undefined;
+  return new Storage(key, type.meaning.type, count);
+}

@@ -1,0 +1,262 @@
+/**
+ * @file Reads a pickle as data. The virtual machine of pickles can import and call anything; this one has the opcodes that
+ * state dictionaries need, and a list of names (globals.ts). Whatever else a pickle asks for is refused.
+ * Opcodes: https://github.com/python/cpython/blob/main/Lib/pickletools.py.
+ */
+import { UnsafeModelError } from '../../core/errors.ts';
+import { fault, type FileContext } from '../formatErrors.ts';
+import { PickleBytes } from './pickleBytes.ts';
+import { findGlobal } from './globals.ts';
+import { Global, type PickleMap, type PickleValue, Storage, TensorView } from './values.ts';
+
+export interface PickleOptions {
+  readonly context: FileContext;
+  /** Where the pickle is, for errors. */
+  readonly place: string;
+  /** Opcodes that it may have. Default 4 million. */
+  readonly operations?: number | undefined;
+  /** The storage that a reference to something outside of the pickle means; undefined for none. */
+  readonly storage?: (id: readonly PickleValue[]) => Storage | undefined;
+}
+
+/** Opcodes of a dictionary of 100,000 tensors. */
+const maxOperations = 4_000_000;
+
+/** The value of the pickle in `bytes` from `begin` on, and where it ends. Errors: FormatError, UnsafeModelError. */
+export function readPickle(
+  bytes: Uint8Array<ArrayBuffer>,
+  options: PickleOptions,
+  begin = 0,
+): { value: PickleValue; end: number } {
+  return new Machine(new PickleBytes(bytes, begin, options), options).run();
+}
+
+class Machine {
+  readonly #stack: PickleValue[] = [];
+  /** Lengths of the stack at marks. */
+  readonly #marks: number[] = [];
+  readonly #memo = new Map<number, PickleValue>();
+
+  constructor(
+    private readonly bytes: PickleBytes,
+    private readonly options: PickleOptions,
+  ) {}
+
+  run(): { value: PickleValue; end: number } {
+    const limit = this.options.operations ?? maxOperations;
+    for (let count = 0; count < limit; count++) {
+      const opcode = this.bytes.u8();
+      if (opcode === stop) return { value: this.#pop(), end: this.bytes.position };
+      const operation = operations.get(opcode);
+      if (!operation) throw this.unsafe(`opcode 0x${opcode.toString(16).padStart(2, '0')}`);
+      operation(this, this.bytes);
+    }
+    throw this.refuse(`a pickle has at most ${limit} operations.`, 'more of them');
+  }
+
+  push(value: PickleValue): void {
+    this.#stack.push(value);
+  }
+
+  #pop(): PickleValue {
+    const value = this.#stack.pop();
+    if (value === undefined || this.#stack.length < (this.#marks.at(-1) ?? 0))
+      throw this.refuse('operations find what they need on the stack.', 'an empty stack');
+    return value;
+  }
+
+  drop(): void {
+    if (this.#marks.at(-1) === this.#stack.length) this.#marks.pop();
+    else this.#pop();
+  }
+
+  mark(): void {
+    this.#marks.push(this.#stack.length);
+  }
+
+  /** The values since the last mark, which are taken off. */
+  sinceMark(): PickleValue[] {
+    const mark = this.#marks.pop();
+    if (mark === undefined) throw this.refuse('a group of values starts with a mark.', 'none');
+    return this.#stack.splice(mark);
+  }
+
+  /** The last `count` values as a tuple. */
+  tuple(count: number): void {
+    const items: PickleValue[] = [];
+    for (let i = 0; i < count; i++) items.unshift(this.#pop());
+    this.push(items);
+  }
+
+  remember(index: number): void {
+    const value = this.#pop();
+    this.#memo.set(index, value);
+    this.push(value);
+  }
+
+  rememberNext(): void {
+    this.remember(this.#memo.size);
+  }
+
+  recall(index: number): void {
+    const value = this.#memo.get(index);
+    if (value === undefined) throw this.refuse('a value is kept before it is used again.', `number ${index}`);
+    this.push(value);
+  }
+
+  append(items: readonly PickleValue[]): void {
+    const list = this.#pop();
+    if (!Array.isArray(list)) throw this.refuse('items are added to a list.', typeName(list));
+    for (const item of items) list.push(item);
+    this.push(list);
+  }
+
+  appendOne(): void {
+    this.append([this.#pop()]);
+  }
+
+  /** Keys and values in turn. */
+  setItems(items: readonly PickleValue[]): void {
+    const map = this.#popMap('items are set in a dictionary.');
+    if (items.length % 2 !== 0) throw this.refuse('each key has a value.', 'a key without one');
+    for (let i = 0; i < items.length; i += 2) map.set(items[i] as PickleValue, items[i + 1] as PickleValue);
+    this.push(map);
+  }
+
+  setItem(): void {
+    const value = this.#pop();
+    this.setItems([this.#pop(), value]);
+  }
+
+  /** Attributes of an ordered dictionary, which say which versions of modules made it. */
+  ignoreState(): void {
+    this.#pop();
+    const object = this.#pop();
+    if (!(object instanceof Map)) throw this.unsafe(`the state of ${typeName(object)}`);
+    this.push(object);
+  }
+
+  #popMap(rule: string): PickleMap {
+    const map = this.#pop();
+    if (map instanceof Map) return map;
+    throw this.refuse(rule, typeName(map));
+  }
+
+  /** Errors: UnsafeModelError for names that are not on the list. */
+  global(module: string, name: string): void {
+    const full = `${module}.${name}`;
+    const found = findGlobal(full);
+    if (!found) throw this.unsafe(`'${printable(full)}'`);
+    this.push(found);
+  }
+
+  globalOnStack(): void {
+    const name = this.#pop();
+    const module = this.#pop();
+    if (typeof name !== 'string' || typeof module !== 'string')
+      throw this.refuse('a name and its module are strings.', typeName(name));
+    this.global(module, name);
+  }
+
+  /** Builds the description of what a call would make. */
+  reduce(): void {
+    const args = this.#pop();
+    const callee = this.#pop();
+    if (!(callee instanceof Global) || callee.meaning.kind !== 'call')
+      throw this.unsafe(`a call of ${callee instanceof Global ? `'${callee.name}'` : typeName(callee)}`);
+    const made = Array.isArray(args) ? callee.meaning.call(args) : undefined;
+    if (made === undefined)
+      throw this.refuse(`'${callee.name}' has the arguments that PyTorch gives it.`, 'other arguments');
+    this.push(made);
+  }
+
+  storage(): void {
+    const id = this.#pop();
+    const found = Array.isArray(id) ? this.options.storage?.(id) : undefined;
+    if (!found)
+      throw this.refuse("a storage is ('storage', type, key, device, elements).", 'another reference');
+    this.push(found);
+  }
+
+  refuse(rule: string, received: string): Error {
+    const { context, place } = this.options;
+    return fault(context, { place: `${place}, byte ${this.bytes.position}`, rule, received });
+  }
+
+  unsafe(received: string): UnsafeModelError {
+    const { context, place } = this.options;
+    return new UnsafeModelError({
+      op: `${context.file} (${context.format})`,
+      rule: 'a file holds tensors alone: nothing in it is imported, made or called.',
+      received: `${received}, at ${place}, byte ${this.bytes.position}`,
+      hint: 'save the weights alone: torch.save(model.state_dict(), path), or as safetensors.',
+    });
+  }
+}
+
+type Operation = (machine: Machine, bytes: PickleBytes) => void;
+
+const stop = 0x2e;
+
+const operations: ReadonlyMap<number, Operation> = new Map<number, Operation>([
+  [0x80, (machine, bytes) => requireProtocol(machine, bytes.u8())],
+  // FRAME: its length says nothing that is needed.
+  [0x95, (_, bytes) => void bytes.u64()],
+  [0x28, (machine) => machine.mark()],
+  [0x30, (machine) => machine.drop()],
+  [0x31, (machine) => void machine.sinceMark()],
+  [0x4e, (machine) => machine.push(null)],
+  [0x88, (machine) => machine.push(true)],
+  [0x89, (machine) => machine.push(false)],
+  [0x4b, (machine, bytes) => machine.push(bytes.u8())],
+  [0x4d, (machine, bytes) => machine.push(bytes.u16())],
+  [0x4a, (machine, bytes) => machine.push(bytes.i32())],
+  [0x8a, (machine, bytes) => machine.push(bytes.integer(bytes.u8()))],
+  [0x47, (machine, bytes) => machine.push(bytes.f64())],
+  [0x55, (machine, bytes) => machine.push(bytes.latin1(bytes.u8()))],
+  [0x8c, (machine, bytes) => machine.push(bytes.text(bytes.u8()))],
+  [0x58, (machine, bytes) => machine.push(bytes.text(bytes.u32()))],
+  [0x8d, (machine, bytes) => machine.push(bytes.text(bytes.u64()))],
+  [0x5d, (machine) => machine.push([])],
+  [0x29, (machine) => machine.push([])],
+  [0x7d, (machine) => machine.push(new Map())],
+  [0x74, (machine) => machine.push(machine.sinceMark())],
+  [0x85, (machine) => machine.tuple(1)],
+  [0x86, (machine) => machine.tuple(2)],
+  [0x87, (machine) => machine.tuple(3)],
+  [0x61, (machine) => machine.appendOne()],
+  [0x65, (machine) => machine.append(machine.sinceMark())],
+  [0x73, (machine) => machine.setItem()],
+  [0x75, (machine) => machine.setItems(machine.sinceMark())],
+  [0x68, (machine, bytes) => machine.recall(bytes.u8())],
+  [0x6a, (machine, bytes) => machine.recall(bytes.u32())],
+  [0x71, (machine, bytes) => machine.remember(bytes.u8())],
+  [0x72, (machine, bytes) => machine.remember(bytes.u32())],
+  [0x94, (machine) => machine.rememberNext()],
+  [0x63, (machine, bytes) => machine.global(bytes.line(), bytes.line())],
+  [0x93, (machine) => machine.globalOnStack()],
+  [0x52, (machine) => machine.reduce()],
+  [0x81, (machine) => machine.reduce()],
+  [0x62, (machine) => machine.ignoreState()],
+  [0x51, (machine) => machine.storage()],
+]);
+
+function requireProtocol(machine: Machine, protocol: number): void {
+  if (protocol >= 2 && protocol <= 5) return;
+  throw machine.refuse('pickles are of protocol 2 to 5.', `protocol ${protocol}`);
+}
+
+function typeName(value: PickleValue): string {
+  if (value === null) return 'None';
+  if (value instanceof Global) return `'${value.name}'`;
+  if (value instanceof Storage) return 'a storage';
+  if (value instanceof TensorView) return 'a tensor';
+  if (value instanceof Map) return 'a dictionary';
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}
+
+/** A name as an error may show it. */
+function printable(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]/g, '?');
+  return plain.length > 100 ? `${plain.slice(0, 100)}…` : plain;
+}

@@ -1,0 +1,126 @@
+/** @file The tensors of a state dictionary by name: found in what was unpickled, their places checked against the file. */
+import { sizeOf } from '../../core/shape.ts';
+import type { ByteSource } from '../byteSource.ts';
+import { fault, type FileContext } from '../formatErrors.ts';
+import { dtypeOf, type NumberType, storedBytes, toHostArray } from '../numbers.ts';
+import type { StoredTensor } from '../storedTensor.ts';
+import { stridedTensor, viewEnd } from '../stridedTensor.ts';
+import { type PickleMap, type PickleValue, type Storage, TensorView } from './values.ts';
+
+/** Bytes of the storages of a file. */
+export interface Storages {
+  readonly littleEndian: boolean;
+  /** Number of bytes of a storage; null where the file has none of that key. */
+  size(key: string): number | null;
+  open(key: string): Promise<ByteSource>;
+}
+
+/** Under which keys checkpoints have their weights. */
+const dictionaryKeys = ['state_dict', 'model_state_dict', 'model'];
+
+/** Values that a tensor may repeat, beyond those that its storage has: views may have steps of 0. */
+const maxRepeated = 1 << 24;
+
+/** The tensors of a state dictionary, or of that in a checkpoint. Errors: FormatError. */
+export function tensorsOf(
+  value: PickleValue,
+  storages: Storages,
+  context: FileContext,
+): ReadonlyMap<string, StoredTensor> {
+  const found = new Map<string, StoredTensor>();
+  const opened = new Map<string, Promise<ByteSource>>();
+  const open = (key: string) => {
+    const known = opened.get(key) ?? storages.open(key);
+    opened.set(key, known);
+    return known;
+  };
+  for (const [name, view] of dictionaryOf(value, context)) {
+    if (typeof name !== 'string' || !(view instanceof TensorView)) continue;
+    found.set(name, storedTensor(`tensor '${name}'`, view, { ...storages, open }, context));
+  }
+  return found;
+}
+
+function dictionaryOf(value: PickleValue, context: FileContext): PickleMap {
+  const inside = value instanceof Map ? dictionaryKeys.map((key) => value.get(key)) : [];
+  const dictionary = [value, ...inside].find(hasTensors);
+  if (dictionary) return dictionary;
+  const keys =
+    value instanceof Map ? [...value.keys()].filter((key) => typeof key === 'string').slice(0, 5) : [];
+  throw fault(context, {
+    place: 'the top',
+    rule: `a file has tensors by name, or under one of ${dictionaryKeys.map((key) => `'${key}'`).join(', ')}.`,
+    received:
+      keys.length > 0 ? `a dictionary of ${keys.map((key) => `'${key}'`).join(', ')}` : 'other values',
+    hint: 'save the weights alone: torch.save(model.state_dict(), path).',
+  });
+}
+
+function hasTensors(value: PickleValue | undefined): value is PickleMap {
+  return value instanceof Map && (value.size === 0 || [...value.values()].some(isTensor));
+}
+
+function isTensor(value: PickleValue): boolean {
+  return value instanceof TensorView;
+}
+
+function storedTensor(
+  place: string,
+  view: TensorView,
+  storages: Storages,
+  context: FileContext,
+): StoredTensor {
+  const { storage, type, shape } = view;
+  const bytes = sizeOfStorage(storage, storages, place, context);
+  const count = Math.floor(bytes / storedBytes(type));
+  const elements = sizeOf(shape);
+  if (!(viewEnd(view) <= count) || !(elements <= Math.max(count, maxRepeated))) {
+    throw fault(context, {
+      place,
+      rule: `a tensor lies within its storage, which has ${count} elements.`,
+      received: `shape [${shape}] with strides [${view.strides}] from element ${view.offset} on`,
+    });
+  }
+  return stridedTensor(wholeStorage(place, storage, type, count, storages, context), view);
+}
+
+/** Errors: FormatError for a storage that isn't in the file, or has another size than the pickle says. */
+function sizeOfStorage(
+  { key, type, count }: Storage,
+  storages: Storages,
+  place: string,
+  context: FileContext,
+): number {
+  const bytes = storages.size(key);
+  const expected = count * (type === null ? 1 : storedBytes(type));
+  if (bytes === expected) return bytes;
+  throw fault(context, {
+    place,
+    rule: `storage '${key}' has ${expected} bytes.`,
+    received: bytes === null ? 'no such storage' : `${bytes} bytes`,
+  });
+}
+
+/** The elements of a storage in a row. */
+function wholeStorage(
+  place: string,
+  { key }: Storage,
+  type: NumberType,
+  count: number,
+  storages: Storages,
+  context: FileContext,
+): StoredTensor {
+  const size = storedBytes(type);
+  const read = async (begin: number, end: number) => {
+    const bytes = await (await storages.open(key)).read(begin * size, end * size);
+    return toHostArray(type, bytes, storages.littleEndian, ({ index, value }) =>
+      fault(context, {
+        place: `${place}, element ${begin + index} of its storage`,
+        rule: `integers fit into ${dtypeOf(type)}.`,
+        received: String(value),
+        hint: 'store smaller integers.',
+      }),
+    );
+  };
+  return { place, shape: [count], dtype: dtypeOf(type), read };
+}

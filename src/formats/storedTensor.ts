@@ -1,0 +1,23 @@
+/** @file StoredTensor: a tensor in a file, whose values are read when they are wanted, a part at a time. */
+import type { ComputeDType } from '../core/dtype.ts';
+import { type Shape, sizeOf } from '../core/shape.ts';
+import type { HostTensor } from './hostTensor.ts';
+import type { HostArray } from './numbers.ts';
+
+export interface StoredTensor {
+  /** Where it is in the file, for errors. */
+  readonly place: string;
+  readonly shape: Shape;
+  /** The dtype that the tensor has once it is loaded. */
+  readonly dtype: ComputeDType;
+  /**
+   * The elements from `begin` to `end` in row-major order. Errors: FormatError for values that can't be decoded.
+   */
+  read(begin: number, end: number): Promise<HostArray>;
+}
+
+/** All values. Errors: as `StoredTensor.read`. */
+export async function readWhole(stored: StoredTensor): Promise<HostTensor> {
+  const { shape, dtype } = stored;
+  return { shape, dtype, data: await stored.read(0, sizeOf(shape)) };
+}

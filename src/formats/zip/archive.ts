@@ -1,0 +1,94 @@
+/** @file ZipArchive: the entries of a zip archive, each as a file of its own. */
+import { type ByteSource, bytesSource, rangeSource } from '../byteSource.ts';
+import { crc32 } from '../crc32.ts';
+import { fault, type FileContext } from '../formatErrors.ts';
+import { inflate } from '../inflate.ts';
+import {
+  localHeaderBytes,
+  readDirectory,
+  viewOf,
+  type ZipEntry,
+  type ZipLimits,
+  zipLimits,
+} from './directory.ts';
+
+/** Bytes that are checked at a time. */
+const pieceBytes = 1 << 20;
+
+export class ZipArchive {
+  readonly #entries: ReadonlyMap<string, ZipEntry>;
+
+  private constructor(
+    private readonly source: ByteSource,
+    readonly context: FileContext,
+    entries: readonly ZipEntry[],
+  ) {
+    this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
+  }
+
+  /** Errors: FormatError for what is no archive, or not a sound one. */
+  static async open(source: ByteSource, limits: Partial<ZipLimits> = {}): Promise<ZipArchive> {
+    const context: FileContext = { file: source.name, format: 'zip' };
+    return new ZipArchive(source, context, await readDirectory(source, context, { ...zipLimits, ...limits }));
+  }
+
+  get names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Bytes of the entry called `name`, once inflated; null where there is none. */
+  size(name: string): number | null {
+    return this.#entries.get(name)?.bytes ?? null;
+  }
+
+  /**
+   * The entry called `name`; null where there is none. An entry that is stored as it is takes no memory; one that is
+   * deflated is inflated. Errors: FormatError for bytes that don't have the entry's checksum.
+   */
+  async entry(name: string): Promise<ByteSource | null> {
+    const entry = this.#entries.get(name);
+    if (!entry) return null;
+    const begin = await this.#begin(entry);
+    const stored = rangeSource(this.source, begin, begin + entry.storedBytes, `${this.source.name}/${name}`);
+    const source = entry.isDeflated ? await this.#inflated(entry, stored) : stored;
+    await this.#requireChecksum(entry, source);
+    return source;
+  }
+
+  /** Where the bytes of an entry begin: after its local header. */
+  async #begin(entry: ZipEntry): Promise<number> {
+    const { header, storedBytes, name } = entry;
+    const view = viewOf(await this.source.read(header, header + localHeaderBytes));
+    const begin = header + localHeaderBytes + view.getUint16(26, true) + view.getUint16(28, true);
+    const isHeader = view.getUint32(0, true) === 0x04034b50;
+    if (isHeader && begin + storedBytes <= this.source.size) return begin;
+    throw this.#refuse(
+      name,
+      'an entry is where the directory says.',
+      isHeader ? 'fewer bytes' : 'other bytes',
+    );
+  }
+
+  async #inflated({ name, bytes, storedBytes }: ZipEntry, stored: ByteSource): Promise<ByteSource> {
+    const refuse = (received: string) =>
+      this.#refuse(name, `the entry inflates to ${bytes} bytes.`, received);
+    const inflated = await inflate(await stored.read(0, storedBytes), 'deflate-raw', bytes, refuse);
+    return bytesSource(inflated, stored.name);
+  }
+
+  async #requireChecksum({ name, checksum }: ZipEntry, source: ByteSource): Promise<void> {
+    let found = 0;
+    for (let at = 0; at < source.size; at += pieceBytes)
+      found = crc32(await source.read(at, Math.min(source.size, at + pieceBytes)), found);
+    if (found === checksum) return;
+    throw this.#refuse(
+      name,
+      'bytes have the checksum that the directory states.',
+      'other bytes: the file is damaged',
+    );
+  }
+
+  #refuse(name: string, rule: string, received: string): Error {
+    return fault(this.context, { place: `entry '${name}'`, rule, received });
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * @file Infers the outputs of a layer's `call` by running it on symbolic tensors.
+ *
+ * Open sizes are null, which the ops understand. A `call` that reads them, for `zeros(x.shape)` or `x.shape[0] * 4`, needs
+ * numbers: it is run again with two numbers for each open size. A size of the output that differs between the two runs is
+ * open. In these runs nothing is launched: tensors made from such sizes would be large, and nobody reads them.
+ */
+import { RetrogradError, ShapeError } from '../../core/errors.ts';
+import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
+import { withoutLaunching } from '../../ops/withoutLaunching.ts';
+import { leavesOf, mapNest, type Nest, packNest } from '../tensorNest.ts';
+import { KerasTensor } from './kerasTensor.ts';
+import { notingReads, type ShapeReads, withProbe } from './tracing.ts';
+
+/** Runs the `call` of a layer. */
+type Run = (inputs: Nest<KerasTensor>, options: object) => Nest<KerasTensor>;
+
+/**
+ * Numbers for open sizes, in the order in which they are tried. The first pair is far apart, for `Math.min(size, 64)` and
+ * conditions; the others can be divided, and the last exceed windows and strides.
+ */
+const probes = [
+  [194, 5],
+  [240, 120],
+  [10_080, 5040],
+] as const;
+
+/**
+ * Symbolic outputs of `run` on placeholders for `inputs`. To be called while tracing.
+ * Errors: those of `run`; ShapeError for outputs that can't be inferred.
+ */
+export function traceCall(
+  layer: string,
+  inputs: Nest<KerasTensor>,
+  options: object,
+  run: Run,
+): Nest<KerasTensor> {
+  const reads: ShapeReads = { open: false };
+  let traced: Nest<KerasTensor> | null = null;
+  let refusal: unknown;
+  try {
+    const placeholders = notingReads(null, () => withSizes(inputs, null));
+    traced = notingReads(reads, () => run(placeholders, options));
+  } catch (error) {
+    refusal = error;
+  }
+  if (reads.open) traced = probed(layer, inputs, options, run, traced);
+  if (traced === null) throw refusal;
+  return traced;
+}
+
+/** The outputs by probes; `traced` where no probe works, if it isn't null. */
+function probed(
+  layer: string,
+  inputs: Nest<KerasTensor>,
+  options: object,
+  run: Run,
+  traced: Nest<KerasTensor> | null,
+): Nest<KerasTensor> {
+  let refusal: unknown;
+  for (const pair of probes) {
+    let outputs: Nest<KerasTensor>[];
+    try {
+      outputs = pair.map((size) =>
+        withoutLaunching(() =>
+          withProbe(size, () =>
+            run(withSizes(inputs, size), withSizes(options as Nest<unknown>, size) as object),
+          ),
+        ),
+      );
+    } catch (error) {
+      refusal ??= withOpenSizes(error, pair[0]);
+      continue;
+    }
+    return merged(layer, pair, outputs[0] as Nest<KerasTensor>, outputs[1] as Nest<KerasTensor>);
+  }
+  if (traced) return traced;
+  throw refusal;
+}
+
+/** `nest` with placeholders for its symbolic tensors, in which `size` stands for open sizes. */
+function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
+  return mapNest(nest, (leaf) => {
+    if (!isSymbolic(leaf)) return leaf;
+    const { shape, dtype } = leaf as SymbolicTensor;
+    return new KerasTensor({ dtype, shape: shape.map((given) => given ?? size) });
+  }) as N;
+}
+
+/** The outputs, with null for sizes that differ. */
+function merged(
+  layer: string,
+  [large, small]: readonly [number, number],
+  first: Nest<KerasTensor>,
+  second: Nest<KerasTensor>,
+): Nest<KerasTensor> {
+  const [a, b] = [leavesOf(first), leavesOf(second)];
+  const isSame = (spec: OpenSpec, other: OpenSpec | undefined) =>
+    spec.dtype === other?.dtype && spec.shape.length === other.shape.length;
+  if (a.length !== b.length || !a.every((spec, i) => isSame(spec, b[i]))) {
+    throw new ShapeError({
+      op: layer,
+      rule: 'the number, ranks and dtypes of symbolic outputs cannot depend on an open size.',
+      received: `${a.map(formatSpec).join(', ')} where open sizes are ${large}, ${b.map(formatSpec).join(', ')} where they are ${small}`,
+      hint: `${overrideHint}.`,
+    });
+  }
+  const outputs = a.map(({ dtype, shape, kerasHistory }, i) => {
+    const other = (b[i] as OpenSpec).shape;
+    const output = new KerasTensor({
+      dtype,
+      shape: shape.map((size, axis) => (size === other[axis] ? size : null)),
+    });
+    output.kerasHistory = kerasHistory;
+    return output;
+  });
+  return packNest(first, outputs);
+}
+
+const overrideHint =
+  'override `computeOutputShape(inputShape)`, which then determines the shapes of symbolic calls';
+
+/** The error with null for the number that stood for open sizes, and with the way out. */
+function withOpenSizes(error: unknown, size: number): unknown {
+  if (!(error instanceof RetrogradError)) return error;
+  const open = (text: string | undefined) => text?.replace(new RegExp(`\\b${size}\\b`, 'g'), 'null');
+  const { op, rule, received, hint } = error;
+  const isComplete = hint?.includes('computeOutputShape') ?? false;
+  const parts = {
+    ...(op === undefined ? {} : { op }),
+    rule: open(rule) as string,
+    ...(received === undefined ? {} : { received: open(received) as string }),
+    hint: isComplete
+      ? (hint as string)
+      : `${open(hint) ?? ''} If the shapes are right, ${overrideHint}.`.trim(),
+  };
+  const Kind = error.constructor as new (given: object) => RetrogradError;
+  return new Kind({ ...parts, cause: error });
+}

@@ -1,0 +1,47 @@
+/** @file Options of loading and saving models. */
+import type { OpenOptions } from '../../storage/sources.ts';
+
+/** How far a file is loaded, in bytes of values. */
+export interface LoadProgress {
+  readonly loaded: number;
+  readonly total: number;
+}
+
+/** Options of `model.loadWeights`. */
+export interface LoadWeightsOptions extends OpenOptions {
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+  /** Limits of zip archives. Defaults: 10,000 entries, an entry of 4 GiB, 100 times its stored size. */
+  readonly limits?:
+    | { readonly entries?: number; readonly entryBytes?: number; readonly ratio?: number }
+    | undefined;
+  /** The modules of PyTorch that the layers have the weights of. Default: torchvision's, or those of the same names. */
+  readonly modules?: ModuleNaming | undefined;
+  /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'refuse'. */
+  readonly extra?: 'refuse' | 'ignore' | undefined;
+}
+
+/** Names of PyTorch's modules by names of layers: { conv1: 'features.0' }, or a function. */
+export type ModuleNaming = Readonly<Record<string, string>> | ((layer: string) => string | undefined);
+
+/** The result of loading weights. */
+export interface LoadReport {
+  /** Paths of the loaded weights. */
+  readonly loaded: readonly string[];
+  /** Weights that contain NaN or infinite values, and how many. */
+  readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
+}
+
+/** Options of `model.save`. */
+export interface SaveOptions {
+  /** Whether the optimizer's state is saved. Default true. */
+  readonly includeOptimizer?: boolean;
+}
+
+/** `keras`: a model or its weights in Keras 3's format. */
+export type WeightsFormat = 'keras' | 'safetensors';
+
+/** Options of `model.saveWeights`. */
+export interface SaveWeightsOptions extends SaveOptions {
+  /** Default: by the target's name, `.safetensors` or else Keras's. */
+  readonly format?: WeightsFormat;
+}

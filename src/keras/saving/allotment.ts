@@ -1,0 +1,40 @@
+/**
+ * @file Allots memory for the weights of a model that is read from a file: no more than the file has values for, and without
+ * initial values, which would be replaced.
+ */
+import { bytesPerElement } from '../../core/dtype.ts';
+import { FormatError } from '../../core/errors.ts';
+import { checkShape, sizeOf } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import type { StoredTensor } from '../../formats/storedTensor.ts';
+import { getDevice } from '../../webgpu/current.ts';
+import { makeTensor } from '../../tensor/tensor.ts';
+import { withFirstValues } from '../layers/base/layerWeights.ts';
+
+/**
+ * Runs `body`, in which weights are made without values: at most as many elements as `stored` has. Errors: FormatError for a
+ * model that is larger.
+ */
+export function withinStored<T>(file: string, stored: Iterable<StoredTensor>, body: () => T): T {
+  let elements = 0;
+  for (const { shape } of stored) elements += sizeOf(shape);
+  let left = elements;
+  return withFirstValues((name, shape, dtype) => {
+    checkShape(name, shape);
+    left -= sizeOf(shape);
+    if (!(left >= 0)) throw tooLarge(file, elements, `'${name}' of ${formatSpec({ shape, dtype })}`);
+    const device = getDevice();
+    const bytes = Math.max(4, sizeOf(shape) * bytesPerElement(dtype));
+    const spec = { shape: [...shape], dtype };
+    return makeTensor(device, device.allocate(bytes, name), spec, { kind: 'fresh', by: 'load' });
+  }, body);
+}
+
+function tooLarge(file: string, elements: number, received: string): FormatError {
+  return new FormatError({
+    op: `loadModel ${file}`,
+    rule: `the weights of the model are in the file, which has ${elements} values.`,
+    received: `more of them, with ${received}`,
+    hint: 'the configuration and the weights are of different models: save the model again.',
+  });
+}

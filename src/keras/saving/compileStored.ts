@@ -1,0 +1,90 @@
+/** @file Compiles a loaded model as it was saved, and restores the state of its optimizer. */
+import { FormatError } from '../../core/errors.ts';
+import { sameShape } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import type { StoredTensor } from '../../formats/storedTensor.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Json } from '../json/document.ts';
+import { placed } from '../json/jsonErrors.ts';
+import type { AnyModel } from '../json/read.ts';
+import { readCompileConfig } from '../json/readCompile.ts';
+import { HostVariable } from '../optimizers/hostVariable.ts';
+import type { Optimizer } from '../optimizers/optimizer.ts';
+import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
+import { Transfer, type TransferOptions } from './upload.ts';
+
+/** Errors: FormatError for options or a state that don't fit. */
+export async function compileStored(
+  model: AnyModel,
+  config: Json,
+  state: readonly StoredTensor[] | null,
+  options: TransferOptions & { readonly customObjects?: CustomObjects | undefined },
+): Promise<void> {
+  const { file, customObjects = {} } = options;
+  const reader = { source: file, lambdas: {}, shared: new Map(), made: [] };
+  const compiled = readCompileConfig(reader, config, 'compile_config');
+  if (!compiled) return;
+  await model.loadTraining();
+  withCustomObjects(customObjects, () =>
+    placed(file, 'compile_config', () => {
+      model.compile(compiled as Parameters<AnyModel['compile']>[0]);
+    }),
+  );
+  if (model.optimizer && state && state.length > 0)
+    await restoreState(model, model.optimizer, state, options);
+}
+
+/** Sets the variables of an optimizer. Before its first step it has the number of steps and the learning rate alone. */
+async function restoreState(
+  model: AnyModel,
+  optimizer: Optimizer,
+  state: readonly StoredTensor[],
+  options: TransferOptions,
+): Promise<void> {
+  const isNew = state.length === (optimizer.schedule ? 1 : 2);
+  if (!isNew) optimizer.build(model.trainableWeights);
+  const variables = isNew ? optimizer.variables.slice(0, state.length) : optimizer.variables;
+  if (variables.length !== state.length) {
+    throw refusal(
+      options.file,
+      `the state of ${optimizer.className} has ${variables.length} variables.`,
+      `${state.length}`,
+    );
+  }
+  const transfer = new Transfer(state, { file: options.file, signal: options.signal });
+  const values: (Tensor | number)[] = [];
+  try {
+    for (const [i, variable] of variables.entries()) {
+      const stored = state[i] as StoredTensor;
+      requireLike(options.file, variable, stored);
+      if (variable instanceof HostVariable) values.push((await stored.read(0, 1))[0] as number);
+      else values.push((await transfer.upload(stored, variable.device)).tensor);
+    }
+    placed(options.file, "the optimizer's state", () => {
+      if (isNew) setNumbers(variables, values);
+      else optimizer.setWeights(values);
+    });
+  } finally {
+    for (const value of values) if (typeof value !== 'number') value.dispose();
+  }
+}
+
+function setNumbers(variables: Optimizer['variables'], values: readonly (Tensor | number)[]): void {
+  variables.forEach((variable, i) => {
+    if (variable instanceof HostVariable) variable.value = values[i] as number;
+  });
+}
+
+function requireLike(file: string, variable: Optimizer['variables'][number], stored: StoredTensor): void {
+  if (sameShape(variable.shape, stored.shape) && variable.dtype === stored.dtype) return;
+  throw refusal(file, `'${variable.name}' is ${formatSpec(variable)}.`, formatSpec(stored));
+}
+
+function refusal(file: string, rule: string, received: string): FormatError {
+  return new FormatError({
+    op: `loadModel ${file}`,
+    rule,
+    received,
+    hint: 'load it with { compile: false } to start with a new optimizer.',
+  });
+}

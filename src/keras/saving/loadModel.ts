@@ -1,0 +1,112 @@
+/** @file Loads whole models: `.keras`, and the older `.h5`. */
+import { FormatError } from '../../core/errors.ts';
+import type { ByteSource } from '../../formats/byteSource.ts';
+import { torchRoot } from '../../formats/detect.ts';
+import { type FileSource, openSource } from '../../storage/sources.ts';
+import type { Json, JsonObject } from '../json/document.ts';
+import { isObject, readDocument } from '../json/document.ts';
+import { type AnyModel, type FromJSONOptions, modelFromJSON } from '../json/read.ts';
+import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
+import { withinStored } from './allotment.ts';
+import { compileStored } from './compileStored.ts';
+import { fillStored } from './upload.ts';
+import { openHdf5Weights, openStore, requireContainer, type WeightFile } from './weightFile.ts';
+
+/** Options of `loadModel`. */
+export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {
+  /** Whether the model is compiled as it was saved, with the optimizer's state. Default true. */
+  readonly compile?: boolean;
+  /** Called with what was loaded. Default: weights that aren't finite are printed by `console.warn`. */
+  readonly onReport?: ((report: LoadReport) => void) | undefined;
+}
+
+/** A model that was read, not made yet. */
+interface StoredModelFile {
+  readonly config: JsonObject;
+  /** How it was compiled; null where it wasn't. */
+  readonly compiled: Json;
+  readonly weights: WeightFile;
+}
+
+/**
+ * Loads a model: `.keras` of Keras 3, or a whole model in an older `.h5`, with its weights and, where it was compiled, the
+ * optimizer with its state. The format is recognized by the file's bytes. Nothing in a file is run.
+ *
+ *     const net = await loadModel('model.keras');
+ *
+ * A model in a file is complete or isn't loaded: an error leaves nothing behind.
+ * Errors: FormatError for a file that is damaged, or that has other weights than its model; UnsafeModelError for Python code
+ * in Lambda layers that `lambdas` doesn't replace; ValueError for what is no file.
+ */
+export async function loadModel(given: FileSource, options: LoadModelOptions = {}): Promise<AnyModel> {
+  const source = await openSource(given, options);
+  try {
+    return await load(source, options);
+  } finally {
+    await source.close?.();
+  }
+}
+
+async function load(source: ByteSource, options: LoadModelOptions): Promise<AnyModel> {
+  const { compile = true, onReport = warn } = options;
+  const { config, compiled, weights: file } = await read(source, options);
+  const { customObjects, lambdas } = options;
+  const named = {
+    file: source.name,
+    ...(customObjects ? { customObjects } : {}),
+    ...(lambdas ? { lambdas } : {}),
+  };
+  const model = withinStored(source.name, file.tensors, () => modelFromJSON(config, named));
+  try {
+    const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
+    const notFinite = await fillStored(weights, { ...options, file: source.name });
+    if (compile) await compileStored(model, compiled, file.optimizer, { ...options, file: source.name });
+    onReport({ loaded: weights.map(({ path }) => path), notFinite });
+    return model;
+  } catch (error) {
+    model.dispose();
+    throw error;
+  }
+}
+
+async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<StoredModelFile> {
+  const container = await requireContainer(source);
+  if (container === 'safetensors' || container === 'legacyTorch') throw weightsOnly(source.name);
+  if (container === 'hdf5') return readLegacy(source);
+  const { ZipArchive } = await import('../../formats/zip/index.ts');
+  const zip = await ZipArchive.open(source, limits);
+  if (torchRoot(zip.names) !== null) throw weightsOnly(source.name);
+  const { openKerasArchive } = await import('../../formats/keras/index.ts');
+  const archive = await openKerasArchive(zip);
+  const config = readDocument(archive.config, `${source.name}/config.json`);
+  return { config, compiled: config.compile_config ?? null, weights: await openStore(archive.weights) };
+}
+
+async function readLegacy(source: ByteSource): Promise<StoredModelFile> {
+  const { openHdf5 } = await import('../../formats/hdf5/index.ts');
+  const root = await openHdf5(source);
+  const text = await root.text('model_config');
+  if (text === null) throw weightsOnly(source.name);
+  const training = await root.text('training_config');
+  const compiled = training === null ? null : readDocument(training, `${source.name}/training_config`);
+  const config = readDocument(text, `${source.name}/model_config`);
+  return {
+    config,
+    compiled: isObject(compiled) ? compiled : null,
+    weights: await openHdf5Weights(source, root),
+  };
+}
+
+function warn({ notFinite }: LoadReport): void {
+  for (const { weight, notFinite: count } of notFinite)
+    console.warn(`loadModel: weight '${weight}' has ${count} values that are NaN or infinite.`);
+}
+
+function weightsOnly(file: string): FormatError {
+  return new FormatError({
+    op: `loadModel ${file}`,
+    rule: 'a model is loaded from a file that describes it.',
+    received: 'weights alone',
+    hint: 'create the model, and call model.loadWeights(file).',
+  });
+}

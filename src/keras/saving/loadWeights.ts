@@ -1,0 +1,27 @@
+/** @file Loads the weights of a model from any file that has them. */
+import { type FileSource, openSource } from '../../storage/sources.ts';
+import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
+import type { StoredModel } from './storedWeights.ts';
+import { assignStored } from './upload.ts';
+import { openWeightFile } from './weightFile.ts';
+
+/** As `Model.loadWeights`. */
+export async function loadWeightsFrom(
+  model: StoredModel,
+  given: FileSource,
+  options: LoadWeightsOptions,
+): Promise<LoadReport> {
+  const source = await openSource(given, options);
+  try {
+    const file = await openWeightFile(source, options);
+    const weights = file.match(model, {
+      op: `loadWeights ${source.name}`,
+      model: model.name,
+      extra: options.extra,
+    });
+    const notFinite = await assignStored(weights, { ...options, file: source.name });
+    return { loaded: weights.map(({ path }) => path), notFinite };
+  } finally {
+    await source.close?.();
+  }
+}

@@ -1,0 +1,104 @@
+/** @file Saves models and weights in Keras 3's formats, and weights as safetensors. */
+import { ValueError } from '../../core/errors.ts';
+import { type FilePieces, type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
+import type { JsonObject } from '../json/document.ts';
+import type { AnyModel } from '../json/read.ts';
+import { jsonText } from '../json/text.ts';
+import { modelToConfig, writerFor } from '../json/write.ts';
+import { fullCompileConfig } from '../json/compileConfig.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import type { SaveOptions, SaveWeightsOptions } from '../models/fileOptions.ts';
+import type { Optimizer } from '../optimizers/optimizer.ts';
+import { saveWeights } from './weights.ts';
+import { weightTree } from './weightTree.ts';
+
+/** The version of Keras whose format is written. */
+const kerasVersion = '3.15.1';
+
+/** As `Model.save`. */
+export async function saveModelTo(
+  model: AnyModel,
+  target: SaveTarget,
+  { includeOptimizer = true }: SaveOptions,
+): Promise<void> {
+  const name = targetName(target);
+  requireEnd('save', name, ['.keras']);
+  const file = targetOf(target);
+  const optimizer = includeOptimizer ? optimizerOf(model) : null;
+  const config = configOf(model, optimizer);
+  const [{ writeZip }, { writeHdf5 }, { configName, metadataName, weightsName }, tree] = await Promise.all([
+    import('../../formats/zip/index.ts'),
+    import('../../formats/hdf5/index.ts'),
+    import('../../formats/keras/index.ts'),
+    weightTree(model as unknown as AnyLayer, optimizer),
+  ]);
+  const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
+  await file.write(
+    writeZip([
+      { name: metadataName, pieces: [json(metadata)] },
+      { name: configName, pieces: [json(config)] },
+      { name: weightsName, pieces: writeHdf5(tree) },
+    ]),
+  );
+}
+
+/** As `Model.saveWeights`. */
+export async function saveWeightsTo(
+  model: AnyModel,
+  target: SaveTarget,
+  options: SaveWeightsOptions,
+): Promise<void> {
+  const { includeOptimizer = true } = options;
+  const name = targetName(target);
+  const { format = name?.endsWith('.safetensors') ? 'safetensors' : 'keras' } = options;
+  requireEnd('saveWeights', name, format === 'keras' ? ['.weights.h5'] : ['.safetensors']);
+  const file = targetOf(target);
+  if (format === 'safetensors') {
+    await file.write(inPieces(await saveWeights(model)));
+    return;
+  }
+  const optimizer = includeOptimizer ? optimizerOf(model) : null;
+  const [{ writeHdf5 }, tree] = await Promise.all([
+    import('../../formats/hdf5/index.ts'),
+    weightTree(model as unknown as AnyLayer, optimizer),
+  ]);
+  await file.write(writeHdf5(tree));
+}
+
+/** The optimizer of a compiled model. */
+function optimizerOf(model: AnyModel): Optimizer | null {
+  return model.compileOptions ? model.optimizer : null;
+}
+
+function configOf(model: AnyModel, optimizer: Optimizer | null): JsonObject {
+  const { compile_config: _, ...config } = modelToConfig(model);
+  const compiled = fullCompileConfig(writerFor(model), model, optimizer);
+  return compiled ? { ...config, compile_config: compiled } : config;
+}
+
+async function* inPieces(bytes: Uint8Array<ArrayBuffer>): FilePieces {
+  yield bytes;
+}
+
+function json(value: JsonObject): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(jsonText(value));
+}
+
+/** As Keras writes it: 2026-11-22@17:03:05. */
+function dateSaved(): string {
+  return new Date().toISOString().slice(0, 19).replace('T', '@');
+}
+
+/** Errors: ValueError for a name that readers would take for another format. */
+function requireEnd(op: string, name: string | null, ends: readonly string[]): void {
+  if (name === null || ends.some((end) => name.endsWith(end))) return;
+  throw new ValueError({
+    op,
+    rule: `the file's name ends in ${ends.join(' or ')}.`,
+    received: `'${name}'`,
+    hint:
+      op === 'save'
+        ? "save('model.keras'), or saveWeights('model.weights.h5')."
+        : `call it 'model${ends[0]}'.`,
+  });
+}

@@ -1,0 +1,190 @@
+/**
+ * @file Finds the tensor of a file for each weight of a model, for each form of file. Only specs are read: values follow
+ * once everything fits.
+ */
+import type { StoredTensor } from '../../formats/storedTensor.ts';
+import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import { type FitOptions, requireFit } from './fit.ts';
+import { matchPaths } from './matchPaths.ts';
+import { saveablesOf } from './saveables.ts';
+import { weightsByPath } from './weights.ts';
+
+/** A weight, and the tensor that has its value. */
+export interface StoredWeight {
+  /** Of the weight, within the model. */
+  readonly path: string;
+  readonly variable: Variable;
+  readonly stored: StoredTensor;
+}
+
+/** A model, as far as its weights go. */
+export interface StoredModel {
+  readonly name: string;
+  readonly weights: readonly Variable[];
+  readonly layers: readonly AnyLayer[];
+}
+
+/** Where the optimizer's variables are, in Keras 3's files. */
+export const optimizerPath = 'optimizer';
+
+/** Older files of Keras 3 call the layers of a graph so. */
+const olderLayers = '_layer_checkpoint_dependencies';
+
+/** Gathers what fits and what doesn't, and says it at the end. */
+export class Matching {
+  readonly #weights = new Map<string, Variable>();
+  readonly #given = new Map<string, StoredTensor>();
+  readonly #extra: string[] = [];
+
+  constructor(private readonly options: FitOptions) {}
+
+  /** `stored` is for `variable`; null where the file has nothing for it. */
+  pair(variable: Variable, stored: StoredTensor | null): void {
+    // A Sequential's weights are named after it, too.
+    const prefix = `${this.options.model}/`;
+    const name = variable.path.startsWith(prefix) ? variable.path.slice(prefix.length) : variable.path;
+    let path = name;
+    for (let i = 2; this.#weights.has(path); i++) path = `${name} (${i})`;
+    this.#weights.set(path, variable);
+    if (stored) this.#given.set(path, stored);
+  }
+
+  leave(name: string): void {
+    this.#extra.push(name);
+  }
+
+  /** Errors: FormatError for what is missing, left over, or of another shape. */
+  finish(): StoredWeight[] {
+    requireFit(this.options, this.#weights, this.#given, this.#extra);
+    return [...this.#weights].map(([path, variable]) => {
+      return { path, variable, stored: this.#given.get(path) as StoredTensor };
+    });
+  }
+}
+
+/** Weights by the paths of Keras 3's files. Errors: FormatError. */
+export function matchStore(
+  model: StoredModel,
+  store: ReadonlyMap<string, StoredVariables>,
+  options: FitOptions,
+): StoredWeight[] {
+  const matching = new Matching(options);
+  const renamed = new Map([...store].map(([path, found]) => [path.replace(olderLayers, 'layers'), found]));
+  renamed.delete(optimizerPath);
+  for (const { path, variables } of saveablesOf(model as unknown as AnyLayer)) {
+    const found = takeStored(renamed, path);
+    variables.forEach((variable, i) => {
+      matching.pair(variable, found?.tensors[i] ?? null);
+    });
+    for (const { place } of found?.tensors.slice(variables.length) ?? []) matching.leave(unquoted(place));
+  }
+  for (const { name, tensors } of renamed.values())
+    for (const { place } of tensors)
+      matching.leave(name === null ? unquoted(place) : `${name}: ${unquoted(place)}`);
+  return matching.finish();
+}
+
+/** What the file has under a path, which is then taken. Properties may be private in the version of Keras that wrote it. */
+function takeStored(store: Map<string, StoredVariables>, path: string): StoredVariables | null {
+  const slash = path.lastIndexOf('/') + 1;
+  for (const name of [path, `${path.slice(0, slash)}_${path.slice(slash)}`]) {
+    const found = store.get(name);
+    store.delete(name);
+    if (found) return found;
+  }
+  return null;
+}
+
+function unquoted(place: string): string {
+  return place.replace(/^'|'$/g, '');
+}
+
+/**
+ * Weights of a legacy file: layers with weights in their order, whatever they are called; the weights of a layer by their
+ * names, or, where those are others, in their order. Errors: FormatError.
+ */
+export function matchLegacy(
+  model: StoredModel,
+  layers: readonly LegacyLayer[],
+  ownWeights: readonly NamedTensor[],
+  options: FitOptions,
+): StoredWeight[] {
+  const matching = new Matching(options);
+  const wanted = model.layers.filter(({ weights }) => weights.length > 0);
+  const given = layers.filter(({ weights }) => weights.length > 0);
+  const pairs = pairLayers(wanted, given);
+  for (const layer of wanted) {
+    const found = pairs.get(layer);
+    pairWeights(matching, inLegacyOrder(layer), found?.weights ?? []);
+  }
+  const taken = new Set(pairs.values());
+  for (const { name, weights } of given.filter((layer) => !taken.has(layer)))
+    for (const weight of weights) matching.leave(nameWithin(name, weight.name));
+  const inside = new Set(wanted.flatMap(({ weights }) => weights));
+  pairWeights(
+    matching,
+    model.weights.filter((weight) => !inside.has(weight)),
+    ownWeights,
+  );
+  return matching.finish();
+}
+
+/** By order where there are as many of them, by name otherwise, so that an error can say what is missing. */
+function pairLayers(
+  wanted: readonly AnyLayer[],
+  given: readonly LegacyLayer[],
+): ReadonlyMap<AnyLayer, LegacyLayer> {
+  const isSame = wanted.length === given.length;
+  const pairs = wanted.map((layer, i) => [
+    layer,
+    isSame ? given[i] : given.find(({ name }) => name === layer.name),
+  ]);
+  return new Map(pairs.filter((pair): pair is [AnyLayer, LegacyLayer] => pair[1] !== undefined));
+}
+
+/** Trainable weights first, as Keras lists those of a layer. */
+function inLegacyOrder({ trainableWeights, nonTrainableWeights }: AnyLayer): Variable[] {
+  return [...trainableWeights, ...nonTrainableWeights];
+}
+
+function pairWeights(
+  matching: Matching,
+  variables: readonly Variable[],
+  given: readonly NamedTensor[],
+): void {
+  const matched = matchPaths(
+    variables.map(({ path }) => path),
+    given.map(({ name }) => name),
+  );
+  const byName = new Map(given.map((entry) => [entry.name, entry]));
+  const areNamed = matched.size === variables.length && byName.size === given.length;
+  const found = variables.map((variable, i) =>
+    areNamed ? byName.get(matched.get(variable.path) as string) : given[i],
+  );
+  variables.forEach((variable, i) => {
+    matching.pair(variable, found[i]?.tensor ?? null);
+  });
+  for (const entry of given) if (!found.includes(entry)) matching.leave(entry.name);
+}
+
+function nameWithin(layer: string, weight: string): string {
+  return weight.startsWith(`${layer}/`) ? weight : `${layer}/${weight}`;
+}
+
+/** Weights by their paths, as this library's safetensors files name them. Errors: FormatError. */
+export function matchNames(
+  model: StoredModel,
+  tensors: ReadonlyMap<string, StoredTensor>,
+  options: FitOptions,
+): StoredWeight[] {
+  const byPath = weightsByPath('loadWeights', model);
+  const matched = matchPaths([...byPath.keys()], [...tensors.keys()]);
+  const matching = new Matching(options);
+  for (const [path, variable] of byPath)
+    matching.pair(variable, tensors.get(matched.get(path) ?? '') ?? null);
+  const taken = new Set(matched.values());
+  for (const name of tensors.keys()) if (!taken.has(name)) matching.leave(name);
+  return matching.finish();
+}

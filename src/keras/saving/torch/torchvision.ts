@@ -1,0 +1,78 @@
+/** @file The modules of torchvision's networks by the names that the layers have in Keras's applications. */
+import { FormatError } from '../../../core/errors.ts';
+import type { AnyLayer } from '../../layers/base/layer.ts';
+
+/** Names of modules by names of layers. */
+export type ModuleNames = ReadonlyMap<string, string>;
+
+/** The modules of `layers`, where they are of a network that torchvision has; null otherwise. */
+export function torchvisionModules(op: string, layers: readonly AnyLayer[]): ModuleNames | null {
+  const byName = new Map(layers.map((layer) => [layer.name, layer]));
+  if (byName.has('block1_conv1')) return vggModules([...byName.keys()]);
+  if (!byName.has('expanded_conv_depthwise')) return null;
+  requireConvention(op, byName.get('bn_Conv1'));
+  return mobileNetModules([...byName.keys()]);
+}
+
+/** `features` counts convolutions, their activations and poolings; `classifier` has activations and dropout, too. */
+function vggModules(names: readonly string[]): ModuleNames {
+  const modules = new Map([
+    ['fc1', 'classifier.0'],
+    ['fc2', 'classifier.3'],
+    ['predictions', 'classifier.6'],
+  ]);
+  const count = (block: number) => names.filter((name) => name.startsWith(`block${block}_conv`)).length;
+  let index = 0;
+  for (let block = 1; count(block) > 0; block++) {
+    for (let i = 1; i <= count(block); i++, index += 2)
+      modules.set(`block${block}_conv${i}`, `features.${index}`);
+    index++;
+  }
+  return modules;
+}
+
+const mobileNetEnds: Readonly<Record<string, string>> = {
+  Conv1: 'features.0.0',
+  bn_Conv1: 'features.0.1',
+  Conv_1: 'features.18.0',
+  Conv_1_bn: 'features.18.1',
+  predictions: 'classifier.1',
+};
+
+/** Layers of a block, in a block that widens, and in the first, which doesn't. */
+const widening: Readonly<Record<string, string>> = {
+  expand: '0.0',
+  expand_BN: '0.1',
+  depthwise: '1.0',
+  depthwise_BN: '1.1',
+  project: '2',
+  project_BN: '3',
+};
+const first: Readonly<Record<string, string>> = {
+  depthwise: '0.0',
+  depthwise_BN: '0.1',
+  project: '1',
+  project_BN: '2',
+};
+
+function mobileNetModules(names: readonly string[]): ModuleNames {
+  const modules = new Map(Object.entries(mobileNetEnds));
+  for (const name of names) {
+    const [, block, part = ''] = /^(?:block_(\d+)|expanded_conv)_(.+)$/.exec(name) ?? [];
+    const inside = (block === undefined ? first : widening)[part];
+    if (inside !== undefined) modules.set(name, `features.${Number(block ?? 0) + 1}.conv.${inside}`);
+  }
+  return modules;
+}
+
+/** Errors: FormatError for Keras's own form, in which torchvision's weights would give other features. */
+function requireConvention(op: string, normalization: AnyLayer | undefined): void {
+  const { epsilon } = (normalization?.getConfig() ?? {}) as { epsilon?: number };
+  if (epsilon === 1e-5) return;
+  throw new FormatError({
+    op,
+    rule: "torchvision's MobileNetV2 pads strided windows on both sides and normalizes with an epsilon of 1e-5.",
+    received: `a network in Keras's form, with an epsilon of ${epsilon}`,
+    hint: "make it with mobileNetV2({ convention: 'torchvision' }).",
+  });
+}

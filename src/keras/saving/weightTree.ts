@@ -1,0 +1,95 @@
+/** @file The weights of a model as the groups of Keras 3's HDF5 files. */
+import type { TypedData } from '../../core/dtype.ts';
+import type { NewDataset, NewGroup, WrittenType } from '../../formats/hdf5/index.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import { HostVariable } from '../optimizers/hostVariable.ts';
+import type { Optimizer } from '../optimizers/optimizer.ts';
+import { saveablesOf } from './saveables.ts';
+import { optimizerPath } from './storedWeights.ts';
+
+/** A group that is filled. */
+interface Filling {
+  readonly attributes: Map<string, string>;
+  readonly children: Map<string, Filling | NewDataset>;
+}
+
+/** Element types of datasets by the dtypes of tensors. */
+const types: Readonly<Record<Tensor['dtype'], WrittenType>> = {
+  float32: 'float32',
+  float16: 'float32',
+  int32: 'int32',
+  uint32: 'uint32',
+  bool: 'uint8',
+};
+
+/**
+ * The weights of `model`, and the variables of `optimizer`, as they are now: they are read back before this resolves.
+ */
+export async function weightTree(model: AnyLayer, optimizer: Optimizer | null): Promise<NewGroup> {
+  const root: Filling = emptyGroup();
+  const pending = saveablesOf(model).map(async ({ path, layer, variables }) => {
+    // Groups are made in order, before anything is awaited.
+    const group = varsAt(root, path, layer.name);
+    const values = variables.map((variable) => variable.data());
+    variables.forEach(({ dtype, shape }, i) => {
+      group.children.set(String(i), dataset(types[dtype], shape, values[i] as Promise<TypedData>));
+    });
+    await Promise.all(values);
+  });
+  if (optimizer) pending.push(addOptimizer(root, optimizer));
+  await Promise.all(pending);
+  return root;
+}
+
+async function addOptimizer(root: Filling, optimizer: Optimizer): Promise<void> {
+  const group = varsAt(root, optimizerPath, optimizer.name);
+  const values: Promise<unknown>[] = [];
+  optimizer.variables.forEach((variable, i) => {
+    const value = variable.data() as Promise<TypedData>;
+    values.push(value);
+    // Keras counts steps in 64 bits.
+    const isCount = variable instanceof HostVariable && variable.dtype === 'int32';
+    group.children.set(
+      String(i),
+      isCount
+        ? dataset('int64', [], value.then(toInt64))
+        : dataset(types[variable.dtype], variable.shape, value),
+    );
+  });
+  await Promise.all(values);
+}
+
+function toInt64(data: TypedData): BigInt64Array<ArrayBuffer> {
+  return BigInt64Array.from(data as Int32Array, BigInt);
+}
+
+function dataset(
+  type: WrittenType,
+  shape: readonly number[],
+  values: Promise<TypedData | BigInt64Array>,
+): NewDataset {
+  async function* pieces(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    const { buffer, byteOffset, byteLength } = await values;
+    yield new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+  }
+  return { type, shape, pieces };
+}
+
+/** The group `vars` of the object at `path`, which is called `name`. */
+function varsAt(root: Filling, path: string, name: string): Filling {
+  let group = root;
+  for (const part of [...path.split('/'), 'vars']) {
+    if (part === '') continue;
+    const found = group.children.get(part) as Filling | undefined;
+    const next = found ?? emptyGroup();
+    group.children.set(part, next);
+    group = next;
+  }
+  group.attributes.set('name', name);
+  return group;
+}
+
+function emptyGroup(): Filling {
+  return { attributes: new Map(), children: new Map() };
+}

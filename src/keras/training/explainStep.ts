@@ -1,0 +1,61 @@
+/** @file How the steps of a model ran: captured and replayed, or not, and why. */
+import type { CaptureReport } from '../../autodiff/compile.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+
+/** A step of a model. */
+export type StepKind = 'train' | 'test' | 'predict';
+
+/** What `model.explainStep` says: whether a step is captured and replayed, and why not. */
+export interface StepExplanation {
+  /** Whether all steps were captured, except those that created weights or states. */
+  captured: boolean;
+  /** Why they weren't; null if they were. */
+  reason: string | null;
+  /** Values that the step computed from outside, which are frozen in its recording, as far as they were found. */
+  frozen: readonly string[];
+  /** One for each shape of batches. */
+  signatures: readonly CaptureReport[];
+  /** All of it, for people. */
+  text: string;
+}
+
+/** The runners that ran last, by kind. */
+export type LastRunners = { [kind in StepKind]?: { readonly reports: readonly CaptureReport[] } };
+
+/** Errors: ValueError for an unknown kind. */
+export function explainRun(
+  kind: StepKind,
+  model: string,
+  last: LastRunners,
+  isEager: boolean,
+): StepExplanation {
+  requireKind(kind);
+  const signatures = last[kind]?.reports ?? [];
+  const reason = reasonOf(signatures, isEager);
+  const frozen = signatures.flatMap((report) => report.frozen);
+  const launches = signatures.map((report) => report.launches).filter((count) => count > 0);
+  const lines = [
+    reason === null
+      ? `The ${kind} step of '${model}' is captured and replayed: ${launches.join(' or ')} launches per step.`
+      : `The ${kind} step of '${model}' isn't captured: ${reason}.`,
+    ...frozen.map((what) => `  frozen: ${what}`),
+  ];
+  return { captured: reason === null, reason, frozen, signatures, text: lines.join('\n') };
+}
+
+function reasonOf(signatures: readonly CaptureReport[], isEager: boolean): string | null {
+  if (isEager) return 'the model was compiled with runEagerly: true';
+  if (signatures.length === 0) return 'no step has run, or checkNumerics was on';
+  return signatures.find(({ captured }) => !captured)?.reason ?? null;
+}
+
+function requireKind(kind: unknown): void {
+  if (kind === 'train' || kind === 'test' || kind === 'predict') return;
+  throw new ValueError({
+    op: 'explainStep',
+    rule: "the kind of a step is 'train', 'test' or 'predict'.",
+    received: describe(kind),
+    hint: "call model.explainStep('train') after fit.",
+  });
+}

@@ -1,0 +1,32 @@
+/** @file Checks what a step of a model returned. */
+import { ValueError } from '../../core/errors.ts';
+import { describe } from '../../core/shape.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { isRecord } from './perOutput.ts';
+
+/** Throws unless `logs` is a record of tensors, or undefined. Errors: ValueError. */
+export function requireStepLogs(step: string, logs: unknown): void {
+  if (logs === undefined) return;
+  if (logs instanceof Promise) {
+    throw refused(
+      step,
+      'a Promise',
+      'write the step without async and await: it is recorded once and replayed.',
+    );
+  }
+  const hint =
+    'return the tensor itself: the step is recorded once and replayed, so a number would stay the same. fit reads the values.';
+  if (!isRecord(logs)) throw refused(step, describe(logs), hint);
+  for (const [name, value] of Object.entries(logs)) {
+    if (!(value instanceof Tensor)) throw refused(step, `${name}: ${describe(value)}`, hint);
+  }
+}
+
+function refused(step: string, received: string, hint: string): ValueError {
+  return new ValueError({
+    op: step,
+    rule: 'a step returns a record of tensors for the logs, such as { loss }, or nothing to log all metrics.',
+    received,
+    hint,
+  });
+}

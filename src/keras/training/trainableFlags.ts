@@ -1,0 +1,77 @@
+/**
+ * @file What was trainable when a model was compiled. As in Keras, a change of `trainable` belongs before `compile`. A later
+ * one takes effect here at the next `fit`, but the optimizer may not know the weights.
+ */
+import { ValueError } from '../../core/errors.ts';
+import type { Variable } from '../../tensor/variable.ts';
+
+/** A layer or a weight. */
+export interface Freezable {
+  readonly name?: string | undefined;
+  readonly trainable: boolean;
+}
+
+export interface FreezableModel {
+  readonly name: string;
+  readonly trainable: boolean;
+  readonly weights: readonly Variable[];
+  readonly layersInside: readonly Freezable[];
+}
+
+/** What an optimizer was built with. */
+interface BuiltOptimizer {
+  readonly built: boolean;
+  readonly trainableVariables: readonly Variable[];
+}
+
+export class TrainableFlags {
+  readonly #flags: ReadonlyMap<Freezable, boolean>;
+  #isReported = false;
+
+  constructor(private readonly model: FreezableModel) {
+    this.#flags = new Map(partsOf(model).map((part) => [part, part.trainable]));
+  }
+
+  /** Warns, once, if flags changed since. */
+  warnOfChanges(): void {
+    if (this.#isReported) return;
+    const changed = partsOf(this.model).filter(
+      (part) => this.#flags.has(part) && this.#flags.get(part) !== part.trainable,
+    );
+    if (changed.length === 0) return;
+    this.#isReported = true;
+    const layers = changed.filter((part) => this.model.layersInside.includes(part));
+    const named = (layers.length > 0 ? layers : changed).map(({ name }) => `'${name}'`);
+    const more = named.length > 3 ? ` and ${named.length - 3} more` : '';
+    console.warn(
+      `retrograd: \`trainable\` of ${named.slice(0, 3).join(', ')}${more} changed after '${this.model.name}' was compiled. ` +
+        'Training uses the present values, and the optimizer keeps its state. In Keras such a change has no effect before ' +
+        'the next compile: call compile again after changing `trainable`.',
+    );
+  }
+}
+
+/** Throws for weights that became trainable after `optimizer` was built. Errors: ValueError. */
+export function requireKnownToOptimizer(
+  op: string,
+  { built, trainableVariables }: BuiltOptimizer,
+  weights: readonly Variable[],
+): void {
+  if (!built) return;
+  const known = new Set(trainableVariables);
+  const unknown = weights.filter((weight) => !known.has(weight));
+  if (unknown.length === 0) return;
+  throw new ValueError({
+    op,
+    rule: 'the optimizer of a compiled model updates the weights that were trainable when it was built, at the first step.',
+    received: `${unknown.length} ${unknown.length === 1 ? 'weight' : 'weights'} made trainable after that: ${unknown
+      .slice(0, 3)
+      .map(({ name }) => `'${name}'`)
+      .join(', ')}`,
+    hint: 'call compile again, with a new optimizer, after changing `trainable`.',
+  });
+}
+
+function partsOf(model: FreezableModel): Freezable[] {
+  return [...new Set<Freezable>([model, ...model.layersInside, ...model.weights])];
+}

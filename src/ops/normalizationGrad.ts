@@ -1,0 +1,186 @@
+/**
+ * @file The gradient of a normalisation in few launches, as ops of their own: layerNormGrad for lines, batchNormGrad for
+ * channels. With x̂ = (x - mean) r, r = 1 / √(variance + epsilon) and g = gamma · dy:
+ *
+ *     dx = r P(g), P(z) = z - mean z - x̂ mean(z x̂);  dGamma = Σ dy x̂;  dBeta = Σ dy
+ *
+ * with means over the axes that are normalised together, and sums over those along which gamma is the same. P is symmetric,
+ * so that the gradients of these gradients are of the same kind.
+ */
+import type { TensorSpec } from '../core/spec.ts';
+import { batchNormGradKernel } from '../kernels/batchNormGrad.ts';
+import { layerNormGradKernel } from '../kernels/layerNorm.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, mul, neg, sub } from './arithmetic.ts';
+import { defineOp, type Op } from './define.ts';
+import { mean as meanOf } from './mean.ts';
+import { inShape, otherAxes } from './normalization.ts';
+import { reshape } from './reshape.ts';
+import { broadcastTo, sum } from './sum.ts';
+import { rsqrt } from './unary.ts';
+import { moments } from './variance.ts';
+
+/** What is normalised, and how. */
+interface GradOptions {
+  /** The axes over which mean and variance are taken, ascending. */
+  axes: readonly number[];
+  epsilon: number;
+}
+
+/** [dx, dGamma, dBeta]. */
+type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];
+
+/** The specs of the gradients, where gamma and beta have `parameterShape`. */
+const planOf = (x: TensorSpec, parameterShape: readonly number[]) => {
+  const parameter = { shape: parameterShape, dtype: x.dtype };
+  return [{ shape: x.shape, dtype: x.dtype }, parameter, parameter] as const;
+};
+
+/** The shape of gamma that broadcasts over x: its sizes along `along`, 1 along others. */
+const spreadShape = (x: TensorSpec, along: readonly number[]) =>
+  x.shape.map((n, axis) => (along.includes(axis) ? n : 1));
+
+interface SecondOrder {
+  dy: Tensor;
+  x: Tensor;
+  /** Broadcasts over x. */
+  gamma: Tensor | null;
+  dx: Tensor;
+  axes: readonly number[];
+  /** The axes along which gamma is the same. */
+  sharedAxes: readonly number[];
+  epsilon: number;
+  needs: readonly boolean[];
+  /** r P(z). */
+  project(z: Tensor): Tensor;
+}
+
+/** Cotangents of dx, dGamma and dBeta. */
+type Cotangents = readonly [u: Tensor | null, v: Tensor | null, w: Tensor | null];
+
+/** The sum of those that are there. */
+const total = (...terms: readonly (Tensor | null)[]) =>
+  terms.reduce((sum, term) => (sum && term ? add(sum, term) : (sum ?? term)), null);
+
+/**
+ * The gradients for dy, x and gamma of ⟨u, dx⟩ + ⟨v, dGamma⟩ + ⟨w, dBeta⟩, with v and w spread over x:
+ *
+ *     for dy: gamma r P(u) + v x̂ + w;  for gamma: Σ dy r P(u)
+ *     for x: r P(v dy - r (u mean(g x̂) + g mean(u x̂))) - r x̂ mean(u dx)
+ */
+function secondOrder(
+  [u, v, w]: Cotangents,
+  { dy, x, gamma, dx, axes, sharedAxes, epsilon, needs, project }: SecondOrder,
+): [Tensor | null, Tensor | null, Tensor | null] {
+  const over = { axis: axes, keepDims: true };
+  const [mean, variance] = moments(x, over);
+  const r = rsqrt(add(variance, epsilon));
+  const normalized = mul(sub(x, mean), r);
+  const scaled = (t: Tensor) => (gamma ? mul(t, gamma) : t);
+  const projected = u && (needs[0] || needs[2]) ? project(u) : null;
+  const forX = () => {
+    const direct = v && mul(dy, v);
+    if (!u) return direct && project(direct);
+    const g = scaled(dy);
+    const crossed = add(mul(u, meanOf(mul(g, normalized), over)), mul(g, meanOf(mul(u, normalized), over)));
+    const mixed = total(direct, mul(crossed, neg(r))) as Tensor;
+    return sub(project(mixed), mul(mul(normalized, r), meanOf(mul(u, dx), over)));
+  };
+  return [
+    needs[0] ? total(projected && scaled(projected), v && mul(normalized, v), w && spreadOver(w, x)) : null,
+    needs[1] ? forX() : null,
+    projected && needs[2] ? sum(mul(dy, projected), { axis: sharedAxes, keepDims: true }) : null,
+  ];
+}
+
+/** `w` in the shape of `x`. */
+const spreadOver = (w: Tensor, x: Tensor) => broadcastTo(w, { shape: x.shape });
+
+const reshaped = (t: Tensor | null, shape: readonly number[]) => t && reshape(t, { shape });
+
+/** Of layerNorm over neighbouring axes, where a kernel has whole lines: dx alone, where there are no parameters. */
+export const layerNormInputGrad: Op<[dy: Tensor, x: Tensor, gamma: Tensor | null], GradOptions> =
+  /* @__PURE__ */ defineOp({
+    name: 'layerNormInputGrad',
+    inputs: ['dy', 'x', 'gamma?'],
+    save: { inputs: [0, 1, 2], outputs: [0] },
+    infer: ([, { shape, dtype }]) => ({ shape, dtype }),
+    forward: ([dy, x, gamma], _, { options: { axes, epsilon } }) =>
+      layerNormGradKernel(dy, x, gamma, axes, epsilon, false)[0],
+    backward: ([u], { inputs, outputs: [dx], needs, options }) =>
+      layerNormSecondOrder([u, null, null], inputs, dx, options, needs),
+  });
+
+/** The same with dGamma and dBeta. They and gamma have the sizes of the axes. */
+export const layerNormGrad: Op<[dy: Tensor, x: Tensor, gamma: Tensor | null], GradOptions, Gradients> =
+  /* @__PURE__ */ defineOp({
+    name: 'layerNormGrad',
+    inputs: ['dy', 'x', 'gamma?'],
+    takesNull: true,
+    save: { inputs: [0, 1, 2], outputs: [0] },
+    infer: ([, x], { axes }) =>
+      planOf(
+        x,
+        axes.map((axis) => x.shape[axis] as number),
+      ),
+    forward: ([dy, x, gamma], _, { options: { axes, epsilon } }) =>
+      layerNormGradKernel(dy, x, gamma, axes, epsilon, true),
+    backward: (cotangents, { inputs, outputs: [dx], needs, options }) =>
+      layerNormSecondOrder(cotangents, inputs, dx, options, needs),
+  });
+
+function layerNormSecondOrder(
+  [u, v, w]: Cotangents,
+  [dy, x, gamma]: readonly [Tensor, Tensor, Tensor | null],
+  dx: Tensor,
+  { axes, epsilon }: GradOptions,
+  needs: readonly boolean[],
+): [Tensor | null, Tensor | null, Tensor | null] {
+  const shape = spreadShape(x, axes);
+  const [ddy, ddx, dGamma] = secondOrder([u, reshaped(v, shape), reshaped(w, shape)], {
+    dy,
+    x,
+    gamma: reshaped(gamma, shape),
+    dx,
+    axes,
+    sharedAxes: otherAxes(x.rank, axes),
+    epsilon,
+    needs,
+    project: (z) => layerNormInputGrad(z, x, null, { axes, epsilon }),
+  });
+  return [ddy, ddx, inShape(dGamma, gamma)];
+}
+
+/**
+ * Of batchNormTrain over neighbouring axes. `mean` and `variance` are those of x, so that they have no gradient of their
+ * own. gamma, mean, variance, dGamma and dBeta have the sizes of the other axes.
+ */
+export const batchNormGrad: Op<
+  [dy: Tensor, x: Tensor, gamma: Tensor | null, mean: Tensor, variance: Tensor],
+  GradOptions,
+  Gradients
+> = /* @__PURE__ */ defineOp({
+  name: 'batchNormGrad',
+  inputs: ['dy', 'x', 'gamma?', 'mean', 'variance'],
+  takesNull: true,
+  save: { inputs: [0, 1, 2, 3, 4], outputs: [0] },
+  infer: ([, x, , { shape }]) => planOf(x, shape),
+  forward: ([dy, x, gamma, mean, variance], _, { options: { axes, epsilon } }) =>
+    batchNormGradKernel(dy, x, { gamma, mean, variance }, axes, epsilon),
+  backward: ([u, v, w], { inputs: [dy, x, gamma, mean, variance], outputs: [dx], needs, options }) => {
+    const { axes, epsilon } = options;
+    const shape = spreadShape(x, otherAxes(x.rank, axes));
+    const [ddy, ddx, dGamma] = secondOrder([u, reshaped(v, shape), reshaped(w, shape)], {
+      dy,
+      x,
+      gamma: reshaped(gamma, shape),
+      dx,
+      axes,
+      sharedAxes: axes,
+      epsilon,
+      needs,
+      project: (z) => batchNormGrad(z, x, null, mean, variance, options)[0],
+    });
+    return [ddy, ddx, inShape(dGamma, gamma), null, null];
+  },
+});

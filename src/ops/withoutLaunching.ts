@@ -1,0 +1,21 @@
+/** @file Runs the JavaScript of a piece of work without launching anything, where only its shapes or commands matter. */
+import { kernels } from '../kernels/loadKernels.ts';
+import { openedDevice } from '../webgpu/current.ts';
+import { rewindSeeds, seedPosition } from './seeds.ts';
+
+/**
+ * Runs `body` dry. Its tensors have no values, and variables are afterwards what they were. Weights that layers create in
+ * it stay, and keep their seeds.
+ */
+export function withoutLaunching<T>(body: () => T): T {
+  if (!openedDevice()) return body();
+  const { LaunchSurvey } = kernels();
+  const dry = new LaunchSurvey();
+  const seeds = seedPosition();
+  try {
+    return dry.run(body);
+  } finally {
+    dry.end();
+    if (!dry.disturbed) rewindSeeds(seeds);
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * @file Opens what an app names as a file: bytes, Blobs, paths in Node, URLs, responses and streams. Nothing is read before
+ * it is needed, where that is possible: a server that answers ranges is asked for ranges.
+ */
+import { requireOptions } from '../core/arguments.ts';
+import { describe } from '../core/shape.ts';
+import { FormatError, ValueError } from '../core/errors.ts';
+import { isDetached } from '../core/detached.ts';
+import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
+import { nodeModule } from './nodeModule.ts';
+
+/** What a file can be read from. A string is a path in Node, unless it is a URL; elsewhere it is a URL. */
+export type FileSource =
+  | string
+  | URL
+  | ArrayBuffer
+  | ArrayBufferView
+  | Blob
+  | Response
+  | ReadableStream<Uint8Array<ArrayBuffer>>
+  | FileSystemFileHandle
+  | ByteSource;
+
+export interface OpenOptions {
+  /** The file's name, for errors and histories. Default: that of the source, or 'file'. */
+  readonly file?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Errors: ValueError for what can't be read from; FormatError where a server or the disk has no such file. */
+export async function openSource(given: FileSource, options: OpenOptions = {}): Promise<ByteSource> {
+  requireOptions('load', options);
+  const { file, signal } = options;
+  signal?.throwIfAborted();
+  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given))
+    return bytesSource(bytesOf(given), file ?? 'file');
+  if (typeof given === 'string' || given instanceof URL) return openNamed(given, file, signal);
+  if (given instanceof Blob) return blobSource(given, file ?? nameOf(given));
+  if (given instanceof Response) return responseSource(given, file ?? baseName(given.url));
+  if (given instanceof ReadableStream) return responseSource(new Response(given), file ?? 'stream');
+  if (isByteSource(given)) return file === undefined ? given : { ...given, name: file };
+  if (isFileHandle(given)) return blobSource(await given.getFile(), file ?? given.name);
+  throw notASource(given);
+}
+
+function bytesOf(given: ArrayBuffer | ArrayBufferView): Uint8Array {
+  const buffer = ArrayBuffer.isView(given) ? given.buffer : given;
+  if (buffer instanceof ArrayBuffer && isDetached(buffer))
+    throw notASource('an ArrayBuffer that was transferred');
+  return ArrayBuffer.isView(given)
+    ? new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
+    : new Uint8Array(given);
+}
+
+/** A path of Node, or a URL. */
+function openNamed(given: string | URL, file: string | undefined, signal?: AbortSignal): Promise<ByteSource> {
+  const text = String(given);
+  const fs = nodeModule<NodeFiles>('fs/promises');
+  const isUrl = /^(https?|blob|data):/i.test(text);
+  if (!fs || isUrl) return openUrl(text, file ?? baseName(text), signal);
+  const path = text.startsWith('file:') ? (nodeModule<NodeUrls>('url')?.fileURLToPath(text) ?? text) : text;
+  return openPath(fs, path, file ?? path);
+}
+
+/** The parts of Node's modules that are used here. */
+interface NodeFiles {
+  open(path: string, flags: string): Promise<NodeFile>;
+}
+interface NodeUrls {
+  fileURLToPath(url: string): string;
+}
+interface NodeFile {
+  stat(): Promise<{ size: number; isFile(): boolean }>;
+  read(
+    into: Uint8Array<ArrayBuffer>,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+async function openPath(fs: NodeFiles, path: string, name: string): Promise<ByteSource> {
+  const handle = await fs.open(path, 'r').catch((cause: Error) => {
+    throw unreadable(name, cause.message, 'check the path.', cause);
+  });
+  const stat = await handle.stat();
+  if (!stat.isFile()) {
+    await handle.close();
+    throw unreadable(name, 'a folder', 'pass the path of a file.');
+  }
+  const read = async (begin: number, end: number) => {
+    const bytes = new Uint8Array(end - begin);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, begin + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return requireLength(name, bytes.subarray(0, filled), begin, end);
+  };
+  return { name, size: stat.size, read, close: () => handle.close() };
+}
+
+/** Asks for the first byte alone: a server that answers ranges says how long the file is. */
+async function openUrl(url: string, name: string, signal?: AbortSignal): Promise<ByteSource> {
+  const request = async (range: string) => {
+    const options = { headers: { Range: range }, ...(signal ? { signal } : {}) };
+    return fetch(url, options).catch((cause: unknown) => {
+      if (signal?.aborted) throw cause;
+      throw unreadable(
+        name,
+        String(cause),
+        'check the address, and that the server allows requests from this page (CORS).',
+        cause,
+      );
+    });
+  };
+  const first = await request('bytes=0-0');
+  const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? Number.NaN);
+  if (first.status !== 206 || !Number.isSafeInteger(size)) return responseSource(first, name);
+  await first.body?.cancel();
+  const tag = first.headers.get('ETag');
+  const read = async (begin: number, end: number) => {
+    if (begin === end) return new Uint8Array();
+    const response = await request(`bytes=${begin}-${end - 1}`);
+    const isSame = response.status === 206 && response.headers.get('ETag') === tag;
+    if (!isSame) throw unreadable(name, `status ${response.status}, or another file`, 'load it again.');
+    return requireLength(name, new Uint8Array(await response.arrayBuffer()), begin, end);
+  };
+  return { name, size, read };
+}
+
+/** A whole response, as a Blob: browsers keep large ones on disk. */
+async function responseSource(response: Response, name: string): Promise<ByteSource> {
+  if (!response.ok) throw unreadable(name, `status ${response.status}`, 'check the address.');
+  return blobSource(await response.blob(), name);
+}
+
+function nameOf(blob: Blob): string {
+  return blob instanceof File ? blob.name : 'file';
+}
+
+function baseName(url: string): string {
+  if (/^(data|blob):/i.test(url)) return 'file';
+  const path = url.replace(/[?#].*$/s, '');
+  return path.slice(path.lastIndexOf('/') + 1) || 'file';
+}
+
+function isByteSource(given: unknown): given is ByteSource {
+  const { read, size } = (given ?? {}) as Partial<ByteSource>;
+  return typeof read === 'function' && typeof size === 'number';
+}
+
+function isFileHandle(given: unknown): given is FileSystemFileHandle {
+  return typeof (given as Partial<FileSystemFileHandle> | null)?.getFile === 'function';
+}
+
+function unreadable(name: string, received: string, hint: string, cause?: unknown): FormatError {
+  return new FormatError({ op: name, rule: 'the file must be there, and readable.', received, hint, cause });
+}
+
+function notASource(given: unknown): ValueError {
+  return new ValueError({
+    op: 'load',
+    rule: 'a file is a path in Node, a URL, bytes, a Blob or File, a Response, a stream or a file handle.',
+    received: typeof given === 'string' ? given : describe(given),
+    hint: 'pass \'model.keras\', or the File of an <input type="file">.',
+  });
+}

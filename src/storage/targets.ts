@@ -1,0 +1,132 @@
+/** @file Where files are written to. A write is atomic: until it is complete, an older file stays as it is. */
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { nodeModule } from './nodeModule.ts';
+
+/** Bytes of a file as they are made. */
+export type FilePieces = AsyncIterable<Uint8Array<ArrayBuffer>>;
+
+/** Takes the bytes of a file. It must leave an older file as it is where `pieces` throws. */
+export interface FileTarget {
+  write(pieces: FilePieces): Promise<void>;
+}
+
+/** What a file can be written to. A string is a path, in Node. */
+export type SaveTarget =
+  | string
+  | URL
+  | FileTarget
+  | FileSystemFileHandle
+  | WritableStream<Uint8Array<ArrayBuffer>>;
+
+/** A target that keeps the bytes. */
+export class BytesTarget implements FileTarget {
+  #parts: Uint8Array<ArrayBuffer>[] = [];
+
+  async write(pieces: FilePieces): Promise<void> {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    // Writers may use the memory of a piece again.
+    for await (const piece of pieces) parts.push(piece.slice());
+    this.#parts = parts;
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of this.#parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return bytes;
+  }
+}
+
+/** The name of a target, for what is chosen by it; null where it has none. */
+export function targetName(target: SaveTarget): string | null {
+  if (typeof target === 'string' || target instanceof URL) return String(target);
+  const { name } = target as Partial<FileSystemFileHandle>;
+  return typeof name === 'string' ? name : null;
+}
+
+/** Errors: ValueError for what can't be written to. */
+export function targetOf(given: SaveTarget): FileTarget {
+  if (typeof given === 'string' || given instanceof URL) return pathTarget(given);
+  if (given instanceof WritableStream) return streamTarget(async () => given);
+  const { write, createWritable } = (given ?? {}) as Partial<FileTarget & FileSystemFileHandle>;
+  if (typeof createWritable === 'function')
+    return streamTarget(async () => (given as FileSystemFileHandle).createWritable());
+  if (typeof write === 'function') return given as FileTarget;
+  throw notATarget(given);
+}
+
+/** Aborts the stream where something fails, so that a file stays as it was. */
+function streamTarget(open: () => Promise<WritableStream<Uint8Array<ArrayBuffer>>>): FileTarget {
+  return {
+    write: async (pieces) => {
+      const writer = (await open()).getWriter();
+      try {
+        for await (const piece of pieces) await writer.write(piece);
+        await writer.close();
+      } catch (error) {
+        await writer.abort(error).catch(() => {});
+        throw error;
+      }
+    },
+  };
+}
+
+/** The parts of Node's modules that are used here. */
+interface NodeFiles {
+  open(path: string, flags: string): Promise<NodeFile>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string, options: { force: boolean }): Promise<void>;
+}
+interface NodeFile {
+  write(bytes: Uint8Array): Promise<unknown>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+interface NodeUrls {
+  fileURLToPath(url: URL): string;
+}
+
+let written = 0;
+
+/** A file is written under another name, and renamed when it is complete. */
+function pathTarget(given: string | URL): FileTarget {
+  const fs = nodeModule<NodeFiles>('fs/promises');
+  if (!fs || /^(https?|blob|data):/i.test(String(given))) throw notATarget(String(given));
+  const path =
+    given instanceof URL ? (nodeModule<NodeUrls>('url')?.fileURLToPath(given) ?? given.pathname) : given;
+  return {
+    write: async (pieces) => {
+      const part = `${path}.${written++}.part`;
+      try {
+        await writePath(fs, part, pieces);
+        await fs.rename(part, path);
+      } catch (error) {
+        await fs.rm(part, { force: true });
+        throw error;
+      }
+    },
+  };
+}
+
+async function writePath(fs: NodeFiles, path: string, pieces: FilePieces): Promise<void> {
+  const handle = await fs.open(path, 'w');
+  try {
+    for await (const piece of pieces) await handle.write(piece);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function notATarget(given: unknown): ValueError {
+  return new ValueError({
+    op: 'save',
+    rule: 'a file is written to a path in Node, a file handle, a stream, or an object with `write`.',
+    received: typeof given === 'string' ? given : describe(given),
+    hint: "pass 'model.keras' in Node; in a page the handle of showSaveFilePicker().",
+  });
+}

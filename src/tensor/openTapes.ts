@@ -1,0 +1,11 @@
+/** @file The number of tapes that hold what they recorded, for `memory()`. Tapes themselves are layers above. */
+
+let open = 0;
+
+export function openTapes(): number {
+  return open;
+}
+
+export function countTape(change: 1 | -1): void {
+  open += change;
+}

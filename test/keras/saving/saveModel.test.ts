@@ -1,0 +1,111 @@
+/** @file Models and weights saved for Keras: what h5wasm, and this library's own readers, find in the files. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import h5wasm from 'h5wasm/node';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FormatError, init, memory, ValueError } from '../../../src/index.ts';
+import { BytesTarget, loadModel } from '../../../src/io/index.ts';
+import { clearSession, layers, sequential, input } from '../../../src/keras/index.ts';
+
+const fixtures = new URL('../../fixtures/models/', import.meta.url);
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'saving-'));
+const at = (name: string) => path.join(folder, name);
+const original = (name: string) => fs.readFileSync(new URL(name, fixtures));
+
+beforeAll(async () => {
+  await init();
+  await h5wasm.ready;
+});
+beforeEach(clearSession);
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+/** Groups, attributes and values of an HDF5 file. */
+function contentsOf(file: string): Record<string, unknown> {
+  const opened = new h5wasm.File(file, 'r');
+  const found: Record<string, unknown> = {};
+  const visit = (
+    group: { keys(): string[]; get(name: string): unknown; attrs: Record<string, { value: unknown }> },
+    at: string,
+  ) => {
+    for (const [name, { value }] of Object.entries(group.attrs)) found[`${at}@${name}`] = value;
+    for (const name of group.keys()) {
+      const child = group.get(name) as { type: string; shape: number[]; dtype: string; value: unknown };
+      if (child.type === 'Group') visit(child as never, `${at}/${name}`);
+      else found[`${at}/${name}`] = [child.dtype, child.shape, String(child.value)];
+    }
+  };
+  visit(opened as never, '');
+  opened.close();
+  return found;
+}
+
+describe.each(['nested', 'ner_tagger', 'fine_tune'])('%s', (name) => {
+  test('its weights are saved as Keras saves them, and its configuration again', async () => {
+    const net = await loadModel(original(`${name}/model.keras`));
+    await net.saveWeights(at('saved.weights.h5'));
+    fs.writeFileSync(at('original.weights.h5'), original(`${name}/model.weights.h5`));
+    expect(contentsOf(at('saved.weights.h5'))).toEqual(contentsOf(at('original.weights.h5')));
+    await net.save(at('saved.keras'));
+    const again = await loadModel(at('saved.keras'));
+    expect(again.summary({ print: () => {} })).toBe(net.summary({ print: () => {} }));
+    for (const [i, weight] of again.weights.entries())
+      expect(await weight.data()).toEqual(await net.weights[i]?.data());
+    net.dispose();
+    again.dispose();
+  });
+});
+
+test('a trained model keeps the state of its optimizer', async () => {
+  const net = await loadModel(original('mlp_classifier/trained.keras'));
+  const target = new BytesTarget();
+  await net.save(target);
+  const again = await loadModel(target.bytes);
+  expect(again.optimizer?.iterations).toBe(net.optimizer?.iterations);
+  expect(again.optimizer?.iterations).toBeGreaterThan(0);
+  expect(await again.optimizer?.getWeights()).toEqual(await net.optimizer?.getWeights());
+  net.dispose();
+  again.dispose();
+});
+
+test('groups of any number of layers are found by name', async () => {
+  const made = sequential([
+    input({ shape: [1] }),
+    ...Array.from({ length: 300 }, () => layers.dense({ units: 1 })),
+  ]);
+  await made.saveWeights(at('many.weights.h5'));
+  expect(Object.keys(contentsOf(at('many.weights.h5'))).filter((key) => key.endsWith('/vars/1')).length).toBe(
+    300,
+  );
+  expect((await made.loadWeights(at('many.weights.h5'))).loaded.length).toBe(600);
+  made.dispose();
+});
+
+test('an interrupted write leaves the old file, and no other', async () => {
+  const made = sequential([input({ shape: [2] }), layers.dense({ units: 2 })]);
+  fs.writeFileSync(at('old.keras'), 'old');
+  const names = fs.readdirSync(folder);
+  made.weights[0]?.dispose();
+  await expect(made.save(at('old.keras'))).rejects.toThrow();
+  expect(fs.readFileSync(at('old.keras'), 'utf8')).toBe('old');
+  expect(fs.readdirSync(folder)).toEqual(names);
+  made.dispose();
+});
+
+test('what can not be written, and what can not be loaded, is said', async () => {
+  const made = sequential([input({ shape: [2] }), layers.dense({ units: 2, name: 'top' })]);
+  await expect(made.save(at('model.h5'))).rejects.toThrow(ValueError);
+  await expect(made.save(3 as never)).rejects.toThrow(ValueError);
+  await expect(loadModel(at('nowhere.keras'))).rejects.toThrow(FormatError);
+  await made.saveWeights(at('top.safetensors'));
+  await expect(loadModel(at('top.safetensors'))).rejects.toThrow(/weights alone/);
+  expect((await made.loadWeights(at('top.safetensors'))).loaded).toEqual(['top/kernel', 'top/bias']);
+  const before = memory().tensors;
+  const controller = new AbortController();
+  controller.abort();
+  await expect(made.loadWeights(at('top.safetensors'), { signal: controller.signal })).rejects.toThrow(
+    'aborted',
+  );
+  expect(memory().tensors).toBe(before);
+  made.dispose();
+});

@@ -1,0 +1,267 @@
+/** @file Models that would train nothing, or other weights than meant: each says so. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  add,
+  GradientTape,
+  init,
+  mean,
+  mul,
+  sub,
+  square,
+  type Tensor,
+  tensor,
+  ValueError,
+  type Variable,
+  variable,
+} from '../../../src/index.ts';
+import { type Batch, input, Layer, layers, Model, sequential } from '../../../src/keras/index.ts';
+import { collectAll } from '../../support/collectGarbage.ts';
+import { data, regressor, wave } from './support.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+const warnings = () => warn.mock.calls.map(([text]) => String(text));
+
+afterEach(() => {
+  warn.mockClear();
+});
+
+afterAll(async () => {
+  warn.mockRestore();
+  // Tests of other files count tensors.
+  await collectAll();
+});
+
+const x = () => tensor([[1, 2]]);
+const dense = (trainable = true) => layers.dense({ units: 2, trainable });
+
+describe('a layer called in `call`', () => {
+  class Hidden extends Layer {
+    readonly #inner = dense();
+    override call(x: Tensor): Tensor {
+      return this.#inner.apply(x);
+    }
+  }
+
+  class Fresh extends Layer {
+    override call(x: Tensor): Tensor {
+      return dense().apply(x);
+    }
+  }
+
+  /** Not a layer: what it holds isn't searched. */
+  class Holder {
+    readonly inner = dense();
+  }
+
+  class Held extends Model {
+    readonly holder = new Holder();
+    override call(x: Tensor): Tensor {
+      return this.holder.inner.apply(x);
+    }
+  }
+
+  test.each<[string, () => Layer | Model]>([
+    ['in a private field', () => new Hidden()],
+    ['made in the call', () => new Fresh()],
+    ['in an object of another class', () => new Held()],
+    ['in a layer of a model', () => sequential({ layers: [new Hidden()] })],
+    ['made by a Lambda', () => layers.lambda((x) => dense().apply(x)) as Layer],
+  ])('is refused %s', (_, make) => {
+    expect(() => make().apply(x())).toThrow(ValueError);
+    expect(() => make().apply(x())).toThrow(/Dense 'dense.*in no public property/s);
+    // The first call may be symbolic.
+    expect(() => make().apply(input({ shape: [2] }))).toThrow(/public property/);
+  });
+
+  test('is accepted in any property, and without trainable weights anywhere', () => {
+    class Fine extends Layer {
+      readonly parts = { deep: [dense()] };
+      readonly #frozen = dense(false);
+      built2: Layer | null = null;
+      override build(): void {
+        this.built2 = dense();
+      }
+      override call(x: Tensor): Tensor {
+        const y = layers.activation({ activation: 'relu' }).apply(this.#frozen.apply(x));
+        return (this.built2 as Layer).apply((this.parts.deep[0] as Layer).apply(y));
+      }
+    }
+    const layer = new Fine();
+    for (let i = 0; i < 2; i++) layer.apply(x());
+    expect(layer.trainableWeights).toHaveLength(4);
+  });
+
+  test('may belong to a layer around the calling one', () => {
+    class Borrowing extends Layer {
+      readonly #borrowed: Layer;
+      constructor(borrowed: Layer) {
+        super();
+        this.#borrowed = borrowed;
+      }
+      override call(x: Tensor): Tensor {
+        return this.#borrowed.apply(x);
+      }
+    }
+    class Tied extends Model {
+      readonly shared = dense();
+      readonly decoder = new Borrowing(this.shared);
+      override call(x: Tensor): Tensor {
+        return this.decoder.apply(this.shared.apply(x));
+      }
+    }
+    const net = new Tied();
+    net.apply(x());
+    expect(net.weights).toHaveLength(2);
+    expect(() => net.decoder.apply(x())).toThrow(/public property/);
+  });
+});
+
+describe('fit', () => {
+  test('refuses a model without trainable weights', async () => {
+    class Weightless extends Model {
+      override call(x: Tensor): Tensor {
+        return mul(x, 2);
+      }
+    }
+    const none = new Weightless();
+    none.compile({ optimizer: 'sgd', loss: 'mse' });
+    await expect(none.fit(wave([4, 2]), wave([4, 2]))).rejects.toThrow(/with no weights/);
+    const frozen = regressor();
+    frozen.trainable = false;
+    frozen.compile({ optimizer: 'sgd', loss: 'mse' });
+    await expect(frozen.fit(...data(4))).rejects.toThrow(/4 weights, none of them trainable/);
+    await expect(frozen.trainOnBatch(...data(4))).rejects.toThrow(ValueError);
+    expect(Object.keys(await frozen.evaluate(...data(4)))).toEqual(['loss']);
+  });
+
+  /** Its step does what `act` does. */
+  class Own extends Model {
+    readonly top = layers.dense({ units: 1 });
+    readonly norm = layers.batchNormalization();
+    constructor(readonly act: (net: Own, loss: Tensor, tape: GradientTape) => unknown) {
+      super();
+    }
+    override call(x: Tensor): Tensor {
+      return this.top.apply(this.norm.apply(x));
+    }
+    override trainStep({ x, y }: Batch) {
+      return GradientTape.run((tape) => {
+        const loss = mean(square(sub(this.apply(x as Tensor, { training: true }), y as Tensor)));
+        return this.act(this, loss, tape) as { loss: Tensor };
+      });
+    }
+  }
+
+  const own = (act: Own['act'], runEagerly = false) => {
+    const net = new Own(act);
+    net.compile({ optimizer: 'sgd', runEagerly });
+    return net.fit(...data(8), { batchSize: 4, epochs: 2 });
+  };
+  const descend = (net: Own, loss: Tensor, tape: GradientTape) => {
+    const weights = net.trainableWeights;
+    net.optimizer?.apply(tape.gradient(loss, weights), weights);
+  };
+
+  test('refuses a step that applies no gradient, whatever it assigns to averages', async () => {
+    await expect(own((_, loss) => ({ loss }))).rejects.toThrow(/applied no gradient/);
+    await expect(own((_, loss) => ({ loss }), true)).rejects.toThrow(ValueError);
+  });
+
+  test('accepts one that assigns weights by hand, and an eager one that skips some updates', async () => {
+    const byHand = (net: Own, loss: Tensor, tape: GradientTape) => {
+      const weights = net.trainableWeights;
+      tape.gradient(loss, weights).forEach((gradient, i) => {
+        const weight = weights[i] as Variable;
+        weight.assign(sub(weight, mul(gradient as Tensor, 0.1)));
+      });
+      return { loss };
+    };
+    await own(byHand);
+    let steps = 0;
+    await own((net, loss, tape) => {
+      if (++steps % 2 === 0) descend(net, loss, tape);
+      return { loss };
+    }, true);
+    expect(steps).toBe(4);
+  });
+
+  test.each<[string, (loss: Tensor) => unknown, RegExp]>([
+    ['a number', () => ({ loss: 3 }), /loss: 3\b.*return the tensor itself/s],
+    ['a value that is read', (loss) => ({ loss: loss.shape.length }), /trainStep: a step returns a record/],
+    ['a bare tensor', (loss) => loss, /such as \{ loss \}/],
+    ['null', () => ({ loss: null }), /loss: null/],
+  ])('refuses a step that returns %s', async (_, logsOf, message) => {
+    for (const runEagerly of [false, true]) {
+      const run = own((net, loss, tape) => {
+        descend(net, loss, tape);
+        return logsOf(loss);
+      }, runEagerly);
+      await expect(run).rejects.toThrow(message);
+    }
+  });
+
+  test('refuses a step that is async', async () => {
+    class Async extends Own {
+      override trainStep(batch: Batch) {
+        return Promise.resolve(super.trainStep(batch)) as never;
+      }
+    }
+    const net = new Async((net, loss, tape) => descend(net, loss, tape));
+    net.compile({ optimizer: 'sgd' });
+    await expect(net.fit(...data(4))).rejects.toThrow(/without async and await/);
+  });
+
+  test('warns of trainable variables that are used, and no weights of the model', async () => {
+    class Stray extends Layer {
+      readonly #scale = variable(tensor(2), { name: 'stray' });
+      readonly top = layers.dense({ units: 1 });
+      override call(x: Tensor): Tensor {
+        return add(this.top.apply(x), this.#scale);
+      }
+    }
+    const net = sequential({ layers: [new Stray()], name: 'strays' });
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    await net.fit(...data(4), { epochs: 2 });
+    expect(warnings()).toEqual([expect.stringMatching(/'strays' computes with.*'stray'.*neither trained/)]);
+  });
+});
+
+describe('`trainable` changed after compile', () => {
+  test('takes effect, with one warning that names the layers', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    net.getLayer('hidden').trainable = false;
+    await net.fit(...data(4));
+    await net.fit(...data(4));
+    expect(warnings()).toEqual([expect.stringMatching(/`trainable` of 'hidden' changed.*compile again/)]);
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    await net.fit(...data(4));
+    expect(warnings()).toHaveLength(1);
+  });
+
+  test('is refused where the optimizer doesn’t know the weights', async () => {
+    const net = regressor();
+    net.getLayer('hidden').trainable = false;
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    await net.fit(...data(4));
+    net.getLayer('hidden').trainable = true;
+    await expect(net.fit(...data(4))).rejects.toThrow(
+      /2 weights made trainable.*hidden\/kernel.*compile again/s,
+    );
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    await net.fit(...data(4));
+  });
+
+  test('is seen in layers inside layers, before anything is built', async () => {
+    const inner = layers.dense({ units: 2, name: 'innermost' });
+    const net = sequential({ layers: [sequential({ layers: [inner] }), layers.dense({ units: 1 })] });
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    inner.trainable = false;
+    await net.fit(...data(4));
+    expect(warnings()).toEqual([expect.stringContaining("'innermost'")]);
+  });
+});
