@@ -30,6 +30,7 @@ interface ScoreOptions {
 
 type Operand = TensorLike | SymbolicTensor | null;
 
+/** Options of `dotProductAttention`. Bias and mask may also be given by position. */
 export interface DotProductAttentionOptions extends ScoreOptions {
   /** The bias, where it isn't given by position. */
   bias?: Operand;

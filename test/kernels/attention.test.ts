@@ -194,10 +194,10 @@ async function check(given: Case): Promise<void> {
       const result = reference(given, moved.slice(0, 3), moves ? (moved[3] as Host) : bias, seen);
       return dot(result, cotangent.values);
     };
-    const slope = (loss(1e-4) - loss(-1e-4)) / 2e-4;
+    const rise = (loss(1e-4) - loss(-1e-4)) / 2e-4;
     const values = await gradient.data();
     const scaleOf = Math.sqrt(dot(values, values)) + 1e-3;
-    expect(Math.abs(dot(values, direction) - slope), `gradient ${k}`).toBeLessThan(2e-5 * scaleOf);
+    expect(Math.abs(dot(values, direction) - rise), `gradient ${k}`).toBeLessThan(2e-5 * scaleOf);
   }
 }
 

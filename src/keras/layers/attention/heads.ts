@@ -52,10 +52,10 @@ export function isFusable({ query, axes, queryMask, isCausal }: Projected & Mask
 export function attendFused({ query, key, value, axes, mask, ...rest }: FusedAttention): Tensor {
   const { queryMask, ...options } = rest;
   const line = (x: Tensor) => {
-    const [batch, heads, size] = [x.shape[0], x.shape.at(-2), x.shape.at(-1)] as [number, number, number];
+    const length = x.shape.slice(1, -2).reduce((product, n) => product * n, 1);
     return axes.length === 1
       ? x
-      : reshape(x, { shape: [batch, x.size / (batch * heads * size), heads, size] });
+      : reshape(x, { shape: [...x.shape.slice(0, 1), length, ...x.shape.slice(-2)] });
   };
   const sizes = (x: Tensor) => x.shape.slice(1, -2);
   const seen = mask && flatMask(mask, 2, sizes(query), sizes(value));
