@@ -19,6 +19,31 @@ export function rewriteImports(text) {
   return text.replace(/((?:\bfrom|\bimport\(|\bimport)\s*(['"])\.[^'"\n]*)\.ts\2/g, '$1.js$2');
 }
 
+/** WebGPU's type aliases, which can't be declared twice as interfaces can. @type {Record<string, string>} */
+const ALIASES = {
+  GPUBufferUsageFlags: 'number',
+  GPUErrorFilter: "'internal' | 'out-of-memory' | 'validation'",
+  GPUFeatureName: 'string',
+};
+
+/** @param {string} text */
+function expandAliases(text) {
+  return text.replace(/\b(GPU\w+)\b/g, (name) => ALIASES[name] ?? name);
+}
+
+/**
+ * What the types need of TypeScript's libraries beyond ES2022 and DOM. Where DOM has WebGPU, its declarations are merged
+ * with these empty ones; where it hasn't, apps that name no WebGPU type need no other package.
+ *
+ * @param {readonly string[]} files
+ */
+function environment(files) {
+  const texts = files.map((file) => fs.readFileSync(file, 'utf8'));
+  const used = new Set(texts.flatMap((text) => text.match(/\bGPU(?:[A-Z]\w*)?\b/g) ?? []));
+  const interfaces = [...used].sort().map((name) => `  interface ${name} {}`);
+  return `/// <reference lib="esnext.disposable" />\ndeclare global {\n${interfaces.join('\n')}\n}\nexport {};\n`;
+}
+
 /**
  * The declaration files that `start` leads to, itself included.
  *
@@ -44,7 +69,8 @@ function buildTypes() {
   fs.rmSync(TYPES, { recursive: true, force: true });
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(process.execPath, [tsc, '-p', path.join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
-  for (const file of filesIn(TYPES)) fs.writeFileSync(file, rewriteImports(fs.readFileSync(file, 'utf8')));
+  for (const file of filesIn(TYPES))
+    fs.writeFileSync(file, expandAliases(rewriteImports(fs.readFileSync(file, 'utf8'))));
 
   /** @type {Set<string>} */
   const reached = new Set();
@@ -52,10 +78,13 @@ function buildTypes() {
     const types = source.replace(/\.ts$/, '');
     const file = path.join(ROOT, 'dist', `${name}.d.ts`);
     fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, entryModule(name, `types/${types}.js`));
+    const toTypes = path.posix.relative(path.posix.dirname(name), 'types');
+    const imported = `import '${toTypes.startsWith('.') ? toTypes : `./${toTypes}`}/environment.js';\n`;
+    fs.writeFileSync(file, imported + entryModule(name, `types/${types}.js`));
     reach(path.join(TYPES, `${types}.d.ts`), reached);
   }
   for (const file of filesIn(TYPES)) if (!reached.has(file)) fs.rmSync(file);
+  fs.writeFileSync(path.join(TYPES, 'environment.d.ts'), environment([...reached]));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

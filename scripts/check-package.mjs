@@ -144,10 +144,51 @@ function checkConsumer(entries, files) {
       path.join(project, 'app.mts'),
       `${imports.join('\n')}\nexport default [${names.map((_, i) => `entry${i}`).join(', ')}];\n`,
     );
+    writePrograms(project);
     return ['nodenext', 'bundler'].flatMap((resolution) => compile(project, resolution));
   } finally {
     fs.rmSync(project, { recursive: true, force: true });
   }
+}
+
+/** The programs of examples/programs, of the README and of the guide, as an app would have them. @param {string} project */
+function writePrograms(project) {
+  const folder = path.join(project, 'programs');
+  fs.mkdirSync(folder);
+  // DOM has WebGPU's types, but not the values of its flags.
+  fs.writeFileSync(
+    path.join(folder, 'flags.d.mts'),
+    'declare global {\n  var GPUBufferUsage: Readonly<Record<string, number>>;\n}\nexport {};\n',
+  );
+  const examples = path.join(ROOT, 'examples', 'programs');
+  for (const file of fs.readdirSync(examples).filter((name) => name.endsWith('.ts')))
+    fs.copyFileSync(path.join(examples, file), path.join(folder, file.replace(/\.ts$/, '.mts')));
+  for (const page of ['README.md', 'docs/guide/training.md', 'docs/guide/apps.md']) {
+    for (const [file, code] of programsOf(
+      fs.readFileSync(path.join(ROOT, page), 'utf8'),
+      path.parse(page).name,
+    ))
+      fs.writeFileSync(path.join(folder, file), code);
+  }
+}
+
+/**
+ * The code of a page by file, as TypeScript: blocks without a name are one program, those with one files of their own.
+ *
+ * @param {string} text
+ * @param {string} name
+ * @returns {Map<string, string>}
+ */
+export function programsOf(text, name) {
+  /** @type {Map<string, string>} */
+  const files = new Map();
+  for (const [, title = name, code = ''] of text.matchAll(/^```[jt]s(?: (\S+))?\n([\s\S]*?)^```$/gm)) {
+    const file = `${name}-${path.parse(title).name}.mts`;
+    files.set(file, `${files.get(file) ?? ''}${code}`);
+  }
+  // A fragment, and what installs WebGPU in Node by a package that apps have, and this check hasn't.
+  for (const left of ['README', 'webgpu']) files.delete(`README-${left}.mts`);
+  return files;
 }
 
 /** @param {string} project @param {string} resolution @returns {string[]} faults */
@@ -155,7 +196,7 @@ function compile(project, resolution) {
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const compilerOptions = {
     target: 'es2022',
-    lib: ['es2022', 'dom', 'esnext.disposable'],
+    lib: ['es2022', 'dom'],
     module: resolution === 'bundler' ? 'esnext' : resolution,
     moduleResolution: resolution,
     strict: true,
@@ -165,7 +206,7 @@ function compile(project, resolution) {
   };
   fs.writeFileSync(
     path.join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: ['app.mts'] }),
+    JSON.stringify({ compilerOptions, include: ['*.mts', 'programs'] }),
   );
   try {
     execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'pipe' });

@@ -68,7 +68,7 @@ export type { ProfiledCall } from './webgpu/command.ts';
 export type { Cost } from './ops/cost.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';
-export type { DisconnectionCause, PathExplanation, PathStep } from './autodiff/explain.ts';
+export type { DisconnectionCause, PathExplanation, PathStep } from './autodiff/pathExplanation.ts';
 export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './autodiff/functional.ts';
 export { gradients, type ValueAndGradients } from './autodiff/gradients.ts';
 export type { Gradient, GradientOptions, UnconnectedGradients } from './autodiff/request.ts';

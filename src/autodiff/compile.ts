@@ -4,7 +4,7 @@
  */
 import { DeviceError, TapeError } from '../core/errors.ts';
 import { mapNest, type Nest } from '../core/nest.ts';
-import { requireOptions } from '../core/arguments.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
@@ -128,7 +128,7 @@ export function compileCompared<A extends readonly unknown[], R>(
   policy: ComparisonPolicy,
 ): ComparedFunction<A, R> {
   requireFunction(fn);
-  requireOptions('compile', options);
+  checkOptions('compile', options, ['name', 'maxSignatures']);
   const { name, maxSignatures = 16 } = options;
   requireInteger('compile', 'maxSignatures', maxSignatures, 1);
   const label = name ?? (fn.name || 'compiled');

@@ -7,91 +7,37 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
-import { nameSource } from '../history/explain.ts';
-import type { OpDefinition } from '../ops/define.ts';
 import type { Node } from '../history/node.ts';
-import type { SourceTensor, Origin } from '../history/origin.ts';
+import type { Origin } from '../history/origin.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
-
-/** Why no gradient reaches a source. */
-export type DisconnectionCause =
-  /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
-  | 'notDifferentiable'
-  /** Values went through integers or bools. */
-  | 'integers'
-  /** stopGradient. */
-  | 'detached'
-  /** Values were read back to the host and uploaded again. */
-  | 'readBack'
-  /** An operation ran while this tape didn't record. */
-  | 'unrecorded'
-  /** Recorded on another tape. */
-  | 'foreign'
-  /** Values were copied into a variable. */
-  | 'variable'
-  /** The tape doesn't watch the source. */
-  | 'unwatched'
-  /** The target wasn't made from the source, as far as anything is known of it. */
-  | 'independent';
-
-/** One call on the path of a gradient, in the order of the forward computation. */
-export interface PathStep {
-  operation: string;
-  /** Spec of the output that the path goes through. */
-  spec: string;
-  callSite: string | undefined;
-}
-
-/** What `tape.explain` says. */
-export interface PathExplanation {
-  connected: boolean;
-  /** The calls from source to target; where it is disconnected, those up to that point. */
-  path: PathStep[];
-  /** Null where connected. */
-  disconnectedAt: {
-    cause: DisconnectionCause;
-    /** The last thing that the gradient of the source reaches: an operation, or the source itself. */
-    last: string;
-    /** The first thing beyond the disconnection. */
-    first: string;
-    where: string | undefined;
-    why: string;
-    hint: string;
-  } | null;
-  text: string;
-}
-
-/** A call without its values, for `explain`. */
-export interface TracedCall {
-  readonly op: OpDefinition;
-  readonly node: Node;
-  readonly inputIds: readonly (number | null)[];
-  readonly outputIds: readonly number[];
-  /** Whether the gradient passes through this call. */
-  readonly connected: boolean;
-}
-
-/** What the explanation needs of a tape. */
-export interface ExplainedTape {
-  readonly recording: number;
-  readonly trace: readonly TracedCall[];
-  /** Origins of tensors that entered the tape's calls from outside. */
-  readonly leaves: ReadonlyMap<number, Leaf>;
-  isWatched(id: number): boolean;
-}
-
-export interface Leaf {
-  readonly spec: string;
-  readonly name: string | undefined;
-  readonly origin: Origin;
-}
+import {
+  connected,
+  detachedDisconnection,
+  disconnected,
+  type Disconnection,
+  disconnectionByCall,
+  foreignDisconnection,
+  nameOf,
+  readBackDisconnection,
+  show,
+  unrecordedDisconnection,
+  unwatched,
+  variableDisconnection,
+} from './disconnections.ts';
+import type {
+  DisconnectionCause,
+  ExplainedTape,
+  PathExplanation,
+  PathStep,
+  TracedCall,
+} from './pathExplanation.ts';
 
 export function explainPath(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation {
   const calls = new Map<number, TracedCall>();
   for (const call of tape.trace) for (const id of call.outputIds) calls.set(id, call);
   const reached = reach(tape, source);
-  if (reached.has(target.id)) return connected(reached, calls, target, source);
+  if (reached.has(target.id)) return connected(target, source, pathTo(target.id, reached, calls));
   if (!tape.isWatched(source.id))
     return outsideTape(tape, calls, target, source) ?? unwatched(tape, target, source);
   return findDisconnection(tape, calls, reached, target, source);
@@ -149,92 +95,6 @@ function pathTo(
     });
   }
   return path.reverse();
-}
-
-/** An op inside a layer goes by the layer's name as well. */
-function nameOf(node: Node): string {
-  return node.parent ? `${node.parent.operation.name} › ${node.operation.name}` : node.operation.name;
-}
-
-const show = (tensor: Tensor) => `${formatSpec(tensor)}${tensor.name ? ` '${tensor.name}'` : ''}`;
-
-function connected(
-  reached: ReadonlyMap<number, number | null>,
-  calls: ReadonlyMap<number, TracedCall>,
-  target: Tensor,
-  source: Tensor,
-): PathExplanation {
-  const path = pathTo(target.id, reached, calls);
-  const steps = path.map(({ operation }) => operation).join(' → ');
-  return {
-    connected: true,
-    path,
-    disconnectedAt: null,
-    text: `connected: the gradient of ${show(target)} reaches ${show(source)}${steps ? ` through ${steps}` : ': they are the same tensor'}.`,
-  };
-}
-
-interface Disconnection {
-  cause: DisconnectionCause;
-  last: string;
-  first: string;
-  where?: string | undefined;
-  why: string;
-  hint: string;
-}
-
-function disconnected(
-  target: Tensor,
-  source: Tensor,
-  path: PathStep[],
-  { where, ...rest }: Disconnection,
-): PathExplanation {
-  const { last, first, why, hint } = rest;
-  const lines = [
-    `disconnected: no gradient flows from ${show(target)} to ${show(source)}.`,
-    `  connected up to ${last}; disconnected at ${first}${where ? `, ${where}` : ''}.`,
-    `  why: ${why}`,
-    `  hint: ${hint}`,
-  ];
-  return { connected: false, path, disconnectedAt: { ...rest, where }, text: lines.join('\n') };
-}
-
-function unwatched(tape: ExplainedTape, target: Tensor, source: Tensor): PathExplanation {
-  const common = { cause: 'unwatched', last: `the source ${show(source)}`, first: 'its first use' } as const;
-  if (!isFloating(source.dtype)) {
-    return disconnected(target, source, [], {
-      ...common,
-      cause: 'integers',
-      why: `the source is ${source.dtype}, and gradients are defined for floating-point tensors alone.`,
-      hint: "take the gradient with respect to a float tensor: cast(x, 'float32') before the computation.",
-    });
-  }
-  if (source instanceof Variable) {
-    return disconnected(target, source, [], {
-      ...common,
-      why: source.trainable
-        ? 'no recorded call used this variable, or the tape was made with watchAccessedVariables: false.'
-        : 'the variable is not trainable, so the tape doesn’t watch it. Gradients still pass through the calls that use it.',
-      hint: source.trainable
-        ? 'use it while the tape records, or tape.watch(variable).'
-        : 'set variable.trainable = true, or tape.watch(variable).',
-    });
-  }
-  const maker = makerOf(tape, source);
-  return disconnected(target, source, [], {
-    ...common,
-    why: `the tape doesn’t watch this tensor${maker ? `, which '${maker}' made while this tape was not recording: to the tape it is a constant` : ''}. Only trainable variables are watched automatically.`,
-    hint: maker
-      ? 'call tape.watch(x) before computing with x, or compute x while the tape records.'
-      : 'call tape.watch(x) before computing with x.',
-  });
-}
-
-/** The operation that made `source` outside of `tape`; null where none did, or the tape recorded it. */
-function makerOf(tape: ExplainedTape, { origin }: Tensor): string | null {
-  if (origin.kind === 'unrecorded') return origin.op;
-  if (origin.kind !== 'recorded' || origin.history.node.recording === tape.recording) return null;
-  return origin.history.operation.name;
 }
 
 /** A step from a tensor back to what it was made from. */
@@ -341,88 +201,6 @@ function readIn(call: Node): Set<number> {
     for (const { node: inner } of node.inside) seen.add(inner);
   }
   return ids;
-}
-
-function disconnectionByCall({ op, node, inputIds }: TracedCall, from: number): Disconnection {
-  const first = `'${nameOf(node)}'`;
-  const input = node.inputs.find(({ id }) => id === from) ?? node.inputs[inputIds.indexOf(from)];
-  const output = node.outputs[0];
-  if (op.name === 'stopGradient') return detachedDisconnection('stopGradient', node.callSite);
-  if (
-    op.backward !== null &&
-    ((input && !isFloating(input.dtype)) || (output && !isFloating(output.dtype)))
-  ) {
-    return {
-      cause: 'integers',
-      last: '',
-      first,
-      where: node.callSite,
-      why: `${first} gives ${output?.dtype}, and gradients don’t pass through integers or bools.`,
-      hint: 'stay in floating point: drop the cast, or use a smooth substitute for the rounding.',
-    };
-  }
-  return {
-    cause: 'notDifferentiable',
-    last: '',
-    first,
-    where: node.callSite,
-    why: `${first} has no gradient: its result jumps or stays constant where its input moves.`,
-    hint: 'use a differentiable substitute (softmax for argMax, sigmoid for a comparison), or customGradient.',
-  };
-}
-
-function readBackDisconnection(by: string, from: SourceTensor, where: string | undefined): Disconnection {
-  return {
-    cause: 'readBack',
-    last: '',
-    first: `${by}()`,
-    where,
-    why: `the values of ${nameSource(from)} were read back to the host, and ${by}() made a fresh tensor of them.`,
-    hint: 'pass the tensor itself instead of its data(); an identity layer can’t reconnect what a readback disconnected.',
-  };
-}
-
-function detachedDisconnection(by: string, where: string | undefined): Disconnection {
-  return {
-    cause: 'detached',
-    last: '',
-    first: `'${by}'`,
-    where,
-    why: `${by} stops the gradient on purpose.`,
-    hint: `use the tensor from before ${by} where the gradient should pass.`,
-  };
-}
-
-function variableDisconnection(from: SourceTensor): Disconnection {
-  return {
-    cause: 'variable',
-    last: '',
-    first: 'a variable',
-    why: `a variable took the values of ${nameSource(from)}, and a variable is a leaf: it holds values, not histories.`,
-    hint: 'compute with the tensor itself, or take the gradient with respect to the variable.',
-  };
-}
-
-function unrecordedDisconnection(op: string, where: string | undefined): Disconnection {
-  return {
-    cause: 'unrecorded',
-    last: '',
-    first: `'${op}'`,
-    where,
-    why: `'${op}' ran while this tape was not recording.`,
-    hint: 'run it after the tape is opened, and outside stopRecording.',
-  };
-}
-
-function foreignDisconnection(op: string, where: string | undefined): Disconnection {
-  return {
-    cause: 'foreign',
-    last: '',
-    first: `'${op}'`,
-    where,
-    why: `'${op}' was recorded on another tape, which alone can walk back through it.`,
-    hint: 'compute everything on one tape, or nest this tape inside the other.',
-  };
 }
 
 function describeLeaf(

@@ -2,10 +2,12 @@
 import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import {
+  gradientOptionNames,
   flatSources,
   type Gradient,
   type GradientOptions,
@@ -48,9 +50,10 @@ export function gradients<K extends string, U extends UnconnectedGradients = 'no
 export function gradients(
   f: () => Tensor,
   sources: Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>,
-  options?: GradientOptions,
+  options: GradientOptions = {},
 ): ValueAndGradients<unknown> {
   requireFunction('gradients', 'f', f);
+  checkOptions('gradients', options, gradientOptionNames);
   const flat = flatSources(sources);
   requireTensors('sources', flat, 'gradients');
   return tidy(() =>

@@ -4,6 +4,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { withDevice } from '../webgpu/current.ts';
@@ -15,11 +16,17 @@ import type { OpDefinition, Plan } from '../ops/definition.ts';
 import { identity } from '../ops/identity.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { attributeBackward } from '../ops/attribution.ts';
-import { activeRecorders, nextRecording, type RecordedCall, withRecorders } from '../ops/recorders.ts';
+import {
+  activeRecorders,
+  isSymbolic,
+  nextRecording,
+  type RecordedCall,
+  withRecorders,
+} from '../ops/recorders.ts';
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';
-import { type GradientOptions, listOf, requireTensors, seedTargets } from './request.ts';
+import { type GradientOptions, gradientOptionNames, listOf, requireTensors, seedTargets } from './request.ts';
 import { TapeRecorder } from './tapeRecorder.ts';
 
 /** A call with the values that its gradient reads. */
@@ -58,6 +65,7 @@ export class Tape {
   watch(tensors: Tensor | readonly Tensor[]): void {
     for (const tensor of listOf('watch', tensors)) {
       if (!(tensor instanceof Tensor) || !isFloating(tensor.dtype)) {
+        if (isSymbolic(tensor)) requireTensors('what is watched', [tensor], 'watch');
         throw new TapeError({
           op: 'watch',
           rule: 'a tape watches floating-point tensors.',
@@ -136,6 +144,7 @@ export class Tape {
     sources: readonly Tensor[],
     options: GradientOptions = {},
   ): (Tensor | null)[] {
+    checkOptions('gradient', options, gradientOptionNames);
     const { unconnectedGradients = 'none' } = options;
     if (unconnectedGradients !== 'none' && unconnectedGradients !== 'zero') {
       throw new TapeError({

@@ -3,9 +3,11 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
+import { isSymbolic } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Cotangents } from './cotangents.ts';
 
@@ -24,6 +26,11 @@ export interface GradientOptions<U extends UnconnectedGradients = UnconnectedGra
 export type Gradient<U extends UnconnectedGradients = UnconnectedGradients> = U extends 'zero'
   ? Tensor<'float32'>
   : Tensor<'float32'> | null;
+
+export const gradientOptionNames: OptionNames<GradientOptions> = {
+  outputGradients: false,
+  unconnectedGradients: false,
+};
 
 /** Longer lists are no lists of tensors that anyone made. */
 const maxTensors = 2 ** 20;
@@ -53,8 +60,15 @@ export function requireTensors(what: string, tensors: readonly unknown[], op = '
   throw new TapeError({
     op,
     rule: `${what} must be tensors or variables, at least one.`,
-    received: tensors.length === 0 ? 'none' : describe(tensors[wrong]),
-    hint: 'pass a tensor, or a list of tensors.',
+    received:
+      tensors.length === 0
+        ? 'none'
+        : isSymbolic(tensors[wrong])
+          ? String(tensors[wrong])
+          : describe(tensors[wrong]),
+    hint: isSymbolic(tensors[wrong])
+      ? 'a symbolic tensor has no values: call the model on tensors under the tape.'
+      : 'pass a tensor, or a list of tensors.',
   });
 }
 

@@ -4,16 +4,18 @@
  * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
  * a gradient is disconnected.
  */
-import { requireFunction, requireOptions } from '../core/arguments.ts';
+import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
 import type { RecordedCall } from '../ops/recorders.ts';
 import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
-import { explainPath, type Leaf, type PathExplanation, type TracedCall } from './explain.ts';
+import { explainPath } from './explain.ts';
+import type { Leaf, PathExplanation, TracedCall } from './pathExplanation.ts';
 import { batchJacobianRows, jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
 import {
@@ -44,7 +46,7 @@ export class GradientTape extends Tape {
   #leaves = new Map<number, Leaf>();
 
   constructor(options: TapeOptions = {}) {
-    requireOptions('GradientTape', options);
+    checkOptions('GradientTape', options, ['persistent', 'watchAccessedVariables']);
     const { persistent = false, watchAccessedVariables = true } = options;
     super(persistent);
     this.#watchVariables = watchAccessedVariables;
@@ -174,8 +176,10 @@ export class GradientTape extends Tape {
   jacobian(
     target: Tensor,
     source: Tensor,
-    { unconnectedGradients = 'none' }: GradientOptions = {},
+    options: Pick<GradientOptions, 'unconnectedGradients'> = {},
   ): Gradient {
+    checkOptions('jacobian', options, ['unconnectedGradients']);
+    const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return jacobianRows(backward, target, source);
@@ -190,8 +194,10 @@ export class GradientTape extends Tape {
   batchJacobian(
     target: Tensor,
     source: Tensor,
-    { unconnectedGradients = 'none' }: GradientOptions = {},
+    options: Pick<GradientOptions, 'unconnectedGradients'> = {},
   ): Gradient {
+    checkOptions('batchJacobian', options, ['unconnectedGradients']);
+    const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
     return batchJacobianRows(backward, target, source);

@@ -1,5 +1,6 @@
 /** @file tuning: how a device is tuned, as `init` takes it. */
 import { ValueError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import type { DeviceTuning } from '../webgpu/device.ts';
 import { pageStore, type TuningStore } from './store.ts';
@@ -18,8 +19,6 @@ export interface TuningOptions {
   store?: TuningStore | null;
 }
 
-const names = ['automatic', 'budget', 'store'];
-
 /**
  * How a device is tuned: `await init({ tuning: tuning() })` uses what earlier visits measured. Without it, and without a
  * call of `tune`, algorithms are selected by sizes and the kind of adapter, and stay the same.
@@ -28,6 +27,7 @@ const names = ['automatic', 'budget', 'store'];
  * Errors: ValueError for options.
  */
 export function tuning(options: TuningOptions = {}): DeviceTuning {
+  checkOptions('tuning', options, ['automatic', 'budget', 'store']);
   check(options);
   const { automatic = false, budget = 2000, store = pageStore() } = options;
   return {
@@ -43,12 +43,6 @@ function check(options: TuningOptions): void {
   const refuse = (rule: string, received: string, hint: string) => {
     throw new ValueError({ op: 'tuning', rule, received, hint });
   };
-  if (typeof options !== 'object' || options === null) {
-    refuse('options are an object.', describe(options), 'call tuning({ budget: 2000 }).');
-  }
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown)
-    refuse(`options are ${names.join(', ')}.`, `\`${unknown}\``, 'leave it out, or correct its name.');
   const { automatic, budget, store } = options;
   if (automatic !== undefined && typeof automatic !== 'boolean') {
     refuse('`automatic` is true or false.', describe(automatic), 'pass one of the two.');

@@ -5,7 +5,7 @@ import { requireDType } from './dtype.ts';
 import { ShapeError } from './errors.ts';
 import { formatShape, requireInteger, requireRank, sameShape, type Shape } from './shape.ts';
 import { formatSpec, type TensorSpec } from './spec.ts';
-import { checkPadding, type Padding, perAxis, slideWindows, type WindowAxis } from './windows.ts';
+import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from './windows.ts';
 
 export interface ConvolutionOptions {
   /** Steps between windows: a number, or [rows, columns]. Default 1. */
@@ -36,12 +36,11 @@ export function convolutionWindows(
   options: ConvolutionOptions,
 ): [WindowAxis, WindowAxis] {
   const { strides = 1, padding = 'valid', dilationRate = 1 } = options;
-  checkPadding(op, padding, 2);
   return slideWindows(op, imageSize, {
     window: kernelSize,
     strides: perAxis(op, 'strides', strides, 2),
     dilation: perAxis(op, 'dilationRate', dilationRate, 2),
-    padding,
+    padding: paddingOf(op, padding, 2),
   }) as [WindowAxis, WindowAxis];
 }
 

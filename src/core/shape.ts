@@ -5,6 +5,7 @@
  */
 import { describe } from './describe.ts';
 import { ShapeError, ValueError } from './errors.ts';
+import { foldedName, foldName, suggestionFor } from './suggest.ts';
 
 export { describe };
 
@@ -186,6 +187,14 @@ export function requireFinite(
   });
 }
 
+/** The one of `allowed` that `value` spells, in any case and with or without underscores. Errors: ValueError. */
+export function oneOf<T extends string>(op: string, what: string, value: unknown, allowed: readonly T[]): T {
+  const name = foldedName(value);
+  const found = allowed.find((candidate) => foldName(candidate) === name);
+  requireOneOf(op, what, found ?? value, allowed);
+  return found as T;
+}
+
 /** Throws unless `value` is one of `allowed`. */
 export function requireOneOf<T extends string>(
   op: string,
@@ -198,7 +207,7 @@ export function requireOneOf<T extends string>(
     op,
     rule: `\`${what}\` must be ${allowed.map((a) => `'${a}'`).join(' or ')}.`,
     received: `${what}: ${describe(value)}`,
-    hint: `pass one of the listed names.`,
+    hint: suggestionFor(value, allowed, 'pass one of the listed names.'),
   });
 }
 

@@ -4,6 +4,7 @@
  */
 import { ShapeError, ValueError } from './errors.ts';
 import { describe, formatShape, requireInteger } from './shape.ts';
+import { suggestionFor } from './suggest.ts';
 
 /** `same` pads so that ceil(size / stride) windows fit, the odd one behind; pairs are [before, after] for each axis. */
 export type Padding = 'same' | 'valid' | readonly (readonly [number, number])[];
@@ -44,18 +45,21 @@ export function perAxis(op: string, what: string, value: unknown, rank: number):
   return list;
 }
 
-/** Throws unless `padding` is a name, or a pair of non-negative integers for each of `rank` axes. */
-export function checkPadding(op: string, padding: unknown, rank: number): asserts padding is Padding {
-  if (padding === 'same' || padding === 'valid') return;
+/**
+ * The padding of an option: a name, or a pair of non-negative integers for each of `rank` axes.
+ * Errors: ValueError.
+ */
+export function paddingOf(op: string, padding: unknown, rank: number): Padding {
+  if (padding === 'same' || padding === 'valid') return padding;
   const isPair = (pair: unknown) =>
     Array.isArray(pair) && pair.length === 2 && pair.every((n) => Number.isInteger(n) && n >= 0);
-  if (Array.isArray(padding) && padding.length === rank && padding.every(isPair)) return;
+  if (Array.isArray(padding) && padding.length === rank && padding.every(isPair)) return padding as Padding;
   const example = `[${new Array(rank).fill('[1, 1]').join(', ')}]`;
   throw new ValueError({
     op,
     rule: `\`padding\` must be 'same', 'valid', or a pair of non-negative integers for each of ${rank} spatial axes.`,
     received: `padding: ${describe(padding)}`,
-    hint: `pass one of the names, or pairs such as ${example}.`,
+    hint: suggestionFor(padding, ['same', 'valid'], `pass one of the names, or pairs such as ${example}.`),
   });
 }
 

@@ -1,8 +1,8 @@
 /**
  * @file Why a tensor has no Keras history, in words: what, why, where, and the hint.
  */
-import { requireOptions } from '../core/arguments.ts';
 import { MissingHistoryError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe, formatShape } from '../core/shape.ts';
 import type { KerasHistory } from './node.ts';
 import type { SourceTensor, Origin } from './origin.ts';
@@ -79,7 +79,7 @@ function isTensor(value: unknown): value is Explainable {
  * `device`, a history that belongs to another one is foreign.
  */
 export function explainHistory(tensor: unknown, options: ExplainOptions = {}): HistoryExplanation {
-  requireOptions('explainHistory', options);
+  checkOptions('explainHistory', options, ['tape', 'device']);
   const { shape, dtype, name, kerasHistory, origin, device } = asExplainable(tensor);
   const what = isTensor(tensor)
     ? `${dtype}[${shape.map((n) => n ?? '?').join(', ')}]${name ? ` '${name}'` : ''}`

@@ -1,5 +1,6 @@
 /** @file gpuTime: how long launches take, in one number. */
-import { requireFunction, requireOptions } from '../core/arguments.ts';
+import { requireFunction } from '../core/arguments.ts';
+import { checkOptions } from '../core/options.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { requireDevice } from '../webgpu/requireDevice.ts';
@@ -12,7 +13,7 @@ import type { ProfileOptions } from './profile.ts';
  */
 export async function gpuTime(run: () => void, options: ProfileOptions = {}): Promise<number | null> {
   requireFunction('gpuTime', 'run', run);
-  requireOptions('gpuTime', options);
+  checkOptions('gpuTime', options, ['device']);
   const device: Device = options.device ?? getDevice();
   requireDevice('gpuTime', device);
   return timePasses(device.gpu, device.stream, run);

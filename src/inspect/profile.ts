@@ -1,7 +1,7 @@
 /** @file profile: what a piece of work costs on the GPU, by op and layer. */
-import { requireOptions } from '../core/arguments.ts';
 import { Cleanup, runAll } from '../core/cleanup.ts';
 import { ValueError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { ProfilingExecutor } from '../execution/profilingExecutor.ts';
 import { getDevice } from '../webgpu/current.ts';
@@ -34,7 +34,7 @@ export async function profile<R>(
   options: ProfileOptions = {},
 ): Promise<ProfileReport<R>> {
   requireFunction(run);
-  requireOptions('profile', options);
+  checkOptions('profile', options, ['device']);
   const { device = getDevice() } = options;
   requireDevice('profile', device);
   await device.sync();

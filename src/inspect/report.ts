@@ -1,4 +1,5 @@
 /** @file The report of a profile. */
+import { checkOptions } from '../core/options.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 import type { ProfiledLaunch } from './launches.ts';
 import { type LayerRow, layersOf, type ProfileRow, rowsOf, type Totals, totalOf } from './rows.ts';
@@ -65,7 +66,9 @@ export class ProfileReport<R = unknown> {
   }
 
   /** The rows as text, and below them the sums and how they were measured. */
-  table({ by = 'op', limit = 40 }: TableOptions = {}): string {
+  table(options: TableOptions = {}): string {
+    checkOptions('table', options, ['by', 'limit']);
+    const { by = 'op', limit = 40 } = options;
     const all = by === 'op' ? this.rows : this.layers;
     const text =
       by === 'op'

@@ -1,5 +1,6 @@
 /** @file Reads state dictionaries of PyTorch. */
 import { FormatError } from '../core/errors.ts';
+import { checkOptions } from '../core/options.ts';
 import { detectContainer, torchRoot } from '../formats/detect.ts';
 import type { HostTensor } from '../formats/hostTensor.ts';
 import { readWhole, type StoredTensor } from '../formats/storedTensor.ts';
@@ -20,6 +21,7 @@ export async function readPyTorch(
   given: FileSource,
   options: ReadPyTorchOptions = {},
 ): Promise<Map<string, HostTensor>> {
+  checkOptions('readPyTorch', options, ['file', 'signal', 'limits']);
   const source = await openSource(given, options);
   try {
     const tensors = new Map<string, HostTensor>();

@@ -1,4 +1,5 @@
 /** @file Keras's activations that are composed of several ops. Options follow the tensor, with Keras's defaults. */
+import { optionsOf } from '../core/options.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, requireFinite } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -23,7 +24,9 @@ import type { Tensor } from '../tensor/tensor.ts';
  * x where it is positive, alpha (e^(x / alpha) - 1) elsewhere. Gradient: 1 at 0. Errors: ValueError for an alpha of 0.
  * Source: J. Barron, Continuously differentiable exponential linear units, 2017.
  */
-export function celu(x: Tensor, { alpha = 1 }: { alpha?: number } = {}): Tensor {
+export function celu(x: Tensor, options?: { alpha?: number }): Tensor;
+export function celu(x: Tensor, ...args: unknown[]): Tensor {
+  const { alpha = 1 }: { alpha?: number } = optionsOf('celu', args, { alpha: true }, ['x']);
   requireFinite('celu', 'alpha', alpha);
   if (alpha === 0) {
     throw new ValueError({
@@ -44,7 +47,9 @@ export function celu(x: Tensor, { alpha = 1 }: { alpha?: number } = {}): Tensor 
  * The first half along `axis`, gated by the sigmoid of the second. Default axis -1. Errors: ShapeError for an odd size.
  * Source: Y. Dauphin et al., Language modeling with gated convolutional networks, 2016.
  */
-export function glu(x: Tensor, { axis = -1 }: { axis?: number } = {}): Tensor {
+export function glu(x: Tensor, options?: { axis?: number }): Tensor;
+export function glu(x: Tensor, ...args: unknown[]): Tensor {
+  const { axis = -1 }: { axis?: number } = optionsOf('glu', args, { axis: true }, ['x']);
   const size = x.shape.at(axis);
   if (x.rank === 0 || size === undefined || (size !== null && size % 2 !== 0)) {
     throw new ShapeError({
@@ -67,18 +72,28 @@ export function glu(x: Tensor, { axis = -1 }: { axis?: number } = {}): Tensor {
 }
 
 /** x where |x| is above `threshold` (default 0.5), 0 elsewhere. */
-export function hardShrink(x: Tensor, { threshold = 0.5 }: { threshold?: number } = {}): Tensor {
+export function hardShrink(x: Tensor, options?: { threshold?: number }): Tensor;
+export function hardShrink(x: Tensor, ...args: unknown[]): Tensor {
+  const { threshold = 0.5 }: { threshold?: number } = optionsOf('hardShrink', args, { threshold: true }, [
+    'x',
+  ]);
   requireFinite('hardShrink', 'threshold', threshold);
   return tidy(() => where(greater(abs(x), threshold), x, 0));
 }
 
 /** x within [-1, 1], and the nearer bound elsewhere. */
-export function hardTanh(x: Tensor): Tensor {
+export function hardTanh(x: Tensor): Tensor;
+export function hardTanh(x: Tensor, ...args: unknown[]): Tensor {
+  optionsOf('hardTanh', args, {}, ['x']);
   return clip(x, { min: -1, max: 1 });
 }
 
 /** x nearer to 0 by `threshold` (default 0.5), and 0 where |x| is below it. */
-export function softShrink(x: Tensor, { threshold = 0.5 }: { threshold?: number } = {}): Tensor {
+export function softShrink(x: Tensor, options?: { threshold?: number }): Tensor;
+export function softShrink(x: Tensor, ...args: unknown[]): Tensor {
+  const { threshold = 0.5 }: { threshold?: number } = optionsOf('softShrink', args, { threshold: true }, [
+    'x',
+  ]);
   requireFinite('softShrink', 'threshold', threshold, 0);
   return tidy(() => {
     const inner = where(less(x, -threshold), add(x, threshold), 0);
@@ -87,12 +102,21 @@ export function softShrink(x: Tensor, { threshold = 0.5 }: { threshold?: number 
 }
 
 /** x - tanh(x). */
-export function tanhShrink(x: Tensor): Tensor {
+export function tanhShrink(x: Tensor): Tensor;
+export function tanhShrink(x: Tensor, ...args: unknown[]): Tensor {
+  optionsOf('tanhShrink', args, {}, ['x']);
   return tidy(() => sub(x, tanh(x)));
 }
 
 /** x where it is above `threshold`, `defaultValue` elsewhere. Defaults 0. */
-export function threshold(x: Tensor, options: { threshold?: number; defaultValue?: number } = {}): Tensor {
+export function threshold(x: Tensor, options?: { threshold?: number; defaultValue?: number }): Tensor;
+export function threshold(x: Tensor, ...args: unknown[]): Tensor {
+  const options: { threshold?: number; defaultValue?: number } = optionsOf(
+    'threshold',
+    args,
+    { threshold: true, defaultValue: true },
+    ['x'],
+  );
   const { threshold: bound = 0, defaultValue = 0 } = options;
   requireFinite('threshold', 'threshold', bound);
   requireFinite('threshold', 'defaultValue', defaultValue);
@@ -103,13 +127,17 @@ export function threshold(x: Tensor, options: { threshold?: number; defaultValue
  * (x + √(x² + b)) / 2, a smooth ReLU without exponentials. Default b 4.
  * Source: J. Barron, Squareplus: a softplus-like algebraic rectifier, 2021.
  */
-export function squareplus(x: Tensor, { b = 4 }: { b?: number } = {}): Tensor {
+export function squareplus(x: Tensor, options?: { b?: number }): Tensor;
+export function squareplus(x: Tensor, ...args: unknown[]): Tensor {
+  const { b = 4 }: { b?: number } = optionsOf('squareplus', args, { b: true }, ['x']);
   requireFinite('squareplus', 'b', b, 0);
   return tidy(() => mul(add(x, sqrt(add(square(x), b))), 0.5));
 }
 
 /** 0 below -1, x above 1, (x + 1)² / 4 between. */
-export function sparsePlus(x: Tensor): Tensor {
+export function sparsePlus(x: Tensor): Tensor;
+export function sparsePlus(x: Tensor, ...args: unknown[]): Tensor {
+  optionsOf('sparsePlus', args, {}, ['x']);
   return tidy(() => {
     const between = mul(square(add(clip(x, { min: -1, max: 1 }), 1)), 0.25);
     return where(greater(x, 1), x, between);
@@ -117,7 +145,9 @@ export function sparsePlus(x: Tensor): Tensor {
 }
 
 /** 0 below -1, 1 above 1, (x + 1) / 2 between. */
-export function sparseSigmoid(x: Tensor): Tensor {
+export function sparseSigmoid(x: Tensor): Tensor;
+export function sparseSigmoid(x: Tensor, ...args: unknown[]): Tensor {
+  optionsOf('sparseSigmoid', args, {}, ['x']);
   return tidy(() => mul(add(clip(x, { min: -1, max: 1 }), 1), 0.5));
 }
 
@@ -126,7 +156,9 @@ export function sparseSigmoid(x: Tensor): Tensor {
  * cumulative sums of the support where the paper adds its values; this is the paper's.
  * Source: Martins and Astudillo, From softmax to sparsemax, ICML 2016.
  */
-export function sparsemax(x: Tensor, { axis = -1 }: { axis?: number } = {}): Tensor {
+export function sparsemax(x: Tensor, options?: { axis?: number }): Tensor;
+export function sparsemax(x: Tensor, ...args: unknown[]): Tensor {
+  const { axis = -1 }: { axis?: number } = optionsOf('sparsemax', args, { axis: true }, ['x']);
   const size = x.shape.at(axis);
   if (x.rank === 0 || size === undefined || size === null) {
     throw new ShapeError({
@@ -157,7 +189,14 @@ export interface ReluOptions {
  * Keras's relu with its options: 0, or a slope, below `threshold`, x above it, `maxValue` at most.
  * Errors: ValueError for options that aren't finite numbers, or a negative slope or bound.
  */
-export function reluWith(x: Tensor, options: ReluOptions = {}): Tensor {
+export function reluWith(x: Tensor, options?: ReluOptions): Tensor;
+export function reluWith(x: Tensor, ...args: unknown[]): Tensor {
+  const options: ReluOptions = optionsOf(
+    'relu',
+    args,
+    { negativeSlope: true, maxValue: true, threshold: true },
+    ['x'],
+  );
   const { negativeSlope = 0, maxValue = null, threshold: bound = 0 } = options;
   requireFinite('relu', 'negativeSlope', negativeSlope, 0);
   requireFinite('relu', 'threshold', bound, 0);

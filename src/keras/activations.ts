@@ -1,4 +1,5 @@
 /** @file Activations by name, in JavaScript's and in Keras's spelling. */
+import { optionsOf } from '../core/options.ts';
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { gelu, logSigmoid, mish, sigmoid, silu, softplus, softsign } from '../ops/activations.ts';
@@ -9,7 +10,8 @@ import { logSoftmax, softmax } from '../ops/softmax.ts';
 import { exp } from '../ops/unary.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import * as composed from './activationFunctions.ts';
-import { type ClassConfig, foldName } from './namedObjects.ts';
+import { foldName, suggestionFor } from '../core/suggest.ts';
+import type { ClassConfig } from './namedObjects.ts';
 import type { RegisteredAs, Spelled } from './nameTypes.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from './serialization/registered.ts';
 
@@ -31,7 +33,10 @@ export {
 export type Activation = (x: Tensor) => Tensor;
 
 /** `x` itself. */
-export const linear: Activation = (x) => x;
+export const linear: Activation = (x: Tensor, ...args: unknown[]) => {
+  optionsOf('linear', args, {}, ['x']);
+  return x;
+};
 
 /** With options where the activation has some: `{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`. */
 type WithOptions = (x: Tensor, options?: never) => Tensor;
@@ -39,32 +44,32 @@ type WithOptions = (x: Tensor, options?: never) => Tensor;
 const byName = {
   celu: composed.celu,
   elu: (x: Tensor, options?: { alpha?: number }) => elu(x, options),
-  exponential: (x: Tensor) => exp(x),
+  exponential: (x: Tensor, options?: object) => exp(x, options),
   gelu: (x: Tensor, options?: { approximate?: boolean }) => gelu(x, options),
   glu: composed.glu,
   hardShrink: composed.hardShrink,
-  hardSigmoid: (x: Tensor) => hardSigmoid(x),
-  hardSilu: (x: Tensor) => hardSwish(x),
+  hardSigmoid: (x: Tensor, options?: object) => hardSigmoid(x, options),
+  hardSilu: (x: Tensor, options?: object) => hardSwish(x, options),
   hardTanh: composed.hardTanh,
   leakyRelu: (x: Tensor, options?: { negativeSlope?: number }) => leakyRelu(x, options),
   linear,
-  logSigmoid: (x: Tensor) => logSigmoid(x),
+  logSigmoid: (x: Tensor, options?: object) => logSigmoid(x, options),
   logSoftmax: (x: Tensor, options?: { axis?: number }) => logSoftmax(x, options),
-  mish: (x: Tensor) => mish(x),
+  mish: (x: Tensor, options?: object) => mish(x, options),
   relu: composed.reluWith,
-  relu6: (x: Tensor) => relu6(x),
-  selu: (x: Tensor) => selu(x),
-  sigmoid: (x: Tensor) => sigmoid(x),
-  silu: (x: Tensor) => silu(x),
+  relu6: (x: Tensor, options?: object) => relu6(x, options),
+  selu: (x: Tensor, options?: object) => selu(x, options),
+  sigmoid: (x: Tensor, options?: object) => sigmoid(x, options),
+  silu: (x: Tensor, options?: object) => silu(x, options),
   softShrink: composed.softShrink,
   softmax: (x: Tensor, options?: { axis?: number }) => softmax(x, options),
-  softplus: (x: Tensor) => softplus(x),
-  softsign: (x: Tensor) => softsign(x),
+  softplus: (x: Tensor, options?: object) => softplus(x, options),
+  softsign: (x: Tensor, options?: object) => softsign(x, options),
   sparsemax: composed.sparsemax,
   sparsePlus: composed.sparsePlus,
   sparseSigmoid: composed.sparseSigmoid,
   squareplus: composed.squareplus,
-  tanh: (x: Tensor) => tanh(x),
+  tanh: (x: Tensor, options?: object) => tanh(x, options),
   tanhShrink: composed.tanhShrink,
   threshold: composed.threshold,
 } satisfies Record<string, WithOptions>;
@@ -136,7 +141,11 @@ function refuse(identifier: unknown): never {
     op: 'activation',
     rule: `an activation is one of ${Object.keys(byName).join(', ')}, or a function of a tensor.`,
     received: describe(identifier),
-    hint: "pass a name such as 'relu', or (x) => myOp(x).",
+    hint: suggestionFor(
+      identifier,
+      Object.keys({ ...byName, ...aliases }),
+      "pass a name such as 'relu', or (x) => myOp(x).",
+    ),
   });
 }
 

@@ -33,6 +33,7 @@ export type {
   DataSpecs,
   EvaluateOptions,
   FitOptions,
+  ListedLogs,
   Logs,
   LossArgument,
   LossWeights,

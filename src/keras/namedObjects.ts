@@ -4,7 +4,8 @@
  */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { requireKnownOptions } from './knownOptions.ts';
+import { foldName, suggestionFor } from '../core/suggest.ts';
+import { checkOptions } from '../core/options.ts';
 import {
   customObjectOf,
   type Registrable,
@@ -48,7 +49,7 @@ export function memberOf<T extends Configured & { call: unknown }>(
     if (typeof call === 'function') return identifier as T;
     if (typeof className === 'string') return make(family, className, config ?? {});
   }
-  throw refused(family, describe(identifier));
+  throw refused(family, identifier);
 }
 
 /** `{ className, config }` of a member, for a configuration; null stays null. */
@@ -60,11 +61,11 @@ export function configOf(member: Configured | null): ClassConfig | null {
 
 function make<T extends Configured & { call: unknown }>(family: Family<T>, name: string, config: object): T {
   const maker = customObjectOf(name) ?? builtIn(family, name) ?? registeredAs(name);
-  if (!maker) throw refused(family, `'${name}'`);
+  if (!maker) throw refused(family, name);
   if (typeof maker.prototype?.call === 'function') return new (maker as Class<T>)(config);
   if (maker !== builtIn(family, name)) return asMember(maker as T['call'] & Registrable) as T;
   const member = (maker as (options: object) => T)(config);
-  requireKnownOptions(member.className, config, Object.keys(member.getConfig()));
+  checkOptions(member.className, config, Object.keys(member.getConfig()));
   return member;
 }
 
@@ -82,16 +83,15 @@ export function asMember<F extends Registrable>(call: F): Configured & { call: F
   return { className: registeredNameOf(call) ?? call.name, call, getConfig: () => ({}) };
 }
 
-/** One spelling of `heNormal`, `he_normal` and `HeNormal`. */
-export function foldName(name: string): string {
-  return name.replaceAll('_', '').toLowerCase();
-}
-
-function refused({ noun, makers, example }: Family<Configured>, received: string): ValueError {
+function refused({ noun, makers, example }: Family<Configured>, received: unknown): ValueError {
   return new ValueError({
     op: noun,
     rule: `it is named by one of ${Object.keys(makers).join(', ')}, by { className, config }, or is an object with call and getConfig.`,
-    received,
-    hint: `pass ${example}; register your own classes with registerClass.`,
+    received: describe(received),
+    hint: suggestionFor(
+      received,
+      Object.keys(makers),
+      `pass ${example}; register your own classes with registerClass.`,
+    ),
   });
 }

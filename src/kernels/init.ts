@@ -1,5 +1,6 @@
 /** @file init: what an app awaits before it makes tensors. */
 import { ValueError } from '../core/errors.ts';
+import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
@@ -18,13 +19,29 @@ export interface InitOptions extends OpenOptions {
   adapterProfile?: AdapterKind;
 }
 
+const optionNames: OptionNames<InitOptions> = {
+  device: false,
+  gpu: false,
+  tuning: false,
+  adapterProfile: false,
+  maxPooledBytes: false,
+  subgroupMatrices: false,
+  onFault: false,
+  powerPreference: false,
+  forceFallbackAdapter: false,
+  featureLevel: false,
+  xrCompatible: false,
+};
+
 /**
  * Opens a device and makes it the current one; loads the kernels at the same time. Called again it returns the
  * current device, unless options name another `device`. `tuning` and `adapterProfile` apply at every call.
  * Errors: DeviceError where there is no WebGPU or no adapter, or where the kernels can't be loaded; ValueError for an
  * unknown `adapterProfile`.
  */
-export async function init({ tuning, adapterProfile, ...options }: InitOptions = {}): Promise<Device> {
+export async function init(given: InitOptions = {}): Promise<Device> {
+  checkOptions('init', given, optionNames);
+  const { tuning, adapterProfile, ...options } = given;
   if (adapterProfile !== undefined) checkKind(adapterProfile);
   const [device] = await Promise.all([open(options), loadKernels()]);
   if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);

@@ -176,6 +176,7 @@ const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
  */
 export const gelu: FloatOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
   name: 'gelu',
+  options: { approximate: true },
   expression: (_, { approximate }) => (approximate ? math.geluTanh('a') : math.gelu('a')),
   check: ({ approximate = false }) => {
     if (typeof approximate === 'boolean') return;

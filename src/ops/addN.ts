@@ -21,6 +21,7 @@ const widest = 4;
 export const addN: Op<[tensors: Tensor[]], object, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'addN',
   inputs: ['...tensors'],
+  options: {},
   save: { inputs: [] },
   infer: (specs) => {
     const [first] = specs;

@@ -8,7 +8,7 @@ import type { Reduction } from '../kernels/reduce.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { planReduction } from './reduction.ts';
+import { planReduction, reduceOptionNames } from './reduction.ts';
 
 /** Options of `argMax` and `argMin`. */
 export interface ArgOptions {
@@ -35,6 +35,7 @@ function defineArg(name: 'argMax' | 'argMin'): ArgOp {
   return defineOp({
     name,
     inputs: ['x'],
+    options: reduceOptionNames,
     infer: ([x], options) => {
       const { axis = null, keepDims } = options;
       const single = axis === null ? null : normalizeAxis(name, axis, x.shape.length);

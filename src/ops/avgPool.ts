@@ -4,7 +4,7 @@ import type { Shape } from '../core/shape.ts';
 import { averagePoolGradientKernel, poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { planPool, poolCost, poolGeometry, type PoolOptions } from './pooling.ts';
+import { planPool, poolCost, poolGeometry, poolOptionNames, type PoolOptions } from './pooling.ts';
 
 interface SpreadOptions {
   shape: Shape;
@@ -17,6 +17,7 @@ function defineAveragePool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], Po
   const average: Op<[x: Tensor], PoolOptions> = defineOp({
     name,
     inputs: ['x'],
+    options: poolOptionNames,
     save: { inputs: [] },
     infer: ([x], options) => {
       const plan = planPool(name, x, options, spatialRank);

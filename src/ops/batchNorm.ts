@@ -72,6 +72,7 @@ export const batchNorm: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'batchNorm',
   inputs: ['x', 'mean', 'variance', 'gamma?', 'beta?'],
+  options: { epsilon: false, axis: false },
   save: { inputs: [0, 1, 2, 3] },
   infer: ([x, mean, variance, gamma, beta], options) =>
     planChannels('batchNorm', x, options, { mean, variance, gamma, beta }),
@@ -115,6 +116,7 @@ export const batchNormTrain: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'batchNormTrain',
   inputs: ['x', 'gamma?', 'beta?'],
+  options: { epsilon: false, axis: false },
   save: { inputs: [0, 1], outputs: [1, 2] },
   infer: ([x, gamma, beta], options) => {
     const plan = planChannels('batchNormTrain', x, options, { gamma, beta });

@@ -31,9 +31,11 @@ function expressionOf(from: DType, to: DType): string {
   return isFloat ? `u32(a != 0.0 || ${math.isNan('a')})` : 'u32(a != 0)';
 }
 
+// How the dtype of the result follows from the options is in the type of `cast`.
 const castOp: Op<[x: Tensor], CastOptions> = /* @__PURE__ */ defineOp({
   name: 'cast',
   inputs: ['x'],
+  options: { dtype: true },
   acceptsFloat16: true,
   save: { inputs: [] },
   infer: ([{ shape }], { dtype }) => {
@@ -58,13 +60,4 @@ const castOp: Op<[x: Tensor], CastOptions> = /* @__PURE__ */ defineOp({
  * The gradient passes between floats; integers and bools disconnect it.
  * Errors: DTypeError for an unknown dtype.
  */
-export const cast: Cast = /* @__PURE__ */ Object.assign(
-  // The dtype of the result, and whether it is symbolic, follow from the arguments: TypeScript can't see that.
-  ((x: TensorLike, dtype: DType | CastOptions) =>
-    castOp(x, isOptions(dtype) ? dtype : { dtype })) as unknown as Cast,
-  { definition: castOp.definition },
-);
-
-function isOptions(dtype: DType | CastOptions): dtype is CastOptions {
-  return typeof dtype === 'object' && dtype !== null;
-}
+export const cast: Cast = castOp as unknown as Cast;

@@ -62,6 +62,7 @@ const clipDerivative = /* @__PURE__ */ defineDerivative<ClipOptions>({
 export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp({
   name: 'clip',
   inputs: ['x'],
+  options: { min: true, max: true },
   infer: ([{ shape, dtype }], options) => {
     requireDType('clip', 'x', dtype, ['float32', 'int32', 'uint32']);
     return { shape, dtype, bounds: boundsOf(options, dtype) };

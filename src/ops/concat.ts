@@ -23,6 +23,7 @@ export interface ConcatOptions {
 export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'concat',
   inputs: ['...tensors'],
+  options: { axis: true },
   save: { inputs: [] },
   infer: (tensors, options) => {
     const first = requireTensors('concat', tensors);

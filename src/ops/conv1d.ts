@@ -2,9 +2,10 @@
 import { ShapeError } from '../core/errors.ts';
 import { requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { checkPadding, type Padding, perAxis } from '../core/windows.ts';
+import { type Padding, paddingOf, perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv2d } from './conv2d.ts';
+import { convolutionOptionNames } from './convolution.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
@@ -38,13 +39,13 @@ function rowOptions(kernel: Shape, options: Conv1dOptions): Conv2dOptions {
   };
 }
 
-function rowPadding(kernel: Shape, padding: Padding | 'causal', dilation: number): Padding {
-  if (padding === 'causal')
+function rowPadding(kernel: Shape, given: Padding | 'causal', dilation: number): Padding {
+  if (given === 'causal')
     return [
       [0, 0],
       [((kernel[0] as number) - 1) * dilation, 0],
     ];
-  checkPadding('conv1d', padding, 1);
+  const padding = paddingOf('conv1d', given, 1);
   return typeof padding === 'string' ? padding : [[0, 0], padding[0] as readonly [number, number]];
 }
 
@@ -84,6 +85,7 @@ export const conv1d: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'conv1d',
   inputs: ['x', 'kernel'],
+  options: convolutionOptionNames,
   infer: ([x, kernel], options) => plan(x, kernel, options),
   forward: ([x, kernel], { shape, row }) => {
     const image = reshape(x, { shape: asImage(x.shape) });

@@ -10,6 +10,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
+  convolutionOptionNames,
   type ConvolutionFamily,
   defineFilterGrad,
   defineForward,
@@ -44,6 +45,7 @@ export function planConv2d(
 
 export const conv2dFamily: ConvolutionFamily<ConvolutionGeometry> = {
   name: 'conv2d',
+  options: convolutionOptionNames,
   acceptsFloat16: true,
   plan: planConv2d,
   launch: {

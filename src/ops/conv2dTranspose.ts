@@ -102,6 +102,7 @@ export const conv2dTranspose: Op<
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['x', 'kernel'],
+  options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
   infer: ([x, kernel], options) => plan(x, kernel, options),
   forward: ([x, kernel], { shape, convolution }) =>
     conv2dInputGrad(x, kernel, { ...convolution, inputShape: shape }),

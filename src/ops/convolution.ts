@@ -3,6 +3,7 @@
  * image, and the gradient for the kernel. Each is the gradient of the other two, so that derivatives of any order exist.
  */
 import { type ConvolutionOptions, requireCotangent } from '../core/convolution.ts';
+import type { OptionNames } from '../core/options.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -19,6 +20,14 @@ export interface FilterGradOptions extends ConvolutionOptions {
   kernelShape: Shape;
 }
 
+/** For the `options` of definitions. */
+export const convolutionOptionNames: OptionNames<ConvolutionOptions> = {
+  strides: true,
+  padding: true,
+  dilationRate: false,
+  groups: false,
+};
+
 type Forward = Op<[x: Tensor, kernel: Tensor], ConvolutionOptions, Tensor<'float32'>>;
 type InputGrad = Op<[dy: Tensor, kernel: Tensor], InputGradOptions, Tensor<'float32'>>;
 type FilterGrad = Op<[x: Tensor, dy: Tensor], FilterGradOptions, Tensor<'float32'>>;
@@ -29,6 +38,8 @@ type Launch<G> = (op: string, geometry: G, first: Tensor, second: Tensor, spec: 
 /** A kind of convolution, with geometry `G`. */
 export interface ConvolutionFamily<G> {
   name: string;
+  /** The names of the options that describe the convolution. */
+  options: OptionNames<ConvolutionOptions>;
   acceptsFloat16: boolean;
   /** The geometry, and the shape of the result. Errors: ShapeError, DTypeError, ValueError. */
   plan(
@@ -48,7 +59,9 @@ const spec = (shape: Shape): TensorSpec => ({ shape: [...shape], dtype: 'float32
 
 /** The options that describe the convolution itself, for another direction. */
 function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions): ConvolutionOptions {
-  return { strides, padding, dilationRate, groups };
+  const own = { strides, padding, dilationRate };
+  // A depthwise convolution has none.
+  return groups === undefined ? own : { ...own, groups };
 }
 
 /** The operands of a convolution whose gradients are wanted; one whose gradient isn't needed may be null. */
@@ -75,10 +88,11 @@ export function convolutionGradients<G>(
 
 /* @__NO_SIDE_EFFECTS__ */
 export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
-  const { name, acceptsFloat16, plan, launch, cost } = family;
+  const { name, options, acceptsFloat16, plan, launch, cost } = family;
   return defineOp({
     name,
     inputs: ['x', 'kernel'],
+    options,
     acceptsFloat16,
     infer: ([x, kernel], options) => {
       const { geometry, result } = plan(name, x, kernel, options);
@@ -92,11 +106,12 @@ export function defineForward<G>(family: ConvolutionFamily<G>): Forward {
 
 /* @__NO_SIDE_EFFECTS__ */
 export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
-  const { acceptsFloat16, plan, launch, cost } = family;
+  const { options, acceptsFloat16, plan, launch, cost } = family;
   const name = `${family.name}InputGrad`;
   return defineOp({
     name,
     inputs: ['dy', 'kernel'],
+    options: { inputShape: true, ...options },
     acceptsFloat16,
     infer: ([dy, kernel], options) => {
       checkShape(name, options.inputShape);
@@ -120,11 +135,12 @@ export function defineInputGrad<G>(family: ConvolutionFamily<G>): InputGrad {
 
 /* @__NO_SIDE_EFFECTS__ */
 export function defineFilterGrad<G>(family: ConvolutionFamily<G>): FilterGrad {
-  const { acceptsFloat16, plan, launch, cost } = family;
+  const { options, acceptsFloat16, plan, launch, cost } = family;
   const name = `${family.name}FilterGrad`;
   return defineOp({
     name,
     inputs: ['x', 'dy'],
+    options: { kernelShape: true, ...options },
     acceptsFloat16,
     infer: ([x, dy], options) => {
       checkShape(name, options.kernelShape);

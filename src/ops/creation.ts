@@ -1,7 +1,7 @@
 /** @file Tensors made on the device with one value everywhere, and what makes tensors of any rule. */
 import type { DType } from '../core/dtype.ts';
-import { requireOptions } from '../core/arguments.ts';
 import { requireNumber } from '../core/integers.ts';
+import { type OptionNames, optionsOf } from '../core/options.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { getDevice } from '../webgpu/current.ts';
@@ -18,6 +18,9 @@ export interface CreationOptions<D extends DType = DType> {
   name?: string;
 }
 
+/** For functions with options of their own, too. */
+export const creationOptionNames: OptionNames<CreationOptions> = { dtype: true, name: false };
+
 /** Makes a tensor of `shape` by `launch`, with its dtype and name from the options. */
 export function create<D extends DType>(
   op: string,
@@ -25,7 +28,6 @@ export function create<D extends DType>(
   options: CreationOptions<D>,
   launch: (device: Device, spec: TensorSpec) => Tensor,
 ): Tensor<D> {
-  requireOptions(op, options);
   const { dtype = 'float32' as D, name } = options;
   checkShape(op, shape);
   checkDType(op, dtype);
@@ -36,12 +38,9 @@ export function create<D extends DType>(
   return tensor as Tensor<D>;
 }
 
-function filled<D extends DType>(
-  op: string,
-  shape: Shape,
-  value: number,
-  options: CreationOptions<D>,
-): Tensor<D> {
+function filled(op: string, shape: Shape, value: number, settings: readonly unknown[]): Tensor {
+  const before = op === 'fill' ? ['shape', 'value'] : ['shape'];
+  const options: CreationOptions = optionsOf(op, settings, creationOptionNames, before);
   return create(op, shape, options, (device, spec) => {
     requireNumber(op, 'value', value, spec.dtype);
     return fillKernel(device, spec, value, op);
@@ -56,9 +55,10 @@ function filled<D extends DType>(
 export function fill<D extends DType = 'float32'>(
   shape: Shape,
   value: number,
-  options: CreationOptions<D> = {},
-): Tensor<D> {
-  return filled('fill', shape, value, options);
+  options?: CreationOptions<D> | D,
+): Tensor<D>;
+export function fill(shape: Shape, value: number, ...settings: unknown[]): Tensor {
+  return filled('fill', shape, value, settings);
 }
 
 /**
@@ -66,11 +66,9 @@ export function fill<D extends DType = 'float32'>(
  * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
  * unknown dtype, and for float16.
  */
-export function zeros<D extends DType = 'float32'>(
-  shape: Shape,
-  options: CreationOptions<D> = {},
-): Tensor<D> {
-  return filled('zeros', shape, 0, options);
+export function zeros<D extends DType = 'float32'>(shape: Shape, options?: CreationOptions<D> | D): Tensor<D>;
+export function zeros(shape: Shape, ...settings: unknown[]): Tensor {
+  return filled('zeros', shape, 0, settings);
 }
 
 /**
@@ -78,6 +76,7 @@ export function zeros<D extends DType = 'float32'>(
  * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
  * unknown dtype, and for float16.
  */
-export function ones<D extends DType = 'float32'>(shape: Shape, options: CreationOptions<D> = {}): Tensor<D> {
-  return filled('ones', shape, 1, options);
+export function ones<D extends DType = 'float32'>(shape: Shape, options?: CreationOptions<D> | D): Tensor<D>;
+export function ones(shape: Shape, ...settings: unknown[]): Tensor {
+  return filled('ones', shape, 1, settings);
 }

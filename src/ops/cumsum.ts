@@ -24,6 +24,7 @@ export interface CumsumOptions {
 export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'cumsum',
   inputs: ['x'],
+  options: { axis: true, exclusive: true, reverse: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { axis = 0, exclusive = false, reverse = false }) => {
     requireDType('cumsum', 'x', dtype, numbers);

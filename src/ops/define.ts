@@ -2,13 +2,14 @@
  * @file defineOp: the one way to make an op. What an op file says is an OpDefinition; what users call is an Op.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
+import { checkOptions, isPlainObject, type OptionNames, optionsOf } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { DefaultSave, OpDefinition, Plan, Results, Save } from './definition.ts';
 import { dispatch } from './dispatch.ts';
 import { type InputSlot, parseSlot, type TensorLike } from './operands.ts';
-import { isSymbolic, type SymbolicTensor } from './recorders.ts';
+import type { SymbolicTensor } from './recorders.ts';
 import type { DTypeRule, ResultOf } from './resultDType.ts';
 
 export type { OpDefinition, Plan, Saved } from './definition.ts';
@@ -31,6 +32,12 @@ type Mixed<I extends readonly unknown[]> = {
 type Symbolic<R extends Results> = R extends readonly Tensor[]
   ? { [K in keyof R]: SymbolicTensor }
   : SymbolicTensor;
+
+/** How ops are called: tensors by position, options last. */
+export interface OpCall<I extends readonly unknown[], O extends object, R extends Results> {
+  (...args: [...Eager<I>, options?: O]): R;
+  (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
+}
 
 /**
  * An op as users call it: tensors by position, options last. Symbolic in, symbolic out. `I` is the tuple of its tensor
@@ -73,12 +80,12 @@ export function defineOp<
   const P extends Plan<R> = Plan<R>,
   const S extends Save = DefaultSave,
   N extends boolean = false,
->(definition: OpDefinition<I, O, R, P, S, N>): Op<I, O, R> {
+>(definition: OpDefinition<I, O, R, P, S, N> & { readonly options?: OptionNames<NoInfer<O>> }): Op<I, O, R> {
   const { slots, variadic } = inputsOf(definition);
   // The dispatch, the tape and the graph handle every op alike: types by position end here.
   const erased = definition as unknown as OpDefinition;
   const op = (...args: unknown[]): unknown => {
-    const { operands, options } = splitArguments(definition.name, slots, variadic, args);
+    const { operands, options } = splitArguments(erased, slots, variadic, args);
     return dispatch(erased, slots, operands, options);
   };
   // `op` takes what `splitArguments` sorts out at run time; its declared type is that of the definition.
@@ -99,8 +106,9 @@ export function inputsOf({ inputs }: { readonly inputs: readonly string[] }): {
   return { slots: inputs.map((text) => parseSlot(variadic ? text.slice(3) : text)), variadic };
 }
 
-function splitArguments(
-  op: string,
+/** Separates the operands of a call from its options, which come last: in an object, by position, or both. */
+export function splitArguments(
+  { name: op, options: names }: Pick<OpDefinition, 'name' | 'options'>,
   slots: readonly InputSlot[],
   variadic: boolean,
   args: readonly unknown[],
@@ -109,20 +117,20 @@ function splitArguments(
   let given = args.length;
   while (given > 0 && args[given - 1] === undefined) given--;
   const last = args[given - 1];
-  const hasOptions = given > 0 && isOptions(last);
-  const operands = args.slice(0, hasOptions ? given - 1 : given);
-  if (operands.length > count) {
-    throw new ValueError({
-      op,
-      rule: `it takes ${slots.map((s) => `\`${s.name}\``).join(', ')}, and one object of options.`,
-      received: `${operands.length} positional arguments`,
-      hint: 'put the settings into an options object, such as { axis: 0 }.',
-    });
-  }
+  const named = isPlainObject(last) ? last : null;
+  const operands = args.slice(0, Math.min(count, named ? given - 1 : given));
   while (operands.length < count) operands.push(null);
-  const options = hasOptions ? (last as object) : {};
-  if (!variadic) return { operands, options };
-  const list = operands[0];
+  const list = variadic ? listOf(op, slots, operands[0]) : operands;
+  if (given > count + (named ? 1 : 0)) {
+    const before = slots.map((slot) => slot.name);
+    return { operands: list, options: optionsOf(op, args.slice(count, given), names ?? {}, before) };
+  }
+  if (named && names) checkOptions(op, named, names);
+  return { operands: list, options: named ?? {} };
+}
+
+/** The tensors of an op that takes a list. */
+function listOf(op: string, slots: readonly InputSlot[], list: unknown): readonly unknown[] {
   if (!Array.isArray(list)) {
     throw new ValueError({
       op,
@@ -140,20 +148,11 @@ function splitArguments(
     });
   }
   // Copied, so that holes are undefined as any other missing operand.
-  return { operands: [...list], options };
+  return [...list];
 }
 
 /** Of ops that take a list. */
 const maxOperands = 2 ** 16;
-
-function isOptions(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype &&
-    !isSymbolic(value)
-  );
-}
 
 /** The specs of an op's float inputs must agree; used by ops without promotion. */
 export function requireSameDType(op: string, a: TensorSpec, b: TensorSpec): void {

@@ -5,6 +5,7 @@
  * An op is declared by the tuple of its tensor inputs, `[x: Tensor, bias: Tensor | null]`, or `[tensors: Tensor[]]` for a
  * list of any length. What `infer`, `forward` and `backward` receive is typed position by position from that tuple.
  */
+import type { Names } from '../core/options.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
@@ -24,7 +25,7 @@ export type PerInput<I extends readonly unknown[], T> = I extends readonly [read
   : { readonly [K in keyof I]: T };
 
 /** Names of the inputs `I`, with a `?` at the end where one may be null. */
-type InputNames<I extends readonly unknown[]> = number extends I['length']
+export type InputNames<I extends readonly unknown[]> = number extends I['length']
   ? readonly string[]
   : I extends readonly [readonly Tensor[]]
     ? readonly [`...${string}`]
@@ -124,6 +125,11 @@ export interface OpDefinition<
    * an input that may be null. One name with a leading `...` takes a list of any length as first argument.
    */
   inputs: NoInfer<InputNames<I>>;
+  /**
+   * The names of all options. True marks those that may also be passed by position, after the tensors. A call with another
+   * option is refused. Without `options` any are passed on, unchecked.
+   */
+  options?: Names;
   /** Whether `backward` accepts null for an output that nothing depends on. Default: it receives zeros. */
   takesNull?: N;
   /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */

@@ -2,6 +2,7 @@
 import { type ConvolutionOptions, convolutionWindows, requireKernelSize } from '../core/convolution.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import {
@@ -29,6 +30,12 @@ export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions
   /** Shape of the kernel whose gradient is wanted. */
   kernelShape: Shape;
 }
+
+const optionNames: OptionNames<DepthwiseConv2dOptions> = {
+  strides: true,
+  padding: true,
+  dilationRate: false,
+};
 
 function plan(
   op: string,
@@ -65,6 +72,8 @@ function plan(
 
 const family: ConvolutionFamily<DepthwiseGeometry> = {
   name: 'depthwiseConv2d',
+  // It has no `groups`, unlike the family.
+  options: optionNames as OptionNames<ConvolutionOptions>,
   acceptsFloat16: false,
   plan,
   launch: {

@@ -58,6 +58,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
 export const dropout: FloatOp<DropoutOptions> = /* @__PURE__ */ defineOp({
   name: 'dropout',
   inputs: ['x'],
+  options: { rate: true, noiseShape: true, seed: true },
   save: { inputs: [] },
   settle: (options) => (options.seed === undefined ? { ...options, seed: drawSeed() } : options),
   infer: ([x], { rate, seed, noiseShape }) => {

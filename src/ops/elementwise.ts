@@ -2,6 +2,7 @@
  * @file What elementwise ops of one and of two operands have in common.
  */
 import { type ComputeDType, type DType, promote, requireDType } from '../core/dtype.ts';
+import type { OptionNames } from '../core/options.ts';
 import { broadcastShapes } from '../core/shape.ts';
 import type { Scalars } from '../kernels/elementwise.ts';
 import { kernels } from '../kernels/loadKernels.ts';
@@ -38,6 +39,8 @@ export interface UnaryDefinition<O extends object> {
   result?: (dtype: DType) => DType;
   /** Values of `params.alpha` and `params.beta`. */
   scalars?: (options: O) => Scalars;
+  /** Names of the options, if there are any: see `OpDefinition`. */
+  options?: OptionNames<NoInfer<O>>;
   /** Checks the options; throws. */
   check?: (options: O) => void;
   /**
@@ -52,9 +55,12 @@ export interface UnaryDefinition<O extends object> {
 /* @__NO_SIDE_EFFECTS__ */
 export function defineUnary<O extends object = object>(definition: UnaryDefinition<O>): Op<[x: Tensor], O> {
   const { name, expression, dtypes = floats, result, scalars, check, gradient, reads = 'input' } = definition;
+  // A definition without names is one without options.
+  const { options = {} as OptionNames<O> } = definition;
   return defineOp({
     name,
     inputs: ['x'],
+    options,
     save: { inputs: reads === 'input' ? [0] : [], outputs: reads === 'output' ? [0] : [] },
     infer: ([{ shape, dtype }], options) => {
       requireDType(name, 'x', dtype, dtypes);
@@ -107,6 +113,7 @@ export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Te
   return defineOp({
     name,
     inputs: ['x', 'y'],
+    options: {},
     save: reads,
     infer: ([x, y]) => {
       const common = promote(name, x.dtype, y.dtype);

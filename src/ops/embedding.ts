@@ -17,6 +17,7 @@ export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor, '
   /* @__PURE__ */ defineOp({
     name: 'embedding',
     inputs: ['table', 'ids:int32'],
+    options: { validateIndices: false, mode: false },
     acceptsFloat16: true,
     save: { inputs: [1] },
     infer: ([table, ids], { validateIndices, mode }) => {

@@ -19,6 +19,7 @@ export interface ExpandDimsOptions {
 export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'expandDims',
   inputs: ['x'],
+  options: { axis: true },
   acceptsFloat16: true,
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { axis = 0 }) => {

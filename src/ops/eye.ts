@@ -1,6 +1,6 @@
 /** @file eye */
 import type { DType } from '../core/dtype.ts';
-import { requireOptions } from '../core/arguments.ts';
+import { type OptionNames, optionsOf } from '../core/options.ts';
 import { checkShape, requireInteger, type Shape } from '../core/shape.ts';
 import { eyeKernel } from '../kernels/sequence.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -14,12 +14,20 @@ export interface EyeOptions<D extends DType = DType> extends CreationOptions<D> 
   batchShape?: Shape;
 }
 
+const optionNames: OptionNames<EyeOptions> = {
+  columns: true,
+  batchShape: true,
+  dtype: true,
+  name: false,
+};
+
 /**
  * The identity matrix, or its part with other than square shape. Shape: [...batchShape, rows, columns]. Any dtype.
  * Errors: ValueError for negative or fractional sizes, ShapeError for a batch shape that isn't one.
  */
-export function eye<D extends DType = 'float32'>(rows: number, options: EyeOptions<D> = {}): Tensor<D> {
-  requireOptions('eye', options);
+export function eye<D extends DType = 'float32'>(rows: number, options?: EyeOptions<D>): Tensor<D>;
+export function eye(rows: number, ...settings: unknown[]): Tensor {
+  const options: EyeOptions = optionsOf('eye', settings, optionNames, ['rows']);
   const { columns = rows, batchShape = [] } = options;
   requireInteger('eye', 'rows', rows, 0);
   requireInteger('eye', 'columns', columns, 0);

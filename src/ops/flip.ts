@@ -17,6 +17,7 @@ export interface FlipOptions {
 export const flip: Op<[x: Tensor], FlipOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'flip',
   inputs: ['x'],
+  options: { axis: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { axis }) => ({
     shape,

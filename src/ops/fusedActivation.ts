@@ -4,6 +4,7 @@
  */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { requireOneOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Epilogue } from '../kernels/partialSums.ts';
@@ -38,6 +39,13 @@ export interface ActivationOptions {
   /** Of elu. Default 1. */
   alpha?: number;
 }
+
+/** For the `options` of definitions. */
+export const activationOptionNames: OptionNames<ActivationOptions> = {
+  activation: false,
+  negativeSlope: false,
+  alpha: false,
+};
 
 /** A fused activation. */
 interface Activation {

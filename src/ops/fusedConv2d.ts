@@ -3,11 +3,12 @@ import type { TensorSpec } from '../core/spec.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2dFamily, planConv2d } from './conv2d.ts';
-import { convolutionGradients } from './convolution.ts';
+import { convolutionGradients, convolutionOptionNames } from './convolution.ts';
 import { convolutionCost, epilogueCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import {
   type ActivationOptions,
+  activationOptionNames,
   beforeActivation,
   biasGradient,
   checkBias,
@@ -33,6 +34,7 @@ export const fusedConv2d: Op<
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['x', 'kernel', 'bias?'],
+  options: { ...convolutionOptionNames, ...activationOptionNames },
   acceptsFloat16: true,
   save: { inputs: [0, 1], outputs: [0] },
   infer: ([x, kernel, bias], options) => {

@@ -5,6 +5,7 @@ import { epilogueCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import {
   type ActivationOptions,
+  activationOptionNames,
   beforeActivation,
   biasGradient,
   checkBias,
@@ -31,6 +32,7 @@ export const fusedMatMul: Op<
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['a', 'b', 'bias?'],
+  options: { transposeA: false, transposeB: false, ...activationOptionNames },
   acceptsFloat16: true,
   save: { inputs: [0, 1], outputs: [0] },
   infer: ([a, b, bias], options) => {

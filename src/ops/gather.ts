@@ -49,6 +49,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'fi
   /* @__PURE__ */ defineOp({
     name: 'gather',
     inputs: ['x', 'indices:int32'],
+    options: { axis: true, batchDims: true, fillValue: false, validateIndices: false, mode: false },
     acceptsFloat16: true,
     save: { inputs: [1] },
     infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
@@ -71,6 +72,7 @@ export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOption
   /* @__PURE__ */ defineOp({
     name: 'scatterAdd',
     inputs: ['indices:int32', 'updates'],
+    options: { shape: true, axis: false, batchDims: false, validateIndices: false, mode: false },
     save: { inputs: [0] },
     infer: ([indices, updates], options) => {
       const { shape } = options;

@@ -50,6 +50,7 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor,
   /* @__PURE__ */ defineOp({
     name: 'gatherNd',
     inputs: ['x', 'indices:int32'],
+    options: { batchDims: true, fillValue: false, validateIndices: false, mode: false },
     save: { inputs: [1] },
     infer: ([x, indices], options) => {
       checkIndices('gatherNd', 'indices', indices, options);
@@ -87,6 +88,7 @@ export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions,
   /* @__PURE__ */ defineOp({
     name: 'scatterNd',
     inputs: ['indices:int32', 'updates'],
+    options: { shape: true, batchDims: false, validateIndices: false, mode: false },
     save: { inputs: [0] },
     infer: ([indices, updates], options) => {
       const { shape } = options;

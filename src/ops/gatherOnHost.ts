@@ -1,7 +1,7 @@
 /** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
 import type { TypedData } from '../core/dtype.ts';
-import { requireOptions } from '../core/arguments.ts';
 import { ValueError } from '../core/errors.ts';
+import { type OptionNames, optionsOf } from '../core/options.ts';
 import { describe, type Shape } from '../core/shape.ts';
 import { specOf } from '../core/spec.ts';
 import { sourceOf, rememberSource, Tensor } from '../tensor/tensor.ts';
@@ -14,6 +14,8 @@ import type { TensorLike } from './operands.ts';
 /** Gathered values, row-major, that `freshTensor` takes as they are. Bools are 0 and 1. */
 export type GatheredData = TypedData & { readonly shape: Shape };
 
+const optionNames: OptionNames<AxisOptions> = { axis: true, batchDims: true };
+
 /**
  * Reads `x` and the indices back and gathers on the host. What it gives are numbers: a tensor made of them,
  * `freshTensor(await gatherOnHost(x, indices))`, is new, without history, and no gradient reaches x through it. Prefer
@@ -24,10 +26,15 @@ export type GatheredData = TypedData & { readonly shape: Shape };
 export async function gatherOnHost(
   x: Tensor,
   indices: TensorLike,
-  options: AxisOptions = {},
+  options?: AxisOptions,
+): Promise<GatheredData>;
+export async function gatherOnHost(
+  x: Tensor,
+  indices: TensorLike,
+  ...settings: unknown[]
 ): Promise<GatheredData> {
   requireTensor(x);
-  requireOptions('gatherOnHost', options);
+  const options: AxisOptions = optionsOf('gatherOnHost', settings, optionNames, ['x', 'indices']);
   const onDevice = indices instanceof Tensor;
   const given = onDevice ? indices : tensor(indices, { dtype: 'int32' });
   try {

@@ -23,6 +23,7 @@ function defineGlobalPool(
   return defineOp({
     name,
     inputs: ['x'],
+    options: { keepDims: false },
     infer: ([x], options) => {
       requireRank(name, 'x', x.shape, 4);
       return reduction().definition.infer([x], overImage(options));

@@ -79,6 +79,7 @@ export const groupNorm: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'groupNorm',
   inputs: ['x', 'gamma?', 'beta?'],
+  options: { groups: false, axis: false, epsilon: false },
   save: { inputs: [0, 1] },
   infer: ([x, gamma, beta], options) => {
     const { epsilon = defaultEpsilon } = options;

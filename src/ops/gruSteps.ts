@@ -65,6 +65,7 @@ export const gruSteps: Op<GruInputs, object, [h: Tensor<'float32'>, trace: Tenso
   /* @__PURE__ */ defineOp({
     name: op,
     inputs: ['gates', 'recurrentKernel', 'recurrentBias?', 'h?', 'mask:bool?'],
+    options: {},
     takesNull: true,
     save: { inputs: [1, 4], outputs: [1] },
     infer: ([gates, recurrentKernel, bias, h, mask]) => {

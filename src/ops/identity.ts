@@ -11,6 +11,7 @@ import { defineOp, type Op } from './define.ts';
 export const identity: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'identity',
   inputs: ['x'],
+  options: {},
   acceptsFloat16: true,
   save: { inputs: [] },
   infer: ([x]) => specOf(x),

@@ -25,6 +25,8 @@ export type { ActivationOptions, FusedActivation } from './fusedActivation.ts';
 export { fusedConv2d, type FusedConv2dOptions } from './fusedConv2d.ts';
 export { fusedMatMul, type FusedMatMulOptions } from './fusedMatMul.ts';
 export { matMul, type MatMulOptions } from './matMul.ts';
+export { einsum, type EinsumOptions } from './einsum.ts';
+export { outer, tensordot, type TensordotOptions } from './outer.ts';
 export { reshape } from './reshape.ts';
 export { stopGradient } from './stopGradient.ts';
 // Creation
@@ -61,9 +63,11 @@ export { floorDiv, mod } from './division.ts';
 export { acosh, asinh, atanh, cosh, sinh, tanh } from './hyperbolic.ts';
 export { onesLike, zerosLike } from './like.ts';
 export { logicalAnd, logicalNot, logicalOr, logicalXor } from './logical.ts';
+export { logAddExp } from './logAddExp.ts';
 export { maximum, minimum } from './maximum.ts';
 export { pow } from './pow.ts';
 export { isFinite, isInf, isNaN } from './predicates.ts';
+export { nanToNum, type NanToNumOptions } from './nanToNum.ts';
 export {
   elu,
   type EluOptions,
@@ -77,7 +81,7 @@ export {
 } from './rectifiers.ts';
 export { abs, ceil, floor, round, sign, step, type StepOptions } from './rounding.ts';
 export { acos, asin, atan, atan2, cos, sin, tan } from './trigonometric.ts';
-export { exp, expm1, log, log1p, reciprocal, rsqrt, sqrt, square } from './unary.ts';
+export { exp, expm1, log, log10, log1p, log2, reciprocal, rsqrt, sqrt, square } from './unary.ts';
 export { where } from './where.ts';
 // Gather and scatter
 export { embedding } from './embedding.ts';
@@ -87,6 +91,7 @@ export { type GatheredData, gatherOnHost } from './gatherOnHost.ts';
 export type { IndexOptions } from './indices.ts';
 export { oneHot, type OneHotOptions } from './oneHot.ts';
 export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
+export { bincount, type BincountOptions } from './bincount.ts';
 export {
   scatterAddAlongAxis,
   type ScatterAddAlongAxisOptions,
@@ -96,7 +101,15 @@ export {
 // Arrangement
 export { concat, type ConcatOptions } from './concat.ts';
 export { expandDims, type ExpandDimsOptions } from './expandDims.ts';
+export { type BlockOptions, depthToSpace, spaceToDepth } from './depthToSpace.ts';
+export { diag, diagonal, type DiagonalOptions, type DiagOptions, trace } from './diagonal.ts';
+export { extractPatches, type ExtractPatchesOptions } from './extractPatches.ts';
 export { flip, type FlipOptions } from './flip.ts';
+export { meshgrid, type MeshgridOptions } from './meshgrid.ts';
+export { moveAxis, type MoveAxisOptions, swapAxes, type SwapAxesOptions } from './moveAxis.ts';
+export { repeat, type RepeatOptions } from './repeat.ts';
+export { roll, type RollOptions } from './roll.ts';
+export { type TriangleOptions, tril, triu } from './triangle.ts';
 export { pad, type PadOptions, slice, type SliceOptions } from './slice.ts';
 export { split, type SplitOptions } from './split.ts';
 export { squeeze, type SqueezeOptions } from './squeeze.ts';
@@ -117,12 +130,16 @@ export { max, min } from './extrema.ts';
 export { logSumExp } from './logSumExp.ts';
 export { mean } from './mean.ts';
 export { prod } from './prod.ts';
+export { norm, normalize, type NormalizeOptions, type NormOptions } from './norm.ts';
+export { median, quantile, type QuantileOptions } from './quantile.ts';
 export type { ReduceOptions } from './reduction.ts';
 export { sum } from './sum.ts';
 export { moments, std, variance } from './variance.ts';
 // Scans
 export { cumsum, type CumsumOptions } from './cumsum.ts';
 export { topK, type TopKOptions } from './topK.ts';
+export { searchSorted, type SearchSortedOptions } from './searchSorted.ts';
+export { argsort, sort, type SortOptions } from './sort.ts';
 // Softmax
 export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
 // Attention
@@ -146,3 +163,7 @@ export {
 export { batchNorm, type BatchNormOptions, batchNormTrain } from './batchNorm.ts';
 export { groupNorm, type GroupNormOptions } from './groupNorm.ts';
 export { layerNorm, type LayerNormOptions } from './layerNorm.ts';
+export {
+  localResponseNormalization,
+  type LocalResponseNormalizationOptions,
+} from './localResponseNormalization.ts';

@@ -50,6 +50,7 @@ export const layerNorm: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'layerNorm',
   inputs: ['x', 'gamma?', 'beta?'],
+  options: { axis: false, epsilon: false },
   save: { inputs: [0, 1] },
   infer: ([{ shape, dtype }, gamma, beta], options) => {
     const { epsilon = defaultEpsilon } = options;

@@ -9,6 +9,7 @@ function defineLike(name: string, value: number): UnaryOp {
   return defineOp({
     name,
     inputs: ['x'],
+    options: {},
     infer: ([x]) => specOf(x),
     forward: ([x], plan) => fillKernel(x.device, plan, value, name),
     backward: null,

@@ -75,6 +75,7 @@ export const lstmSteps: Op<
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['gates', 'recurrentKernel', 'h?', 'c?', 'mask:bool?'],
+  options: {},
   takesNull: true,
   save: { inputs: [1, 2, 4], outputs: [0, 2] },
   infer: ([gates, recurrentKernel, h, c, mask]) => {

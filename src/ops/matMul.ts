@@ -165,6 +165,7 @@ export function matMulGradients(
 export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor, 'product'> = /* @__PURE__ */ defineOp({
   name: 'matMul',
   inputs: ['a', 'b'],
+  options: { transposeA: true, transposeB: true },
   acceptsFloat16: true,
   infer: ([a, b], options) => planMatMul('matMul', a, b, options),
   forward: ([a, b], plan) => multiply('matMul', a, b, plan),

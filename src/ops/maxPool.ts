@@ -4,7 +4,7 @@ import { specOf } from '../core/spec.ts';
 import { maxPoolGradientKernel, poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { planPool, poolCost, poolGeometry, type PoolOptions } from './pooling.ts';
+import { planPool, poolCost, poolGeometry, poolOptionNames, type PoolOptions } from './pooling.ts';
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
@@ -36,6 +36,7 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
   return defineOp({
     name,
     inputs: ['x'],
+    options: poolOptionNames,
     save: { inputs: [0] },
     infer: ([x], options) => {
       const plan = planPool(name, x, options, spatialRank);

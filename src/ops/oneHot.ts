@@ -34,6 +34,7 @@ export interface OneHot {
 const oneHotOp: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defineOp({
   name: 'oneHot',
   inputs: ['indices:int32'],
+  options: { depth: true, onValue: true, offValue: true, dtype: true, axis: false },
   infer: ([{ shape, dtype }], options) => {
     const { depth, axis = -1, onValue = 1, offValue = 0, dtype: result = 'float32' } = options;
     requireDType('oneHot', 'indices', dtype, ['int32', 'uint32']);

@@ -137,7 +137,10 @@ export function toTensors(
         op,
         rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
         received: String(operand),
-        hint: `pass a tensor as \`${slot.name}\`.`,
+        hint:
+          operand === null
+            ? `a gradient is null where the target doesn't depend on the source: tape.explain(target, source) says why; unconnectedGradients: 'zero' gives zeros.`
+            : `pass a tensor as \`${slot.name}\`.`,
       });
     }
     if (typeof operand === 'number') {

@@ -1,11 +1,12 @@
 /** @file What the pools share: their options, and the windows that follow from them. */
 import { ValueError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { requireRank, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import {
-  checkPadding,
   clippedWindow,
   type Padding,
+  paddingOf,
   perAxis,
   slideWindows,
   type WindowAxis,
@@ -22,6 +23,9 @@ export interface PoolOptions {
   /** 'valid' (the default), 'same', or [before, after] for each spatial axis, each smaller than the window. */
   padding?: Padding;
 }
+
+/** For the `options` of definitions. */
+export const poolOptionNames: OptionNames<PoolOptions> = { poolSize: true, strides: true, padding: true };
 
 /** A sequence is an image of one row. */
 const oneRow: WindowAxis = { input: 1, output: 1, window: 1, stride: 1, dilation: 1, before: 0 };
@@ -46,12 +50,12 @@ export function planPool(op: string, x: TensorSpec, options: PoolOptions, spatia
 export function poolGeometry(
   op: string,
   x: TensorSpec,
-  { poolSize, strides, padding = 'valid' }: PoolOptions,
+  { poolSize, strides, padding: given = 'valid' }: PoolOptions,
   spatialRank: 1 | 2,
 ): PoolGeometry {
   requireRank(op, 'x', x.shape, spatialRank + 2);
   const window = perAxis(op, 'poolSize', poolSize, spatialRank);
-  checkPadding(op, padding, spatialRank);
+  const padding = paddingOf(op, given, spatialRank);
   if (typeof padding !== 'string') requireSmallPadding(op, padding, window);
   const axes = slideWindows(op, x.shape.slice(1, -1), {
     window,

@@ -3,9 +3,9 @@
  * The same seed gives the same values on every adapter, up to the rounding of float arithmetic; without one each call
  * takes a fresh seed. Neighbouring seeds are independent of one another.
  */
-import { requireOptions } from '../core/arguments.ts';
 import { type ComputeDType, type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
+import { type OptionNames, optionsOf } from '../core/options.ts';
 import { describe, type Shape } from '../core/shape.ts';
 import { type Distribution, type RandomParams, randomKernel } from '../kernels/random.ts';
 import { checkDType } from '../tensor/create.ts';
@@ -34,6 +34,22 @@ export interface NormalOptions<D extends DType = DType> extends RandomTensorOpti
   /** Standard deviation, before any truncation; at least 0. Default 1. */
   stddev?: number;
 }
+
+const uniformOptionNames: OptionNames<UniformOptions> = {
+  min: true,
+  max: true,
+  dtype: true,
+  seed: true,
+  name: false,
+};
+
+const normalOptionNames: OptionNames<NormalOptions> = {
+  mean: true,
+  stddev: true,
+  dtype: true,
+  seed: true,
+  name: false,
+};
 
 function draw<D extends DType>(
   op: string,
@@ -104,9 +120,10 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
  */
 export function randomUniform<D extends DType = 'float32'>(
   shape: Shape,
-  options: UniformOptions<D> = {},
-): Tensor<D> {
-  requireOptions('randomUniform', options);
+  options?: UniformOptions<D>,
+): Tensor<D>;
+export function randomUniform(shape: Shape, ...settings: unknown[]): Tensor {
+  const options: UniformOptions = optionsOf('randomUniform', settings, uniformOptionNames, ['shape']);
   const { dtype = 'float32', seed, min = 0 } = options;
   checkDType('randomUniform', dtype);
   checkSeed('randomUniform', seed);
@@ -116,13 +133,8 @@ export function randomUniform<D extends DType = 'float32'>(
   return draw('randomUniform', shape, distribution, options, params);
 }
 
-function normal<D extends DType>(
-  op: string,
-  shape: Shape,
-  distribution: Distribution,
-  options: NormalOptions<D>,
-): Tensor<D> {
-  requireOptions(op, options);
+function normal(op: string, shape: Shape, distribution: Distribution, settings: readonly unknown[]): Tensor {
+  const options: NormalOptions = optionsOf(op, settings, normalOptionNames, ['shape']);
   const { dtype = 'float32', seed, mean = 0, stddev = 1 } = options;
   checkDType(op, dtype);
   requireDType(op, 'dtype', dtype, ['float32', 'int32']);
@@ -146,9 +158,10 @@ function normal<D extends DType>(
  */
 export function randomNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options: NormalOptions<D> = {},
-): Tensor<D> {
-  return normal('randomNormal', shape, 'normal', options);
+  options?: NormalOptions<D>,
+): Tensor<D>;
+export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
+  return normal('randomNormal', shape, 'normal', settings);
 }
 
 /**
@@ -160,7 +173,8 @@ export function randomNormal<D extends DType = 'float32'>(
  */
 export function truncatedNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options: NormalOptions<D> = {},
-): Tensor<D> {
-  return normal('truncatedNormal', shape, 'truncatedNormal', options);
+  options?: NormalOptions<D>,
+): Tensor<D>;
+export function truncatedNormal(shape: Shape, ...settings: unknown[]): Tensor {
+  return normal('truncatedNormal', shape, 'truncatedNormal', settings);
 }

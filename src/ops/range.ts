@@ -1,8 +1,8 @@
 /** @file Numbers at equal distances: range, linspace. */
 import { type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
-import { requireOptions } from '../core/arguments.ts';
 import { requireNumber } from '../core/integers.ts';
+import { type OptionNames, optionsOf } from '../core/options.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { stepsKernel } from '../kernels/sequence.ts';
 import { checkDType } from '../tensor/create.ts';
@@ -23,6 +23,13 @@ function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, d
   }
 }
 
+/** The step, too, may come by name or by position. */
+interface RangeOptions extends CreationOptions {
+  step?: number;
+}
+
+const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, name: false };
+
 /**
  * The numbers start, start + step, … before `stop`, which isn't among them. Shape: [⌈(stop - start) / step⌉], empty where
  * the step leads away from `stop`. Dtypes: float32, int32, uint32. The step is 1 by default, or -1 where stop < start.
@@ -31,11 +38,12 @@ function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, d
 export function range<D extends DType = 'float32'>(
   start: number,
   stop: number,
-  step?: number | CreationOptions<D>,
-  options: CreationOptions<D> = {},
-): Tensor<D> {
-  if (typeof step === 'object') return range(start, stop, undefined, step);
-  requireOptions('range', options);
+  step?: number | CreationOptions<D> | null,
+  options?: CreationOptions<D> | D,
+): Tensor<D>;
+export function range(start: number, stop: number, ...settings: unknown[]): Tensor {
+  const before = ['start', 'stop'];
+  const { step, ...options }: RangeOptions = optionsOf('range', settings, rangeOptionNames, before);
   const { dtype = 'float32' } = options;
   checkDType('range', dtype);
   requireDType('range', 'dtype', dtype, ['float32', 'int32', 'uint32']);
@@ -71,9 +79,10 @@ export function linspace(
   start: number,
   stop: number,
   count: number,
-  options: { name?: string } = {},
-): Tensor<'float32'> {
-  requireOptions('linspace', options);
+  options?: { name?: string },
+): Tensor<'float32'>;
+export function linspace(start: number, stop: number, count: number, ...settings: unknown[]): Tensor {
+  const options = optionsOf('linspace', settings, { name: false }, ['start', 'stop', 'count']);
   requireNumbers('linspace', { start, stop }, 'float32');
   requireInteger('linspace', 'count', count, 1);
   const step = count > 1 ? (stop - start) / (count - 1) : 0;

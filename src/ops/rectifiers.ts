@@ -70,6 +70,7 @@ export const leakyReluDerivative: Derivative<LeakyReluOptions> = /* @__PURE__ */
  */
 export const leakyRelu: FloatOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
   name: 'leakyRelu',
+  options: { negativeSlope: true },
   expression: 'select(params.alpha * a, a, a > 0.0)',
   check: ({ negativeSlope = 0.2 }) => requireFinite('leakyRelu', 'negativeSlope', negativeSlope, 0),
   scalars: ({ negativeSlope = 0.2 }) => ({ alpha: negativeSlope }),
@@ -98,6 +99,7 @@ export const eluDerivative: Derivative<EluOptions> = /* @__PURE__ */ defineDeriv
  */
 export const elu: FloatOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
   name: 'elu',
+  options: { alpha: true },
   expression: () => math.elu('a', 'params.alpha'),
   check: ({ alpha = 1 }) => requireFinite('elu', 'alpha', alpha, 0),
   scalars: ({ alpha = 1 }) => ({ alpha }),

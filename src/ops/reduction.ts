@@ -2,6 +2,7 @@
  * @file What reductions have in common: their options, their plan, and how a cotangent is brought back to the shape of x.
  */
 import { type DType, requireDType } from '../core/dtype.ts';
+import type { OptionNames } from '../core/options.ts';
 import { normalizeAxes, reducedShape, requireBoolean, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Reduction } from '../kernels/reduce.ts';
@@ -19,6 +20,9 @@ export interface ReduceOptions {
   /** Keeps reduced axes with size 1. Default false. */
   keepDims?: boolean;
 }
+
+/** For the `options` of definitions. */
+export const reduceOptionNames: OptionNames<ReduceOptions> = { axis: true, keepDims: true };
 
 /** Its result has the dtype of x, or a fixed one. */
 export type ReductionOp<R extends Tensor = Tensor> = Op<[x: Tensor], ReduceOptions, R, 'first'>;
@@ -59,6 +63,7 @@ export function defineReduction<const S extends Save>(
   return defineOp<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>({
     name,
     inputs: ['x'],
+    options: reduceOptionNames,
     save,
     infer: ([x], options) => {
       requireDType(name, 'x', x.dtype, dtypes);

@@ -14,6 +14,7 @@ import { defineOp, type Op } from './define.ts';
 export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'reshape',
   inputs: ['x'],
+  options: { shape: true },
   acceptsFloat16: true,
   save: { inputs: [] },
   infer: ([x], { shape }) => ({ shape: resolve(x, shape), dtype: x.dtype }),

@@ -1,6 +1,7 @@
 /** @file resizeNearest, resizeBilinear, upSampling2d */
 import { dtypes, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { requireBoolean, requireOneOf, requireRank, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { perAxis } from '../core/windows.ts';
@@ -87,6 +88,12 @@ function gridOf(op: string, { alignCorners = false, halfPixelCenters = !alignCor
   return alignCorners ? 'corners' : halfPixelCenters ? 'half pixels' : 'origin';
 }
 
+const resizeOptionNames: OptionNames<ResizeOptions> = {
+  size: true,
+  alignCorners: true,
+  halfPixelCenters: true,
+};
+
 interface AdjointOptions<O> {
   shape: Shape;
   resize: O;
@@ -96,11 +103,13 @@ interface AdjointOptions<O> {
 /* @__NO_SIDE_EFFECTS__ */
 function defineResize<O extends object>(
   name: string,
+  options: OptionNames<NoInfer<O>>,
   plan: (x: TensorSpec, options: O) => ResizePlan,
 ): Op<[x: Tensor], O> {
   const resize: Op<[x: Tensor], O> = defineOp({
     name,
     inputs: ['x'],
+    options,
     save: { inputs: [] },
     infer: ([x], options) => {
       requireRank(name, 'x', x.shape, 4);
@@ -130,6 +139,7 @@ function defineResize<O extends object>(
  */
 export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
   'resizeNearest',
+  resizeOptionNames,
   (x, options) => planOf('resizeNearest', x, options.size, gridOf('resizeNearest', options), 'nearest'),
 );
 
@@ -140,6 +150,7 @@ export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first'> = /*
  */
 export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor<'float32'>> = /* @__PURE__ */ defineResize(
   'resizeBilinear',
+  resizeOptionNames,
   (x, options) => planOf('resizeBilinear', x, options.size, gridOf('resizeBilinear', options), 'bilinear'),
 );
 
@@ -151,6 +162,7 @@ export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor<'float32'>> =
  */
 export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
   'upSampling2d',
+  { size: true, interpolation: false },
   (x, { size = 2, interpolation = 'nearest' }) => {
     requireOneOf('upSampling2d', 'interpolation', interpolation, ['nearest', 'bilinear']);
     const [down, across] = perAxis('upSampling2d', 'size', size, 2) as [number, number];

@@ -83,6 +83,7 @@ export interface StepOptions {
  */
 export const step: UnaryOp<StepOptions> = /* @__PURE__ */ defineUnary<StepOptions>({
   name: 'step',
+  options: { alpha: true },
   expression: (dtype) =>
     dtype === 'float32'
       ? `select(select(params.alpha, 1.0, a > 0.0), a, ${math.isNan('a')})`

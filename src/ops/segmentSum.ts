@@ -29,6 +29,7 @@ export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, 
   /* @__PURE__ */ defineOp({
     name: 'segmentSum',
     inputs: ['x', 'segmentIds:int32'],
+    options: { numSegments: true, validateIndices: false },
     save: { inputs: [1] },
     infer: ([x, ids], options) => {
       const { numSegments } = options;

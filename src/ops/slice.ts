@@ -42,6 +42,7 @@ export interface PadOptions {
 export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'slice',
   inputs: ['x'],
+  options: { begin: true, size: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { begin, size } = block(shape, options);
@@ -69,6 +70,7 @@ export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first'> = /* @__PURE_
 export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'pad',
   inputs: ['x'],
+  options: { paddings: true, constantValue: true, mode: false },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { mode = 'constant', constantValue = 0 } = options;

@@ -33,6 +33,7 @@ function defineSoftmax(kind: SoftmaxKind, gradient: GradientOp): SoftmaxOp {
   return defineOp({
     name: kind,
     inputs: ['x'],
+    options: { axis: true },
     save: { inputs: [], outputs: [0] },
     infer: ([x], options) => planLines(kind, x, options),
     forward: ([x], { axis }) => softmaxKernel(kind, x, axis),

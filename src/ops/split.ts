@@ -24,6 +24,7 @@ export interface SplitOptions {
 export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first'> = /* @__PURE__ */ defineOp({
   name: 'split',
   inputs: ['x'],
+  options: { numOrSizeSplits: true, axis: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const { axis, sizes } = parts(shape, options);

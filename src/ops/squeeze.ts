@@ -20,6 +20,7 @@ export interface SqueezeOptions {
 export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'squeeze',
   inputs: ['x'],
+  options: { axis: true },
   acceptsFloat16: true,
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { axis }) => {

@@ -26,6 +26,7 @@ const inserted = (shape: readonly number[], axis: number, n: number) => [
 export const stack: Op<[tensors: Tensor[]], StackOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'stack',
   inputs: ['...tensors'],
+  options: { axis: true },
   save: { inputs: [] },
   infer: (tensors, options) => {
     const { shape, dtype } = requireTensors('stack', tensors);

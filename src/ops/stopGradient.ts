@@ -12,6 +12,7 @@ import { defineOp, type Op } from './define.ts';
 export const stopGradient: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'stopGradient',
   inputs: ['x'],
+  options: {},
   acceptsFloat16: true,
   infer: ([x]) => specOf(x),
   forward: ([x], plan) =>

@@ -2,6 +2,7 @@
  * @file stridedSlice and stridedScatter. Each is the gradient of the other, so they share a file.
  */
 import { ShapeError, ValueError } from '../core/errors.ts';
+import type { OptionNames } from '../core/options.ts';
 import { checkShape, describe, formatShape, sameShape, type Shape, stridesOf } from '../core/shape.ts';
 import { copied, copyInto, denseLayout, type StridedLayout } from '../kernels/copy.ts';
 import { fillKernel } from '../kernels/fill.ts';
@@ -36,6 +37,17 @@ export interface StridedScatterOptions extends StridedSliceOptions {
   shape: Shape;
 }
 
+const stridedSliceOptionNames: OptionNames<StridedSliceOptions> = {
+  begin: true,
+  end: true,
+  strides: true,
+  beginMask: true,
+  endMask: true,
+  ellipsisMask: true,
+  newAxisMask: true,
+  shrinkAxisMask: true,
+};
+
 /**
  * Elements of `x` by begin, end and stride on each axis, as TensorFlow's strided_slice and NumPy's indexing. Any dtype.
  * The gradient is written back into zeros (`stridedScatter`).
@@ -44,6 +56,7 @@ export interface StridedScatterOptions extends StridedSliceOptions {
 export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'stridedSlice',
   inputs: ['x'],
+  options: stridedSliceOptionNames,
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const sliced = stridedLayout('stridedSlice', shape, options);
@@ -62,6 +75,7 @@ export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions, Tensor
   /* @__PURE__ */ defineOp({
     name: 'stridedScatter',
     inputs: ['updates'],
+    options: { shape: true, ...stridedSliceOptionNames },
     save: { inputs: [] },
     infer: ([updates], options) => {
       checkShape('stridedScatter', options.shape);

@@ -37,6 +37,7 @@ export const sum: ReductionOp = /* @__PURE__ */ defineReduction({
 export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'broadcastTo',
   inputs: ['x'],
+  options: { shape: true },
   save: { inputs: [] },
   infer: ([x], { shape }) => {
     checkShape('broadcastTo', shape);

@@ -58,6 +58,7 @@ export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOption
   /* @__PURE__ */ defineOp({
     name: 'takeAlongAxis',
     inputs: ['x', 'indices:int32'],
+    options: { axis: true, fillValue: false, validateIndices: false, mode: false },
     save: { inputs: [1] },
     infer: ([x, indices], options) => {
       checkIndices('takeAlongAxis', 'indices', indices, options);
@@ -117,6 +118,7 @@ export const scatterAddAlongAxis: Op<
 > = /* @__PURE__ */ defineOp({
   name: 'scatterAddAlongAxis',
   inputs: ['indices:int32', 'updates'],
+  options: { shape: true, axis: true, validateIndices: false, mode: false },
   save: { inputs: [0] },
   infer: ([indices, updates], options) => {
     const op = 'scatterAddAlongAxis';

@@ -23,6 +23,7 @@ export interface TileOptions {
 export const tile: Op<[x: Tensor], TileOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'tile',
   inputs: ['x'],
+  options: { reps: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { reps }) => {
     checkReps(shape, reps);

@@ -27,6 +27,7 @@ export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor
   /* @__PURE__ */ defineOp({
     name: 'topK',
     inputs: ['x'],
+    options: { k: true, sorted: true },
     save: { inputs: [], outputs: [1] },
     infer: ([x], { k = 1, sorted = true }) => {
       requireDType('topK', 'x', x.dtype, numbers);

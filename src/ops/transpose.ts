@@ -20,6 +20,7 @@ export interface TransposeOptions {
 export const transpose: Op<[x: Tensor], TransposeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
   name: 'transpose',
   inputs: ['x'],
+  options: { perm: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], options) => {
     const perm = permutation(shape, options);

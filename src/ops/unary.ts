@@ -1,6 +1,8 @@
 /** @file Powers, roots, exponentials and logarithms of one operand. */
 import * as math from '../kernels/math.ts';
+import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul, neg } from './arithmetic.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
 import { defineUnary, type FloatOp, type UnaryOp } from './elementwise.ts';
 import { defineDerivative } from './derivative.ts';
 
@@ -108,6 +110,22 @@ export const log: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'log',
   expression: () => math.preciseLog('a'),
   gradient: (dy, x) => div(dy, x),
+});
+
+/** The logarithm of x to base 2; -Infinity at 0, NaN for negative x. */
+export const log2: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'log2',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => mul(log(x), Math.LOG2E),
+});
+
+/** The logarithm of x to base 10; -Infinity at 0, NaN for negative x. */
+export const log10: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'log10',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => mul(log(x), Math.LOG10E),
 });
 
 const log1pDerivative = /* @__PURE__ */ defineDerivative({

@@ -14,6 +14,7 @@ import { stack, type StackOptions } from './stack.ts';
 export const unstack: Op<[x: Tensor], StackOptions, Tensor[], 'first'> = /* @__PURE__ */ defineOp({
   name: 'unstack',
   inputs: ['x'],
+  options: { axis: true },
   save: { inputs: [] },
   infer: ([{ shape, dtype }], { axis = 0 }) => {
     const along = normalizeAxis('unstack', axis, shape.length);

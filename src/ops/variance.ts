@@ -10,6 +10,7 @@ import { mean } from './mean.ts';
 import {
   defineReduction,
   planReduction,
+  reduceOptionNames,
   type ReduceOptions,
   type ReductionOp,
   type ReductionPlan,
@@ -67,6 +68,7 @@ export const moments: Op<[x: Tensor], ReduceOptions, [mean: Tensor<'float32'>, v
   /* @__PURE__ */ defineOp({
     name: 'moments',
     inputs: ['x'],
+    options: reduceOptionNames,
     save: { inputs: [0], outputs: [0] },
     infer: ([x], options) => {
       requireDType('moments', 'x', x.dtype, floats);

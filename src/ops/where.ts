@@ -17,6 +17,7 @@ export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor
   /* @__PURE__ */ defineOp({
     name: 'where',
     inputs: ['condition:bool', 'x', 'y'],
+    options: {},
     save: { inputs: [0] },
     infer: ([condition, x, y]) => {
       requireDType('where', 'condition', condition.dtype, ['bool']);

@@ -10,9 +10,9 @@ import {
   isStoredDType,
   type TypedData,
 } from '../core/dtype.ts';
-import { requireOptions } from '../core/arguments.ts';
 import { isDetached } from '../core/detached.ts';
 import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
+import { checkOptions, type OptionNames, optionsOf } from '../core/options.ts';
 import { checkShape, describe, formatShape, maxRank, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -44,15 +44,21 @@ export interface TensorOptions<D extends DType = DType> {
   name?: string;
 }
 
+const optionNames: OptionNames<TensorOptions> = { shape: true, dtype: true, name: false };
+
 /**
- * A tensor of host values: numbers, booleans, nested arrays of them, or a typed array in row-major order.
- * Errors: ShapeError for ragged nesting or a shape that holds another number of values; DTypeError.
+ * A tensor of host values: numbers, booleans, nested arrays of them, or a typed array in row-major order. Shape and dtype
+ * may also be passed by position, as in TF.js: `tensor(values, [2, 2], 'int32')`.
+ * Errors: ShapeError for ragged nesting or a shape that holds another number of values; DTypeError; ValueError for
+ * unknown options.
  */
 export function tensor<D extends DType = 'float32'>(
   values: HostValues,
-  options?: TensorOptions<D>,
-): Tensor<D> {
-  return fromHost('tensor', values, options as TensorOptions) as Tensor<D>;
+  options?: TensorOptions<D> | Shape | null,
+  dtype?: D,
+): Tensor<D>;
+export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
+  return fromHost('tensor', values, optionsOf('tensor', settings, optionNames, ['values']));
 }
 
 /**
@@ -61,9 +67,11 @@ export function tensor<D extends DType = 'float32'>(
  */
 export function freshTensor<D extends DType = 'float32'>(
   values: HostValues,
-  options?: TensorOptions<D>,
-): Tensor<D> {
-  return fromHost('freshTensor', values, options as TensorOptions) as Tensor<D>;
+  options?: TensorOptions<D> | Shape | null,
+  dtype?: D,
+): Tensor<D>;
+export function freshTensor(values: HostValues, ...settings: unknown[]): Tensor {
+  return fromHost('freshTensor', values, optionsOf('freshTensor', settings, optionNames, ['values']));
 }
 
 /** What `tensor` does, under the name of its caller. `saturates`: see `encodeValues`. */
@@ -73,7 +81,6 @@ export function fromHost(
   options: TensorOptions = {},
   saturates = false,
 ): Tensor {
-  requireOptions(by, options);
   const { shape, dtype, name } = options;
   if (dtype !== undefined) checkStoredDType(by, dtype);
   const { flat, nesting } = flattened(by, values);
@@ -230,6 +237,14 @@ export interface BufferOptions {
   device?: Device;
 }
 
+const bufferOptionNames: OptionNames<BufferOptions> = {
+  shape: false,
+  dtype: false,
+  offset: false,
+  name: false,
+  device: false,
+};
+
 /**
  * A tensor over a GPUBuffer of the app's own, without a copy. The buffer needs usage STORAGE, and COPY_SRC to be read
  * back; it is never pooled, written or destroyed by the library, and must outlive the tensor.
@@ -237,6 +252,7 @@ export interface BufferOptions {
  */
 export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
   requireBuffer(buffer, options);
+  checkOptions('fromBuffer', options, bufferOptionNames);
   const { shape, dtype = 'float32', offset = 0, name, device = getDevice() } = options;
   checkShape('fromBuffer', shape);
   checkStoredDType('fromBuffer', dtype);

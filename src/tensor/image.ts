@@ -1,10 +1,10 @@
 /**
  * @file Images to tensors and back: fromImage, toPixels, toCanvas.
  */
-import { requireOptions } from '../core/arguments.ts';
 import type { DType } from '../core/dtype.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
+import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fromHost } from './create.ts';
@@ -20,6 +20,8 @@ export interface FromImageOptions<D extends DType = DType> {
   name?: string;
 }
 
+const imageOptionNames: OptionNames<FromImageOptions> = { channels: false, dtype: false, name: false };
+
 /**
  * An image as a tensor [height, width, channels] with values from 0 to 255. Colours are sRGB as they are stored, not
  * premultiplied; alpha is dropped with 3 channels. Luminance weighs red, green and blue as ITU-R BT.601 does, rounded
@@ -34,7 +36,7 @@ export function fromImage<D extends DType = 'float32'>(
   source: ImageSource,
   options: FromImageOptions<D> = {},
 ): Tensor<D> {
-  requireOptions('fromImage', options);
+  checkOptions('fromImage', options, imageOptionNames);
   const { channels = 3, dtype = 'float32' as D, name } = options;
   if (channels !== 1 && channels !== 3 && channels !== 4) {
     throw new ValueError({
@@ -72,6 +74,8 @@ export interface ToPixelsOptions {
   range?: readonly [number, number];
 }
 
+const pixelOptionNames: OptionNames<ToPixelsOptions> = { range: false };
+
 /**
  * Reads an image back as RGBA bytes. Shapes: [h, w] or [h, w, 1] (grey), [h, w, 3], [h, w, 4] (with alpha). Values are
  * scaled from `range`, rounded and clamped; NaN becomes 0.
@@ -100,7 +104,7 @@ export async function toCanvas(
 }
 
 async function readPixels(op: string, image: Tensor, options: ToPixelsOptions): Promise<Pixels> {
-  requireOptions(op, options);
+  checkOptions(op, options, pixelOptionNames);
   const [height, width, channels] = imageShape(op, image);
   const [low, high] = rangeOf(op, options.range ?? (image.dtype === 'bool' ? [0, 1] : [0, 255]));
   const values = await image.data();

@@ -73,14 +73,10 @@ export class Tensor<D extends DType = any> implements TensorSpec {
   /** In types alone: where TypeScript finds `D` of a subclass, such as a variable. */
   declare protected readonly elementType: D;
   readonly size: number;
-  readonly device: Device;
+  readonly #device: Device;
   name: string | undefined;
-  origin: Origin;
-  /**
-   * A handle that lives as long as this tensor and is disposed of with it, whatever scope it leaves: a sequence's mask.
-   * It is in no scope of its own, so make it by `alias`.
-   */
-  companion: Tensor | null = null;
+  #origin: Origin;
+  #companion: Tensor | null = null;
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
   #isWatched = false;
@@ -91,8 +87,8 @@ export class Tensor<D extends DType = any> implements TensorSpec {
     this.shape = spec.shape;
     this.dtype = spec.dtype as KnownDType[D];
     this.size = sizeOf(spec.shape);
-    this.device = device;
-    this.origin = origin;
+    this.#device = device;
+    this.#origin = origin;
     this.#holder = { storage, counted: aliasOf === undefined };
     if (this.#holder.counted) liveTensors++;
   }
@@ -102,6 +98,32 @@ export class Tensor<D extends DType = any> implements TensorSpec {
     if (this.#isWatched || this.#holder.storage === null) return;
     this.#isWatched = true;
     dropped.register(this, this.#holder, this);
+  }
+
+  // Accessors, so that a browser's console shows what a tensor is, not what it is made of.
+
+  get device(): Device {
+    return this.#device;
+  }
+
+  get origin(): Origin {
+    return this.#origin;
+  }
+
+  set origin(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  /**
+   * A handle that lives as long as this tensor and is disposed of with it, whatever scope it leaves: a sequence's mask.
+   * It is in no scope of its own, so make it by `alias`.
+   */
+  get companion(): Tensor | null {
+    return this.#companion;
+  }
+
+  set companion(companion: Tensor | null) {
+    this.#companion = companion;
   }
 
   get rank(): number {
@@ -222,6 +244,11 @@ export class Tensor<D extends DType = any> implements TensorSpec {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** What Node's `console.log` shows: short, without what a tensor is made of. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
   }
 
   /** Converts to a string, but throws in arithmetic and comparisons: values are on the device. */

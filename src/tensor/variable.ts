@@ -2,8 +2,8 @@
  * @file Variable: a tensor whose values can be replaced. A leaf of every history.
  */
 import type { DType } from '../core/dtype.ts';
-import { requireOptions } from '../core/arguments.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
+import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { StorageHolder } from '../webgpu/executor.ts';
@@ -17,6 +17,8 @@ export interface VariableOptions {
   /** Whether tapes watch it of their own accord. Default true. */
   trainable?: boolean;
 }
+
+const optionNames: OptionNames<VariableOptions> = { name: false, trainable: false };
 
 /** A function of a weight, with what is needed to write it down: a regularizer, a constraint. */
 export interface WeightFunction {
@@ -48,7 +50,7 @@ export class Variable<D extends DType = any> extends Tensor<D> implements Storag
   /** Errors: DTypeError for float16 that would be trained. */
   constructor(initial: Tensor<D>, options: VariableOptions = {}) {
     if (!(initial instanceof Tensor)) throw noInitial(initial);
-    requireOptions('variable', options);
+    checkOptions('variable', options, optionNames);
     const { name, trainable = true } = options;
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, valuesOf(initial), initial, leaf(initial));

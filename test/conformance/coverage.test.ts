@@ -34,7 +34,8 @@ describe.each(defined)('$name', ({ name, definition }) => {
   });
 
   test('says whether it has a gradient', () => {
-    expect(definition.backward === null || typeof definition.backward === 'function').toBe(true);
+    const { backward } = definition;
+    expect(backward === null || typeof backward === 'function' || 'compose' in definition).toBe(true);
   });
 
   test('is called by its own name in messages', () => {

@@ -1,5 +1,5 @@
 /**
- * @file The code of the guide, run as it is printed: the `js` blocks of a page of docs/guide are one program, those with a
+ * @file The code of the guide, run as it is printed: the `ts` blocks of a page of docs/guide are one program, those with a
  * file's name files next to it.
  */
 import fs from 'node:fs';
@@ -20,12 +20,12 @@ function programOf(page: string): string {
   const source = path.join(folder, 'source', name);
   const text = fs.readFileSync(path.join(root, 'docs/guide', page), 'utf8');
   const files = new Map<string, string>();
-  for (const [, file = `${name}.js`, code = ''] of text.matchAll(/^```js(?: (\S+))?\n([\s\S]*?)^```$/gm)) {
+  for (const [, file = `${name}.ts`, code = ''] of text.matchAll(/^```ts(?: (\S+))?\n([\s\S]*?)^```$/gm)) {
     files.set(file, (files.get(file) ?? '') + code);
   }
   fs.mkdirSync(source, { recursive: true });
   for (const [file, code] of files) fs.writeFileSync(path.join(source, file), code);
-  return path.relative(root, path.join(source, `${name}.js`));
+  return path.relative(root, path.join(source, `${name}.ts`));
 }
 
 test.each(pages)('the code of %s runs', async (page) => {

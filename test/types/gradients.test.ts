@@ -43,7 +43,7 @@ test('zeros for unconnected sources are no null', async () => {
 test('options that gradient does not know are refused', () => {
   const { a, tape, loss } = recorded();
   // @ts-expect-error: it is unconnectedGradients.
-  tape.gradient(loss, a, { unconnectedGradient: 'zero' });
+  expect(() => tape.gradient(loss, a, { unconnectedGradient: 'zero' })).toThrow(/did you mean/);
   // @ts-expect-error: 'zeros' is none of its values.
   expect(() => tape.gradient(loss, a, { unconnectedGradients: 'zeros' })).toThrow(/'none' or 'zero'/);
   tape.dispose();

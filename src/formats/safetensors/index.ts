@@ -4,6 +4,7 @@ import { requireOptions } from '../../core/arguments.ts';
 import { isDetached } from '../../core/detached.ts';
 import { ValueError } from '../../core/errors.ts';
 import { numberToFloat16 } from '../../core/float16.ts';
+import { checkOptions } from '../../core/options.ts';
 import { checkShape, describe, formatShape, sizeOf } from '../../core/shape.ts';
 import type { FileContext } from '../formatErrors.ts';
 import type { HostTensor } from '../hostTensor.ts';
@@ -31,7 +32,7 @@ export interface SafetensorsContents {
  * must fit into 32 bits. Errors: FormatError for a file that isn't sound, before anything is allocated on its word.
  */
 export function readSafetensors(file: FileBytes, options: ReadOptions = {}): SafetensorsContents {
-  requireOptions('readSafetensors', options);
+  checkOptions('readSafetensors', options, ['file']);
   const context: FileContext = { file: options.file ?? 'file', format: 'safetensors' };
   const bytes = bytesOf('readSafetensors', file);
   const { entries, metadata } = readHeader(bytes, context);

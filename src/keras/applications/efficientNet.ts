@@ -2,6 +2,7 @@
  * @file EfficientNetB0, with Keras's names.
  * Source: Tan and Le, EfficientNet: rethinking model scaling for convolutional neural networks, ICML 2019.
  */
+import { byPosition } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { varianceScaling } from '../initializers/index.ts';
@@ -22,6 +23,7 @@ import {
   imageOf,
   initializersOf,
   type Network,
+  type NetworkMaker,
   type NetworkOptions,
   networkOf,
   pooled,
@@ -70,9 +72,11 @@ function preprocessInput(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTe
  * `normalization` are part of the network.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
-export const efficientNetB0 = /* @__PURE__ */ Object.assign(build, { preprocessInput });
+export const efficientNetB0: NetworkMaker<NetworkOptions, typeof preprocessInput> =
+  /* @__PURE__ */ Object.assign(build, { preprocessInput });
 
-function build(options: NetworkOptions = {}): Network {
+function build(...args: unknown[]): Network {
+  const options: NetworkOptions = byPosition('efficientNetB0', args, []);
   checkNetwork('efficientNetB0', options);
   const { includeTop = true, classes = 1000, name = 'efficientnetb0' } = options;
   const layersOf = parts(options);

@@ -4,6 +4,7 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
+import { byPosition } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
 import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
@@ -20,6 +21,7 @@ import {
   imageOf,
   initializersOf,
   type Network,
+  type NetworkMaker,
   type NetworkOptions,
   networkOf,
   pooled,
@@ -64,11 +66,13 @@ const expansion = 6;
  * as `mobileNetV2.preprocessInput` gives them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
-export const mobileNetV2 = /* @__PURE__ */ Object.assign(build, { preprocessInput: preprocessSymmetric });
+export const mobileNetV2: NetworkMaker<MobileNetV2Options, typeof preprocessSymmetric> =
+  /* @__PURE__ */ Object.assign(build, { preprocessInput: preprocessSymmetric });
 
-function build(options: MobileNetV2Options = {}): Network {
+function build(...args: unknown[]): Network {
+  const options: MobileNetV2Options = byPosition('mobileNetV2', args, []);
+  checkNetwork('mobileNetV2', options, ['alpha', 'convention']);
   const { includeTop = true, classes = 1000, alpha = 1, convention = 'keras' } = options;
-  checkNetwork('mobileNetV2', options);
   requireAlpha(alpha);
   requireConvention(convention);
   const isTorch = convention === 'torchvision';

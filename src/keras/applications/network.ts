@@ -1,4 +1,5 @@
 /** @file What the networks share: their options, the checks of these, their input, initializers from one seed. */
+import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
@@ -33,10 +34,30 @@ export interface NetworkOptions {
   name?: string;
 }
 
+const networkOptionNames: OptionNames<NetworkOptions> = {
+  includeTop: false,
+  weights: false,
+  inputShape: false,
+  inputTensor: false,
+  pooling: false,
+  classes: false,
+  classifierActivation: false,
+  seed: false,
+  kernelInitializer: false,
+  name: false,
+};
+
 export type Network = Functional<Tensor, Tensor>;
 
+/** Makes a network; `preprocessInput` brings pictures to the range that it was trained on. */
+export interface NetworkMaker<O extends NetworkOptions, P> {
+  (options?: O): Network;
+  readonly preprocessInput: P;
+}
+
 /** Errors: ValueError for options that aren't known, ShapeError for a shape that isn't one of images. */
-export function checkNetwork(op: string, options: NetworkOptions): void {
+export function checkNetwork(op: string, options: NetworkOptions, more: readonly string[] = []): void {
+  checkOptions(op, options, [...Object.keys(networkOptionNames), ...more]);
   const { includeTop, weights = null, pooling = null, classes, seed } = options;
   if (weights !== null) {
     throw new ValueError({

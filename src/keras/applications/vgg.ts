@@ -2,6 +2,7 @@
  * @file VGG16 and VGG19, with Keras's names.
  * Source: Simonyan and Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition, ICLR 2015.
  */
+import { byPosition } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { heNormal } from '../initializers/index.ts';
 import { conv2d } from '../layers/convolutional/conv.ts';
@@ -13,6 +14,7 @@ import {
   imageOf,
   initializersOf,
   type Network,
+  type NetworkMaker,
   type NetworkOptions,
   networkOf,
   pooled,
@@ -31,14 +33,14 @@ const filters = [64, 128, 256, 512, 512] as const;
  * `fc1`, `fc2`, `predictions`. Input: images as `vgg16.preprocessInput` gives them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
-export const vgg16 = /* @__PURE__ */ Object.assign(
-  (options: VggOptions = {}): Network => build('vgg16', [2, 2, 3, 3, 3], options),
+export const vgg16: NetworkMaker<VggOptions, typeof preprocessBgr> = /* @__PURE__ */ Object.assign(
+  (...args: unknown[]) => build('vgg16', [2, 2, 3, 3, 3], byPosition('vgg16', args, [])),
   { preprocessInput: preprocessBgr },
 );
 
 /** VGG19: 16 convolutions in five blocks, three dense layers. As `vgg16` otherwise. */
-export const vgg19 = /* @__PURE__ */ Object.assign(
-  (options: VggOptions = {}): Network => build('vgg19', [2, 2, 4, 4, 4], options),
+export const vgg19: NetworkMaker<VggOptions, typeof preprocessBgr> = /* @__PURE__ */ Object.assign(
+  (...args: unknown[]) => build('vgg19', [2, 2, 4, 4, 4], byPosition('vgg19', args, [])),
   { preprocessInput: preprocessBgr },
 );
 

@@ -7,7 +7,7 @@ import {
   writeCheckpoint,
 } from '../saving/checkpoint.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { refusal } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
@@ -41,7 +41,7 @@ export class BackupAndRestore extends Callback {
   constructor(options: BackupAndRestoreOptions) {
     super();
     const op = 'backupAndRestore';
-    requireKnownOptions(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
+    checkOptions(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
     const { backupDir, saveFreq = 'epoch', deleteCheckpoint = true, sink } = options;
     if (typeof backupDir !== 'string' || backupDir === '') {
       throw refusal(
@@ -105,6 +105,7 @@ export class BackupAndRestore extends Callback {
 }
 
 /** Resumes a training run that was interrupted. */
-export function backupAndRestore(options: BackupAndRestoreOptions): BackupAndRestore {
-  return new BackupAndRestore(options);
+export function backupAndRestore(options: BackupAndRestoreOptions): BackupAndRestore;
+export function backupAndRestore(...args: unknown[]): BackupAndRestore {
+  return new BackupAndRestore(byPosition('backupAndRestore', args, ['backupDir', 'saveFreq']) as never);
 }

@@ -1,7 +1,7 @@
 /** @file CSVLogger: the logs of epochs as a table. */
 import { describe, requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { refusal } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
@@ -28,7 +28,7 @@ export class CSVLogger extends Callback {
   constructor(options: CSVLoggerOptions) {
     super();
     const op = 'csvLogger';
-    requireKnownOptions(op, options, ['filename', 'separator', 'append', 'sink']);
+    checkOptions(op, options, ['filename', 'separator', 'append', 'sink']);
     const { filename, separator = ',', append = false, sink } = options;
     if (typeof filename !== 'string' || filename === '') {
       throw refusal(op, '`filename` names the file.', `filename: ${describe(filename)}`, "pass 'log.csv'.");
@@ -75,8 +75,9 @@ export class CSVLogger extends Callback {
 }
 
 /** Writes the logs of epochs to a table. */
-export function csvLogger(options: CSVLoggerOptions): CSVLogger {
-  return new CSVLogger(options);
+export function csvLogger(options: CSVLoggerOptions): CSVLogger;
+export function csvLogger(...args: unknown[]): CSVLogger {
+  return new CSVLogger(byPosition('csvLogger', args, ['filename', 'separator', 'append']) as never);
 }
 
 /** Columns in the order of their names; those of validation even where the first epoch has none. */

@@ -3,7 +3,7 @@ import { requireBoolean, requireInteger } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { Snapshot } from './snapshot.ts';
 
@@ -50,7 +50,7 @@ export class EarlyStopping extends Callback {
   constructor(options: EarlyStoppingOptions = {}) {
     super();
     const op = 'earlyStopping';
-    requireKnownOptions(op, options, known);
+    checkOptions(op, options, known);
     const { patience = 0, baseline = null, restoreBestWeights = false, startFromEpoch = 0 } = options;
     this.#monitor = new Monitor(op, options);
     requireInteger(op, 'patience', patience, 0);
@@ -113,6 +113,7 @@ export class EarlyStopping extends Callback {
 }
 
 /** Ends training once `monitor` has not got better for `patience` epochs. */
-export function earlyStopping(options?: EarlyStoppingOptions): EarlyStopping {
-  return new EarlyStopping(options);
+export function earlyStopping(options?: EarlyStoppingOptions): EarlyStopping;
+export function earlyStopping(...args: unknown[]): EarlyStopping {
+  return new EarlyStopping(byPosition('earlyStopping', args, ['monitor', 'minDelta', 'patience']));
 }

@@ -2,7 +2,7 @@
 import { describe } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `learningRateScheduler`. */
@@ -20,7 +20,7 @@ export class LearningRateScheduler extends Callback {
   constructor(options: LearningRateSchedulerOptions) {
     super();
     const op = 'learningRateScheduler';
-    requireKnownOptions(op, options, ['schedule', 'verbose', 'say']);
+    checkOptions(op, options, ['schedule', 'verbose', 'say']);
     if (typeof options.schedule !== 'function') {
       throw refusal(
         op,
@@ -62,6 +62,9 @@ export class LearningRateScheduler extends Callback {
 /** Sets the learning rate of each epoch: by a function, or by { schedule, verbose }. */
 export function learningRateScheduler(
   options: LearningRateSchedulerOptions | LearningRateSchedulerOptions['schedule'],
-): LearningRateScheduler {
-  return new LearningRateScheduler(typeof options === 'function' ? { schedule: options } : options);
+): LearningRateScheduler;
+export function learningRateScheduler(...args: unknown[]): LearningRateScheduler {
+  return new LearningRateScheduler(
+    byPosition('learningRateScheduler', args, ['schedule', 'verbose']) as never,
+  );
 }

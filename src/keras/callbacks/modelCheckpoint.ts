@@ -5,7 +5,7 @@ import { saveWeights } from '../saving/weights.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
@@ -61,7 +61,7 @@ export class ModelCheckpoint extends Callback {
   constructor(options: ModelCheckpointOptions) {
     super();
     const op = 'modelCheckpoint';
-    requireKnownOptions(op, options, known);
+    checkOptions(op, options, known);
     const { filepath, saveBestOnly = false, saveWeightsOnly = false, saveFreq = 'epoch' } = options;
     const { initialValueThreshold = null } = options;
     if (typeof filepath !== 'string' || !filepath.endsWith('.safetensors')) {
@@ -147,6 +147,7 @@ export class ModelCheckpoint extends Callback {
 }
 
 /** Saves the model, or its weights, after epochs or batches. */
-export function modelCheckpoint(options: ModelCheckpointOptions): ModelCheckpoint {
-  return new ModelCheckpoint(options);
+export function modelCheckpoint(options: ModelCheckpointOptions): ModelCheckpoint;
+export function modelCheckpoint(...args: unknown[]): ModelCheckpoint {
+  return new ModelCheckpoint(byPosition('modelCheckpoint', args, ['filepath', 'monitor']) as never);
 }

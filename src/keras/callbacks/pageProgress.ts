@@ -2,7 +2,7 @@
 import { describe } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { refusal } from './callbackOptions.ts';
 import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
@@ -35,7 +35,7 @@ export class PageProgress extends Callback {
   constructor(options: PageProgressOptions) {
     super();
     const op = 'pageProgress';
-    requireKnownOptions(op, options, ['element', 'interval', 'now']);
+    checkOptions(op, options, ['element', 'interval', 'now']);
     const { element, interval = 100, now = () => performance.now() } = options;
     if (typeof element?.replaceChildren !== 'function') {
       throw refusal(
@@ -138,7 +138,7 @@ export class PageProgress extends Callback {
 }
 
 /** How far a run is, in an element of a page: `pageProgress({ element })`. */
-export function pageProgress(options: PageProgressOptions | Element): PageProgress {
-  const isElement = typeof (options as Element | null)?.replaceChildren === 'function';
-  return new PageProgress((isElement ? { element: options } : options) as PageProgressOptions);
+export function pageProgress(options: PageProgressOptions | Element): PageProgress;
+export function pageProgress(...args: unknown[]): PageProgress {
+  return new PageProgress(byPosition('pageProgress', args, ['element']) as never);
 }

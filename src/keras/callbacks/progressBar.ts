@@ -2,7 +2,7 @@
 import { requireBoolean } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 
 /** Options of `progressBar`. */
@@ -41,7 +41,7 @@ export class ProgressBar extends Callback {
   constructor(options: ProgressBarOptions = {}) {
     super();
     const op = 'progressBar';
-    requireKnownOptions(op, options, ['write', 'dynamic', 'interval', 'now']);
+    checkOptions(op, options, ['write', 'dynamic', 'interval', 'now']);
     const terminal = terminalOf();
     const { write = terminal.write, dynamic = terminal.dynamic, interval = 50 } = options;
     requireBoolean(op, 'dynamic', dynamic);
@@ -163,8 +163,9 @@ export class ProgressBar extends Callback {
 }
 
 /** Shows the progress of a run in a terminal. `fit({ verbose: 1 })` adds one by itself. */
-export function progressBar(options?: ProgressBarOptions): ProgressBar {
-  return new ProgressBar(options);
+export function progressBar(options?: ProgressBarOptions): ProgressBar;
+export function progressBar(...args: unknown[]): ProgressBar {
+  return new ProgressBar(byPosition('progressBar', args, []));
 }
 
 interface Terminal {

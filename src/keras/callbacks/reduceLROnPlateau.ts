@@ -4,7 +4,7 @@ import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `reduceLROnPlateau`. */
@@ -36,7 +36,7 @@ export class ReduceLROnPlateau extends Callback {
   constructor(options: ReduceLROnPlateauOptions = {}) {
     super();
     const op = 'reduceLROnPlateau';
-    requireKnownOptions(op, options, known);
+    checkOptions(op, options, known);
     const { factor = 0.1, patience = 10, cooldown = 0, minLr = 0, minDelta = 1e-4 } = options;
     this.#monitor = new Monitor(op, { ...options, minDelta });
     requireNumber(op, 'factor', factor, { above: 0, below: 1 });
@@ -84,6 +84,7 @@ export class ReduceLROnPlateau extends Callback {
 }
 
 /** Lowers the learning rate once `monitor` has not got better for `patience` epochs. */
-export function reduceLROnPlateau(options?: ReduceLROnPlateauOptions): ReduceLROnPlateau {
-  return new ReduceLROnPlateau(options);
+export function reduceLROnPlateau(options?: ReduceLROnPlateauOptions): ReduceLROnPlateau;
+export function reduceLROnPlateau(...args: unknown[]): ReduceLROnPlateau {
+  return new ReduceLROnPlateau(byPosition('reduceLROnPlateau', args, ['monitor', 'factor', 'patience']));
 }

@@ -2,7 +2,7 @@
 import { NonFiniteError } from '../../core/errors.ts';
 import { requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `terminateOnNaN`. */
@@ -26,7 +26,7 @@ export class TerminateOnNaN extends Callback {
   constructor(options: TerminateOnNaNOptions = {}) {
     super();
     const op = 'terminateOnNaN';
-    requireKnownOptions(op, options, ['raiseError', 'everyBatch', 'verbose', 'say']);
+    checkOptions(op, options, ['raiseError', 'everyBatch', 'verbose', 'say']);
     const { raiseError = false, everyBatch = false } = options;
     requireBoolean(op, 'raiseError', raiseError);
     requireBoolean(op, 'everyBatch', everyBatch);
@@ -62,6 +62,7 @@ export class TerminateOnNaN extends Callback {
 }
 
 /** Ends training once the loss is NaN or infinite. */
-export function terminateOnNaN(options?: TerminateOnNaNOptions): TerminateOnNaN {
-  return new TerminateOnNaN(options);
+export function terminateOnNaN(options?: TerminateOnNaNOptions): TerminateOnNaN;
+export function terminateOnNaN(...args: unknown[]): TerminateOnNaN {
+  return new TerminateOnNaN(byPosition('terminateOnNaN', args, []));
 }

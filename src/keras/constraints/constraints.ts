@@ -1,4 +1,5 @@
 /** @file The constraints: where a weight is put back to after each step of an optimizer. */
+import { optionsOf } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireFinite } from '../../core/shape.ts';
 import { add, div, mul } from '../../ops/arithmetic.ts';
@@ -30,7 +31,10 @@ export interface MaxNormOptions extends AxisOptions {
 }
 
 /** Vectors of at most the length `maxValue`. Errors: ValueError for options. */
-export function maxNorm({ maxValue = 2, axis = 0 }: MaxNormOptions = {}): Constraint {
+export function maxNorm(options?: MaxNormOptions): Constraint;
+export function maxNorm(...args: unknown[]): Constraint {
+  const options: MaxNormOptions = optionsOf('MaxNorm', args, { maxValue: true, axis: true });
+  const { maxValue = 2, axis = 0 } = options;
   requireFinite('MaxNorm', 'maxValue', maxValue, 0);
   requireAxis('MaxNorm', axis);
   return {
@@ -51,7 +55,10 @@ export interface MinMaxNormOptions extends AxisOptions {
 }
 
 /** Vectors of a length in [minValue, maxValue]. Errors: ValueError for options. */
-export function minMaxNorm(options: MinMaxNormOptions = {}): Constraint {
+export function minMaxNorm(options?: MinMaxNormOptions): Constraint;
+export function minMaxNorm(...args: unknown[]): Constraint {
+  const names = { minValue: true, maxValue: true, rate: true, axis: true };
+  const options: MinMaxNormOptions = optionsOf('MinMaxNorm', args, names);
   const { minValue = 0, maxValue = 1, rate = 1, axis = 0 } = options;
   requireFinite('MinMaxNorm', 'minValue', minValue, 0);
   requireFinite('MinMaxNorm', 'maxValue', maxValue, minValue);
@@ -69,12 +76,16 @@ export function minMaxNorm(options: MinMaxNormOptions = {}): Constraint {
 }
 
 /** No value below 0. */
-export function nonNeg(): Constraint {
+export function nonNeg(): Constraint;
+export function nonNeg(...args: unknown[]): Constraint {
+  optionsOf('NonNeg', args, {});
   return { className: 'NonNeg', call: (w) => maximum(w, 0), getConfig: () => ({}) };
 }
 
 /** Vectors of length 1. Errors: ValueError for options. */
-export function unitNorm({ axis = 0 }: AxisOptions = {}): Constraint {
+export function unitNorm(options?: AxisOptions): Constraint;
+export function unitNorm(...args: unknown[]): Constraint {
+  const { axis = 0 }: AxisOptions = optionsOf('UnitNorm', args, { axis: true });
   requireAxis('UnitNorm', axis);
   return {
     className: 'UnitNorm',

@@ -1,4 +1,5 @@
 /** @file Initializers without chance: zeros, ones, constant, identity. */
+import { optionsOf } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireFinite } from '../../core/shape.ts';
 import { mul } from '../../ops/arithmetic.ts';
@@ -8,7 +9,9 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Initializer } from './initializer.ts';
 
 /** Zeros, in any shape and dtype. */
-export function zeros(): Initializer {
+export function zeros(): Initializer;
+export function zeros(...args: unknown[]): Initializer {
+  optionsOf('Zeros', args, {});
   return {
     className: 'Zeros',
     call: (shape, dtype) => fill(shape, 0, { dtype }),
@@ -17,7 +20,9 @@ export function zeros(): Initializer {
 }
 
 /** Ones, in any shape and dtype. */
-export function ones(): Initializer {
+export function ones(): Initializer;
+export function ones(...args: unknown[]): Initializer {
+  optionsOf('Ones', args, {});
   return {
     className: 'Ones',
     call: (shape, dtype) => fill(shape, 1, { dtype }),
@@ -26,7 +31,9 @@ export function ones(): Initializer {
 }
 
 /** `value` everywhere. Default 0. Errors: ValueError for what is no finite number. */
-export function constant({ value = 0 }: { value?: number } = {}): Initializer {
+export function constant(options?: { value?: number } | number): Initializer;
+export function constant(...args: unknown[]): Initializer {
+  const { value = 0 }: { value?: number } = optionsOf('Constant', args, { value: true });
   requireFinite('Constant', 'value', value);
   return {
     className: 'Constant',
@@ -36,7 +43,9 @@ export function constant({ value = 0 }: { value?: number } = {}): Initializer {
 }
 
 /** `gain` on the diagonal of a matrix. Default 1. Errors: ShapeError, when called, for what is no matrix. */
-export function identity({ gain = 1 }: { gain?: number } = {}): Initializer {
+export function identity(options?: { gain?: number } | number): Initializer;
+export function identity(...args: unknown[]): Initializer {
+  const { gain = 1 }: { gain?: number } = optionsOf('Identity', args, { gain: true });
   requireFinite('Identity', 'gain', gain);
   return {
     className: 'Identity',

@@ -4,6 +4,7 @@
  * Sources: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014;
  * Mezzadri, How to generate random matrices from the classical compact groups, 2007.
  */
+import { optionsOf } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireFinite, sizeOf } from '../../core/shape.ts';
 import { tensor } from '../../tensor/create.ts';
@@ -21,7 +22,10 @@ export interface OrthogonalOptions extends SeedOptions {
  * A matrix with orthonormal rows or columns, whichever are fewer, times `gain`. Weights of higher rank are matrices of
  * all axes but the last by the last. Errors: ValueError for options; ShapeError, when called, for a rank below 2.
  */
-export function orthogonal({ gain = 1, seed = null }: OrthogonalOptions = {}): Initializer {
+export function orthogonal(options?: OrthogonalOptions): Initializer;
+export function orthogonal(...args: unknown[]): Initializer {
+  const options: OrthogonalOptions = optionsOf('Orthogonal', args, { gain: true, seed: true });
+  const { gain = 1, seed = null } = options;
   requireFinite('Orthogonal', 'gain', gain);
   requireSeed('Orthogonal', seed);
   return {

@@ -1,4 +1,5 @@
 /** @file Initializers of fixed spread: randomNormal, randomUniform, truncatedNormal. */
+import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { requireFinite } from '../../core/shape.ts';
 import * as random from '../../ops/random.ts';
@@ -21,18 +22,25 @@ export interface UniformInitializerOptions extends SeedOptions {
   maxval?: number;
 }
 
+const normalOptionNames: OptionNames<NormalInitializerOptions> = { mean: true, stddev: true, seed: true };
+const uniformOptionNames: OptionNames<UniformInitializerOptions> = { minval: true, maxval: true, seed: true };
+
 /** Normal values. Errors: ValueError for options out of range. */
-export function randomNormal(options: NormalInitializerOptions = {}): Initializer {
-  return normal('RandomNormal', random.randomNormal, options);
+export function randomNormal(options?: NormalInitializerOptions): Initializer;
+export function randomNormal(...args: unknown[]): Initializer {
+  return normal('RandomNormal', random.randomNormal, args);
 }
 
 /** Normal values within two standard deviations of the mean. Errors: ValueError for options out of range. */
-export function truncatedNormal(options: NormalInitializerOptions = {}): Initializer {
-  return normal('TruncatedNormal', random.truncatedNormal, options);
+export function truncatedNormal(options?: NormalInitializerOptions): Initializer;
+export function truncatedNormal(...args: unknown[]): Initializer {
+  return normal('TruncatedNormal', random.truncatedNormal, args);
 }
 
 /** Uniform values in [minval, maxval). Errors: ValueError for options out of range. */
-export function randomUniform(options: UniformInitializerOptions = {}): Initializer {
+export function randomUniform(options?: UniformInitializerOptions): Initializer;
+export function randomUniform(...args: unknown[]): Initializer {
+  const options: UniformInitializerOptions = optionsOf('RandomUniform', args, uniformOptionNames);
   const { minval = -0.05, maxval = 0.05, seed = null } = options;
   requireFinite('RandomUniform', 'minval', minval);
   requireFinite('RandomUniform', 'maxval', maxval);
@@ -58,11 +66,9 @@ export function requireSeed(op: string, seed: unknown): void {
   if (seed !== null) checkSeed(op, seed);
 }
 
-function normal(
-  className: string,
-  draw: typeof random.randomNormal,
-  { mean = 0, stddev = 0.05, seed = null }: NormalInitializerOptions,
-): Initializer {
+function normal(className: string, draw: typeof random.randomNormal, args: readonly unknown[]): Initializer {
+  const options: NormalInitializerOptions = optionsOf(className, args, normalOptionNames);
+  const { mean = 0, stddev = 0.05, seed = null } = options;
   requireFinite(className, 'mean', mean);
   requireFinite(className, 'stddev', stddev, 0);
   requireSeed(className, seed);

@@ -3,6 +3,7 @@
  * layer. Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks,
  * AISTATS 2010; He et al., Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
  */
+import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireOneOf, type Shape } from '../../core/shape.ts';
 import { randomNormal, randomUniform, truncatedNormal } from '../../ops/random.ts';
@@ -33,42 +34,90 @@ export interface VarianceScalingOptions extends FanOptions {
   distribution?: Distribution | 'normal';
 }
 
+const fanOptionNames: OptionNames<FanOptions> = { seed: true, inputAxes: false, outputAxes: false };
+
+const scalingOptionNames: OptionNames<VarianceScalingOptions> = {
+  scale: true,
+  mode: true,
+  distribution: true,
+  seed: true,
+  inputAxes: false,
+  outputAxes: false,
+};
+
 /** Standard deviation of a standard normal that is cut off at two. */
 const truncatedDeviation = 0.87962566103423978;
 
 /** Variance `scale / fan`: the fan of the inputs, of the outputs, or the mean of both. Errors: ValueError for options. */
-export function varianceScaling(options: VarianceScalingOptions = {}): Initializer {
-  return scaled('VarianceScaling', options);
+export function varianceScaling(options?: VarianceScalingOptions): Initializer;
+export function varianceScaling(...args: unknown[]): Initializer {
+  return scaled('VarianceScaling', optionsOf('VarianceScaling', args, scalingOptionNames));
 }
 
 /** Uniform, variance 2 / (fanIn + fanOut). */
-export function glorotUniform(options: FanOptions = {}): Initializer {
-  return scaled('GlorotUniform', { ...options, scale: 1, mode: 'fanAvg', distribution: 'uniform' });
+export function glorotUniform(options?: FanOptions): Initializer;
+export function glorotUniform(...args: unknown[]): Initializer {
+  return scaled('GlorotUniform', {
+    ...optionsOf('GlorotUniform', args, fanOptionNames),
+    scale: 1,
+    mode: 'fanAvg',
+    distribution: 'uniform',
+  });
 }
 
 /** Truncated normal, variance 2 / (fanIn + fanOut). */
-export function glorotNormal(options: FanOptions = {}): Initializer {
-  return scaled('GlorotNormal', { ...options, scale: 1, mode: 'fanAvg', distribution: 'normal' });
+export function glorotNormal(options?: FanOptions): Initializer;
+export function glorotNormal(...args: unknown[]): Initializer {
+  return scaled('GlorotNormal', {
+    ...optionsOf('GlorotNormal', args, fanOptionNames),
+    scale: 1,
+    mode: 'fanAvg',
+    distribution: 'normal',
+  });
 }
 
 /** Uniform, variance 2 / fanIn: keeps the variance through layers with ReLU. */
-export function heUniform(options: FanOptions = {}): Initializer {
-  return scaled('HeUniform', { ...options, scale: 2, mode: 'fanIn', distribution: 'uniform' });
+export function heUniform(options?: FanOptions): Initializer;
+export function heUniform(...args: unknown[]): Initializer {
+  return scaled('HeUniform', {
+    ...optionsOf('HeUniform', args, fanOptionNames),
+    scale: 2,
+    mode: 'fanIn',
+    distribution: 'uniform',
+  });
 }
 
 /** Truncated normal, variance 2 / fanIn: keeps the variance through layers with ReLU. */
-export function heNormal(options: FanOptions = {}): Initializer {
-  return scaled('HeNormal', { ...options, scale: 2, mode: 'fanIn', distribution: 'normal' });
+export function heNormal(options?: FanOptions): Initializer;
+export function heNormal(...args: unknown[]): Initializer {
+  return scaled('HeNormal', {
+    ...optionsOf('HeNormal', args, fanOptionNames),
+    scale: 2,
+    mode: 'fanIn',
+    distribution: 'normal',
+  });
 }
 
 /** Uniform, variance 1 / fanIn. */
-export function lecunUniform(options: FanOptions = {}): Initializer {
-  return scaled('LecunUniform', { ...options, scale: 1, mode: 'fanIn', distribution: 'uniform' });
+export function lecunUniform(options?: FanOptions): Initializer;
+export function lecunUniform(...args: unknown[]): Initializer {
+  return scaled('LecunUniform', {
+    ...optionsOf('LecunUniform', args, fanOptionNames),
+    scale: 1,
+    mode: 'fanIn',
+    distribution: 'uniform',
+  });
 }
 
 /** Truncated normal, variance 1 / fanIn. */
-export function lecunNormal(options: FanOptions = {}): Initializer {
-  return scaled('LecunNormal', { ...options, scale: 1, mode: 'fanIn', distribution: 'normal' });
+export function lecunNormal(options?: FanOptions): Initializer;
+export function lecunNormal(...args: unknown[]): Initializer {
+  return scaled('LecunNormal', {
+    ...optionsOf('LecunNormal', args, fanOptionNames),
+    scale: 1,
+    mode: 'fanIn',
+    distribution: 'normal',
+  });
 }
 
 function scaled(className: string, options: VarianceScalingOptions): Initializer {

@@ -1,5 +1,6 @@
 /** @file Models from Keras's JSON. */
 import { ValueError } from '../../core/errors.ts';
+import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import { Model } from '../models/model.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -31,6 +32,7 @@ export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
  * Errors: FormatError; UnsafeModelError for Python code in Lambda layers that `lambdas` doesn't replace.
  */
 export function modelFromJSON(json: string | object, options: FromJSONOptions = {}): AnyModel {
+  checkOptions('modelFromJSON', options, ['customObjects', 'lambdas', 'file']);
   const { customObjects = {}, lambdas = {}, file = 'modelFromJSON' } = options;
   if (typeof json !== 'string' && (typeof json !== 'object' || json === null)) {
     throw new ValueError({

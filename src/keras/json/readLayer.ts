@@ -1,4 +1,5 @@
 /** @file One layer of a document: its class found, its options read and checked. */
+import type { Names } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { Model } from '../models/model.ts';
@@ -10,18 +11,19 @@ import {
   registeredNameOf,
 } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
-import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { placed, refusal } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
 import { readSequential } from './readSequential.ts';
-import { pythonCode, readConfig, readValue, registeredName } from './readValue.ts';
+import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from './readValue.ts';
 import { type Reader, stringOf } from './reader.ts';
 
 /** A class of layers, as far as making one goes. */
 interface LayerClass {
   new (config: object): AnyLayer;
+  readonly className: string;
+  readonly optionNames: Names;
   fromConfig?(config: object): AnyLayer;
 }
 
@@ -65,9 +67,8 @@ function makeLayer(reader: Reader, object: JsonObject, place: string): AnyLayer 
   const builtIn = builtInClasses().get(className ?? '') === found;
   const given = builtIn ? withoutConstants(reader, className as string, config, place) : config;
   const options = readConfig(reader, given, `${place}.config`, readModel);
-  const made = construct(found as LayerClass, options);
-  if (builtIn) requireKnown(reader, made, given, place);
-  return made;
+  if (builtIn) requireKnown(reader, found as LayerClass, given, place);
+  return construct(found as LayerClass, options);
 }
 
 function construct(found: LayerClass, options: object): AnyLayer {
@@ -175,28 +176,10 @@ function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place
   });
 }
 
-/** Leaves out the options of Keras that have one value here. Errors: FormatError for another value. */
-function withoutConstants(reader: Reader, className: string, config: JsonObject, place: string): JsonObject {
-  const { constants = {} } = dialectOf(className);
-  const kept = Object.entries(config).filter(([key, value]) => {
-    if (!Object.hasOwn(constants, key)) return true;
-    if (value === constants[key]) return false;
-    throw refusal(reader.source, {
-      place: `${place}.config.${key}`,
-      rule: `${className} is here with \`${key}\`: ${describe(constants[key])} alone.`,
-      received: `${key}: ${describe(value)}`,
-      hint: 'save the model without it, or write a layer of your own and registerClass it.',
-    });
-  });
-  return Object.fromEntries(kept);
-}
-
 /** Errors: FormatError for options that the class doesn't have. */
-function requireKnown(reader: Reader, made: AnyLayer, config: JsonObject, place: string): void {
-  const { optional = [] } = dialectOf(made.className);
-  const known = new Set([...Object.keys(made.getConfig()), 'activityRegularizer', ...optional]);
-  const unknown = Object.keys(config).filter((key) => !known.has(camelKey(key)));
-  requireNone(reader, made.className, unknown, place);
+function requireKnown(reader: Reader, found: LayerClass, config: JsonObject, place: string): void {
+  const unknown = Object.keys(config).filter((key) => !Object.hasOwn(found.optionNames, camelKey(key)));
+  requireNone(reader, found.className, unknown, place);
 }
 
 function requireNone(reader: Reader, className: string, unknown: readonly string[], place: string): void {

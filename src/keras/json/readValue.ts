@@ -1,6 +1,8 @@
 /** @file Values in Keras's configurations, as the options here take them. */
+import { describe } from '../../core/shape.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal, unsafe } from './jsonErrors.ts';
 import { camel, camelKey, isNamed } from './optionNames.ts';
@@ -73,9 +75,35 @@ function readObject(
   return (
     readModel(object, place) ?? {
       className: registeredName(object) ?? className,
-      config: readConfig(reader, config, `${place}.config`, readModel),
+      config: readConfig(
+        reader,
+        withoutConstants(reader, className, config, place),
+        `${place}.config`,
+        readModel,
+      ),
     }
   );
+}
+
+/** Leaves out the options of Keras that have one value here. Errors: FormatError for another value. */
+export function withoutConstants(
+  reader: Reader,
+  className: string,
+  config: JsonObject,
+  place: string,
+): JsonObject {
+  const { constants = {} } = dialectOf(className);
+  const kept = Object.entries(config).filter(([key, value]) => {
+    if (!Object.hasOwn(constants, key)) return true;
+    if (value === constants[key]) return false;
+    throw refusal(reader.source, {
+      place: `${place}.config.${key}`,
+      rule: `${className} is here with \`${key}\`: ${describe(constants[key])} alone.`,
+      received: `${key}: ${describe(value)}`,
+      hint: 'save the model without it, or write a layer of your own and registerClass it.',
+    });
+  });
+  return Object.fromEntries(kept);
 }
 
 /** `Package>Name` of what an app registered; null for what is Keras's own. */

@@ -1,6 +1,7 @@
 /** @file Writes values of configurations in Keras's format. */
 import * as constraints from '../constraints/index.ts';
-import { type ClassConfig, foldName } from '../namedObjects.ts';
+import { foldName } from '../../core/suggest.ts';
+import type { ClassConfig } from '../namedObjects.ts';
 import * as initializers from '../initializers/index.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import * as regularizers from '../regularizers/index.ts';

@@ -1,6 +1,7 @@
 /** @file defineLoss: defines a loss that can be called as a function or created as an object. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import { byPosition, isPlainObject } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
@@ -58,9 +59,16 @@ export interface LossMaker<O extends object = object> {
 export function defineLoss<O extends object = object>(definition: LossDefinition<O>): LossMaker<O> {
   const make = (...args: [O & LossOptions] | [LossInput, LossInput, O?]): unknown => {
     if (args.length < 2) return new DefinedLoss(definition, optionsOf(definition, args[0]));
-    const [yTrue, yPred, options] = args as [LossInput, LossInput, O?];
+    const [yTrue, yPred, ...settings] = args as [LossInput, LossInput, ...unknown[]];
     const op = labelOf(definition);
-    const complete = completed(definition, op, options);
+    const complete = completed<O>(
+      definition,
+      op,
+      byPosition(op, settings, [], {
+        known: Object.keys(definition.defaults),
+        before: ['yTrue', 'yPred'],
+      }) as O,
+    );
     return tidy(() => {
       const targets = toTensor(op, 'yTrue', yTrue, definition.targets);
       return valuesOf(definition, op, targets, toTensor(op, 'yPred', yPred), complete);
@@ -103,9 +111,7 @@ class DefinedLoss<O extends object = object> extends Loss {
 }
 
 function optionsOf<O extends object>(names: LossNames, given: unknown = {}): O & LossOptions {
-  if (typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype) {
-    return given as O & LossOptions;
-  }
+  if (isPlainObject(given)) return given as O & LossOptions;
   throw new ValueError({
     op: labelOf(names),
     rule: 'a loss takes targets and predictions, or one object of options.',

@@ -1,8 +1,8 @@
 /** @file Losses by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { foldName, suggestionFor } from '../../core/suggest.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { snakeCase } from '../names.ts';
 import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import {
   customObjectOf,
@@ -148,13 +148,13 @@ export function isBuiltInLoss(className: string): boolean {
 }
 
 function makerOf(identifier: string): Maker | null {
-  const wanted = snakeCase(identifier);
+  const wanted = foldName(identifier);
   const all = Object.values(makers) as unknown as Maker[];
   return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
 }
 
 function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
-  return [snakeCase(className), ...(label ? [label] : []), ...aliases];
+  return [className, ...(label ? [label] : []), ...aliases].map(foldName);
 }
 
 function refuse(identifier: unknown): never {
@@ -162,6 +162,10 @@ function refuse(identifier: unknown): never {
     op: 'losses.get',
     rule: `a loss is one of ${Object.keys(makers).join(', ')}; mse, mae, mape, msle, bce or kld; a Loss; or a function of yTrue and yPred.`,
     received: describe(identifier),
-    hint: "pass a name such as 'meanSquaredError', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    hint: suggestionFor(
+      identifier,
+      [...Object.keys(makers), 'mse', 'mae', 'mape', 'msle', 'bce', 'kld'],
+      "pass a name such as 'meanSquaredError', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    ),
   });
 }

@@ -6,6 +6,7 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
+import { plainOptions } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { confusionOf, type Thresholds } from './confusion.ts';
@@ -30,7 +31,7 @@ abstract class AtValue extends FourCells {
 
   /** Errors: ValueError for options. */
   constructor(given: AtValueOptions & Record<string, unknown>, constraint: string) {
-    const { name, ...others } = given ?? {};
+    const { name, ...others } = plainOptions(new.target.className, given);
     const op = name ?? 'metric';
     const defaults = { [constraint]: null, numThresholds: 200, classId: null };
     const options = metricOptions<Record<string, unknown>>(op, others, defaults);

@@ -1,4 +1,5 @@
 /** @file AUC: the area under a curve of a classifier, over thresholds. */
+import { plainOptions } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -64,7 +65,8 @@ export class AUC extends FourCells {
   readonly #labelWeights: Tensor | null;
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: AUCOptions = {}) {
+  constructor(all: AUCOptions = {}) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const options = checked(name ?? 'auc', given);
     super(name === undefined ? {} : { name });
     this.#options = options;

@@ -1,4 +1,5 @@
 /** @file Factories of metric classes, and their options. */
+import { byPosition } from '../../core/options.ts';
 import { completeOptions } from '../knownOptions.ts';
 import type { Metric } from './metric.ts';
 
@@ -24,7 +25,8 @@ export function classMaker<Args extends unknown[], M>(
   Class: (new (...args: Args) => M) & { readonly className: string },
   names: Omit<MetricNames, 'className'> = {},
 ): ClassMaker<Args, M> {
-  const make = (...args: Args): M => new Class(...args);
+  const make = (...args: Args): M =>
+    new Class(...([byPosition(Class.className, args, [])] as unknown[] as Args));
   return Object.assign(make, { names: { className: Class.className, ...names } });
 }
 

@@ -1,6 +1,7 @@
 /** @file defineMetric: means over batches of a function of targets and predictions, by one definition each. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import { byPosition, isPlainObject } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -37,8 +38,9 @@ export function defineMetric<O extends object = object>(definition: MetricDefini
   const op = labelOf(definition);
   const make = (...args: [(O & MetricOptions)?] | [TensorLike, TensorLike, O?]): unknown => {
     if (args.length < 2) return new DefinedMetric(definition, optionsOf(op, args[0]));
-    const [yTrue, yPred, options] = args as [TensorLike, TensorLike, O?];
-    const { values, targetDType } = prepared(definition, op, (options ?? {}) as O);
+    const [yTrue, yPred, ...settings] = args as [TensorLike, TensorLike, ...unknown[]];
+    const accepted = { known: Object.keys(definition.defaults), before: ['yTrue', 'yPred'] };
+    const { values, targetDType } = prepared(definition, op, byPosition(op, settings, [], accepted) as O);
     return tidy(() => values(toTensor(op, 'yTrue', yTrue, targetDType), toTensor(op, 'yPred', yPred)));
   };
   return Object.assign(make, { names: definition }) as unknown as MetricMaker<O>;
@@ -102,9 +104,7 @@ function prepared<O extends object>(definition: MetricDefinition<O>, op: string,
 }
 
 function optionsOf<O extends object>(op: string, given: unknown = {}): O & MetricOptions {
-  if (typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype) {
-    return given as O & MetricOptions;
-  }
+  if (isPlainObject(given)) return given as O & MetricOptions;
   throw new ValueError({
     op,
     rule: 'a metric takes targets and predictions, or one object of options.',

@@ -1,4 +1,5 @@
 /** @file FBetaScore and F1Score: precision and recall in one number. */
+import { plainOptions } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -47,7 +48,8 @@ export class FBetaScore extends Metric {
   readonly #options: Required<Omit<FBetaScoreOptions, 'name'>>;
 
   /** Errors: ValueError for options. */
-  constructor({ name = 'fbeta_score', ...given }: FBetaScoreOptions = {}) {
+  constructor(all: FBetaScoreOptions = {}) {
+    const { name = 'fbeta_score', ...given } = plainOptions(new.target.className, all);
     const options = metricOptions<Omit<FBetaScoreOptions, 'name'>>(name, given, {
       average: null,
       beta: 1,
@@ -126,7 +128,8 @@ export class F1Score extends FBetaScore {
   static override readonly className: string = 'F1Score';
 
   /** Errors: ValueError for options. */
-  constructor({ name = 'f1_score', ...given }: F1ScoreOptions = {}) {
+  constructor(all: F1ScoreOptions = {}) {
+    const { name = 'f1_score', ...given } = plainOptions(new.target.className, all);
     const options = metricOptions<Omit<F1ScoreOptions, 'name'>>(name, given, {
       average: null,
       threshold: null,

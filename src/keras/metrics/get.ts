@@ -1,9 +1,9 @@
 /** @file Metrics by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { foldName, suggestionFor } from '../../core/suggest.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { Loss } from '../losses/loss.ts';
-import { snakeCase } from '../names.ts';
 import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { customObjectOf, registeredAs } from '../serialization/registered.ts';
 import {
@@ -159,7 +159,7 @@ function ofLoss(loss: Loss): Metric {
 }
 
 function namedMetric(name: string, specs?: MeasuredSpecs): Metric {
-  const isAccuracy = ['accuracy', 'acc'].includes(name.toLowerCase());
+  const isAccuracy = ['accuracy', 'acc'].includes(foldName(name));
   if (!isAccuracy) return makeNamed(name, { name });
   return (specs ? accuracyFor(specs.yTrue, specs.yPred) : accuracy)({ name });
 }
@@ -190,13 +190,13 @@ function makeNamed(name: string, config?: object): Metric {
 }
 
 function builtIn(name: string): Maker | null {
-  const wanted = snakeCase(name);
+  const wanted = foldName(name);
   const all = Object.values(makers) as unknown as Maker[];
   return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
 }
 
 function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
-  return [snakeCase(className), ...(label ? [label] : []), ...aliases];
+  return [className, ...(label ? [label] : []), ...aliases].map(foldName);
 }
 
 function refuse(identifier: unknown): never {
@@ -204,6 +204,10 @@ function refuse(identifier: unknown): never {
     op: 'metricOf',
     rule: `a metric is one of ${[...Object.keys(makers), ...shortNames].join(', ')}; a Metric; a Loss; or a function of yTrue and yPred.`,
     received: describe(identifier),
-    hint: "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    hint: suggestionFor(
+      identifier,
+      [...Object.keys(makers), ...shortNames],
+      "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+    ),
   });
 }

@@ -1,4 +1,5 @@
 /** @file Intersection over union of segmentations, from a confusion of classes. */
+import { plainOptions } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -146,7 +147,8 @@ export class IoU extends IntersectionOverUnion {
   static override readonly className: string = 'IoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: IoUOptions) {
+  constructor(all: IoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     super(
       name,
       requireClasses(name ?? 'iou', metricOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
@@ -163,7 +165,8 @@ export class MeanIoU extends IntersectionOverUnion {
   static override readonly className: string = 'MeanIoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: MeanIoUOptions) {
+  constructor(all: MeanIoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const { targetClassIds: _, ...defaults } = sparse;
     const options = metricOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
     super(name, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
@@ -179,7 +182,8 @@ export class OneHotIoU extends IntersectionOverUnion {
   static override readonly className: string = 'OneHotIoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: OneHotIoUOptions) {
+  constructor(all: OneHotIoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const { sparseYTrue: _, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
     super(name, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
@@ -195,7 +199,8 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
   static override readonly className: string = 'OneHotMeanIoU';
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: OneHotMeanIoUOptions) {
+  constructor(all: OneHotMeanIoUOptions) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const { sparseYTrue: _, targetClassIds: __, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
     const classes = { ...options, sparseYTrue: false, targetClassIds: 'all' };
@@ -221,7 +226,8 @@ export class BinaryIoU extends IntersectionOverUnion {
   readonly threshold: number;
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: BinaryIoUOptions = {}) {
+  constructor(all: BinaryIoUOptions = {}) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const op = name ?? 'binary_iou';
     const defaults = { targetClassIds: [0, 1], threshold: 0.5 };
     const { targetClassIds, threshold } = metricOptions<BinaryIoUOptions>(op, given, defaults as never);

@@ -10,7 +10,7 @@ import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker } from './classMaker.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions, plainOptions } from '../../core/options.ts';
 import { reduceToSamples, weightOf } from './sampleWeights.ts';
 
 /** A total and a count, and their quotient. */
@@ -37,8 +37,9 @@ export abstract class Averaging<
 export class Mean extends Averaging<[values: TensorLike]> {
   static override readonly className: string = 'Mean';
 
-  constructor({ name = 'mean', ...others }: MetricOptions = {}) {
-    requireKnownOptions('mean', others, ['name']);
+  constructor(all: MetricOptions = {}) {
+    const { name = 'mean', ...others } = plainOptions(new.target.className, all);
+    checkOptions('mean', others, ['name']);
     super({ name });
   }
 
@@ -58,8 +59,9 @@ export class Sum extends Metric<[values: TensorLike]> {
   static override readonly className: string = 'Sum';
   readonly total: Variable = this.addVariable('total');
 
-  constructor({ name = 'sum', ...others }: MetricOptions = {}) {
-    requireKnownOptions('sum', others, ['name']);
+  constructor(all: MetricOptions = {}) {
+    const { name = 'sum', ...others } = plainOptions(new.target.className, all);
+    checkOptions('sum', others, ['name']);
     super({ name });
   }
 

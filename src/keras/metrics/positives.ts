@@ -1,4 +1,5 @@
 /** @file True and false positives and negatives, by number or by weight. */
+import { plainOptions } from '../../core/options.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { reshape } from '../../ops/reshape.ts';
@@ -23,7 +24,8 @@ abstract class CellCount extends Metric {
   readonly accumulator: Variable;
 
   /** Errors: ValueError for thresholds that aren't in [0, 1]. */
-  constructor({ name, ...given }: CountOptions = {}) {
+  constructor(all: CountOptions = {}) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const options = metricOptions<CountOptions>(name ?? 'metric', given, {
       thresholds: null,
     } as Required<CountOptions>);

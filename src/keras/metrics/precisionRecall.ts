@@ -5,6 +5,7 @@ import { add } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import { plainOptions } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Confusion, confusionOf, lowest, requireThresholds, type Thresholds } from './confusion.ts';
@@ -34,7 +35,8 @@ abstract class PositiveRate extends Metric {
   protected readonly missed: Variable;
 
   /** Errors: ValueError for options. */
-  constructor({ name, ...given }: PrecisionRecallOptions, missed: string) {
+  constructor(all: PrecisionRecallOptions, missed: string) {
+    const { name, ...given } = plainOptions(new.target.className, all);
     const op = name ?? 'metric';
     const options = metricOptions<PrecisionRecallOptions>(op, given, defaults);
     if (options.topK !== null) requireInteger(op, 'topK', options.topK, 1);

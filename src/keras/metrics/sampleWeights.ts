@@ -1,4 +1,5 @@
 /** @file Sample weights of metrics, and the reduction of values to samples. */
+import { checkOptions } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { mul } from '../../ops/arithmetic.ts';
@@ -13,6 +14,7 @@ import type { UpdateOptions } from './metric.ts';
 
 /** Weights and mask combined; null if there is neither. Default mask: that of `yPred`. */
 export function weightOf(op: string, options: UpdateOptions, yPred?: unknown): Tensor | null {
+  checkOptions(op, options, ['sampleWeight', 'mask']);
   const { sampleWeight = null, mask = maskOf(yPred) } = options;
   const weight = sampleWeight === null ? null : toTensor(op, 'sampleWeight', sampleWeight);
   if (mask === null) return weight;

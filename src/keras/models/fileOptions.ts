@@ -1,4 +1,5 @@
 /** @file Options of loading and saving models. */
+import type { OptionNames } from '../../core/options.ts';
 import type { OpenOptions } from '../../storage/sources.ts';
 
 /** How far a file is loaded, in bytes of values. */
@@ -19,6 +20,15 @@ export interface LoadWeightsOptions extends OpenOptions {
   /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'refuse'. */
   readonly extra?: 'refuse' | 'ignore' | undefined;
 }
+
+export const loadOptionNames: OptionNames<LoadWeightsOptions> = {
+  file: false,
+  signal: false,
+  onProgress: false,
+  limits: false,
+  modules: false,
+  extra: false,
+};
 
 /** Names of PyTorch's modules by names of layers: { conv1: 'features.0' }, or a function. */
 export type ModuleNaming = Readonly<Record<string, string>> | ((layer: string) => string | undefined);

@@ -1,6 +1,8 @@
 /** @file Functional: a model defined by symbolic inputs and outputs. */
+import type { OptionNames } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../layers/base/layerOptions.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
 
@@ -13,6 +15,10 @@ export class Functional<
   Out extends Nest<Tensor> = Nest<Tensor>,
 > extends Model<In, Out> {
   static override readonly className: string = 'Functional';
+
+  static override get optionNames(): OptionNames<FunctionalOptions<unknown, unknown>> {
+    return { inputs: true, outputs: true, ...layerOptionNames };
+  }
 
   constructor(options: FunctionalOptions<Mapped<In, SymbolicTensor>, Mapped<Out, SymbolicTensor>>) {
     super(options);
@@ -33,6 +39,7 @@ type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : n
  */
 export function model<const I extends Nest<SymbolicTensor>, const O extends Nest<SymbolicTensor>>(
   options: FunctionalOptions<I, O>,
-): Functional<Tensors<I>, Tensors<O>> {
-  return new Functional(options as never);
+): Functional<Tensors<I>, Tensors<O>>;
+export function model(...args: unknown[]): unknown {
+  return make(Functional, args);
 }

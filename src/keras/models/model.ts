@@ -2,6 +2,7 @@
  * @file Model: layers that are trained and kept together. Described by symbolic inputs and outputs, or written as a
  * subclass with `build` and `call`.
  */
+import { checkOptions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
@@ -22,7 +23,7 @@ import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
 import { withInputLayers } from './intermediate.ts';
-import { summarize, type SummaryOptions } from './summary.ts';
+import { summarize, type SummaryOptions, summaryOptionNames } from './summary.ts';
 import { TrainedLayer } from './trainedLayer.ts';
 
 /** A model defined by symbolic inputs and outputs. */
@@ -151,7 +152,9 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * Prints the layers with their shapes and parameters, in the format of Keras. Returns the text.
    * Errors: ValueError for columns that are too narrow, and for a `layerRange` that no layer matches.
    */
-  summary({ print = console.log, ...options }: SummaryOptions = {}): string {
+  summary(options: SummaryOptions = {}): string {
+    checkOptions('summary', options, summaryOptionNames);
+    const { print = console.log } = options;
     const { name, className, program, layers, trainableWeights, nonTrainableWeights } = this;
     const described = { name, className, program, layers, trainableWeights, nonTrainableWeights };
     const text = summarize({ ...described, optimizer: this.createdOptimizer }, options);

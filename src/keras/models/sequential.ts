@@ -1,11 +1,13 @@
 /** @file Sequential: a linear stack of layers. Without an input layer, it is built at its first call. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import type { OptionNames } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';
+import { checkedOptions, layerOptionNames, make } from '../layers/base/layerOptions.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import {
   type AnyLayer,
@@ -34,6 +36,11 @@ export interface SequentialOptions extends LayerOptions {
 /** The object of `sequential`, where options and errors are described. */
 export class Sequential extends Model<Tensor, Tensor> {
   static override readonly className: string = 'Sequential';
+
+  static override get optionNames(): OptionNames<SequentialOptions> {
+    return { layers: true, buildInputShape: false, ...layerOptionNames };
+  }
+
   /** What was added, after the input layer, where there is one. */
   readonly #stack: AnyLayer[] = [];
   /** Symbolic outputs of the layers in the stack, once the model is built; that of the input layer first. */
@@ -41,7 +48,9 @@ export class Sequential extends Model<Tensor, Tensor> {
   /** Dtype of the tensors that the model meets first. */
   #inputDType: DType | undefined;
 
-  constructor({ layers = [], buildInputShape = null, ...options }: SequentialOptions = {}) {
+  constructor(given: SequentialOptions = {}) {
+    checkedOptions(new.target, given);
+    const { layers = [], buildInputShape = null, ...options } = given;
     super(options);
     if (!Array.isArray(layers)) {
       throw new ValueError({
@@ -246,6 +255,7 @@ function isConfig(given: unknown): given is ClassConfig {
  * beginning it is built at once; without, at its first call, `build` or `fit`.
  * Errors: ValueError for what are no layers, and for names given twice.
  */
-export function sequential(options: SequentialOptions | readonly Stackable[] = {}): Sequential {
-  return new Sequential(Array.isArray(options) ? { layers: options } : (options as SequentialOptions));
+export function sequential(options?: SequentialOptions | readonly Stackable[]): Sequential;
+export function sequential(...args: unknown[]): Sequential {
+  return make(Sequential, args);
 }

@@ -3,6 +3,7 @@
  */
 import { bytesPerElement, type DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import type { OptionNames } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
@@ -26,6 +27,15 @@ export interface SummaryOptions {
   /** Patterns of the names of the first and the last layer that are listed. Default: all. */
   layerRange?: readonly [string, string];
 }
+
+export const summaryOptionNames: OptionNames<SummaryOptions> = {
+  lineLength: false,
+  positions: false,
+  print: false,
+  expandNested: false,
+  showTrainable: false,
+  layerRange: false,
+};
 
 /** What is counted. */
 interface Counted {

@@ -139,28 +139,29 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * Computes the loss and the metrics over data: `{ loss, accuracy }`. Data as for `fit`.
+   * Computes the loss and the metrics over data: `{ loss, accuracy }`; they can also be taken apart in the order of
+   * `metricsNames`, `const [loss, accuracy] = await net.evaluate(x, y)`. Data as for `fit`.
    * Errors: those of `fit`.
    */
   evaluate(
     x: training.Data,
     y?: training.Data | null,
     options?: training.EvaluateOptions,
-  ): Promise<training.Logs>;
+  ): Promise<training.ListedLogs>;
   evaluate(
     x: training.Data | training.BatchIterable,
     options?: training.EvaluateOptions,
-  ): Promise<training.Logs>;
+  ): Promise<training.ListedLogs>;
   evaluate(
     batches: training.BatchIterable,
     y: null,
     options?: training.EvaluateOptions,
-  ): Promise<training.Logs>;
+  ): Promise<training.ListedLogs>;
   evaluate(
     x: training.Data | training.BatchIterable,
     y: training.Data | training.EvaluateOptions | null = null,
     options?: training.EvaluateOptions,
-  ): Promise<training.Logs> {
+  ): Promise<training.ListedLogs> {
     return this.#whenLoaded(({ evaluate, splitArguments }, model) => {
       const { data, settings } = splitArguments(x, y, options);
       return evaluate(model, x, data, settings);
@@ -190,7 +191,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data,
     y: training.Data | null = null,
     options: training.TrainOnBatchOptions = {},
-  ): Promise<training.Logs> {
+  ): Promise<training.ListedLogs> {
     return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options));
   }
 
@@ -199,7 +200,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data,
     y: training.Data | null = null,
     options: training.OnBatchOptions = {},
-  ): Promise<training.Logs> {
+  ): Promise<training.ListedLogs> {
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 

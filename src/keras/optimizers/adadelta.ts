@@ -1,4 +1,5 @@
 /** @file Adadelta. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './optionChecks.ts';
@@ -20,8 +21,9 @@ export class Adadelta extends FusedOptimizer {
   readonly epsilon: number;
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ rho = 0.95, epsilon = 1e-7, ...options }: AdadeltaOptions = {}) {
+  constructor(options: AdadeltaOptions = {}) {
     super(options, ['rho', 'epsilon']);
+    const { rho = 0.95, epsilon = 1e-7 } = options;
     requireShare(this.name, 'rho', rho);
     requireNotNegative(this.name, 'epsilon', epsilon);
     this.rho = rho;
@@ -59,6 +61,7 @@ export class Adadelta extends FusedOptimizer {
  * Gradients scaled by the root mean square of moves over that of gradients. Default learning rate 0.001; 1 is the paper's.
  * Source: Zeiler, 2012. Errors: ValueError for options.
  */
-export function adadelta(options?: AdadeltaOptions): Adadelta {
-  return new Adadelta(options);
+export function adadelta(options?: AdadeltaOptions | number): Adadelta;
+export function adadelta(...args: unknown[]): Adadelta {
+  return new Adadelta(byPosition('adadelta', args, ['learningRate', 'rho', 'epsilon']));
 }

@@ -1,4 +1,5 @@
 /** @file Adafactor. */
+import { byPosition } from '../../core/options.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { zeros } from '../../ops/creation.ts';
@@ -37,16 +38,15 @@ export class Adafactor extends Optimizer {
   #kept = 0;
   #rate = 0;
 
-  constructor(given: AdafactorOptions = {}) {
+  constructor(options: AdafactorOptions = {}) {
+    super(options, ['beta2Decay', 'epsilon1', 'epsilon2', 'clipThreshold', 'relativeStep']);
     const {
       beta2Decay = -0.8,
       epsilon1 = 1e-30,
       epsilon2 = 1e-3,
       clipThreshold = 1,
       relativeStep = true,
-      ...options
-    } = given;
-    super(options, ['beta2Decay', 'epsilon1', 'epsilon2', 'clipThreshold', 'relativeStep']);
+    } = options;
     requireNumber(this.name, 'beta2Decay', beta2Decay, 'a number of at most 0', (n) => n <= 0);
     requireNotNegative(this.name, 'epsilon1', epsilon1);
     requireNotNegative(this.name, 'epsilon2', epsilon2);
@@ -132,6 +132,7 @@ function rootMeanSquare(x: Tensor): Tensor {
  * models. The learning rate, 0.001 by default, is relative to the size of each variable.
  * Source: Shazeer and Stern, ICML 2018. Errors: ValueError for options.
  */
-export function adafactor(options?: AdafactorOptions): Adafactor {
-  return new Adafactor(options);
+export function adafactor(options?: AdafactorOptions | number): Adafactor;
+export function adafactor(...args: unknown[]): Adafactor {
+  return new Adafactor(byPosition('adafactor', args, ['learningRate']));
 }

@@ -1,4 +1,5 @@
 /** @file Adagrad. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adagradStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative } from './optionChecks.ts';
@@ -20,8 +21,9 @@ export class Adagrad extends FusedOptimizer {
   readonly epsilon: number;
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ initialAccumulatorValue = 0.1, epsilon = 1e-7, ...options }: AdagradOptions = {}) {
+  constructor(options: AdagradOptions = {}) {
     super(options, ['initialAccumulatorValue', 'epsilon']);
+    const { initialAccumulatorValue = 0.1, epsilon = 1e-7 } = options;
     requireNotNegative(this.name, 'initialAccumulatorValue', initialAccumulatorValue);
     requireNotNegative(this.name, 'epsilon', epsilon);
     this.initialAccumulatorValue = initialAccumulatorValue;
@@ -54,6 +56,7 @@ export class Adagrad extends FusedOptimizer {
  * Gradients divided by the root of the sum of their squares so far. Default learning rate 0.001.
  * Source: Duchi, Hazan and Singer, JMLR 2011. Errors: ValueError for options.
  */
-export function adagrad(options?: AdagradOptions): Adagrad {
-  return new Adagrad(options);
+export function adagrad(options?: AdagradOptions | number): Adagrad;
+export function adagrad(...args: unknown[]): Adagrad {
+  return new Adagrad(byPosition('adagrad', args, ['learningRate', 'initialAccumulatorValue', 'epsilon']));
 }

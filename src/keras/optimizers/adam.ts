@@ -1,4 +1,5 @@
 /** @file Adam, and AdamW. */
+import { byPosition, plainOptions } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireShare } from './optionChecks.ts';
@@ -27,8 +28,9 @@ export class Adam extends FusedOptimizer {
   /** The learning rate with both bias corrections. */
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, amsgrad = false, ...options }: AdamOptions = {}) {
+  constructor(options: AdamOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon', 'amsgrad']);
+    const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, amsgrad = false } = options;
     requireShare(this.name, 'beta1', beta1);
     requireShare(this.name, 'beta2', beta2);
     requireNotNegative(this.name, 'epsilon', epsilon);
@@ -72,7 +74,7 @@ export class AdamW extends Adam {
   static override readonly className: string = 'AdamW';
 
   constructor(options: AdamOptions = {}) {
-    super({ ...options, weightDecay: options.weightDecay ?? 0.004 });
+    super({ ...plainOptions('AdamW', options), weightDecay: options.weightDecay ?? 0.004 });
   }
 }
 
@@ -81,14 +83,16 @@ export class AdamW extends Adam {
  * Source: Kingma and Ba, ICLR 2015; AMSGrad: Reddi et al., ICLR 2018. Default learning rate 0.001. Errors: ValueError for
  * options.
  */
-export function adam(options?: AdamOptions): Adam {
-  return new Adam(options);
+export function adam(options?: AdamOptions | number): Adam;
+export function adam(...args: unknown[]): Adam {
+  return new Adam(byPosition('adam', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
 }
 
 /**
  * Adam whose variables decay by themselves, apart from the gradients. Default weight decay 0.004.
  * Source: Loshchilov and Hutter, ICLR 2019. Errors: ValueError for options.
  */
-export function adamW(options?: AdamOptions): AdamW {
-  return new AdamW(options);
+export function adamW(options?: AdamOptions | number): AdamW;
+export function adamW(...args: unknown[]): AdamW {
+  return new AdamW(byPosition('adamW', args, ['learningRate', 'weightDecay', 'beta1', 'beta2', 'epsilon']));
 }

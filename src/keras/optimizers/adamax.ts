@@ -1,4 +1,5 @@
 /** @file Adamax. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './optionChecks.ts';
@@ -24,8 +25,9 @@ export class Adamax extends FusedOptimizer {
   /** The learning rate with the bias correction of the mean. */
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, ...options }: AdamaxOptions = {}) {
+  constructor(options: AdamaxOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon']);
+    const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7 } = options;
     requireShare(this.name, 'beta1', beta1);
     requireShare(this.name, 'beta2', beta2);
     requireNotNegative(this.name, 'epsilon', epsilon);
@@ -58,6 +60,7 @@ export class Adamax extends FusedOptimizer {
  * Adam with the largest of decaying gradients in place of their mean square. Default learning rate 0.001.
  * Source: Kingma and Ba, ICLR 2015, section 7.1. Errors: ValueError for options.
  */
-export function adamax(options?: AdamaxOptions): Adamax {
-  return new Adamax(options);
+export function adamax(options?: AdamaxOptions | number): Adamax;
+export function adamax(...args: unknown[]): Adamax {
+  return new Adamax(byPosition('adamax', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
 }

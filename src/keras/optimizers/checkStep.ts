@@ -11,6 +11,14 @@ export function checkStep(
   gradients: readonly (Tensor | null)[],
   variables: readonly Variable[],
 ): Map<Variable, Tensor> {
+  if (Array.isArray(gradients) && Array.isArray(gradients[0])) {
+    throw new ValueError({
+      op,
+      rule: 'gradients and variables come in two lists, not in pairs.',
+      received: describe(gradients),
+      hint: 'call optimizer.apply(gradients, variables).',
+    });
+  }
   const lists = Array.isArray(gradients) && Array.isArray(variables);
   const missing = lists ? gradients.filter((gradient) => gradient === null).length : 0;
   if (!lists || gradients.length !== variables.length || missing === gradients.length) {

@@ -1,4 +1,5 @@
 /** @file Ftrl. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireNumber } from './optionChecks.ts';
@@ -39,7 +40,8 @@ export class Ftrl extends FusedOptimizer {
   readonly #rate = new DynamicScalar(0);
   readonly #twiceL2 = new DynamicScalar(0);
 
-  constructor(given: FtrlOptions = {}) {
+  constructor(options: FtrlOptions = {}) {
+    super(options, ownOptions);
     const {
       learningRatePower = -0.5,
       initialAccumulatorValue = 0.1,
@@ -47,9 +49,7 @@ export class Ftrl extends FusedOptimizer {
       l2RegularizationStrength = 0,
       l2ShrinkageRegularizationStrength = 0,
       beta = 0,
-      ...options
-    } = given;
-    super(options, ownOptions);
+    } = options;
     this.own = {
       learningRatePower,
       initialAccumulatorValue,
@@ -98,6 +98,7 @@ export class Ftrl extends FusedOptimizer {
  * Follow the regularised leader: sparse values for large, sparse models. Default learning rate 0.001.
  * Source: McMahan et al., Ad click prediction: a view from the trenches, KDD 2013. Errors: ValueError for options.
  */
-export function ftrl(options?: FtrlOptions): Ftrl {
-  return new Ftrl(options);
+export function ftrl(options?: FtrlOptions | number): Ftrl;
+export function ftrl(...args: unknown[]): Ftrl {
+  return new Ftrl(byPosition('ftrl', args, ['learningRate']));
 }

@@ -1,7 +1,8 @@
 /** @file Optimizers by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { type ClassConfig, foldName } from '../namedObjects.ts';
+import { foldName, suggestionFor } from '../../core/suggest.ts';
+import type { ClassConfig } from '../namedObjects.ts';
 import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { customObjectOf, type Registrable, registeredAs } from '../serialization/registered.ts';
 import { Adadelta } from './adadelta.ts';
@@ -61,13 +62,13 @@ export function optimizerOf(identifier: OptimizerLike | string): Optimizer {
   if (typeof identifier === 'string') return make(identifier, {});
   const { className, config = {} } = (identifier ?? {}) as Partial<ClassConfig>;
   if (typeof className === 'string') return make(className, config);
-  throw refused(describe(identifier));
+  throw refused(identifier);
 }
 
 function make(name: string, config: object): Optimizer {
   const builtIn = classes.find((type) => foldName(nameOf(type)) === foldName(name));
   const type = customObjectOf(name) ?? builtIn ?? registeredAs(name);
-  if (!isOptimizerClass(type)) throw refused(`'${name}'`);
+  if (!isOptimizerClass(type)) throw refused(name);
   return new type(config as never);
 }
 
@@ -75,11 +76,15 @@ function isOptimizerClass(type: Registrable | null | undefined): type is Optimiz
   return typeof type === 'function' && type.prototype instanceof Optimizer;
 }
 
-function refused(received: string): ValueError {
+function refused(received: unknown): ValueError {
   return new ValueError({
     op: 'optimizer',
     rule: `it is named by one of ${classes.map(nameOf).join(', ')}, by { className, config }, or is an Optimizer.`,
-    received,
-    hint: "pass 'adam', or optimizers.adam({ learningRate: 0.01 }); register your own classes with registerClass.",
+    received: describe(received),
+    hint: suggestionFor(
+      received,
+      classes.map((type) => nameOf(type)),
+      "pass 'adam', or optimizers.adam({ learningRate: 0.01 }); register your own classes with registerClass.",
+    ),
   });
 }

@@ -1,4 +1,5 @@
 /** @file Lion. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { lionStep } from '../../kernels/optimizerRules.ts';
 import { requireNumber } from './optionChecks.ts';
@@ -20,8 +21,9 @@ export class Lion extends FusedOptimizer {
   readonly beta2: number;
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ beta1 = 0.9, beta2 = 0.99, ...options }: LionOptions = {}) {
+  constructor(options: LionOptions = {}) {
     super(options, ['beta1', 'beta2']);
+    const { beta1 = 0.9, beta2 = 0.99 } = options;
     requireNumber(this.name, 'beta1', beta1, 'a number in (0, 1]', (n) => n > 0 && n <= 1);
     requireNumber(this.name, 'beta2', beta2, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
     this.beta1 = beta1;
@@ -52,6 +54,7 @@ export class Lion extends FusedOptimizer {
  * Steps of one size in the direction of a running mean's sign. Default learning rate 0.001.
  * Source: Chen et al., Symbolic discovery of optimization algorithms, 2023. Errors: ValueError for options.
  */
-export function lion(options?: LionOptions): Lion {
-  return new Lion(options);
+export function lion(options?: LionOptions | number): Lion;
+export function lion(...args: unknown[]): Lion {
+  return new Lion(byPosition('lion', args, ['learningRate', 'beta1', 'beta2']));
 }

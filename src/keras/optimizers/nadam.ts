@@ -1,4 +1,5 @@
 /** @file Nadam. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './optionChecks.ts';
@@ -31,8 +32,9 @@ export class Nadam extends FusedOptimizer {
     velocity_scale: new DynamicScalar(0),
   };
 
-  constructor({ beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, ...options }: NadamOptions = {}) {
+  constructor(options: NadamOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon']);
+    const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7 } = options;
     requireShare(this.name, 'beta1', beta1);
     requireShare(this.name, 'beta2', beta2);
     requireNotNegative(this.name, 'epsilon', epsilon);
@@ -87,6 +89,7 @@ export class Nadam extends FusedOptimizer {
  * Adam with Nesterov's momentum, which grows from step to step. Default learning rate 0.001.
  * Source: Dozat, 2016. Errors: ValueError for options.
  */
-export function nadam(options?: NadamOptions): Nadam {
-  return new Nadam(options);
+export function nadam(options?: NadamOptions | number): Nadam;
+export function nadam(...args: unknown[]): Nadam {
+  return new Nadam(byPosition('nadam', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
 }

@@ -2,6 +2,7 @@
  * @file Optimizer: the base of all optimizers. It counts steps, applies the learning rate, keeps slot variables and runs
  * each step in few launches, without readback. Behaviour, names and the order of variables follow Keras's BaseOptimizer.
  */
+import { checkOptions } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
@@ -22,6 +23,7 @@ import { HostVariable } from './hostVariable.ts';
 import {
   clippingOf,
   completeOptions,
+  optionNames,
   type LearningRate,
   type OptimizerOptions,
   type StepOptions,
@@ -58,6 +60,7 @@ export abstract class Optimizer {
 
   constructor(options: OptimizerOptions, own: readonly string[] = []) {
     const { className } = this.constructor as typeof Optimizer;
+    checkOptions(className, options, [...own, ...optionNames]);
     const { learningRate = 0.001, name } = options;
     if (name !== undefined && (typeof name !== 'string' || name === '')) {
       throw new ValueError({
@@ -67,7 +70,7 @@ export abstract class Optimizer {
         hint: "leave it out for the class's name.",
       });
     }
-    this.options = completeOptions(name ?? className, options, own);
+    this.options = completeOptions(name ?? className, options);
     this.name = name ?? uniqueName(snakeCase(className));
     this.#rate = this.#checkedRate(learningRate);
   }

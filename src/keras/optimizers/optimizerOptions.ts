@@ -2,7 +2,6 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import { requireBoolean, requireNotNegative, requireOption, requirePositive } from './optionChecks.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
@@ -34,7 +33,8 @@ export interface OptimizerOptions {
   name?: string;
 }
 
-const names = [
+/** Of all optimizers. */
+export const optionNames: readonly (keyof OptimizerOptions)[] = [
   'learningRate',
   'weightDecay',
   'clipnorm',
@@ -56,9 +56,8 @@ export type StepOptions = {
   >;
 };
 
-/** Errors: ValueError for unknown options and for values out of range. */
-export function completeOptions(op: string, options: OptimizerOptions, own: readonly string[]): StepOptions {
-  requireKnownOptions(op, options, [...own, ...names]);
+/** Errors: ValueError for values out of range. */
+export function completeOptions(op: string, options: OptimizerOptions): StepOptions {
   const {
     weightDecay = null,
     clipnorm = null,

@@ -1,4 +1,5 @@
 /** @file RMSprop. */
+import { byPosition } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { rmspropStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './optionChecks.ts';
@@ -26,9 +27,9 @@ export class RMSprop extends FusedOptimizer {
   readonly centered: boolean;
   readonly #rate = new DynamicScalar(0);
 
-  constructor(given: RMSpropOptions = {}) {
-    const { rho = 0.9, momentum = 0, epsilon = 1e-7, centered = false, ...options } = given;
+  constructor(options: RMSpropOptions = {}) {
     super(options, ['rho', 'momentum', 'epsilon', 'centered']);
+    const { rho = 0.9, momentum = 0, epsilon = 1e-7, centered = false } = options;
     requireShare(this.name, 'rho', rho);
     requireNumber(this.name, 'momentum', momentum, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
     requireNotNegative(this.name, 'epsilon', epsilon);
@@ -75,6 +76,7 @@ export class RMSprop extends FusedOptimizer {
  * Gradients divided by the root of their running mean square, or of their variance. Default learning rate 0.001.
  * Source: Tieleman and Hinton, lecture 6.5 of Neural networks for machine learning, 2012. Errors: ValueError for options.
  */
-export function rmsprop(options?: RMSpropOptions): RMSprop {
-  return new RMSprop(options);
+export function rmsprop(options?: RMSpropOptions | number): RMSprop;
+export function rmsprop(...args: unknown[]): RMSprop {
+  return new RMSprop(byPosition('rmsprop', args, ['learningRate', 'rho', 'momentum', 'epsilon']));
 }

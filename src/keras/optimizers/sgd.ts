@@ -1,4 +1,5 @@
 /** @file Stochastic gradient descent. */
+import { byPosition, plainOptions } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNumber } from './optionChecks.ts';
@@ -20,8 +21,9 @@ export class SGD extends FusedOptimizer {
   readonly nesterov: boolean;
   readonly #rate = new DynamicScalar(0);
 
-  constructor({ momentum = 0, nesterov = false, ...options }: SGDOptions = {}) {
-    super({ learningRate: 0.01, ...options }, ['momentum', 'nesterov']);
+  constructor(options: SGDOptions = {}) {
+    super({ learningRate: 0.01, ...plainOptions('SGD', options) }, ['momentum', 'nesterov']);
+    const { momentum = 0, nesterov = false } = options;
     requireNumber(this.name, 'momentum', momentum, 'a number in [0, 1]', (n) => n >= 0 && n <= 1);
     requireBoolean(this.name, 'nesterov', nesterov);
     this.momentum = momentum;
@@ -52,6 +54,7 @@ export class SGD extends FusedOptimizer {
  * Gradient descent, with momentum and Nesterov's form of it. Default learning rate 0.01.
  * Source: Sutskever et al., ICML 2013. Errors: ValueError for options.
  */
-export function sgd(options?: SGDOptions): SGD {
-  return new SGD(options);
+export function sgd(options?: SGDOptions | number): SGD;
+export function sgd(...args: unknown[]): SGD {
+  return new SGD(byPosition('sgd', args, ['learningRate', 'momentum', 'nesterov']));
 }

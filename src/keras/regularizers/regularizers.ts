@@ -1,4 +1,5 @@
 /** @file The regularizers: penalties on weights or on outputs of layers. */
+import { optionsOf } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { requireFinite, requireOneOf } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -21,13 +22,17 @@ export interface Regularizer extends Configured {
 }
 
 /** `l1` times the sum of absolute values. Default 0.01. Errors: ValueError for a factor below 0. */
-export function l1({ l1: factor = 0.01 }: { l1?: number | null } = {}): Regularizer {
+export function l1(options?: { l1?: number | null } | number): Regularizer;
+export function l1(...args: unknown[]): Regularizer {
+  const { l1: factor }: { l1?: number | null } = optionsOf('L1', args, { l1: true });
   const weight = requireFactor('L1', 'l1', factor ?? 0.01);
   return { className: 'L1', call: (x) => absolute(x, weight), getConfig: () => ({ l1: weight }) };
 }
 
 /** `l2` times the sum of squares. Default 0.01. Errors: ValueError for a factor below 0. */
-export function l2({ l2: factor = 0.01 }: { l2?: number | null } = {}): Regularizer {
+export function l2(options?: { l2?: number | null } | number): Regularizer;
+export function l2(...args: unknown[]): Regularizer {
+  const { l2: factor }: { l2?: number | null } = optionsOf('L2', args, { l2: true });
   const weight = requireFactor('L2', 'l2', factor ?? 0.01);
   return { className: 'L2', call: (x) => squared(x, weight), getConfig: () => ({ l2: weight }) };
 }
@@ -41,7 +46,9 @@ export interface L1L2Options {
 }
 
 /** Both penalties. Errors: ValueError for a factor below 0. */
-export function l1l2(options: L1L2Options = {}): Regularizer {
+export function l1l2(options?: L1L2Options | number, l2?: number): Regularizer;
+export function l1l2(...args: unknown[]): Regularizer {
+  const options: L1L2Options = optionsOf('L1L2', args, { l1: true, l2: true });
   const first = requireFactor('L1L2', 'l1', options.l1 ?? 0);
   const second = requireFactor('L1L2', 'l2', options.l2 ?? 0);
   return {
@@ -71,7 +78,10 @@ export interface OrthogonalRegularizerOptions {
  * `factor` times the mean of |cosine| over all pairs of rows, or of columns: it draws them towards right angles.
  * Errors: ValueError for options; ShapeError, when called, for what is no matrix.
  */
-export function orthogonalRegularizer(options: OrthogonalRegularizerOptions = {}): Regularizer {
+export function orthogonalRegularizer(options?: OrthogonalRegularizerOptions): Regularizer;
+export function orthogonalRegularizer(...args: unknown[]): Regularizer {
+  const names = { factor: true, mode: true };
+  const options: OrthogonalRegularizerOptions = optionsOf('OrthogonalRegularizer', args, names);
   const { factor = 0.01, mode = 'rows' } = options;
   requireFactor('OrthogonalRegularizer', 'factor', factor);
   requireOneOf('OrthogonalRegularizer', 'mode', mode, modes);

@@ -5,6 +5,7 @@
 import type { TypedData } from '../../core/dtype.ts';
 import { requireOptions } from '../../core/arguments.ts';
 import { FormatError, RetrogradError, ValueError } from '../../core/errors.ts';
+import { checkOptions } from '../../core/options.ts';
 import { requireInteger, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { checkSeed, SeedSequence } from '../../ops/seeds.ts';
@@ -56,7 +57,7 @@ export async function writeCheckpoint(
   model: CheckpointModel,
   state: TrainingState,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  requireOptions('saveCheckpoint', state);
+  checkOptions('saveCheckpoint', state, ['epoch', 'batch', 'seed', 'logs']);
   const { epoch, batch = 0, seed = null, logs = {} } = state;
   requireOptions('saveCheckpoint', logs);
   requireInteger('saveCheckpoint', 'epoch', epoch, 0);

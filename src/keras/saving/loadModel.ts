@@ -1,12 +1,13 @@
 /** @file Loads whole models: `.keras`, and the older `.h5`. */
 import { FormatError } from '../../core/errors.ts';
+import { checkOptions, type OptionNames } from '../../core/options.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import { torchRoot } from '../../formats/detect.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import type { Json, JsonObject } from '../json/document.ts';
 import { isObject, readDocument } from '../json/document.ts';
 import { type AnyModel, type FromJSONOptions, modelFromJSON } from '../json/read.ts';
-import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
+import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
 import { withinStored } from './allotment.ts';
 import { compileStored } from './compileStored.ts';
 import { fillStored } from './upload.ts';
@@ -19,6 +20,14 @@ export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWei
   /** Called with what was loaded. Default: weights that aren't finite are printed by `console.warn`. */
   readonly onReport?: ((report: LoadReport) => void) | undefined;
 }
+
+const optionNames: OptionNames<LoadModelOptions> = {
+  customObjects: false,
+  lambdas: false,
+  compile: false,
+  onReport: false,
+  ...loadOptionNames,
+};
 
 /** A model that was read, not made yet. */
 interface StoredModelFile {
@@ -39,6 +48,7 @@ interface StoredModelFile {
  * in Lambda layers that `lambdas` doesn't replace; ValueError for what is no file.
  */
 export async function loadModel(given: FileSource, options: LoadModelOptions = {}): Promise<AnyModel> {
+  checkOptions('loadModel', options, optionNames);
   const source = await openSource(given, options);
   try {
     return await load(source, options);

@@ -1,6 +1,7 @@
 /** @file Loads the weights of a model from any file that has them. */
+import { checkOptions } from '../../core/options.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
-import type { LoadReport, LoadWeightsOptions } from '../models/fileOptions.ts';
+import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
 import type { StoredModel } from './storedWeights.ts';
 import { assignStored } from './upload.ts';
 import { openWeightFile } from './weightFile.ts';
@@ -11,6 +12,7 @@ export async function loadWeightsFrom(
   given: FileSource,
   options: LoadWeightsOptions,
 ): Promise<LoadReport> {
+  checkOptions('loadWeights', options, loadOptionNames);
   const source = await openSource(given, options);
   try {
     const file = await openWeightFile(source, options);

@@ -3,9 +3,7 @@
  * class in snake case, numbered; below that, the names of properties (`cell`, `forward_layer`).
  */
 import type { Variable } from '../../tensor/variable.ts';
-import { type AnyLayer, Layer } from '../layers/base/layer.ts';
-import { Model } from '../models/model.ts';
-import { Sequential } from '../models/sequential.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { snakeCase } from '../names.ts';
 
 export interface Saveable {
@@ -24,21 +22,27 @@ export function saveablesOf(model: AnyLayer): Saveable[] {
     if (seen.has(layer)) return;
     seen.add(layer);
     found.push({ path, layer, variables: ownVariables(layer) });
+    // Layers are recognized by their place: importing the class would split the bundle of an app that only applies a model.
+    const inside = new Set<unknown>(layer.sublayers);
+    const isLayer = (value: unknown): value is AnyLayer => inside.has(value);
     for (const [name, child] of childrenOf(layer)) {
       const inner = path === '' ? name : `${path}/${name}`;
-      if (child instanceof Layer) visit(child as AnyLayer, inner);
-      else visitContainer(child, inner);
+      if (isLayer(child)) visit(child, inner);
+      else visitContainer(child, inner, isLayer);
     }
   };
-  const visitContainer = (container: Iterable<unknown>, path: string): void => {
-    if (seen.has(container)) return;
+  const visitContainer = (
+    value: unknown,
+    path: string,
+    isLayer: (value: unknown) => value is AnyLayer,
+  ): void => {
+    const container = containerOf(value);
+    if (container === null || seen.has(container)) return;
     seen.add(container);
     const names = new Map<string, number>();
     for (const item of container) {
-      const inner = item instanceof Layer ? null : containerOf(item);
-      if (item instanceof Layer)
-        visit(item as AnyLayer, `${path}/${unique(snakeCase(item.className), names)}`);
-      else if (inner) visitContainer(inner, `${path}/${unique('container', names)}`);
+      if (isLayer(item)) visit(item, `${path}/${unique(snakeCase(item.className), names)}`);
+      else if (containerOf(item)) visitContainer(item, `${path}/${unique('container', names)}`, isLayer);
     }
   };
   visit(model, '');
@@ -50,21 +54,15 @@ function ownVariables(layer: AnyLayer): Variable[] {
   return layer.weights.filter((weight) => !inside.has(weight));
 }
 
-/** Layers and containers in properties, by their names in Keras. The layers of a graph come first. */
-function childrenOf(layer: AnyLayer): [name: string, child: AnyLayer | Iterable<unknown>][] {
-  const graph: [string, Iterable<unknown>][] = isStack(layer) ? [['layers', layer.layers]] : [];
+/** The values of properties, by their names in Keras. The layers of a graph come first. */
+function childrenOf(
+  layer: AnyLayer & { program?: unknown; layers?: AnyLayer[] },
+): [name: string, child: unknown][] {
+  const graph: [string, unknown][] = layer.program && layer.layers ? [['layers', layer.layers]] : [];
   const properties = Object.entries(layer)
-    .map(([key, value]) => [propertyName(key), value] as const)
-    .sort(([a], [b]) => compareNames(a, b))
-    .flatMap(([name, value]): [string, AnyLayer | Iterable<unknown>][] => {
-      const child = value instanceof Layer ? (value as AnyLayer) : containerOf(value);
-      return child ? [[name, child]] : [];
-    });
+    .map(([key, value]): [string, unknown] => [propertyName(key), value])
+    .sort(([a], [b]) => compareNames(a, b));
   return [...graph, ...properties];
-}
-
-function isStack(layer: AnyLayer): layer is AnyLayer & { layers: AnyLayer[] } {
-  return layer instanceof Model && (layer.program !== null || (layer as unknown) instanceof Sequential);
 }
 
 /** The items of an array, a set, a map or a plain object; null for anything else. */

@@ -4,6 +4,7 @@
  * one layer doesn't load them all.
  */
 import { ValueError } from '../../core/errors.ts';
+import { foldName, suggestionFor } from '../../core/suggest.ts';
 import { describe } from '../../core/shape.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
@@ -70,8 +71,19 @@ export function deserializeLayer(given: AnyLayer | ClassConfig): AnyLayer {
 
 /** The class of layers called `className`: a custom object, built in, or registered. */
 export function layerClass(className: string): Registrable | null {
-  const found = customObjectOf(className) ?? (table ?? written).get(className) ?? registeredAs(className);
+  const builtIn = table ?? written;
+  const found =
+    customObjectOf(className) ??
+    builtIn.get(className) ??
+    registeredAs(className) ??
+    respelt(className, builtIn);
   return found && isLayerClass(found) ? found : null;
+}
+
+/** The class whose name is spelt so in another case, or with underscores. */
+function respelt(name: string, classes: ReadonlyMap<string, Registrable>): Registrable | undefined {
+  const wanted = foldName(name);
+  return [...classes].find(([known]) => foldName(known) === wanted)?.[1];
 }
 
 function isLayerClass(item: Registrable): boolean {
@@ -87,8 +99,12 @@ function unknownLayer(className: string, name: unknown): ValueError {
     op: 'deserializeLayer',
     rule: 'the class of a layer is built in, or registered.',
     received: `className '${className}'${typeof name === 'string' ? ` of layer '${name}'` : ''}`,
-    hint: table
-      ? 'make the class known before: registerClass(MyLayer), or pass it in `customObjects`.'
-      : 'pass the layer itself, or make its class known before: registerClass(MyLayer).',
+    hint: suggestionFor(
+      className,
+      [...(table ?? written).keys()],
+      table
+        ? 'make the class known before: registerClass(MyLayer), or pass it in `customObjects`.'
+        : 'pass the layer itself, or make its class known before: registerClass(MyLayer).',
+    ),
   });
 }

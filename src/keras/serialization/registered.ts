@@ -3,6 +3,7 @@
  * that every family of objects can ask it.
  */
 import { ValueError } from '../../core/errors.ts';
+import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { QualifiedName } from '../nameTypes.ts';
 
@@ -34,6 +35,7 @@ let scopes: readonly CustomObjects[] = [];
  */
 export function registerClass<T extends Registrable>(item: T, options: RegisterOptions = {}): T {
   if (typeof item !== 'function') throw refused('a class or a function is registered', describe(item));
+  checkOptions('registerClass', options, ['package', 'name']);
   const { package: packageName = 'Custom', name = nameOfItem(item) } = options;
   for (const [what, text] of Object.entries({ package: packageName, name })) {
     const isName = typeof text === 'string' && text !== '' && !text.includes('>');

@@ -8,7 +8,7 @@ import { CompiledLoss, type LossArgument, type LossWeights } from './compiledLos
 import { CompiledMetrics, type MetricsArgument } from './compiledMetrics.ts';
 import { LossTracker } from './lossTracker.ts';
 import { optimizerOf, type OptimizerLike } from '../optimizers/get.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 
 /** Options of `model.compile`. */
 export interface CompileOptions {
@@ -72,7 +72,7 @@ export class Compiled {
 
 function requireOptions(options: unknown): void {
   if (typeof options === 'object' && options !== null) {
-    requireKnownOptions('compile', options, known);
+    checkOptions('compile', options, known);
     return;
   }
   throw new ValueError({

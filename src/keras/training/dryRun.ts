@@ -15,7 +15,7 @@ import type { Data, Slot } from './data/slots.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { Table, type TableData, TableSource } from './data/tableSource.ts';
 import { defaultBatchSize } from './openData.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
 import { joined } from './predict.ts';
 import { joinPending } from './readLogs.ts';
@@ -50,7 +50,7 @@ export interface DryRunOptions {
  * given, if the model is not compiled, or if something is running on it.
  */
 export function dryRun(model: TrainableModel, options: DryRunOptions): void {
-  requireKnownOptions('warmup', options, ['batchSize', 'training', 'x', 'y', 'sampleWeight']);
+  checkOptions('warmup', options, ['batchSize', 'training', 'x', 'y', 'sampleWeight']);
   const { batchSize = defaultBatchSize, training = false } = options;
   requireCount('warmup', 'batchSize', batchSize, 1);
   requireBoolean('warmup', 'training', training);

@@ -6,7 +6,8 @@ import type { BatchSource } from './data/batchSource.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData, requireNone } from './openData.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { type ListedLogs, listed } from './listedLogs.ts';
+import { checkOptions } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
@@ -31,14 +32,14 @@ export interface EvaluateOptions {
 
 const known = ['batchSize', 'verbose', 'sampleWeight', 'steps', 'callbacks', 'signal'];
 
-/** The metrics over data, by name: `{ loss, accuracy }`. */
+/** The metrics over data, by name: `{ loss, accuracy }`; or by position, the loss first. */
 export async function evaluate(
   model: TrainableModel,
   x: Data | BatchIterable,
   y: Data | null,
   options: EvaluateOptions,
-): Promise<Logs> {
-  requireKnownOptions('evaluate', options, known);
+): Promise<ListedLogs> {
+  checkOptions('evaluate', options, known);
   const { batchSize, sampleWeight, steps, signal, verbose } = options;
   requireCount('evaluate', 'batchSize', batchSize, 1);
   requireCount('evaluate', 'steps', steps, 1);
@@ -64,7 +65,10 @@ export async function evaluate(
     const pending = await runEvaluation(model, { source, steps: steps ?? null, runner, throttle, callbacks });
     const [logs] = (await throttle.finish(throttle.within(() => readLogs(pending)))) as [Logs];
     await callbacks.onTestEnd(logs);
-    return logs;
+    return listed(
+      logs,
+      trainer.entries.map(({ key }) => key),
+    );
   };
   return cleanup.after(() => throttle.settling(body));
 }

@@ -5,7 +5,7 @@ import { checkSeed } from '../../ops/seeds.ts';
 import type { CallbackLike } from '../callbacks/callbackList.ts';
 import type { ClassWeight } from './data/classWeight.ts';
 import type { Data, ValidationData } from './openData.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 import { fitOptionNames } from './fitOptionNames.ts';
 import { requireCount, requireShare } from './optionChecks.ts';
 import { type Verbose, verbosity } from './verbose.ts';
@@ -47,7 +47,7 @@ export interface FitOptions {
 
 /** Throws for options that are unknown or out of range. */
 export function requireFitOptions(options: FitOptions): void {
-  requireKnownOptions('fit', options, fitOptionNames);
+  checkOptions('fit', options, fitOptionNames);
   const { validationSplit = 0, validationFreq = 1, shuffle = true, verbose, seed } = options;
   for (const what of ['batchSize', 'stepsPerEpoch', 'validationSteps', 'validationBatchSize'] as const) {
     requireCount('fit', what, options[what], 1);

@@ -1,4 +1,5 @@
 /** @file Steps on single batches, for custom training loops. */
+import { type ListedLogs, listed } from './listedLogs.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
@@ -10,7 +11,7 @@ import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
 import type { Data } from './openData.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
@@ -33,8 +34,8 @@ export async function trainOnBatch(
   x: Data,
   y: Data | null,
   options: TrainOnBatchOptions,
-): Promise<Logs> {
-  requireKnownOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
+): Promise<ListedLogs> {
+  checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
     const { train } = model.trainer.single;
@@ -54,8 +55,8 @@ export async function testOnBatch(
   x: Data,
   y: Data | null,
   options: OnBatchOptions,
-): Promise<Logs> {
-  requireKnownOptions('testOnBatch', options, ['sampleWeight']);
+): Promise<ListedLogs> {
+  checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
     model.trainer.single.test.run(batch),
@@ -83,7 +84,7 @@ async function onBatch(
   op: string,
   given: Given,
   run: (batch: AnyBatch) => Readonly<Record<string, Tensor>> | undefined,
-): Promise<Logs> {
+): Promise<ListedLogs> {
   const { trainer } = model;
   trainer.requireCompiled(op);
   const { end } = trainer.begin(op);
@@ -97,7 +98,10 @@ async function onBatch(
         return readLogs(pending);
       });
       const [logs] = (await reading) as [Logs];
-      return logs;
+      return listed(
+        logs,
+        trainer.entries.map(({ key }) => key),
+      );
     } finally {
       freeUploads(batch, given);
     }

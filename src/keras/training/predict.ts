@@ -8,7 +8,7 @@ import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData } from './openData.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
-import { requireKnownOptions } from '../knownOptions.ts';
+import { checkOptions } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
@@ -35,7 +35,7 @@ export async function predict(
   x: Data | BatchIterable,
   options: PredictOptions,
 ): Promise<Nest<Tensor>> {
-  requireKnownOptions('predict', options, known);
+  checkOptions('predict', options, known);
   const { batchSize, steps, signal, verbose } = options;
   requireCount('predict', 'batchSize', batchSize, 1);
   requireCount('predict', 'steps', steps, 1);

@@ -1,4 +1,6 @@
 /** @file Activation: an activation function as a layer. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import {
   type Activation as ActivationFunction,
@@ -16,6 +18,11 @@ export interface ActivationOptions extends LayerOptions {
 /** The layer of `activation`, where shapes, weights and errors are described. */
 export class Activation extends Layer {
   static override readonly className: string = 'Activation';
+
+  static override get optionNames(): OptionNames<ActivationOptions> {
+    return { activation: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly activation: ActivationFunction;
 
@@ -34,6 +41,7 @@ export class Activation extends Layer {
 }
 
 /** An activation function as a layer. Shape: that of the input. Errors: ValueError for an unknown name. */
-export function activation(options: ActivationOptions): Activation {
-  return new Activation(options);
+export function activation(options: ActivationOptions): Activation;
+export function activation(...args: unknown[]): Activation {
+  return make(Activation, args);
 }

@@ -1,4 +1,6 @@
 /** @file PReLU: a rectifier that learns its slopes. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add, mul, neg } from '../../../ops/arithmetic.ts';
@@ -27,6 +29,17 @@ export interface PReLUOptions extends LayerOptions {
 /** The layer of `prelu`, where shapes, weights and errors are described. */
 export class PReLU extends Layer {
   static override readonly className: string = 'PReLU';
+
+  static override get optionNames(): OptionNames<PReLUOptions> {
+    return {
+      alphaInitializer: false,
+      alphaRegularizer: false,
+      alphaConstraint: false,
+      sharedAxes: false,
+      ...layerOptionNames,
+    };
+  }
+
   override readonly supportsMasking: boolean = true;
   alpha: Variable | null = null;
   readonly sharedAxes: readonly number[] | null;
@@ -73,6 +86,7 @@ export class PReLU extends Layer {
  * `sharedAxes`. He et al., Delving deep into rectifiers, ICCV 2015.
  * Errors: ValueError for invalid options; ShapeError for open sizes that aren't shared.
  */
-export function prelu(options?: PReLUOptions): PReLU {
-  return new PReLU(options);
+export function prelu(options?: PReLUOptions): PReLU;
+export function prelu(...args: unknown[]): PReLU {
+  return make(PReLU, args);
 }

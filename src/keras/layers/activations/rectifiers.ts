@@ -1,4 +1,6 @@
 /** @file ReLU, LeakyReLU, ELU: rectifiers with options, as layers. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireFinite } from '../../../core/shape.ts';
 import { elu as exponentialLinear, leakyRelu, relu6 } from '../../../ops/rectifiers.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -18,6 +20,11 @@ export interface ReLUOptions extends LayerOptions {
 /** The layer of `reLU`, where shapes, weights and errors are described. */
 export class ReLU extends Layer {
   static override readonly className: string = 'ReLU';
+
+  static override get optionNames(): OptionNames<ReLUOptions> {
+    return { maxValue: true, negativeSlope: true, threshold: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly maxValue: number | null;
   readonly negativeSlope: number;
@@ -56,6 +63,11 @@ export interface LeakyReLUOptions extends LayerOptions {
 /** The layer of `leakyReLU`, where shapes, weights and errors are described. */
 export class LeakyReLU extends Layer {
   static override readonly className: string = 'LeakyReLU';
+
+  static override get optionNames(): OptionNames<LeakyReLUOptions> {
+    return { negativeSlope: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly negativeSlope: number;
 
@@ -84,6 +96,11 @@ export interface ELUOptions extends LayerOptions {
 /** The layer of `elu`, where shapes, weights and errors are described. */
 export class ELU extends Layer {
   static override readonly className: string = 'ELU';
+
+  static override get optionNames(): OptionNames<ELUOptions> {
+    return { alpha: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly alpha: number;
 
@@ -107,16 +124,19 @@ export class ELU extends Layer {
  * x above `threshold` and up to `maxValue`, negativeSlope · (x - threshold) elsewhere. Shape: that of the input. float32.
  * Errors: ValueError for options that are negative or no numbers.
  */
-export function reLU(options?: ReLUOptions): ReLU {
-  return new ReLU(options);
+export function reLU(options?: ReLUOptions): ReLU;
+export function reLU(...args: unknown[]): ReLU {
+  return make(ReLU, args);
 }
 
 /** x above 0, negativeSlope · x below. Shape: that of the input. float32. Errors: ValueError for the slope. */
-export function leakyReLU(options?: LeakyReLUOptions): LeakyReLU {
-  return new LeakyReLU(options);
+export function leakyReLU(options?: LeakyReLUOptions): LeakyReLU;
+export function leakyReLU(...args: unknown[]): LeakyReLU {
+  return make(LeakyReLU, args);
 }
 
 /** x above 0, alpha · (exp(x) - 1) below. Shape: that of the input. float32. Errors: ValueError for `alpha`. */
-export function elu(options?: ELUOptions): ELU {
-  return new ELU(options);
+export function elu(options?: ELUOptions): ELU;
+export function elu(...args: unknown[]): ELU {
+  return make(ELU, args);
 }

@@ -1,4 +1,6 @@
 /** @file Softmax: values as probabilities. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { sub } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
 import { logSumExp } from '../../../ops/logSumExp.ts';
@@ -21,6 +23,11 @@ const hidden = -1e9;
 /** The layer of `softmax`, where shapes, weights and errors are described. */
 export class Softmax extends Layer {
   static override readonly className: string = 'Softmax';
+
+  static override get optionNames(): OptionNames<SoftmaxOptions> {
+    return { axis: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly axis: number | readonly number[];
@@ -52,6 +59,7 @@ export class Softmax extends Layer {
  * exp(x) over its sum along `axis`. Shape: that of the input. float32. A mask of the input's shape, given with the call,
  * takes values out. Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
  */
-export function softmax(options?: SoftmaxOptions): Softmax {
-  return new Softmax(options);
+export function softmax(options?: SoftmaxOptions): Softmax;
+export function softmax(...args: unknown[]): Softmax {
+  return make(Softmax, args);
 }

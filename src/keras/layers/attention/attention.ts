@@ -1,4 +1,6 @@
 /** @file Attention and AdditiveAttention: queries that look up values by keys. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { type OpenShape, describe, requireBoolean, requireOneOf } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
@@ -153,6 +155,11 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
 /** The layer of `attention`, where shapes, weights and errors are described. */
 export class Attention extends Lookup {
   static override readonly className: string = 'Attention';
+
+  static override get optionNames(): OptionNames<AttentionLayerOptions> {
+    return { useScale: false, scoreMode: false, dropout: false, seed: false, ...layerOptionNames };
+  }
+
   readonly scoreMode: (typeof scoreModes)[number];
   concatScoreWeight: Variable | null = null;
 
@@ -202,6 +209,10 @@ export class Attention extends Lookup {
 export class AdditiveAttention extends Lookup {
   static override readonly className: string = 'AdditiveAttention';
 
+  static override get optionNames(): OptionNames<AdditiveAttentionOptions> {
+    return { useScale: false, dropout: false, seed: false, ...layerOptionNames };
+  }
+
   constructor(options: AdditiveAttentionOptions = {}) {
     super(options, options.useScale ?? true);
   }
@@ -240,8 +251,9 @@ function pairwiseSums(query: Tensor, key: Tensor): Tensor {
  * Source: Luong et al., Effective approaches to attention-based neural machine translation, 2015.
  * Errors: ValueError for bad options and inputs that are no list; ShapeError where they don't fit.
  */
-export function attention(options?: AttentionLayerOptions): Attention {
-  return new Attention(options);
+export function attention(options?: AttentionLayerOptions): Attention;
+export function attention(...args: unknown[]): Attention {
+  return make(Attention, args);
 }
 
 /**
@@ -250,6 +262,7 @@ export function attention(options?: AttentionLayerOptions): Attention {
  * Source: Bahdanau et al., Neural machine translation by jointly learning to align and translate, ICLR 2015.
  * Errors: ValueError for bad options and inputs that are no list; ShapeError where they don't fit.
  */
-export function additiveAttention(options?: AdditiveAttentionOptions): AdditiveAttention {
-  return new AdditiveAttention(options);
+export function additiveAttention(options?: AdditiveAttentionOptions): AdditiveAttention;
+export function additiveAttention(...args: unknown[]): AdditiveAttention {
+  return make(AdditiveAttention, args);
 }

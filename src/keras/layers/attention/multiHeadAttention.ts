@@ -1,4 +1,7 @@
 /** @file MultiHeadAttention: several attentions side by side, each in its own projection. */
+import type { OptionNames } from '../../../core/options.ts';
+import { checkedOptions, layerOptionNames, make } from '../base/layerOptions.ts';
+import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { sigmoid } from '../../../ops/activations.ts';
@@ -71,6 +74,24 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 /** The layer of `multiHeadAttention`, where shapes, weights and errors are described. */
 export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
   static override readonly className: string = 'MultiHeadAttention';
+
+  static override get optionNames(): OptionNames<MultiHeadAttentionOptions> {
+    return {
+      numHeads: true,
+      keyDim: true,
+      valueDim: true,
+      dropout: true,
+      outputShape: false,
+      attentionAxes: false,
+      useGate: false,
+      slidingWindow: false,
+      seed: false,
+      ...kernelOptionNames,
+      ...biasOptionNames,
+      ...layerOptionNames,
+    };
+  }
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly numHeads: number;
@@ -93,7 +114,9 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
   /** Of the projections, each. */
   readonly #activityRegularizer: Regularizer | null;
 
-  constructor({ activityRegularizer, ...options }: MultiHeadAttentionOptions) {
+  constructor(given: MultiHeadAttentionOptions) {
+    checkedOptions(new.target, given);
+    const { activityRegularizer, ...options } = given;
     super(options);
     const { numHeads, keyDim, useBias = true, useGate = false, dropout = 0, slidingWindow = null } = options;
     const valueDim = options.valueDim ?? keyDim;
@@ -350,6 +373,7 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
  * Source: Vaswani et al., Attention is all you need, 2017.
  * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
  */
-export function multiHeadAttention(options: MultiHeadAttentionOptions): MultiHeadAttention {
-  return new MultiHeadAttention(options);
+export function multiHeadAttention(options: MultiHeadAttentionOptions): MultiHeadAttention;
+export function multiHeadAttention(...args: unknown[]): MultiHeadAttention {
+  return make(MultiHeadAttention, args);
 }

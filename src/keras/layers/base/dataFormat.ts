@@ -1,6 +1,7 @@
 /** @file Sizes along the axes of sequences and images, and the order of these axes. */
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
+import { foldedName } from '../../../core/suggest.ts';
 
 /** One number for both axes of an image, or one per axis. */
 export type Pair = number | readonly [number, number];
@@ -14,7 +15,7 @@ export interface DataFormatOptions {
 
 /** Throws unless `dataFormat` is 'channelsLast' or missing. */
 export function requireChannelsLast(op: string, dataFormat: unknown): void {
-  if (dataFormat === undefined || dataFormat === null || dataFormat === 'channelsLast') return;
+  if (dataFormat === undefined || dataFormat === null || foldedName(dataFormat) === 'channelslast') return;
   throw new ValueError({
     op,
     rule: "`dataFormat` must be 'channelsLast': channels are the last axis.",

@@ -28,10 +28,11 @@ import { findInProperties } from './findInProperties.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
+import type { LayerOptions } from './layerOptions.ts';
 import { requireTracked } from './tracked.ts';
-import { type LayerOptions, WeightedOperation } from './weightedOperation.ts';
+import { WeightedOperation } from './weightedOperation.ts';
 
-export type { LayerOptions } from './weightedOperation.ts';
+export type { LayerOptions } from './layerOptions.ts';
 export type { WeightOptions } from './layerWeights.ts';
 
 /** Options of a call. Further options depend on the layer (`initialState`) and may contain tensors. */
@@ -98,9 +99,9 @@ export abstract class Layer<
   /** Identifies eager calls in history, so that `nodeIndex` counts symbolic calls only. */
   readonly #eager: Operation;
 
-  constructor({ activityRegularizer, ...options }: LayerOptions = {}) {
+  constructor(options?: LayerOptions) {
     super(options);
-    this.activityRegularizer = regularizerOf(activityRegularizer);
+    this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
     // As in Keras, the app may call `build` itself, which then marks the layer as built. `super.build` still works.
     const build = this.build;

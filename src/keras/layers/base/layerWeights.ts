@@ -1,7 +1,7 @@
 /** @file Creation, order and assignment of the weights of a layer. */
 import type { DType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
-import { describe, sameShape, type Shape } from '../../../core/shape.ts';
+import { checkShape, describe, sameShape, type Shape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { withDevice } from '../../../webgpu/current.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
@@ -59,6 +59,7 @@ export function makeWeight(
   options: WeightOptions & { dtype: DType },
   layerTrainable: boolean,
 ): OwnWeight {
+  checkShape(name, options.shape);
   const { shape, initializer = 'glorotUniform', trainable = true, dtype, regularizer, constraint } = options;
   const path = scopedName(name);
   const initial = firstValue?.(path, shape, dtype) ?? initializerOf(initializer).call(shape, dtype);

@@ -1,4 +1,5 @@
 /** @file The options of kernels and biases, which many layers share. */
+import type { OptionNames } from '../../../core/options.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
@@ -12,6 +13,12 @@ export interface KernelOptions {
   kernelConstraint?: ConstraintLike | null;
 }
 
+export const kernelOptionNames: OptionNames<KernelOptions> = {
+  kernelInitializer: false,
+  kernelRegularizer: false,
+  kernelConstraint: false,
+};
+
 export interface BiasOptions {
   /** Default true. */
   useBias?: boolean;
@@ -22,3 +29,10 @@ export interface BiasOptions {
   /** Constraint applied to the bias after each training step. Default: none. */
   biasConstraint?: ConstraintLike | null;
 }
+
+export const biasOptionNames: OptionNames<BiasOptions> = {
+  useBias: false,
+  biasInitializer: false,
+  biasRegularizer: false,
+  biasConstraint: false,
+};

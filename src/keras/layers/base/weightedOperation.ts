@@ -4,6 +4,7 @@
  */
 import { type DType, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ValueError } from '../../../core/errors.ts';
+import { checkOptions, type Names, type OptionNames } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
@@ -13,21 +14,9 @@ import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { snakeCase, uniqueName } from '../../names.ts';
 import type { Nest } from '../../tensorNest.ts';
-import type { RegularizerLike } from '../../regularizers/index.ts';
 import { findInProperties } from './findInProperties.ts';
+import { checkedOptions, type LayerOptions, layerOptionNames } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
-
-/** Options of every layer. */
-export interface LayerOptions {
-  /** Default: the class name with a number, such as `conv2d_1`. */
-  name?: string;
-  /** Whether its weights are trainable. Default true. */
-  trainable?: boolean;
-  /** Dtype of the weights. Default float32. */
-  dtype?: DType;
-  /** Penalty on its outputs, which training adds to the loss. Default null. */
-  activityRegularizer?: RegularizerLike | null;
-}
 
 /** What an operation needs of the layers inside it. */
 export interface Sublayer {
@@ -46,9 +35,15 @@ export abstract class WeightedOperation<
   readonly #adopted = new Map<Variable, boolean>();
   #trainable: boolean;
 
-  constructor({ name, trainable = true, dtype = 'float32' }: LayerOptions) {
+  /** The names of all options, for classes of the library; true for those that may be passed by position. */
+  static get optionNames(): Names {
+    return layerOptionNames;
+  }
+
+  constructor(options?: LayerOptions) {
     super();
-    checkOptions(this.className, name, trainable, dtype);
+    const { name, trainable = true, dtype = 'float32' } = checkedOptions(new.target, options);
+    checkLayer(this.className, name, trainable, dtype);
     this.name = name ?? uniqueName(snakeCase(this.className));
     this.dtype = dtype;
     this.#trainable = trainable;
@@ -56,6 +51,7 @@ export abstract class WeightedOperation<
 
   /** Creates a weight named `layer/name`, prefixed by the surrounding layers. Call it in `build`. */
   protected addWeight(name: string, options: WeightOptions): Variable {
+    checkWeight(this.name, name, options);
     const made = makeWeight(name, { ...options, dtype: options.dtype ?? this.dtype }, this.#trainable);
     this.#weights.push(made);
     return made.variable;
@@ -132,7 +128,7 @@ export abstract class WeightedOperation<
   }
 }
 
-function checkOptions(className: string, name: unknown, trainable: unknown, dtype: unknown): void {
+function checkLayer(className: string, name: unknown, trainable: unknown, dtype: unknown): void {
   if (name !== undefined && (typeof name !== 'string' || name === '' || name.includes('/'))) {
     throw new ValueError({
       op: className,
@@ -148,6 +144,29 @@ function checkOptions(className: string, name: unknown, trainable: unknown, dtyp
     rule: 'a dtype is float32, int32, uint32 or bool.',
     received: `dtype: ${describe(dtype)}`,
     hint: "pass one of these names; the default is 'float32'.",
+  });
+}
+
+const weightOptionNames: OptionNames<WeightOptions> = {
+  shape: false,
+  initializer: false,
+  trainable: false,
+  dtype: false,
+  regularizer: false,
+  constraint: false,
+};
+
+function checkWeight(layer: string, name: unknown, options: unknown): void {
+  const op = `${layer}.addWeight`;
+  if (typeof name === 'string') {
+    checkOptions(op, options, weightOptionNames);
+    return;
+  }
+  throw new ValueError({
+    op,
+    rule: 'it takes the name of the weight, then an object with its shape.',
+    received: describe(name),
+    hint: "call this.addWeight('kernel', { shape: [4, 2] }).",
   });
 }
 

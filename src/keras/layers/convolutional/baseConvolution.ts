@@ -2,8 +2,11 @@
  * @file The base of convolutional layers: window options, bias and activation. Sequences are convolved as images of
  * height 1.
  */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { biasOptionNames } from '../base/weightOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireBoolean, requireOneOf } from '../../../core/shape.ts';
+import { describe, type OpenShape, oneOf, requireBoolean } from '../../../core/shape.ts';
 import { type Padding, perAxis } from '../../../core/windows.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
@@ -36,6 +39,17 @@ export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, Dat
   activation?: ActivationLike | null;
 }
 
+export const convolutionOptionNames: OptionNames<ConvolutionOptions<unknown>> = {
+  kernelSize: true,
+  strides: true,
+  padding: true,
+  dilationRate: false,
+  activation: false,
+  dataFormat: false,
+  ...biasOptionNames,
+  ...layerOptionNames,
+};
+
 /** Options of the image ops. */
 export interface ImageOptions {
   readonly strides: readonly [number, number];
@@ -66,10 +80,9 @@ export abstract class Convolution extends Layer {
     this.kernelSize = perAxis(name, 'kernelSize', kernelSize, rank);
     this.strides = perAxis(name, 'strides', strides, rank);
     this.dilationRate = perAxis(name, 'dilationRate', dilationRate, rank);
-    requireOneOf(name, 'padding', padding, paddings);
     requireChannelsLast(name, options.dataFormat);
     requireBoolean(name, 'useBias', useBias);
-    this.padding = padding as 'valid' | 'same' | 'causal';
+    this.padding = oneOf(name, 'padding', padding, paddings) as 'valid' | 'same' | 'causal';
     this.activation = activationOf(options.activation);
     this.useBias = useBias;
     this.biasRules = weightRules(options, 'bias', 'zeros');

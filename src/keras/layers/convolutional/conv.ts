@@ -1,4 +1,8 @@
 /** @file Conv1D, Conv2D: convolutions with a learned kernel, in groups of channels. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { kernelOptionNames } from '../base/weightOptions.ts';
+import { convolutionOptionNames } from './baseConvolution.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
@@ -83,6 +87,10 @@ export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, '
 export class Conv1D extends GroupedConvolution {
   static override readonly className: string = 'Conv1D';
 
+  static override get optionNames(): OptionNames<Conv1DOptions> {
+    return { filters: true, ...convolutionOptionNames, groups: false, ...kernelOptionNames };
+  }
+
   constructor(options: Conv1DOptions) {
     super(1, options, ['valid', 'same', 'causal']);
   }
@@ -93,8 +101,9 @@ export class Conv1D extends GroupedConvolution {
  * kernel [kernelSize, channels / groups, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
-export function conv1d(options: Conv1DOptions): Conv1D {
-  return new Conv1D(options);
+export function conv1d(options: Conv1DOptions): Conv1D;
+export function conv1d(...args: unknown[]): Conv1D {
+  return make(Conv1D, args);
 }
 
 /** Options of `conv2d`. */
@@ -103,6 +112,10 @@ export type Conv2DOptions = GroupedConvolutionOptions<Pair>;
 /** The layer of `conv2d`, where shapes, weights and errors are described. */
 export class Conv2D extends GroupedConvolution {
   static override readonly className: string = 'Conv2D';
+
+  static override get optionNames(): OptionNames<Conv2DOptions> {
+    return { filters: true, ...convolutionOptionNames, groups: false, ...kernelOptionNames };
+  }
 
   constructor(options: Conv2DOptions) {
     super(2, options);
@@ -114,6 +127,7 @@ export class Conv2D extends GroupedConvolution {
  * filters]. Weights: kernel [kernelHeight, kernelWidth, channels / groups, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
-export function conv2d(options: Conv2DOptions): Conv2D {
-  return new Conv2D(options);
+export function conv2d(options: Conv2DOptions): Conv2D;
+export function conv2d(...args: unknown[]): Conv2D {
+  return make(Conv2D, args);
 }

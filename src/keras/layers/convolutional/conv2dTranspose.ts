@@ -1,4 +1,8 @@
 /** @file Conv2DTranspose: a learned enlargement of images, which undoes the change of size of a strided Conv2D. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { kernelOptionNames } from '../base/weightOptions.ts';
+import { convolutionOptionNames } from './baseConvolution.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { conv2dTranspose as transposed } from '../../../ops/conv2dTranspose.ts';
@@ -20,6 +24,11 @@ export interface Conv2DTransposeOptions extends ConvolutionOptions<Pair>, Kernel
 /** The layer of `conv2dTranspose`, where shapes, weights and errors are described. */
 export class Conv2DTranspose extends Convolution {
   static override readonly className: string = 'Conv2DTranspose';
+
+  static override get optionNames(): OptionNames<Conv2DTransposeOptions> {
+    return { filters: true, ...convolutionOptionNames, outputPadding: false, ...kernelOptionNames };
+  }
+
   kernel: Variable | null = null;
   readonly filters: number;
   readonly outputPadding: readonly [number, number] | null;
@@ -83,6 +92,7 @@ function outputPaddingOf(op: string, value: unknown, strides: readonly number[])
  * kernelWidth, filters, channels] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
-export function conv2dTranspose(options: Conv2DTransposeOptions): Conv2DTranspose {
-  return new Conv2DTranspose(options);
+export function conv2dTranspose(options: Conv2DTransposeOptions): Conv2DTranspose;
+export function conv2dTranspose(...args: unknown[]): Conv2DTranspose {
+  return make(Conv2DTranspose, args);
 }

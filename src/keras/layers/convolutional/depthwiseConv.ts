@@ -1,4 +1,7 @@
 /** @file DepthwiseConv1D, DepthwiseConv2D: convolutions that leave channels apart. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { convolutionOptionNames } from './baseConvolution.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { depthwiseConv2d as depthwise } from '../../../ops/depthwiseConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -66,6 +69,16 @@ abstract class Depthwise extends Convolution {
 export class DepthwiseConv1D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv1D';
 
+  static override get optionNames(): OptionNames<DepthwiseConv1DOptions> {
+    return {
+      ...convolutionOptionNames,
+      depthMultiplier: false,
+      depthwiseInitializer: false,
+      depthwiseRegularizer: false,
+      depthwiseConstraint: false,
+    };
+  }
+
   constructor(options: DepthwiseConv1DOptions) {
     super(1, options);
   }
@@ -74,6 +87,16 @@ export class DepthwiseConv1D extends Depthwise {
 /** The layer of `depthwiseConv2d`, where shapes, weights and errors are described. */
 export class DepthwiseConv2D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv2D';
+
+  static override get optionNames(): OptionNames<DepthwiseConv2DOptions> {
+    return {
+      ...convolutionOptionNames,
+      depthMultiplier: false,
+      depthwiseInitializer: false,
+      depthwiseRegularizer: false,
+      depthwiseConstraint: false,
+    };
+  }
 
   constructor(options: DepthwiseConv2DOptions) {
     super(2, options);
@@ -85,8 +108,9 @@ export class DepthwiseConv2D extends Depthwise {
  * depthMultiplier]. Weights: kernel [kernelSize, channels, depthMultiplier] and bias [channels · depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
-export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D {
-  return new DepthwiseConv1D(options);
+export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D;
+export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
+  return make(DepthwiseConv1D, args);
 }
 
 /**
@@ -95,6 +119,7 @@ export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1
  * depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
-export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D {
-  return new DepthwiseConv2D(options);
+export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D;
+export function depthwiseConv2d(...args: unknown[]): DepthwiseConv2D {
+  return make(DepthwiseConv2D, args);
 }

@@ -1,4 +1,7 @@
 /** @file SeparableConv1D, SeparableConv2D: a convolution of each channel, then one that mixes the channels of a place. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { convolutionOptionNames } from './baseConvolution.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { depthwiseConv2d } from '../../../ops/depthwiseConv2d.ts';
 import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
@@ -87,6 +90,20 @@ abstract class Separable extends Convolution {
 export class SeparableConv1D extends Separable {
   static override readonly className: string = 'SeparableConv1D';
 
+  static override get optionNames(): OptionNames<SeparableConv1DOptions> {
+    return {
+      filters: true,
+      ...convolutionOptionNames,
+      depthMultiplier: false,
+      depthwiseInitializer: false,
+      depthwiseRegularizer: false,
+      depthwiseConstraint: false,
+      pointwiseInitializer: false,
+      pointwiseRegularizer: false,
+      pointwiseConstraint: false,
+    };
+  }
+
   constructor(options: SeparableConv1DOptions) {
     super(1, options);
   }
@@ -95,6 +112,20 @@ export class SeparableConv1D extends Separable {
 /** The layer of `separableConv2d`, where shapes, weights and errors are described. */
 export class SeparableConv2D extends Separable {
   static override readonly className: string = 'SeparableConv2D';
+
+  static override get optionNames(): OptionNames<SeparableConv2DOptions> {
+    return {
+      filters: true,
+      ...convolutionOptionNames,
+      depthMultiplier: false,
+      depthwiseInitializer: false,
+      depthwiseRegularizer: false,
+      depthwiseConstraint: false,
+      pointwiseInitializer: false,
+      pointwiseRegularizer: false,
+      pointwiseConstraint: false,
+    };
+  }
 
   constructor(options: SeparableConv2DOptions) {
     super(2, options);
@@ -107,8 +138,9 @@ export class SeparableConv2D extends Separable {
  * channels · depthMultiplier, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
-export function separableConv1d(options: SeparableConv1DOptions): SeparableConv1D {
-  return new SeparableConv1D(options);
+export function separableConv1d(options: SeparableConv1DOptions): SeparableConv1D;
+export function separableConv1d(...args: unknown[]): SeparableConv1D {
+  return make(SeparableConv1D, args);
 }
 
 /**
@@ -117,6 +149,7 @@ export function separableConv1d(options: SeparableConv1DOptions): SeparableConv1
  * depthMultiplier], pointwise_kernel [1, 1, channels · depthMultiplier, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
-export function separableConv2d(options: SeparableConv2DOptions): SeparableConv2D {
-  return new SeparableConv2D(options);
+export function separableConv2d(options: SeparableConv2DOptions): SeparableConv2D;
+export function separableConv2d(...args: unknown[]): SeparableConv2D {
+  return make(SeparableConv2D, args);
 }

@@ -1,4 +1,7 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -25,6 +28,11 @@ export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
 /** The layer of `dense`, where shapes, weights and errors are described. */
 export class Dense extends Layer {
   static override readonly className: string = 'Dense';
+
+  static override get optionNames(): OptionNames<DenseOptions> {
+    return { units: true, activation: true, ...kernelOptionNames, ...biasOptionNames, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   kernel: Variable | null = null;
   bias: Variable | null = null;
@@ -78,6 +86,7 @@ export class Dense extends Layer {
  * units]. Weights: kernel [features, units] and bias [units].
  * Errors: ValueError for invalid options; ShapeError where the features don't fit.
  */
-export function dense(options: DenseOptions): Dense {
-  return new Dense(options);
+export function dense(options: DenseOptions): Dense;
+export function dense(...args: unknown[]): Dense {
+  return make(Dense, args);
 }

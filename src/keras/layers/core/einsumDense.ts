@@ -1,4 +1,7 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { kernelOptionNames } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add } from '../../../ops/arithmetic.ts';
@@ -50,6 +53,21 @@ interface Plan {
 /** The layer of `einsumDense`, where shapes, weights and errors are described. */
 export class EinsumDense extends Layer {
   static override readonly className: string = 'EinsumDense';
+
+  static override get optionNames(): OptionNames<EinsumDenseOptions> {
+    return {
+      equation: true,
+      outputShape: true,
+      activation: true,
+      biasAxes: true,
+      ...kernelOptionNames,
+      biasInitializer: false,
+      biasRegularizer: false,
+      biasConstraint: false,
+      ...layerOptionNames,
+    };
+  }
+
   kernel: Variable | null = null;
   bias: Variable | null = null;
   readonly equation: string;
@@ -215,6 +233,7 @@ export class EinsumDense extends Layer {
  * sizes of its letters; bias, with those of `biasAxes`, and 1 for letters between and after them.
  * Errors: ValueError for invalid options; ShapeError where the input doesn't fit.
  */
-export function einsumDense(options: EinsumDenseOptions): EinsumDense {
-  return new EinsumDense(options);
+export function einsumDense(options: EinsumDenseOptions): EinsumDense;
+export function einsumDense(...args: unknown[]): EinsumDense {
+  return make(EinsumDense, args);
 }

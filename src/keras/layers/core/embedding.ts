@@ -1,4 +1,6 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { notEqual } from '../../../ops/comparison.ts';
@@ -32,6 +34,19 @@ export interface EmbeddingOptions extends LayerOptions {
 /** The layer of `embedding`, where shapes, weights and errors are described. */
 export class Embedding extends Layer {
   static override readonly className: string = 'Embedding';
+
+  static override get optionNames(): OptionNames<EmbeddingOptions> {
+    return {
+      inputDim: true,
+      outputDim: true,
+      embeddingsInitializer: false,
+      embeddingsRegularizer: false,
+      embeddingsConstraint: false,
+      maskZero: false,
+      ...layerOptionNames,
+    };
+  }
+
   override readonly supportsMasking: boolean;
   override readonly inputDType: DType = 'int32';
   embeddings: Variable | null = null;
@@ -89,6 +104,7 @@ export class Embedding extends Layer {
  * Errors: ValueError for invalid options; IndexOutOfRangeError when the result is read, for an id outside [0, inputDim), whose
  * row reads as zeros.
  */
-export function embedding(options: EmbeddingOptions): Embedding {
-  return new Embedding(options);
+export function embedding(options: EmbeddingOptions): Embedding;
+export function embedding(...args: unknown[]): Embedding {
+  return make(Embedding, args);
 }

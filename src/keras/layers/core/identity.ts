@@ -1,10 +1,17 @@
 /** @file Identity: what goes in. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** The layer of `identity`, where shapes, weights and errors are described. */
 export class Identity extends Layer {
   static override readonly className: string = 'Identity';
+
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
+
   override readonly supportsMasking: boolean = true;
 
   override call(x: Tensor): Tensor {
@@ -16,6 +23,7 @@ export class Identity extends Layer {
  * A layer that returns its input, of any shape and dtype.
  * Errors: none.
  */
-export function identity(options?: LayerOptions): Identity {
-  return new Identity(options);
+export function identity(options?: LayerOptions): Identity;
+export function identity(...args: unknown[]): Identity {
+  return make(Identity, args);
 }

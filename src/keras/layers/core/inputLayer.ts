@@ -1,10 +1,12 @@
 /** @file InputLayer: where values enter a model. Its one call has no inputs. */
 import { type DType, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
+import type { OptionNames } from '../../../core/options.ts';
 import { describe, maxRank, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
+import { checkedOptions, make } from '../base/layerOptions.ts';
 import { Layer } from '../base/layer.ts';
 
 /** Options of `input`. */
@@ -24,10 +26,16 @@ export interface InputOptions {
 /** The layer of `inputLayer`, where shapes, weights and errors are described. */
 export class InputLayer extends Layer {
   static override readonly className: string = 'InputLayer';
+
+  static override get optionNames(): OptionNames<InputOptions> {
+    return { shape: true, batchSize: true, dtype: true, name: false, batchShape: false };
+  }
+
   readonly batchShape: OpenShape;
   readonly tensor: KerasTensor;
 
   constructor(options: InputOptions) {
+    checkedOptions(new.target, options);
     const { dtype = 'float32', name } = options;
     const batchShape = checkedShape(options);
     checkDType(dtype);
@@ -60,16 +68,18 @@ export class InputLayer extends Layer {
  * A symbolic tensor from which a model is described. Shape: [batchSize, ...shape].
  * Errors: ShapeError for a shape that isn't a list of sizes and nulls; DTypeError.
  */
-export function input(options: InputOptions): KerasTensor {
-  return new InputLayer(options).tensor;
+export function input(options: InputOptions): KerasTensor;
+export function input(...args: unknown[]): KerasTensor {
+  return make(InputLayer, args).tensor;
 }
 
 /**
  * The layer of `input(options)`; its `output` is the symbolic tensor.
  * Shape: [batchSize, ...shape]. Errors: those of `input`.
  */
-export function inputLayer(options: InputOptions): InputLayer {
-  return new InputLayer(options);
+export function inputLayer(options: InputOptions): InputLayer;
+export function inputLayer(...args: unknown[]): InputLayer {
+  return make(InputLayer, args);
 }
 
 function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape {

@@ -1,4 +1,6 @@
 /** @file Lambda: a function of tensors as a layer. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -44,6 +46,11 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
   Out
 > {
   static override readonly className: string = 'Lambda';
+
+  static override get optionNames(): OptionNames<LambdaOptions> {
+    return { function: true, outputShape: false, mask: false, arguments: false, ...layerOptionNames };
+  }
+
   override readonly supportsMasking = true;
   override readonly takesMask = true;
   override readonly callsForeignLayers = true;
@@ -170,7 +177,8 @@ function requireShapes(layer: string, given: unknown): void {
  */
 export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>(
   given: LambdaFunction<In, Out> | LambdaOptions<In, Out>,
-  settings: LambdaSettings = {},
-): Lambda<In, Out> {
-  return new Lambda<In, Out>(typeof given === 'function' ? { function: given, ...settings } : given);
+  settings?: LambdaSettings,
+): Lambda<In, Out>;
+export function lambda(...args: unknown[]): unknown {
+  return make(Lambda, args);
 }

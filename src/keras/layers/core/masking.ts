@@ -1,4 +1,6 @@
 /** @file Masking: masks steps whose values are all equal to a given value. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type OpenShape, requireFinite } from '../../../core/shape.ts';
 import { any } from '../../../ops/anyAll.ts';
 import { notEqual } from '../../../ops/comparison.ts';
@@ -16,6 +18,11 @@ export interface MaskingOptions extends LayerOptions {
 /** The layer of `masking`, where shapes, weights and errors are described. */
 export class Masking extends Layer {
   static override readonly className: string = 'Masking';
+
+  static override get optionNames(): OptionNames<MaskingOptions> {
+    return { maskValue: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly maskValue: number;
 
@@ -48,6 +55,7 @@ export class Masking extends Layer {
  * Masks the steps whose features are all `maskValue`, and clears them. Shape: that of the input, [batch, time, …,
  * features]; its mask is [batch, time, …]. Errors: ValueError for a `maskValue` that is no number.
  */
-export function masking(options?: MaskingOptions): Masking {
-  return new Masking(options);
+export function masking(options?: MaskingOptions): Masking;
+export function masking(...args: unknown[]): Masking {
+  return make(Masking, args);
 }

@@ -1,4 +1,6 @@
 /** @file Concatenate: tensors one behind the other. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { concat } from '../../../ops/concat.ts';
@@ -18,6 +20,11 @@ export interface ConcatenateOptions extends LayerOptions {
 /** The layer of `concatenate`, where shapes, weights and errors are described. */
 export class Concatenate extends Merge {
   static override readonly className: string = 'Concatenate';
+
+  static override get optionNames(): OptionNames<ConcatenateOptions> {
+    return { axis: true, ...layerOptionNames };
+  }
+
   readonly axis: number;
 
   constructor(options: ConcatenateOptions = {}) {
@@ -61,6 +68,7 @@ export class Concatenate extends Merge {
  * sizes add up. Dtypes are one.
  * Errors: ValueError for what is no list; ShapeError, DTypeError for inputs that don't fit.
  */
-export function concatenate(options?: ConcatenateOptions): Concatenate {
-  return new Concatenate(options);
+export function concatenate(options?: ConcatenateOptions): Concatenate;
+export function concatenate(...args: unknown[]): Concatenate {
+  return make(Concatenate, args);
 }

@@ -1,4 +1,6 @@
 /** @file Dot: products of the samples of two tensors, summed over an axis of each. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
 import { matMul } from '../../../ops/matMul.ts';
@@ -20,6 +22,11 @@ export interface DotOptions extends LayerOptions {
 /** The layer of `dot`, where shapes, weights and errors are described. */
 export class Dot extends Merge {
   static override readonly className: string = 'Dot';
+
+  static override get optionNames(): OptionNames<DotOptions> {
+    return { axes: true, normalize: true, ...layerOptionNames };
+  }
+
   readonly axes: number | readonly [number, number];
   readonly normalize: boolean;
 
@@ -104,6 +111,7 @@ export class Dot extends Merge {
  * without its axis, …b without its axis], or [batch, 1] where nothing is left. float32.
  * Errors: ValueError for bad options or what is no pair; ShapeError for axes that don't fit.
  */
-export function dot(options: DotOptions): Dot {
-  return new Dot(options);
+export function dot(options: DotOptions): Dot;
+export function dot(...args: unknown[]): Dot {
+  return make(Dot, args);
 }

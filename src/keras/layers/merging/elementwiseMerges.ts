@@ -1,4 +1,6 @@
 /** @file Add, Subtract, Average, Multiply, Maximum, Minimum: elementwise merges of a list of tensors. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { sameShape } from '../../../core/shape.ts';
 import { addN } from '../../../ops/addN.ts';
@@ -14,6 +16,10 @@ import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
 export class Add extends ElementwiseMerge {
   static override readonly className: string = 'Add';
 
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
+
   protected override merge(inputs: readonly Tensor[]): Tensor {
     return total(inputs);
   }
@@ -23,6 +29,10 @@ export class Add extends ElementwiseMerge {
 export class Average extends ElementwiseMerge {
   static override readonly className: string = 'Average';
 
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
+
   protected override merge(inputs: readonly Tensor[]): Tensor {
     return mul(total(inputs), 1 / inputs.length);
   }
@@ -31,6 +41,10 @@ export class Average extends ElementwiseMerge {
 /** The layer of `subtract`, where shapes, weights and errors are described. */
 export class Subtract extends ElementwiseMerge {
   static override readonly className: string = 'Subtract';
+
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
 
   protected override merge(inputs: readonly Tensor[]): Tensor {
     if (inputs.length === 2) return sub(inputs[0] as Tensor, inputs[1] as Tensor);
@@ -54,6 +68,10 @@ function total(inputs: readonly Tensor[]): Tensor {
 /** The layer of `multiply`, where shapes, weights and errors are described. */
 export class Multiply extends ElementwiseMerge {
   static override readonly className: string = 'Multiply';
+
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
 
   /** Masked values count as 1; where every input is masked the result is 0. */
   protected override merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor {
@@ -98,6 +116,10 @@ function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
 export class Maximum extends Extremum {
   static override readonly className: string = 'Maximum';
 
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
+
   protected override pick(a: Tensor, b: Tensor): Tensor {
     return larger(a, b);
   }
@@ -106,6 +128,10 @@ export class Maximum extends Extremum {
 /** The layer of `minimum`, where shapes, weights and errors are described. */
 export class Minimum extends Extremum {
   static override readonly className: string = 'Minimum';
+
+  static override get optionNames(): OptionNames<LayerOptions> {
+    return layerOptionNames;
+  }
 
   protected override pick(a: Tensor, b: Tensor): Tensor {
     return smaller(a, b);
@@ -117,46 +143,52 @@ export class Minimum extends Extremum {
  * axis. Dtypes promote.
  * Errors: ValueError if the input is not a list; ShapeError for shapes that do not broadcast.
  */
-export function add(options?: LayerOptions): Add {
-  return new Add(options);
+export function add(options?: LayerOptions): Add;
+export function add(...args: unknown[]): Add {
+  return make(Add, args);
 }
 
 /**
  * The elementwise mean of a list of tensors. Shapes as for `add`.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function average(options?: LayerOptions): Average {
-  return new Average(options);
+export function average(options?: LayerOptions): Average;
+export function average(...args: unknown[]): Average {
+  return make(Average, args);
 }
 
 /**
  * The first of two tensors minus the second. Shapes as for `add`.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function subtract(options?: LayerOptions): Subtract {
-  return new Subtract(options);
+export function subtract(options?: LayerOptions): Subtract;
+export function subtract(...args: unknown[]): Subtract {
+  return make(Subtract, args);
 }
 
 /**
  * The product of a list of tensors. Shapes as for `add`. Masked values count as 1.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function multiply(options?: LayerOptions): Multiply {
-  return new Multiply(options);
+export function multiply(options?: LayerOptions): Multiply;
+export function multiply(...args: unknown[]): Multiply {
+  return make(Multiply, args);
 }
 
 /**
  * The elementwise maximum of a list of tensors. Shapes as for `add`. Masked values are ignored.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function maximum(options?: LayerOptions): Maximum {
-  return new Maximum(options);
+export function maximum(options?: LayerOptions): Maximum;
+export function maximum(...args: unknown[]): Maximum {
+  return make(Maximum, args);
 }
 
 /**
  * The elementwise minimum of a list of tensors. Shapes as for `add`. Masked values are ignored.
  * Errors: ShapeError where the shapes don’t broadcast; ValueError for too few tensors.
  */
-export function minimum(options?: LayerOptions): Minimum {
-  return new Minimum(options);
+export function minimum(options?: LayerOptions): Minimum;
+export function minimum(...args: unknown[]): Minimum {
+  return make(Minimum, args);
 }

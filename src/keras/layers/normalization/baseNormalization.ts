@@ -1,4 +1,5 @@
 /** @file The base of batch, layer and group normalization: `gamma`, `beta` and `epsilon`. */
+import type { OptionNames } from '../../../core/options.ts';
 import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { requireEpsilon } from '../../../ops/normalization.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -27,6 +28,17 @@ export interface ScaleOptions {
   /** Default: none. */
   gammaConstraint?: ConstraintLike | null;
 }
+
+export const scaleOptionNames: OptionNames<ScaleOptions> = {
+  center: false,
+  scale: false,
+  betaInitializer: false,
+  gammaInitializer: false,
+  betaRegularizer: false,
+  gammaRegularizer: false,
+  betaConstraint: false,
+  gammaConstraint: false,
+};
 
 export interface ScaledNormalizationOptions extends LayerOptions, ScaleOptions {
   /** Added to the variance. Default 1e-3. */

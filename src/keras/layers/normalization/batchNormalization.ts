@@ -1,4 +1,7 @@
 /** @file BatchNormalization: channels about 0 with variance 1, by the moments of the batch or by those it remembers. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { scaleOptionNames } from './baseNormalization.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
@@ -42,6 +45,23 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
 /** The layer of `batchNormalization`, where shapes, weights and errors are described. */
 export class BatchNormalization extends ScaledNormalization {
   static override readonly className: string = 'BatchNormalization';
+
+  static override get optionNames(): OptionNames<BatchNormalizationOptions> {
+    return {
+      axis: true,
+      momentum: true,
+      epsilon: true,
+      ...scaleOptionNames,
+      movingMeanInitializer: false,
+      movingVarianceInitializer: false,
+      synchronized: false,
+      renorm: false,
+      renormClipping: false,
+      renormMomentum: false,
+      ...layerOptionNames,
+    };
+  }
+
   override readonly takesMask: boolean = true;
   movingMean: Variable | null = null;
   movingVariance: Variable | null = null;
@@ -192,6 +212,7 @@ function requireAbsent(op: string, what: string, value: unknown): void {
  * normalization, 2015.
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or whose size is open.
  */
-export function batchNormalization(options?: BatchNormalizationOptions): BatchNormalization {
-  return new BatchNormalization(options);
+export function batchNormalization(options?: BatchNormalizationOptions): BatchNormalization;
+export function batchNormalization(...args: unknown[]): BatchNormalization {
+  return make(BatchNormalization, args);
 }

@@ -1,4 +1,7 @@
 /** @file GroupNormalization: groups of the channels of each sample about 0 with variance 1. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { scaleOptionNames } from './baseNormalization.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
 import { groupNorm } from '../../../ops/groupNorm.ts';
@@ -19,6 +22,11 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
 /** The layer of `groupNormalization`, where shapes, weights and errors are described. */
 export class GroupNormalization extends ScaledNormalization {
   static override readonly className: string = 'GroupNormalization';
+
+  static override get optionNames(): OptionNames<GroupNormalizationOptions> {
+    return { groups: true, axis: true, epsilon: true, ...scaleOptionNames, ...layerOptionNames };
+  }
+
   readonly groups: number;
   readonly axis: number;
 
@@ -80,6 +88,7 @@ export class GroupNormalization extends ScaledNormalization {
  * other axes. Shape: that of the input. float32. Weights: gamma and beta, [channels]. Wu and He, Group normalization, 2018.
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or groups that don't divide it.
  */
-export function groupNormalization(options?: GroupNormalizationOptions): GroupNormalization {
-  return new GroupNormalization(options);
+export function groupNormalization(options?: GroupNormalizationOptions): GroupNormalization;
+export function groupNormalization(...args: unknown[]): GroupNormalization {
+  return make(GroupNormalization, args);
 }

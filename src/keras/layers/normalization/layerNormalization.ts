@@ -1,4 +1,7 @@
 /** @file LayerNormalization: normalizes the features of each sample to mean 0 and variance 1. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { scaleOptionNames } from './baseNormalization.ts';
 import { normalizeAxes, normalizeAxis, type OpenShape, requireBoolean } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { layerNorm } from '../../../ops/layerNorm.ts';
@@ -22,6 +25,11 @@ export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
 /** The layer of `layerNormalization`, where shapes, weights and errors are described. */
 export class LayerNormalization extends ScaledNormalization {
   static override readonly className: string = 'LayerNormalization';
+
+  static override get optionNames(): OptionNames<LayerNormalizationOptions> {
+    return { axis: true, epsilon: true, rmsScaling: false, ...scaleOptionNames, ...layerOptionNames };
+  }
+
   readonly axis: readonly number[];
   readonly rmsScaling: boolean;
 
@@ -75,6 +83,7 @@ export class LayerNormalization extends ScaledNormalization {
  * input. float32. Weights: gamma and beta, of the sizes of `axis`. Ba, Kiros and Hinton, Layer normalization, 2016.
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
-export function layerNormalization(options?: LayerNormalizationOptions): LayerNormalization {
-  return new LayerNormalization(options);
+export function layerNormalization(options?: LayerNormalizationOptions): LayerNormalization;
+export function layerNormalization(...args: unknown[]): LayerNormalization {
+  return make(LayerNormalization, args);
 }

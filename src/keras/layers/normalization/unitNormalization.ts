@@ -1,4 +1,6 @@
 /** @file UnitNormalization: vectors of length 1. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';
@@ -26,6 +28,11 @@ export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor 
 /** The layer of `unitNormalization`, where shapes, weights and errors are described. */
 export class UnitNormalization extends Layer {
   static override readonly className: string = 'UnitNormalization';
+
+  static override get optionNames(): OptionNames<UnitNormalizationOptions> {
+    return { axis: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly axis: number | readonly number[];
 
@@ -60,6 +67,7 @@ export function axisOrAxes(op: string, axis: unknown): number | readonly number[
  * Vectors along `axis` scaled to length 1; zeros stay. Shapes: that of the input. float32.
  * Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
  */
-export function unitNormalization(options?: UnitNormalizationOptions): UnitNormalization {
-  return new UnitNormalization(options);
+export function unitNormalization(options?: UnitNormalizationOptions): UnitNormalization;
+export function unitNormalization(...args: unknown[]): UnitNormalization {
+  return make(UnitNormalization, args);
 }

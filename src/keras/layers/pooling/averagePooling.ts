@@ -1,4 +1,7 @@
 /** @file AveragePooling1D, AveragePooling2D: the mean of each window, its padding left out. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { poolingOptionNames } from './basePooling.ts';
 import { avgPool, avgPool1d } from '../../../ops/avgPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
@@ -13,6 +16,10 @@ export type AveragePooling2DOptions = PoolingOptions<Pair>;
 export class AveragePooling1D extends Pooling {
   static override readonly className: string = 'AveragePooling1D';
 
+  static override get optionNames(): OptionNames<AveragePooling1DOptions> {
+    return poolingOptionNames;
+  }
+
   constructor(options?: AveragePooling1DOptions) {
     super(1, options);
   }
@@ -25,6 +32,10 @@ export class AveragePooling1D extends Pooling {
 /** The layer of `averagePooling2d`, where shapes, weights and errors are described. */
 export class AveragePooling2D extends Pooling {
   static override readonly className: string = 'AveragePooling2D';
+
+  static override get optionNames(): OptionNames<AveragePooling2DOptions> {
+    return poolingOptionNames;
+  }
 
   constructor(options?: AveragePooling2DOptions) {
     super(2, options);
@@ -39,14 +50,16 @@ export class AveragePooling2D extends Pooling {
  * The mean of each window of a sequence. Shapes: [batch, steps, channels] → [batch, steps', channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function averagePooling1d(options?: AveragePooling1DOptions): AveragePooling1D {
-  return new AveragePooling1D(options);
+export function averagePooling1d(options?: AveragePooling1DOptions): AveragePooling1D;
+export function averagePooling1d(...args: unknown[]): AveragePooling1D {
+  return make(AveragePooling1D, args);
 }
 
 /**
  * The mean of each window of an image. Shapes: [batch, height, width, channels] → [batch, height', width', channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function averagePooling2d(options?: AveragePooling2DOptions): AveragePooling2D {
-  return new AveragePooling2D(options);
+export function averagePooling2d(options?: AveragePooling2DOptions): AveragePooling2D;
+export function averagePooling2d(...args: unknown[]): AveragePooling2D {
+  return make(AveragePooling2D, args);
 }

@@ -1,5 +1,7 @@
 /** @file The base of pooling layers: window options. */
-import { requireOneOf } from '../../../core/shape.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { oneOf } from '../../../core/shape.ts';
 import { perAxis } from '../../../core/windows.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
@@ -14,6 +16,14 @@ export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
   padding?: 'valid' | 'same';
 }
 
+export const poolingOptionNames: OptionNames<PoolingOptions<unknown>> = {
+  poolSize: true,
+  strides: true,
+  padding: true,
+  dataFormat: false,
+  ...layerOptionNames,
+};
+
 export abstract class Pooling extends Layer {
   readonly poolSize: readonly number[];
   readonly strides: readonly number[];
@@ -25,9 +35,8 @@ export abstract class Pooling extends Layer {
     const { poolSize = 2, strides, padding = 'valid' } = options;
     this.poolSize = perAxis(this.name, 'poolSize', poolSize, rank);
     this.strides = perAxis(this.name, 'strides', strides ?? this.poolSize, rank);
-    requireOneOf(this.name, 'padding', padding, ['valid', 'same']);
     requireChannelsLast(this.name, options.dataFormat);
-    this.padding = padding;
+    this.padding = oneOf(this.name, 'padding', padding, ['valid', 'same'] as const);
     this.inputSpec = [{ rank: rank + 2 }];
   }
 

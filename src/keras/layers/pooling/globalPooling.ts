@@ -1,4 +1,6 @@
 /** @file GlobalMaxPooling1D/2D, GlobalAveragePooling1D/2D: one value for each channel of a sequence or an image. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireBoolean } from '../../../core/shape.ts';
 import { div, mul } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';
@@ -40,6 +42,10 @@ abstract class GlobalPooling extends Layer {
 export class GlobalMaxPooling1D extends GlobalPooling {
   static override readonly className: string = 'GlobalMaxPooling1D';
 
+  static override get optionNames(): OptionNames<GlobalPoolingOptions> {
+    return { dataFormat: false, keepDims: false, ...layerOptionNames };
+  }
+
   constructor(options?: GlobalPoolingOptions) {
     super(1, options);
   }
@@ -53,6 +59,10 @@ export class GlobalMaxPooling1D extends GlobalPooling {
 export class GlobalMaxPooling2D extends GlobalPooling {
   static override readonly className: string = 'GlobalMaxPooling2D';
 
+  static override get optionNames(): OptionNames<GlobalPoolingOptions> {
+    return { dataFormat: false, keepDims: false, ...layerOptionNames };
+  }
+
   constructor(options?: GlobalPoolingOptions) {
     super(2, options);
   }
@@ -65,6 +75,11 @@ export class GlobalMaxPooling2D extends GlobalPooling {
 /** The layer of `globalAveragePooling1d`, where shapes, weights and errors are described. */
 export class GlobalAveragePooling1D extends GlobalPooling {
   static override readonly className: string = 'GlobalAveragePooling1D';
+
+  static override get optionNames(): OptionNames<GlobalPoolingOptions> {
+    return { dataFormat: false, keepDims: false, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
 
   constructor(options?: GlobalPoolingOptions) {
@@ -88,6 +103,10 @@ export class GlobalAveragePooling1D extends GlobalPooling {
 export class GlobalAveragePooling2D extends GlobalPooling {
   static override readonly className: string = 'GlobalAveragePooling2D';
 
+  static override get optionNames(): OptionNames<GlobalPoolingOptions> {
+    return { dataFormat: false, keepDims: false, ...layerOptionNames };
+  }
+
   constructor(options?: GlobalPoolingOptions) {
     super(2, options);
   }
@@ -101,16 +120,18 @@ export class GlobalAveragePooling2D extends GlobalPooling {
  * The largest value of each channel of a sequence. Shapes: [batch, steps, channels] → [batch, channels], or [batch, 1,
  * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function globalMaxPooling1d(options?: GlobalPoolingOptions): GlobalMaxPooling1D {
-  return new GlobalMaxPooling1D(options);
+export function globalMaxPooling1d(options?: GlobalPoolingOptions): GlobalMaxPooling1D;
+export function globalMaxPooling1d(...args: unknown[]): GlobalMaxPooling1D {
+  return make(GlobalMaxPooling1D, args);
 }
 
 /**
  * The largest value of each channel of an image. Shapes: [batch, height, width, channels] → [batch, channels], or [batch,
  * 1, 1, channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function globalMaxPooling2d(options?: GlobalPoolingOptions): GlobalMaxPooling2D {
-  return new GlobalMaxPooling2D(options);
+export function globalMaxPooling2d(options?: GlobalPoolingOptions): GlobalMaxPooling2D;
+export function globalMaxPooling2d(...args: unknown[]): GlobalMaxPooling2D {
+  return make(GlobalMaxPooling2D, args);
 }
 
 /**
@@ -118,14 +139,16 @@ export function globalMaxPooling2d(options?: GlobalPoolingOptions): GlobalMaxPoo
  * [batch, steps, channels] → [batch, channels], or [batch, 1, channels] where `keepDims`.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function globalAveragePooling1d(options?: GlobalPoolingOptions): GlobalAveragePooling1D {
-  return new GlobalAveragePooling1D(options);
+export function globalAveragePooling1d(options?: GlobalPoolingOptions): GlobalAveragePooling1D;
+export function globalAveragePooling1d(...args: unknown[]): GlobalAveragePooling1D {
+  return make(GlobalAveragePooling1D, args);
 }
 
 /**
  * The mean of each channel of an image. Shapes: [batch, height, width, channels] → [batch, channels], or [batch, 1, 1,
  * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function globalAveragePooling2d(options?: GlobalPoolingOptions): GlobalAveragePooling2D {
-  return new GlobalAveragePooling2D(options);
+export function globalAveragePooling2d(options?: GlobalPoolingOptions): GlobalAveragePooling2D;
+export function globalAveragePooling2d(...args: unknown[]): GlobalAveragePooling2D {
+  return make(GlobalAveragePooling2D, args);
 }

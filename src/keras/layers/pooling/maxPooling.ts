@@ -1,4 +1,7 @@
 /** @file MaxPooling1D, MaxPooling2D: the largest value of each window. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { poolingOptionNames } from './basePooling.ts';
 import { maxPool, maxPool1d } from '../../../ops/maxPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
@@ -13,6 +16,10 @@ export type MaxPooling2DOptions = PoolingOptions<Pair>;
 export class MaxPooling1D extends Pooling {
   static override readonly className: string = 'MaxPooling1D';
 
+  static override get optionNames(): OptionNames<MaxPooling1DOptions> {
+    return poolingOptionNames;
+  }
+
   constructor(options?: MaxPooling1DOptions) {
     super(1, options);
   }
@@ -25,6 +32,10 @@ export class MaxPooling1D extends Pooling {
 /** The layer of `maxPooling2d`, where shapes, weights and errors are described. */
 export class MaxPooling2D extends Pooling {
   static override readonly className: string = 'MaxPooling2D';
+
+  static override get optionNames(): OptionNames<MaxPooling2DOptions> {
+    return poolingOptionNames;
+  }
 
   constructor(options?: MaxPooling2DOptions) {
     super(2, options);
@@ -39,14 +50,16 @@ export class MaxPooling2D extends Pooling {
  * The largest value of each window of a sequence. Shapes: [batch, steps, channels] → [batch, steps', channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function maxPooling1d(options?: MaxPooling1DOptions): MaxPooling1D {
-  return new MaxPooling1D(options);
+export function maxPooling1d(options?: MaxPooling1DOptions): MaxPooling1D;
+export function maxPooling1d(...args: unknown[]): MaxPooling1D {
+  return make(MaxPooling1D, args);
 }
 
 /**
  * The largest value of each window of an image. Shapes: [batch, height, width, channels] → [batch, height', width',
  * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function maxPooling2d(options?: MaxPooling2DOptions): MaxPooling2D {
-  return new MaxPooling2D(options);
+export function maxPooling2d(options?: MaxPooling2DOptions): MaxPooling2D;
+export function maxPooling2d(...args: unknown[]): MaxPooling2D {
+  return make(MaxPooling2D, args);
 }

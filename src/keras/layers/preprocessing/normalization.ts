@@ -1,4 +1,6 @@
 /** @file Normalization: features about 0 with variance 1, by moments that are given, or learned from data once. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { type RetrogradError, ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxes, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
@@ -48,6 +50,11 @@ interface Layout {
 /** The layer of `normalization`, where shapes, weights and errors are described. */
 export class Normalization extends Layer {
   static override readonly className: string = 'Normalization';
+
+  static override get optionNames(): OptionNames<NormalizationOptions> {
+    return { axis: true, mean: true, variance: true, invert: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   mean: Variable | null = null;
   variance: Variable | null = null;
@@ -241,6 +248,7 @@ function shapeOf(values: unknown): number[] | null {
  * (of the sizes of `axis`) and count, an int32 that Keras's files have; none is trained.
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
-export function normalization(options?: NormalizationOptions): Normalization {
-  return new Normalization(options);
+export function normalization(options?: NormalizationOptions): Normalization;
+export function normalization(...args: unknown[]): Normalization {
+  return make(Normalization, args);
 }

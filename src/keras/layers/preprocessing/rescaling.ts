@@ -1,4 +1,6 @@
 /** @file Rescaling: values in another range. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
@@ -18,6 +20,11 @@ export interface RescalingOptions extends LayerOptions {
 /** The layer of `rescaling`, where shapes, weights and errors are described. */
 export class Rescaling extends Layer {
   static override readonly className: string = 'Rescaling';
+
+  static override get optionNames(): OptionNames<RescalingOptions> {
+    return { scale: true, offset: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly scale: number | readonly number[];
   readonly offset: number | readonly number[];
@@ -59,6 +66,7 @@ function numbers(op: string, what: string, value: unknown): number | readonly nu
  * x · scale + offset, in float32. Shape: that of the input, of any dtype; lists of numbers run along the last axis.
  * Errors: ValueError for what are no finite numbers; ShapeError for lists that don't fit the channels.
  */
-export function rescaling(options: RescalingOptions): Rescaling {
-  return new Rescaling(options);
+export function rescaling(options: RescalingOptions): Rescaling;
+export function rescaling(...args: unknown[]): Rescaling {
+  return make(Rescaling, args);
 }

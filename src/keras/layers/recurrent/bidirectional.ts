@@ -1,4 +1,6 @@
 /** @file Bidirectional: a recurrent layer over a sequence from both ends. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireOneOf } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
@@ -33,6 +35,11 @@ const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies
 /** The layer of `bidirectional`, where shapes, weights and errors are described. */
 export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'Bidirectional';
+
+  static override get optionNames(): OptionNames<BidirectionalOptions> {
+    return { layer: true, mergeMode: true, backwardLayer: false, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly forwardLayer: RNN;
@@ -202,6 +209,6 @@ export function bidirectional<Out extends RecurrentOutput>(
 export function bidirectional<Out extends RecurrentOutput>(
   options: BidirectionalOptions<Out>,
 ): Bidirectional<Out>;
-export function bidirectional<Out extends RecurrentOutput>(options: BidirectionalOptions<Out>): unknown {
-  return new Bidirectional(options as BidirectionalOptions<never>);
+export function bidirectional(...args: unknown[]): unknown {
+  return make(Bidirectional, args);
 }

@@ -2,6 +2,9 @@
  * @file DenseCell: what the cells of SimpleRNN, GRU and LSTM share. Each is a number of gates, computed from the inputs by
  * `kernel` and from the state by `recurrent_kernel`.
  */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames } from '../base/layerOptions.ts';
+import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger, type Shape } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';
@@ -45,6 +48,20 @@ export interface DenseCellOptions extends LayerOptions, KernelOptions, BiasOptio
   /** Makes the dropout repeatable. Default: another draw each time. */
   seed?: number | null;
 }
+
+export const denseCellOptionNames: OptionNames<DenseCellOptions> = {
+  units: true,
+  activation: true,
+  recurrentInitializer: false,
+  recurrentRegularizer: false,
+  recurrentConstraint: false,
+  dropout: false,
+  recurrentDropout: false,
+  seed: false,
+  ...kernelOptionNames,
+  ...biasOptionNames,
+  ...layerOptionNames,
+};
 
 export interface GatedCellOptions extends DenseCellOptions {
   /** Activation of the gates. Default 'sigmoid'; null for none. */

@@ -1,12 +1,13 @@
 /** @file DenseRNN: a recurrent layer that creates its own cell and takes the options of both. */
-import type { DenseCell } from './denseCell.ts';
+import { checkedOptions, type OptionClass } from '../base/layerOptions.ts';
+import type { DenseCell, DenseCellOptions } from './denseCell.ts';
 import { RNN, type RecurrentOptions, type RecurrentOutput } from './rnn.ts';
 
 export abstract class DenseRNN<C extends DenseCell, Out extends RecurrentOutput> extends RNN<Out> {
   declare readonly cell: C;
 
   constructor(cell: C, options: RecurrentOptions) {
-    super({ ...options, cell });
+    super(options, cell);
     this.inputSpec = [{ rank: 3 }];
   }
 
@@ -21,7 +22,14 @@ export abstract class DenseRNN<C extends DenseCell, Out extends RecurrentOutput>
   }
 }
 
-/** The options of a layer as its cell takes them; `cell` becomes its name. */
-export function cellOptions<O extends object>(options: O, cell: string): O & { name: string } {
-  return { ...options, name: cell, activityRegularizer: null };
+/** Those of a layer's options that its cell takes; `name` becomes the cell's. Errors: ValueError for unknown options. */
+export function cellOptions<O extends DenseCellOptions>(
+  layer: OptionClass,
+  options: O,
+  cell: OptionClass,
+  name: string,
+): O {
+  checkedOptions(layer, options);
+  const own = Object.entries(options).filter(([key]) => Object.hasOwn(cell.optionNames, key));
+  return { ...(Object.fromEntries(own) as unknown as O), name, activityRegularizer: null };
 }

@@ -1,8 +1,10 @@
 /** @file GRU: a GRU over a sequence. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { cellOptions, DenseRNN } from './denseRNN.ts';
 import { GRUCell, type GRUCellOptions } from './gruCell.ts';
-import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
+import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
 
 /** Options of `gru`. */
 export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
@@ -11,8 +13,12 @@ export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
 export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<GRUCell, Out> {
   static override readonly className: string = 'GRU';
 
+  static override get optionNames(): OptionNames<GRUOptions> {
+    return { ...GRUCell.optionNames, ...recurrentOptionNames };
+  }
+
   constructor(options: GRUOptions) {
-    super(new GRUCell(cellOptions(options, 'gru_cell')), options);
+    super(new GRUCell(cellOptions(new.target, options, GRUCell, 'gru_cell')), options);
   }
 }
 
@@ -27,6 +33,6 @@ export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN
 export function gru(options: GRUOptions & { returnState: true }): GRU<readonly Tensor[]>;
 export function gru(options: GRUOptions & { returnState?: false }): GRU<Tensor>;
 export function gru(options: GRUOptions): GRU;
-export function gru(options: GRUOptions): unknown {
-  return new GRU(options);
+export function gru(...args: unknown[]): unknown {
+  return make(GRU, args);
 }

@@ -1,4 +1,7 @@
 /** @file GRUCell: a state that is mixed with a candidate, by gates. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { denseCellOptionNames } from './denseCell.ts';
 import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
@@ -27,6 +30,11 @@ export interface GRUCellOptions extends GatedCellOptions {
 /** The layer of `gruCell`, where shapes, weights and errors are described. */
 export class GRUCell extends DenseCell {
   static override readonly className: string = 'GRUCell';
+
+  static override get optionNames(): OptionNames<GRUCellOptions> {
+    return { ...denseCellOptionNames, recurrentActivation: false, resetAfter: false };
+  }
+
   /** Update, reset, candidate. */
   protected readonly gates: number = 3;
   readonly recurrentActivation: Activation;
@@ -137,6 +145,7 @@ function mixed(h: Tensor, candidate: Tensor, update: Tensor): readonly Tensor[] 
  * Source: Cho et al., Learning phrase representations using RNN encoder-decoder, EMNLP 2014.
  * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
-export function gruCell(options: GRUCellOptions): GRUCell {
-  return new GRUCell(options);
+export function gruCell(options: GRUCellOptions): GRUCell;
+export function gruCell(...args: unknown[]): GRUCell {
+  return make(GRUCell, args);
 }

@@ -1,8 +1,10 @@
 /** @file LSTM: an LSTM over a sequence. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { cellOptions, DenseRNN } from './denseRNN.ts';
 import { LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
-import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
+import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
 
 /** Options of `lstm`. */
 export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
@@ -11,8 +13,12 @@ export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
 export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<LSTMCell, Out> {
   static override readonly className: string = 'LSTM';
 
+  static override get optionNames(): OptionNames<LSTMOptions> {
+    return { ...LSTMCell.optionNames, ...recurrentOptionNames };
+  }
+
   constructor(options: LSTMOptions) {
-    super(new LSTMCell(cellOptions(options, 'lstm_cell')), options);
+    super(new LSTMCell(cellOptions(new.target, options, LSTMCell, 'lstm_cell')), options);
   }
 }
 
@@ -27,6 +33,6 @@ export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRN
 export function lstm(options: LSTMOptions & { returnState: true }): LSTM<readonly Tensor[]>;
 export function lstm(options: LSTMOptions & { returnState?: false }): LSTM<Tensor>;
 export function lstm(options: LSTMOptions): LSTM;
-export function lstm(options: LSTMOptions): unknown {
-  return new LSTM(options);
+export function lstm(...args: unknown[]): unknown {
+  return make(LSTM, args);
 }

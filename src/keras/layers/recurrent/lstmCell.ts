@@ -1,4 +1,7 @@
 /** @file LSTMCell: a state that gates write to, forget and read. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { denseCellOptionNames } from './denseCell.ts';
 import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
@@ -25,6 +28,11 @@ export interface LSTMCellOptions extends GatedCellOptions {
 /** The layer of `lstmCell`, where shapes, weights and errors are described. */
 export class LSTMCell extends DenseCell {
   static override readonly className: string = 'LSTMCell';
+
+  static override get optionNames(): OptionNames<LSTMCellOptions> {
+    return { ...denseCellOptionNames, recurrentActivation: false, unitForgetBias: false };
+  }
+
   /** Input, forget, candidate, output. */
   protected readonly gates: number = 4;
   readonly recurrentActivation: Activation;
@@ -121,6 +129,7 @@ function forgetting(initializer: Initializer, units: number): Initializer {
  * Source: Hochreiter and Schmidhuber, Long short-term memory, 1997; with the forget gate of Gers et al., 2000.
  * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
-export function lstmCell(options: LSTMCellOptions): LSTMCell {
-  return new LSTMCell(options);
+export function lstmCell(options: LSTMCellOptions): LSTMCell;
+export function lstmCell(...args: unknown[]): LSTMCell {
+  return make(LSTMCell, args);
 }

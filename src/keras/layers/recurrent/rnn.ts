@@ -1,4 +1,6 @@
 /** @file RNN: a cell over a sequence. */
+import type { Names, OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
@@ -28,6 +30,16 @@ export interface RecurrentOptions extends LayerOptions {
   zeroOutputForMask?: boolean;
 }
 
+export const recurrentOptionNames: OptionNames<RecurrentOptions> = {
+  returnSequences: false,
+  returnState: false,
+  goBackwards: false,
+  stateful: false,
+  unroll: false,
+  zeroOutputForMask: false,
+  ...layerOptionNames,
+};
+
 /** Options of `rnn`. */
 export interface RNNOptions extends RecurrentOptions {
   /** The cell, or several to be stacked. */
@@ -55,6 +67,11 @@ const flags = [
 /** The layer of `rnn`, where shapes, weights and errors are described. */
 export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'RNN';
+
+  static override get optionNames(): Names {
+    return { cell: true, ...recurrentOptionNames } satisfies OptionNames<RNNOptions>;
+  }
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly cell: RNNCell;
@@ -67,9 +84,10 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
   /** No weights, and so hidden from those who look for variables. */
   #states: Variable[] | null = null;
 
-  constructor(options: RNNOptions) {
+  /** `own` is the cell of a layer that makes one. */
+  constructor(options: RNNOptions | RecurrentOptions, own?: RNNCell) {
     super(options);
-    this.cell = cellOf(this.name, options.cell);
+    this.cell = own ?? cellOf(this.name, (options as RNNOptions).cell);
     for (const flag of flags) requireBoolean(this.name, flag, options[flag] ?? false);
     this.returnSequences = options.returnSequences ?? false;
     this.returnState = options.returnState ?? false;
@@ -246,6 +264,6 @@ function cellOf(op: string, given: unknown): RNNCell {
 export function rnn(options: RNNOptions & { returnState: true }): RNN<readonly Tensor[]>;
 export function rnn(options: RNNOptions & { returnState?: false }): RNN<Tensor>;
 export function rnn(options: RNNOptions): RNN;
-export function rnn(options: RNNOptions): unknown {
-  return new RNN(options);
+export function rnn(...args: unknown[]): unknown {
+  return make(RNN, args);
 }

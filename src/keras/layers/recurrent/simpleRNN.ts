@@ -1,8 +1,10 @@
 /** @file SimpleRNN: a layer whose output is fed back to it. */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { cellOptions, DenseRNN } from './denseRNN.ts';
 import { SimpleRNNCell, type SimpleRNNCellOptions } from './simpleRNNCell.ts';
-import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';
+import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
 
 /** Options of `simpleRNN`. */
 export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions {}
@@ -11,8 +13,12 @@ export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions
 export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<SimpleRNNCell, Out> {
   static override readonly className: string = 'SimpleRNN';
 
+  static override get optionNames(): OptionNames<SimpleRNNOptions> {
+    return { ...SimpleRNNCell.optionNames, ...recurrentOptionNames };
+  }
+
   constructor(options: SimpleRNNOptions) {
-    super(new SimpleRNNCell(cellOptions(options, 'simple_rnn_cell')), options);
+    super(new SimpleRNNCell(cellOptions(new.target, options, SimpleRNNCell, 'simple_rnn_cell')), options);
   }
 }
 
@@ -25,6 +31,6 @@ export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends De
 export function simpleRNN(options: SimpleRNNOptions & { returnState: true }): SimpleRNN<readonly Tensor[]>;
 export function simpleRNN(options: SimpleRNNOptions & { returnState?: false }): SimpleRNN<Tensor>;
 export function simpleRNN(options: SimpleRNNOptions): SimpleRNN;
-export function simpleRNN(options: SimpleRNNOptions): unknown {
-  return new SimpleRNN(options);
+export function simpleRNN(...args: unknown[]): unknown {
+  return make(SimpleRNN, args);
 }

@@ -1,4 +1,7 @@
 /** @file SimpleRNNCell: activation(x · kernel + h · recurrentKernel + bias). */
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { denseCellOptionNames } from './denseCell.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import { matMul } from '../../../ops/matMul.ts';
@@ -13,6 +16,11 @@ export type SimpleRNNCellOptions = DenseCellOptions;
 /** The layer of `simpleRNNCell`, where shapes, weights and errors are described. */
 export class SimpleRNNCell extends DenseCell {
   static override readonly className: string = 'SimpleRNNCell';
+
+  static override get optionNames(): OptionNames<SimpleRNNCellOptions> {
+    return denseCellOptionNames;
+  }
+
   protected readonly gates: number = 1;
 
   protected override projected(x: Tensor): Tensor {
@@ -35,6 +43,7 @@ export class SimpleRNNCell extends DenseCell {
  * bias). Shapes: x [batch, features], h [batch, units]. Weights: kernel [features, units], recurrent_kernel [units, units],
  * bias [units]. Errors: ValueError for invalid options; ShapeError for other inputs.
  */
-export function simpleRNNCell(options: SimpleRNNCellOptions): SimpleRNNCell {
-  return new SimpleRNNCell(options);
+export function simpleRNNCell(options: SimpleRNNCellOptions): SimpleRNNCell;
+export function simpleRNNCell(...args: unknown[]): SimpleRNNCell {
+  return make(SimpleRNNCell, args);
 }

@@ -1,4 +1,6 @@
 /** @file StackedRNNCells: cells on top of each other, as one cell. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -15,6 +17,11 @@ export interface StackedRNNCellsOptions extends LayerOptions {
 /** The layer of `stackedRNNCells`, where shapes, weights and errors are described. */
 export class StackedRNNCells extends RNNCell {
   static override readonly className: string = 'StackedRNNCells';
+
+  static override get optionNames(): OptionNames<StackedRNNCellsOptions> {
+    return { cells: true, ...layerOptionNames };
+  }
+
   readonly cells: readonly RNNCell[];
 
   constructor(options: StackedRNNCellsOptions) {
@@ -98,6 +105,7 @@ export class StackedRNNCells extends RNNCell {
  * lowest cell on. Errors: ValueError for what is no list of cells.
  * Shapes: as of the cells.
  */
-export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells {
-  return new StackedRNNCells(options);
+export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells;
+export function stackedRNNCells(...args: unknown[]): StackedRNNCells {
+  return make(StackedRNNCells, args);
 }

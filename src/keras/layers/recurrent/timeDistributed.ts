@@ -1,4 +1,6 @@
 /** @file TimeDistributed: one layer at every time. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -19,6 +21,11 @@ export interface TimeDistributedOptions extends LayerOptions {
 /** The layer of `timeDistributed`, where shapes, weights and errors are described. */
 export class TimeDistributed extends Layer {
   static override readonly className: string = 'TimeDistributed';
+
+  static override get optionNames(): OptionNames<TimeDistributedOptions> {
+    return { layer: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly layer: Layer;
@@ -101,6 +108,7 @@ export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
  * batchNormalization) it does over samples and times. A mask [batch, time, …] is handed on likewise.
  * Errors: ValueError for what is no layer; ShapeError for inputs without times.
  */
-export function timeDistributed(options: TimeDistributedOptions): TimeDistributed {
-  return new TimeDistributed(options);
+export function timeDistributed(options: TimeDistributedOptions): TimeDistributed;
+export function timeDistributed(...args: unknown[]): TimeDistributed {
+  return make(TimeDistributed, args);
 }

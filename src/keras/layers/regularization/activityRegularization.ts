@@ -1,4 +1,6 @@
 /** @file ActivityRegularization: a penalty on the values that pass. */
+import type { OptionNames } from '../../../core/options.ts';
+import { checkedOptions, layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { l1l2 } from '../../regularizers/index.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
@@ -14,11 +16,18 @@ export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activ
 /** The layer of `activityRegularization`, where shapes, weights and errors are described. */
 export class ActivityRegularization extends Layer {
   static override readonly className: string = 'ActivityRegularization';
+
+  static override get optionNames(): OptionNames<ActivityRegularizationOptions & LayerOptions> {
+    return { l1: true, l2: true, ...layerOptionNames };
+  }
+
   override readonly supportsMasking: boolean = true;
   readonly l1: number;
   readonly l2: number;
 
-  constructor({ l1 = 0, l2 = 0, ...options }: ActivityRegularizationOptions = {}) {
+  constructor(given: ActivityRegularizationOptions = {}) {
+    checkedOptions(new.target, given);
+    const { l1 = 0, l2 = 0, ...options } = given;
     super({ ...options, activityRegularizer: l1l2({ l1, l2 }) });
     this.l1 = l1;
     this.l2 = l2;
@@ -38,6 +47,7 @@ export class ActivityRegularization extends Layer {
  * Returns its input and adds l1 · Σ|x| + l2 · Σx² to the loss. Shape: that of the input.
  * Errors: ValueError for factors below 0.
  */
-export function activityRegularization(options?: ActivityRegularizationOptions): ActivityRegularization {
-  return new ActivityRegularization(options);
+export function activityRegularization(options?: ActivityRegularizationOptions): ActivityRegularization;
+export function activityRegularization(...args: unknown[]): ActivityRegularization {
+  return make(ActivityRegularization, args);
 }

@@ -1,4 +1,6 @@
 /** @file Dropout, SpatialDropout1D, SpatialDropout2D: values cleared at random while training. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { dropout as cleared } from '../../../ops/dropout.ts';
@@ -67,6 +69,11 @@ abstract class RandomClearing extends Layer {
 /** The layer of `dropout`, where shapes, weights and errors are described. */
 export class Dropout extends RandomClearing {
   static override readonly className: string = 'Dropout';
+
+  static override get optionNames(): OptionNames<DropoutOptions> {
+    return { rate: true, noiseShape: true, seed: true, ...layerOptionNames };
+  }
+
   readonly noiseShape: OpenShape | null;
 
   constructor(options: DropoutOptions) {
@@ -97,6 +104,10 @@ export class Dropout extends RandomClearing {
 export class SpatialDropout1D extends RandomClearing {
   static override readonly className: string = 'SpatialDropout1D';
 
+  static override get optionNames(): OptionNames<SpatialDropoutOptions> {
+    return { rate: true, seed: true, ...layerOptionNames };
+  }
+
   constructor(options: SpatialDropoutOptions) {
     super(options);
     this.inputSpec = [{ rank: 3 }];
@@ -110,6 +121,11 @@ export class SpatialDropout1D extends RandomClearing {
 /** The layer of `spatialDropout2d`, where shapes, weights and errors are described. */
 export class SpatialDropout2D extends RandomClearing {
   static override readonly className: string = 'SpatialDropout2D';
+
+  static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
+    return { rate: true, seed: false, dataFormat: false, ...layerOptionNames };
+  }
+
   readonly dataFormat = 'channelsLast';
 
   constructor(options: SpatialDropout2DOptions) {
@@ -132,8 +148,9 @@ export class SpatialDropout2D extends RandomClearing {
  * given otherwise. Shape: that of the input. float32. Srivastava et al., Dropout, JMLR 2014.
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
-export function dropout(options: DropoutOptions): Dropout {
-  return new Dropout(options);
+export function dropout(options: DropoutOptions): Dropout;
+export function dropout(...args: unknown[]): Dropout {
+  return make(Dropout, args);
 }
 
 /**
@@ -141,8 +158,9 @@ export function dropout(options: DropoutOptions): Dropout {
  * al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D {
-  return new SpatialDropout1D(options);
+export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D;
+export function spatialDropout1d(...args: unknown[]): SpatialDropout1D {
+  return make(SpatialDropout1D, args);
 }
 
 /**
@@ -150,6 +168,7 @@ export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout
  * et al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D {
-  return new SpatialDropout2D(options);
+export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D;
+export function spatialDropout2d(...args: unknown[]): SpatialDropout2D {
+  return make(SpatialDropout2D, args);
 }

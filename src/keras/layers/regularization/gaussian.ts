@@ -1,4 +1,6 @@
 /** @file GaussianNoise, GaussianDropout: normal noise while training, added or multiplied. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
@@ -49,6 +51,11 @@ abstract class Noise extends Layer {
 /** The layer of `gaussianNoise`, where shapes, weights and errors are described. */
 export class GaussianNoise extends Noise {
   static override readonly className: string = 'GaussianNoise';
+
+  static override get optionNames(): OptionNames<GaussianNoiseOptions> {
+    return { stddev: true, seed: true, ...layerOptionNames };
+  }
+
   readonly stddev: number;
 
   constructor(options: GaussianNoiseOptions) {
@@ -70,6 +77,11 @@ export class GaussianNoise extends Noise {
 /** The layer of `gaussianDropout`, where shapes, weights and errors are described. */
 export class GaussianDropout extends Noise {
   static override readonly className: string = 'GaussianDropout';
+
+  static override get optionNames(): OptionNames<GaussianDropoutOptions> {
+    return { rate: true, seed: true, ...layerOptionNames };
+  }
+
   readonly rate: number;
 
   constructor(options: GaussianDropoutOptions) {
@@ -102,14 +114,16 @@ export class GaussianDropout extends Noise {
  * Adds normal noise with mean 0 in training; otherwise returns its input. Shape: that of the input. float32.
  * Errors: ValueError for bad options.
  */
-export function gaussianNoise(options: GaussianNoiseOptions): GaussianNoise {
-  return new GaussianNoise(options);
+export function gaussianNoise(options: GaussianNoiseOptions): GaussianNoise;
+export function gaussianNoise(...args: unknown[]): GaussianNoise {
+  return make(GaussianNoise, args);
 }
 
 /**
  * Multiplies by normal noise with mean 1 in training; otherwise returns its input. Shape: that of the input. float32.
  * Srivastava et al., Dropout, JMLR 2014, section 10. Errors: ValueError for bad options.
  */
-export function gaussianDropout(options: GaussianDropoutOptions): GaussianDropout {
-  return new GaussianDropout(options);
+export function gaussianDropout(options: GaussianDropoutOptions): GaussianDropout;
+export function gaussianDropout(...args: unknown[]): GaussianDropout {
+  return make(GaussianDropout, args);
 }

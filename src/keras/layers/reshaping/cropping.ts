@@ -1,4 +1,6 @@
 /** @file Cropping1D, Cropping2D: sequences and images without their edges. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -57,6 +59,11 @@ abstract class Cropping extends Layer {
 /** The layer of `cropping1d`, where shapes, weights and errors are described. */
 export class Cropping1D extends Cropping {
   static override readonly className: string = 'Cropping1D';
+
+  static override get optionNames(): OptionNames<Cropping1DOptions> {
+    return { cropping: true, ...layerOptionNames };
+  }
+
   readonly cropping: readonly [number, number];
 
   constructor(options: Cropping1DOptions = {}) {
@@ -77,6 +84,11 @@ export class Cropping1D extends Cropping {
 /** The layer of `cropping2d`, where shapes, weights and errors are described. */
 export class Cropping2D extends Cropping {
   static override readonly className: string = 'Cropping2D';
+
+  static override get optionNames(): OptionNames<Cropping2DOptions> {
+    return { cropping: true, dataFormat: false, ...layerOptionNames };
+  }
+
   readonly cropping: readonly [readonly [number, number], readonly [number, number]];
   readonly dataFormat = 'channelsLast';
 
@@ -101,8 +113,9 @@ export class Cropping2D extends Cropping {
  * A sequence without its ends, of any dtype. Shapes: [batch, steps, channels] → [batch, steps - cropping, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or of which nothing would be left.
  */
-export function cropping1d(options?: Cropping1DOptions): Cropping1D {
-  return new Cropping1D(options);
+export function cropping1d(options?: Cropping1DOptions): Cropping1D;
+export function cropping1d(...args: unknown[]): Cropping1D {
+  return make(Cropping1D, args);
 }
 
 /**
@@ -110,6 +123,7 @@ export function cropping1d(options?: Cropping1DOptions): Cropping1D {
  * width - left - right, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or of which nothing would be left.
  */
-export function cropping2d(options?: Cropping2DOptions): Cropping2D {
-  return new Cropping2D(options);
+export function cropping2d(options?: Cropping2DOptions): Cropping2D;
+export function cropping2d(...args: unknown[]): Cropping2D {
+  return make(Cropping2D, args);
 }

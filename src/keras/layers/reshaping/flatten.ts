@@ -1,4 +1,6 @@
 /** @file Flatten: all axes but the batch as one. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import type { OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
@@ -13,6 +15,11 @@ export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 /** The layer of `flatten`, where shapes, weights and errors are described. */
 export class Flatten extends Layer {
   static override readonly className: string = 'Flatten';
+
+  static override get optionNames(): OptionNames<FlattenOptions> {
+    return { dataFormat: false, ...layerOptionNames };
+  }
+
   readonly dataFormat = 'channelsLast';
 
   constructor(options: FlattenOptions = {}) {
@@ -47,6 +54,7 @@ export class Flatten extends Layer {
  * All axes but the batch as one, of any dtype. Shapes: [batch, …] → [batch, product of the rest].
  * Errors: ValueError for options.
  */
-export function flatten(options?: FlattenOptions): Flatten {
-  return new Flatten(options);
+export function flatten(options?: FlattenOptions): Flatten;
+export function flatten(...args: unknown[]): Flatten {
+  return make(Flatten, args);
 }

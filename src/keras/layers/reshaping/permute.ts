@@ -1,4 +1,6 @@
 /** @file Permute: the axes of each sample in another order. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { transpose } from '../../../ops/transpose.ts';
@@ -14,6 +16,11 @@ export interface PermuteOptions extends LayerOptions {
 /** The layer of `permute`, where shapes, weights and errors are described. */
 export class Permute extends Layer {
   static override readonly className: string = 'Permute';
+
+  static override get optionNames(): OptionNames<PermuteOptions> {
+    return { dims: true, ...layerOptionNames };
+  }
+
   readonly dims: readonly number[];
 
   constructor(options: PermuteOptions) {
@@ -45,6 +52,7 @@ export class Permute extends Layer {
  * The axes of each sample in another order, of any dtype. Shapes: [batch, a, b] → [batch, b, a] for dims [2, 1].
  * Errors: ValueError for what is no order of axes; ShapeError for inputs of another rank.
  */
-export function permute(options: PermuteOptions): Permute {
-  return new Permute(options);
+export function permute(options: PermuteOptions): Permute;
+export function permute(...args: unknown[]): Permute {
+  return make(Permute, args);
 }

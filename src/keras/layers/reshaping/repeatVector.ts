@@ -1,4 +1,6 @@
 /** @file RepeatVector: a vector as each step of a sequence. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger } from '../../../core/shape.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { tile } from '../../../ops/tile.ts';
@@ -14,6 +16,11 @@ export interface RepeatVectorOptions extends LayerOptions {
 /** The layer of `repeatVector`, where shapes, weights and errors are described. */
 export class RepeatVector extends Layer {
   static override readonly className: string = 'RepeatVector';
+
+  static override get optionNames(): OptionNames<RepeatVectorOptions> {
+    return { n: true, ...layerOptionNames };
+  }
+
   readonly n: number;
 
   constructor(options: RepeatVectorOptions) {
@@ -36,6 +43,7 @@ export class RepeatVector extends Layer {
  * A vector as each step of a sequence, of any dtype. Shapes: [batch, features] → [batch, n, features].
  * Errors: ValueError for n; ShapeError for inputs that aren't vectors.
  */
-export function repeatVector(options: RepeatVectorOptions): RepeatVector {
-  return new RepeatVector(options);
+export function repeatVector(options: RepeatVectorOptions): RepeatVector;
+export function repeatVector(...args: unknown[]): RepeatVector {
+  return make(RepeatVector, args);
 }

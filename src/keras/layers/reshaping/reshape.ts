@@ -1,4 +1,6 @@
 /** @file Reshape: the values of each sample in another shape. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, type Shape, sizeOf } from '../../../core/shape.ts';
@@ -16,6 +18,11 @@ export interface ReshapeOptions extends LayerOptions {
 /** The layer of `reshape`, where shapes, weights and errors are described. */
 export class Reshape extends Layer {
   static override readonly className: string = 'Reshape';
+
+  static override get optionNames(): OptionNames<ReshapeOptions> {
+    return { targetShape: true, ...layerOptionNames };
+  }
+
   readonly targetShape: readonly number[];
 
   constructor(options: ReshapeOptions) {
@@ -74,6 +81,7 @@ export class Reshape extends Layer {
  * The values of each sample in another shape, of any dtype. Shapes: [batch, …] → [batch, ...targetShape].
  * Errors: ValueError for what is no shape; ShapeError where the sizes don't fit.
  */
-export function reshape(options: ReshapeOptions): Reshape {
-  return new Reshape(options);
+export function reshape(options: ReshapeOptions): Reshape;
+export function reshape(...args: unknown[]): Reshape {
+  return make(Reshape, args);
 }

@@ -1,4 +1,6 @@
 /** @file UpSampling1D, UpSampling2D: sequences and images enlarged by whole factors. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger, requireOneOf } from '../../../core/shape.ts';
 import { perAxis } from '../../../core/windows.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
@@ -25,6 +27,11 @@ export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
 /** The layer of `upSampling1d`, where shapes, weights and errors are described. */
 export class UpSampling1D extends Layer {
   static override readonly className: string = 'UpSampling1D';
+
+  static override get optionNames(): OptionNames<UpSampling1DOptions> {
+    return { size: true, ...layerOptionNames };
+  }
+
   readonly size: number;
 
   constructor(options: UpSampling1DOptions = {}) {
@@ -48,6 +55,11 @@ export class UpSampling1D extends Layer {
 /** The layer of `upSampling2d`, where shapes, weights and errors are described. */
 export class UpSampling2D extends Layer {
   static override readonly className: string = 'UpSampling2D';
+
+  static override get optionNames(): OptionNames<UpSampling2DOptions> {
+    return { size: true, interpolation: false, dataFormat: false, ...layerOptionNames };
+  }
+
   readonly size: readonly number[];
   readonly interpolation: 'nearest' | 'bilinear';
   readonly dataFormat = 'channelsLast';
@@ -77,8 +89,9 @@ export class UpSampling2D extends Layer {
  * A sequence with each step repeated, of any dtype. Shapes: [batch, steps, channels] → [batch, steps · size, channels].
  * Errors: ValueError for `size`; ShapeError for inputs of another rank.
  */
-export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D {
-  return new UpSampling1D(options);
+export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D;
+export function upSampling1d(...args: unknown[]): UpSampling1D {
+  return make(UpSampling1D, args);
 }
 
 /**
@@ -86,6 +99,7 @@ export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D {
  * Shapes: [batch, height, width, channels] → [batch, height · size[0], width · size[1], channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function upSampling2d(options?: UpSampling2DOptions): UpSampling2D {
-  return new UpSampling2D(options);
+export function upSampling2d(options?: UpSampling2DOptions): UpSampling2D;
+export function upSampling2d(...args: unknown[]): UpSampling2D {
+  return make(UpSampling2D, args);
 }

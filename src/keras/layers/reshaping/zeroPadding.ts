@@ -1,4 +1,6 @@
 /** @file ZeroPadding1D, ZeroPadding2D: zeros around sequences and images. */
+import type { OptionNames } from '../../../core/options.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { pad } from '../../../ops/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
@@ -23,6 +25,11 @@ export interface ZeroPadding2DOptions extends LayerOptions, DataFormatOptions {
 /** The layer of `zeroPadding1d`, where shapes, weights and errors are described. */
 export class ZeroPadding1D extends Layer {
   static override readonly className: string = 'ZeroPadding1D';
+
+  static override get optionNames(): OptionNames<ZeroPadding1DOptions> {
+    return { padding: true, dataFormat: false, ...layerOptionNames };
+  }
+
   readonly padding: readonly [number, number];
   readonly dataFormat = 'channelsLast';
 
@@ -46,6 +53,11 @@ export class ZeroPadding1D extends Layer {
 /** The layer of `zeroPadding2d`, where shapes, weights and errors are described. */
 export class ZeroPadding2D extends Layer {
   static override readonly className: string = 'ZeroPadding2D';
+
+  static override get optionNames(): OptionNames<ZeroPadding2DOptions> {
+    return { padding: true, dataFormat: false, ...layerOptionNames };
+  }
+
   readonly padding: readonly [readonly [number, number], readonly [number, number]];
   readonly dataFormat = 'channelsLast';
 
@@ -70,14 +82,16 @@ export class ZeroPadding2D extends Layer {
  * Zeros at the ends of a sequence, of any dtype. Shapes: [batch, steps, channels] → [batch, steps + padding, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function zeroPadding1d(options?: ZeroPadding1DOptions): ZeroPadding1D {
-  return new ZeroPadding1D(options);
+export function zeroPadding1d(options?: ZeroPadding1DOptions): ZeroPadding1D;
+export function zeroPadding1d(...args: unknown[]): ZeroPadding1D {
+  return make(ZeroPadding1D, args);
 }
 
 /**
  * Zeros around an image, of any dtype. Shapes: [batch, height, width, channels] → [batch, top + height + bottom, left +
  * width + right, channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
-export function zeroPadding2d(options?: ZeroPadding2DOptions): ZeroPadding2D {
-  return new ZeroPadding2D(options);
+export function zeroPadding2d(options?: ZeroPadding2DOptions): ZeroPadding2D;
+export function zeroPadding2d(...args: unknown[]): ZeroPadding2D {
+  return make(ZeroPadding2D, args);
 }

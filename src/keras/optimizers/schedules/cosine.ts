@@ -15,7 +15,8 @@ export interface CosineDecayOptions extends ScheduleOptions {
 }
 
 /** Half a cosine from the highest rate to `alpha` of it, after a linear warm-up. Errors: ValueError for options. */
-export function cosineDecay(options: CosineDecayOptions): LearningRateSchedule {
+export function cosineDecay(options: CosineDecayOptions): LearningRateSchedule;
+export function cosineDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'CosineDecay';
   const defaults = {
     initialLearningRate: undefined,
@@ -25,7 +26,7 @@ export function cosineDecay(options: CosineDecayOptions): LearningRateSchedule {
     warmupTarget: null,
     warmupSteps: 0,
   };
-  return makeSchedule<CosineDecayOptions>(className, defaults, options, {
+  return makeSchedule<CosineDecayOptions>(className, defaults, args, {
     check: ({ initialLearningRate, decaySteps, alpha, warmupTarget, warmupSteps }) => {
       requireNotNegative(className, 'initialLearningRate', initialLearningRate);
       requirePositive(className, 'decaySteps', decaySteps);
@@ -57,7 +58,8 @@ export interface CosineDecayRestartsOptions extends ScheduleOptions {
 }
 
 /** Half cosines, each period from its highest rate. Errors: ValueError for options. */
-export function cosineDecayRestarts(options: CosineDecayRestartsOptions): LearningRateSchedule {
+export function cosineDecayRestarts(options: CosineDecayRestartsOptions): LearningRateSchedule;
+export function cosineDecayRestarts(...args: unknown[]): LearningRateSchedule {
   const className = 'CosineDecayRestarts';
   const defaults = {
     initialLearningRate: undefined,
@@ -67,7 +69,7 @@ export function cosineDecayRestarts(options: CosineDecayRestartsOptions): Learni
     alpha: 0,
     name: 'SGDRDecay',
   };
-  return makeSchedule<CosineDecayRestartsOptions>(className, defaults, options, {
+  return makeSchedule<CosineDecayRestartsOptions>(className, defaults, args, {
     check: ({ initialLearningRate, firstDecaySteps, tMul, mMul, alpha }) => {
       requireNotNegative(className, 'initialLearningRate', initialLearningRate);
       requirePositive(className, 'firstDecaySteps', firstDecaySteps);

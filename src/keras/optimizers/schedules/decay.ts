@@ -35,18 +35,20 @@ const decayDefaults = (name: string) => ({
 });
 
 /** initialLearningRate · decayRate^(step / decaySteps). Errors: ValueError for options. */
-export function exponentialDecay(options: DecayOptions): LearningRateSchedule {
+export function exponentialDecay(options: DecayOptions): LearningRateSchedule;
+export function exponentialDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'ExponentialDecay';
-  return makeSchedule<DecayOptions>(className, decayDefaults(className), options, {
+  return makeSchedule<DecayOptions>(className, decayDefaults(className), args, {
     check: checkDecay(className),
     rate: (o, step) => o.initialLearningRate * o.decayRate ** decays(o, step),
   });
 }
 
 /** initialLearningRate / (1 + decayRate · step / decaySteps). Errors: ValueError for options. */
-export function inverseTimeDecay(options: DecayOptions): LearningRateSchedule {
+export function inverseTimeDecay(options: DecayOptions): LearningRateSchedule;
+export function inverseTimeDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'InverseTimeDecay';
-  return makeSchedule<DecayOptions>(className, decayDefaults(className), options, {
+  return makeSchedule<DecayOptions>(className, decayDefaults(className), args, {
     check: checkDecay(className),
     rate: (o, step) => o.initialLearningRate / (1 + o.decayRate * decays(o, step)),
   });
@@ -68,7 +70,8 @@ export interface PolynomialDecayOptions extends ScheduleOptions {
  * (initialLearningRate - endLearningRate) · (1 - step / decaySteps)^power + endLearningRate. Errors: ValueError for
  * options.
  */
-export function polynomialDecay(options: PolynomialDecayOptions): LearningRateSchedule {
+export function polynomialDecay(options: PolynomialDecayOptions): LearningRateSchedule;
+export function polynomialDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'PolynomialDecay';
   const defaults = {
     initialLearningRate: undefined,
@@ -78,7 +81,7 @@ export function polynomialDecay(options: PolynomialDecayOptions): LearningRateSc
     cycle: false,
     name: className,
   };
-  return makeSchedule<PolynomialDecayOptions>(className, defaults, options, {
+  return makeSchedule<PolynomialDecayOptions>(className, defaults, args, {
     check: ({ initialLearningRate, decaySteps, endLearningRate, power, cycle }) => {
       requireNotNegative(className, 'initialLearningRate', initialLearningRate);
       requirePositive(className, 'decaySteps', decaySteps);

@@ -11,10 +11,11 @@ export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
 }
 
 /** One rate between boundaries. Errors: ValueError for options. */
-export function piecewiseConstantDecay(options: PiecewiseConstantDecayOptions): LearningRateSchedule {
+export function piecewiseConstantDecay(options: PiecewiseConstantDecayOptions): LearningRateSchedule;
+export function piecewiseConstantDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'PiecewiseConstantDecay';
   const defaults = { boundaries: undefined, values: undefined, name: 'PiecewiseConstant' };
-  return makeSchedule<PiecewiseConstantDecayOptions>(className, defaults, options, {
+  return makeSchedule<PiecewiseConstantDecayOptions>(className, defaults, args, {
     check: ({ boundaries, values }) => {
       const ascending =
         Array.isArray(boundaries) &&

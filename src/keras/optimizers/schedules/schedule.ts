@@ -2,7 +2,7 @@
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import type { Configured } from '../../namedObjects.ts';
-import { requireKnownOptions } from '../../knownOptions.ts';
+import { optionsOf } from '../../../core/options.ts';
 
 /** A schedule of the library's or of an app's own. */
 export interface LearningRateSchedule extends Configured {
@@ -15,22 +15,16 @@ export interface ScheduleOptions {
   name?: string;
 }
 
-/** A schedule from its options, complete and checked, and its rule. */
+/** A schedule from the arguments of its factory, complete and checked, and its rule. */
 export function makeSchedule<O extends object>(
   className: string,
   defaults: { readonly [K in keyof Required<O>]: O[K] | undefined },
-  given: O,
+  args: readonly unknown[],
   rule: { check: (options: Required<O>) => void; rate: (options: Required<O>, step: number) => number },
 ): LearningRateSchedule {
-  if (typeof given !== 'object' || given === null) {
-    throw new ValueError({
-      op: className,
-      rule: 'a schedule takes one object of options.',
-      received: describe(given),
-      hint: 'pass them by name: { initialLearningRate: 0.1, … }.',
-    });
-  }
-  requireKnownOptions(className, given, Object.keys(defaults));
+  // Keras's order is that of the defaults.
+  const names = Object.fromEntries(Object.keys(defaults).map((name) => [name, true]));
+  const given = optionsOf(className, args, names);
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const options = { ...defaults, ...Object.fromEntries(set) } as Required<O>;
   const { name } = options as { name?: unknown };

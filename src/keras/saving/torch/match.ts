@@ -6,7 +6,6 @@ import type { StoredTensor } from '../../../formats/storedTensor.ts';
 import { permutedTensor } from '../../../formats/stridedTensor.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import type { ModuleNaming } from '../../models/fileOptions.ts';
-import { Sequential } from '../../models/sequential.ts';
 import type { FitOptions } from '../fit.ts';
 import { saveablesOf } from '../saveables.ts';
 import { Matching, type StoredModel, type StoredWeight } from '../storedWeights.ts';
@@ -96,7 +95,7 @@ function modulesOf(
   const known = torchvisionModules(op, layers);
   if (known) return known;
   const isNumbered = modules.every((module) => /^\d+(\.\d+)*$/.test(module));
-  const inOrder = model instanceof Sequential && isNumbered && modules.length === layers.length;
+  const inOrder = isStack(model) && isNumbered && modules.length === layers.length;
   return inOrder ? new Map(layers.map(({ name }, i) => [name, modules[i] as string])) : byName;
 }
 
@@ -139,4 +138,9 @@ function otherShape(
     received: formatSpec(stored),
     hint: 'create the layer with the options of the module, or load the file of this network.',
   });
+}
+
+/** Whether it is a Sequential: layers can be taken off it. The class itself would split the bundles of apps without it. */
+function isStack(model: object): boolean {
+  return typeof (model as { pop?: unknown }).pop === 'function';
 }

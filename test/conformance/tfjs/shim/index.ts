@@ -47,6 +47,7 @@ export {
 } from './engine.ts';
 export { env } from './environment.ts';
 export { customGrad, grad, grads, train, valueAndGrad, valueAndGrads, variableGrads } from './gradients.ts';
+export * from './formulas.ts';
 export * from './nn.ts';
 export * from './reductions.ts';
 

@@ -1,0 +1,76 @@
+/** @file What `tape.explain(target, source)` answers, and what it needs of a tape. */
+import type { Node } from '../history/node.ts';
+import type { Origin } from '../history/origin.ts';
+import type { OpDefinition } from '../ops/define.ts';
+
+export type DisconnectionCause =
+  /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
+  | 'notDifferentiable'
+  /** Values went through integers or bools. */
+  | 'integers'
+  /** stopGradient. */
+  | 'detached'
+  /** Values were read back to the host and uploaded again. */
+  | 'readBack'
+  /** An operation ran while this tape didn't record. */
+  | 'unrecorded'
+  /** Recorded on another tape. */
+  | 'foreign'
+  /** Values were copied into a variable. */
+  | 'variable'
+  /** The tape doesn't watch the source. */
+  | 'unwatched'
+  /** The target wasn't made from the source, as far as anything is known of it. */
+  | 'independent';
+
+/** One call on the path of a gradient, in the order of the forward computation. */
+export interface PathStep {
+  operation: string;
+  /** Spec of the output that the path goes through. */
+  spec: string;
+  callSite: string | undefined;
+}
+
+/** What `tape.explain` says. */
+export interface PathExplanation {
+  connected: boolean;
+  /** The calls from source to target; where it is disconnected, those up to that point. */
+  path: PathStep[];
+  /** Null where connected. */
+  disconnectedAt: {
+    cause: DisconnectionCause;
+    /** The last thing that the gradient of the source reaches: an operation, or the source itself. */
+    last: string;
+    /** The first thing beyond the disconnection. */
+    first: string;
+    where: string | undefined;
+    why: string;
+    hint: string;
+  } | null;
+  text: string;
+}
+
+/** A call without its values, for `explain`. */
+export interface TracedCall {
+  readonly op: OpDefinition;
+  readonly node: Node;
+  readonly inputIds: readonly (number | null)[];
+  readonly outputIds: readonly number[];
+  /** Whether the gradient passes through this call. */
+  readonly connected: boolean;
+}
+
+/** What the explanation needs of a tape. */
+export interface ExplainedTape {
+  readonly recording: number;
+  readonly trace: readonly TracedCall[];
+  /** Origins of tensors that entered the tape's calls from outside. */
+  readonly leaves: ReadonlyMap<number, Leaf>;
+  isWatched(id: number): boolean;
+}
+
+export interface Leaf {
+  readonly spec: string;
+  readonly name: string | undefined;
+  readonly origin: Origin;
+}

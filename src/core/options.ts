@@ -1,0 +1,153 @@
+/**
+ * @file Options: their names, and how they are passed. An option that nobody reads is an error, since a misspelt name must
+ * not be ignored. Some options may also be passed by position, as in TF.js or Keras: `sum(x, 1)`.
+ */
+import { describe } from './describe.ts';
+import { ValueError } from './errors.ts';
+import { suggestionFor } from './suggest.ts';
+
+/**
+ * The names of the options `O`, all of them. True marks those that may also be passed by position: they come first, in
+ * the order of their positions.
+ */
+export type OptionNames<O extends object> = { readonly [K in keyof O]-?: boolean };
+
+/** Names of options of any kind. */
+export type Names = Readonly<Record<string, boolean>>;
+
+/** Whether `value` is an object literal, or one made like it. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  // In other realms, too: a prototype without a prototype is an Object.prototype.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Throws a ValueError unless `options` is an object whose keys are all in `known`. */
+export function checkOptions(
+  op: string,
+  options: unknown,
+  known: Names | readonly string[],
+  hint?: string,
+): void {
+  if (!isPlainObject(options)) throw notOptions(op, options, namesIn(known));
+  for (const key in options) if (!isKnown(key, known)) throw unknownOption(op, options, namesIn(known), hint);
+}
+
+function isKnown(name: string, known: Names | readonly string[]): boolean {
+  return isList(known) ? known.includes(name) : Object.hasOwn(known, name);
+}
+
+function namesIn(known: Names | readonly string[]): readonly string[] {
+  return isList(known) ? known : Object.keys(known);
+}
+
+function isList(known: Names | readonly string[]): known is readonly string[] {
+  return Array.isArray(known);
+}
+
+/**
+ * The options of a call that passes them in one object, by position, or both: `(2)`, `(2, { padding: 'same' })`. `before`
+ * names the arguments that come first.
+ * Errors: ValueError for unknown options and for arguments that are left over.
+ */
+export function optionsOf(
+  op: string,
+  args: readonly unknown[],
+  names: Names,
+  before: readonly string[] = [],
+): object {
+  const known = Object.keys(names);
+  const positions = known.filter((name) => names[name]);
+  const options = byPosition(op, args, positions, { known, before });
+  checkOptions(op, options, names);
+  return options;
+}
+
+/**
+ * The same, for callers that check the names themselves. Null and undefined leave a position out, as None does in Python.
+ * Errors: ValueError for arguments that are left over.
+ */
+export function byPosition(
+  op: string,
+  args: readonly unknown[],
+  positions: readonly string[],
+  { known = positions, before = [] }: { known?: readonly string[]; before?: readonly string[] } = {},
+): Record<string, unknown> {
+  let count = args.length;
+  while (count > 0 && args[count - 1] === undefined) count--;
+  const last = args[count - 1];
+  const named = isPlainObject(last) ? last : null;
+  if (named) count--;
+  if (count > positions.length) throw leftOver(op, args.slice(0, count), { known, positions, before });
+  const options = { ...named };
+  for (const [i, value] of args.slice(0, count).entries()) {
+    const name = positions[i] as string;
+    if (value === undefined || value === null) continue;
+    if (options[name] !== undefined) throw passedTwice(op, name, value, options[name]);
+    options[name] = value;
+  }
+  return options;
+}
+
+/** `options`, where they are an object. Errors: ValueError. */
+export function plainOptions<O extends object>(op: string, options: O): O {
+  if (!isPlainObject(options)) throw notOptions(op, options, []);
+  return options;
+}
+
+/** The error for what isn't an object of options. */
+function notOptions(op: string, received: unknown, known: readonly string[]): ValueError {
+  return new ValueError({
+    op,
+    rule:
+      known.length > 0
+        ? `its options are ${known.join(', ')}, in one object.`
+        : 'options come in one object.',
+    received: describe(received),
+    hint: known.length > 0 ? `pass { ${known[0]}: … }, or leave it out.` : 'leave it out.',
+  });
+}
+
+/** The error for the options in `given` that aren't known. */
+function unknownOption(
+  op: string,
+  given: object,
+  known: readonly string[],
+  hint = 'check the spelling.',
+): ValueError {
+  const unknown = Object.entries(given).filter(([key]) => !known.includes(key));
+  return new ValueError({
+    op,
+    rule: known.length > 0 ? `its options are ${known.join(', ')}.` : 'it has no options.',
+    received: unknown.map(([key, value]) => `${key}: ${describe(value)}`).join(', '),
+    hint: suggestionFor(unknown[0]?.[0], known, hint),
+  });
+}
+
+/** What may be passed: names of options, those among them that have positions, and the arguments before them. */
+interface Accepted {
+  readonly known: readonly string[];
+  readonly positions: readonly string[];
+  readonly before: readonly string[];
+}
+
+function leftOver(op: string, given: readonly unknown[], { known, positions, before }: Accepted): ValueError {
+  const taken = [...before, ...positions].map((name) => `\`${name}\``).join(', ') || 'nothing';
+  const example = known.length > 0 ? [`{ ${known.map((name) => `${name}: …`).join(', ')} }`] : [];
+  return new ValueError({
+    op,
+    rule: `by position it takes ${taken}; ${known.length > 0 ? 'options go into one object at the end.' : 'it has no options.'}`,
+    received: `${describe(given[positions.length])} as argument ${before.length + positions.length + 1}`,
+    hint: `call ${op}(${[...before, ...example].join(', ')})${known.length > 0 ? ', with the options that you need' : ''}.`,
+  });
+}
+
+function passedTwice(op: string, name: string, first: unknown, second: unknown): ValueError {
+  return new ValueError({
+    op,
+    rule: 'each option is passed once.',
+    received: `${name}: ${describe(first)} by position, and ${describe(second)} by name`,
+    hint: `leave out one of them.`,
+  });
+}

@@ -1,0 +1,55 @@
+/** @file Suggestions for misspelt names: "did you mean `keepDims`?" */
+
+/** One spelling of `heNormal`, `he_normal`, `He-Normal` and `HeNormal`. */
+export function foldName(name: string): string {
+  return name.replace(/[_\-\s]/g, '').toLowerCase();
+}
+
+/** `value` in one spelling where it is a name; any other value as it is. */
+export function foldedName(value: unknown): unknown {
+  return typeof value === 'string' ? foldName(value) : value;
+}
+
+/** The one of `names` that is spelled most like `name`; undefined where none is close. */
+export function nearestName(name: string, names: readonly string[]): string | undefined {
+  const wanted = foldName(name);
+  // A habit of other libraries.
+  if (wanted === 'lr') return names.find((candidate) => candidate === 'learningRate');
+  let nearest: string | undefined;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of names) {
+    const distance = editDistance(wanted, foldName(candidate));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  // Otherwise a part, such as `dilation` of `dilationRate`.
+  return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
+}
+
+/** A hint that suggests the nearest of `names`; `otherwise` where none is close. */
+export function suggestionFor(name: unknown, names: readonly string[], otherwise: string): string {
+  const nearest = typeof name === 'string' && name.length < 64 ? nearestName(name, names) : undefined;
+  return nearest === undefined ? otherwise : `did you mean '${nearest}'?`;
+}
+
+function isPart(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number) => rows[i]?.[j] as number;
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      row.push(Math.min(at(i - 1, j - 1) + (isSame ? 0 : 1), at(i - 1, j) + 1, at(i, j - 1) + 1));
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && i > 1 && j > 1)
+        row[j] = Math.min(at(i, j), at(i - 2, j - 2) + 1);
+    }
+  }
+  return at(a.length, b.length);
+}

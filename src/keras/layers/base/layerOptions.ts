@@ -1,0 +1,56 @@
+/**
+ * @file The options of layers: their names, which every class of the library lists, and how factories take them, in one
+ * object or by position as Keras does.
+ */
+import type { DType } from '../../../core/dtype.ts';
+import { byPosition, checkOptions, type Names, type OptionNames } from '../../../core/options.ts';
+import type { RegularizerLike } from '../../regularizers/index.ts';
+
+/** Options of every layer. */
+export interface LayerOptions {
+  /** Default: the class name with a number, such as `conv2d_1`. */
+  name?: string;
+  /** Whether its weights are trainable. Default true. */
+  trainable?: boolean;
+  /** Dtype of the weights. Default float32. */
+  dtype?: DType;
+  /** Penalty on its outputs, which training adds to the loss. Default null. */
+  activityRegularizer?: RegularizerLike | null;
+}
+
+/** Of all layers. Classes put their own names before these. */
+export const layerOptionNames: OptionNames<LayerOptions> = {
+  name: false,
+  trainable: false,
+  dtype: false,
+  activityRegularizer: false,
+};
+
+/** A class with the names of its options. */
+export interface OptionClass {
+  readonly className: string;
+  readonly optionNames: Names;
+}
+
+/**
+ * The options of a layer. A class that lists no names of its own is an app's: it may have any options.
+ * Errors: ValueError for unknown options.
+ */
+export function checkedOptions<O extends LayerOptions>(
+  type: OptionClass,
+  options: O | undefined,
+): O | LayerOptions {
+  if (Object.hasOwn(type, 'optionNames')) {
+    const hint =
+      'check the spelling; the shape of inputs belongs to input({ shape }), at the start of a model.';
+    checkOptions(type.className, options, type.optionNames, hint);
+  }
+  return options ?? {};
+}
+
+/** Makes a layer from the arguments of its factory. Errors: ValueError, and those of the class. */
+export function make<L>(type: OptionClass & (new (options: never) => L), args: readonly unknown[]): L {
+  const known = Object.keys(type.optionNames);
+  const positions = known.filter((name) => type.optionNames[name]);
+  return new type(byPosition(type.className, args, positions, { known }) as never);
+}

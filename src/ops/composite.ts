@@ -1,0 +1,72 @@
+/**
+ * @file defineComposite: an op that is a formula of other ops. Tapes, graphs and histories see those; so it needs neither
+ * a gradient nor a kernel of its own, and works wherever they do.
+ */
+import type { OptionNames } from '../core/options.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { tidy } from '../tensor/scope.ts';
+import { inputsOf, type OpCall, splitArguments } from './define.ts';
+import type { InputNames, Operands, Results } from './definition.ts';
+import { type InputSlot, toTensors } from './operands.ts';
+import { isSymbolic } from './recorders.ts';
+
+/** Typed as a method, so that one definition fits where any is taken. */
+type Formula<I extends readonly unknown[], O, R> = {
+  method(inputs: Operands<I, Tensor>, options: O): R;
+}['method'];
+
+export interface CompositeDefinition<
+  I extends readonly unknown[] = readonly unknown[],
+  O extends object = object,
+  R extends Results = Results,
+> {
+  readonly name: string;
+  /** As in an OpDefinition: `name`, `name:dtype`, `name?`, or one `...name` for a list. */
+  readonly inputs: NoInfer<InputNames<I>>;
+  readonly options?: OptionNames<NoInfer<O>>;
+  /** The formula. Its inputs are tensors, symbolic ones included; host values have become tensors. */
+  /** Null where the result has no gradient by its nature. */
+  readonly backward?: null;
+  readonly compose: Formula<I, O, R>;
+}
+
+/** A composite op as users call it: like any other op. */
+export interface CompositeOp<
+  I extends readonly unknown[],
+  O extends object = object,
+  R extends Results = Tensor,
+> extends OpCall<I, O, R> {
+  readonly definition: CompositeDefinition<I, O, R>;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function defineComposite<
+  I extends readonly unknown[],
+  O extends object = object,
+  R extends Results = Tensor,
+>(definition: CompositeDefinition<I, O, R>): CompositeOp<I, O, R> {
+  const { name, options: names = {} } = definition;
+  const { slots, variadic } = inputsOf(definition as { inputs: readonly string[] });
+  const op = (...args: unknown[]): R => {
+    const { operands, options } = splitArguments({ name, options: names }, slots, variadic, args);
+    return tidy(() => {
+      const tensors = tensorsOf(name, slots, operands);
+      // `inputs` has named them, position by position.
+      return definition.compose(tensors as never, options as O);
+    });
+  };
+  return Object.assign(op, { definition }) as unknown as CompositeOp<I, O, R>;
+}
+
+/** Operands as tensors. Symbolic ones stay as they are: the ops of the formula send them to their graph. */
+function tensorsOf(
+  op: string,
+  slots: readonly InputSlot[],
+  operands: readonly unknown[],
+): readonly unknown[] {
+  if (!operands.some(isSymbolic)) return toTensors(op, slots, operands);
+  return operands.map((operand, i) => {
+    if (isSymbolic(operand)) return operand;
+    return toTensors(op, [(slots[i] ?? slots.at(-1)) as InputSlot], [operand])[0];
+  });
+}

@@ -1,0 +1,67 @@
+/** @file extractPatches */
+import { requireRank } from '../core/shape.ts';
+import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { concat } from './concat.ts';
+import { pad } from './slice.ts';
+import { stridedSlice } from './stridedSlice.ts';
+
+export interface ExtractPatchesOptions {
+  /** Height and width of a patch. */
+  size: number | readonly number[];
+  /** Distance between patches. Default: their size, so that they neither overlap nor leave gaps. */
+  strides?: number | readonly number[] | null;
+  /** Distance between the pixels of a patch. Default 1. */
+  dilationRate?: number | readonly number[];
+  /** 'valid' (default): patches lie in the image; 'same': zeros are added around it. */
+  padding?: Padding;
+}
+
+/**
+ * The patches of images, each as one vector: its rows, then columns, then channels, as in Keras and TensorFlow. Any dtype.
+ * Shapes: x [n, h, w, c] → [n, outHeight, outWidth, height · width · c].
+ * Errors: ShapeError for other ranks, and where no patch fits; ValueError for options.
+ */
+export const extractPatches: CompositeOp<[x: Tensor], ExtractPatchesOptions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'extractPatches',
+    inputs: ['x'],
+    options: { size: true, strides: true, dilationRate: true, padding: true },
+    compose: ([x], { size, strides, dilationRate = 1, padding = 'valid' }) => {
+      requireRank('extractPatches', 'x', x.shape, 4);
+      const window = perAxis('extractPatches', 'size', size, 2);
+      const axes = slideWindows('extractPatches', x.shape.slice(1, 3), {
+        window,
+        strides: perAxis('extractPatches', 'strides', strides ?? window, 2),
+        dilation: perAxis('extractPatches', 'dilationRate', dilationRate, 2),
+        padding: paddingOf('extractPatches', padding, 2),
+      }) as [WindowAxis, WindowAxis];
+      const [n, , , channels] = x.shape as [number, number, number, number];
+      const padded = pad(x, { paddings: [[0, 0], ...axes.map(addedAround), [0, 0]] });
+      const taps = pixelsOf(window).map((pixel) => {
+        const begin = axes.map(({ dilation }, i) => (pixel[i] as number) * dilation);
+        const end = axes.map(({ output, stride }, i) => (begin[i] as number) + (output - 1) * stride + 1);
+        return stridedSlice(padded, {
+          begin: [0, ...begin, 0],
+          end: [n, ...end, channels],
+          strides: [1, ...axes.map(({ stride }) => stride), 1],
+        });
+      });
+      return concat(taps, { axis: -1 });
+    },
+  });
+
+/** What is added around an axis so that all windows lie in it. */
+function addedAround({ input, output, window, stride, dilation, before }: WindowAxis): [number, number] {
+  const covered = (output - 1) * stride + (window - 1) * dilation + 1;
+  return [before, Math.max(0, covered - input - before)];
+}
+
+/** The pixels of a patch, row by row. */
+function pixelsOf([height, width]: readonly number[]): [number, number][] {
+  const columns = Array.from({ length: width as number }, (_, j) => j);
+  return Array.from({ length: height as number }, (_, i) =>
+    columns.map((j): [number, number] => [i, j]),
+  ).flat();
+}

@@ -1,0 +1,75 @@
+/** @file moveAxis, swapAxes */
+import { ShapeError } from '../core/errors.ts';
+import { describe, formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { transpose } from './transpose.ts';
+
+export interface MoveAxisOptions {
+  /** Axes of x. Negative axes count from the last. */
+  source: number | readonly number[];
+  /** Where each of them goes. */
+  destination: number | readonly number[];
+}
+
+export interface SwapAxesOptions {
+  axis1: number;
+  axis2: number;
+}
+
+/**
+ * `x` with the axes `source` at the positions `destination`; the others keep their order. Any dtype.
+ * Errors: ShapeError for axes that x lacks, that repeat, or whose counts differ.
+ */
+export const moveAxis: CompositeOp<[x: Tensor], MoveAxisOptions> = /* @__PURE__ */ defineComposite({
+  name: 'moveAxis',
+  inputs: ['x'],
+  options: { source: true, destination: true },
+  compose: ([x], { source, destination }) => {
+    const from = axesOf('source', source, x.shape);
+    const to = axesOf('destination', destination, x.shape);
+    if (from.length !== to.length) {
+      throw new ShapeError({
+        op: 'moveAxis',
+        rule: '`source` and `destination` must name equally many axes.',
+        received: `source: ${describe(source)}, destination: ${describe(destination)}`,
+        hint: 'give each axis that is moved one destination.',
+      });
+    }
+    const rest = x.shape.map((_, axis) => axis).filter((axis) => !from.includes(axis));
+    const perm = x.shape.map((_, axis) => {
+      const moved = to.indexOf(axis);
+      return moved >= 0 ? (from[moved] as number) : (rest.shift() as number);
+    });
+    return transpose(x, { perm });
+  },
+});
+
+/**
+ * `x` with two axes exchanged. Any dtype.
+ * Errors: ShapeError for an axis that x lacks.
+ */
+export const swapAxes: CompositeOp<[x: Tensor], SwapAxesOptions> = /* @__PURE__ */ defineComposite({
+  name: 'swapAxes',
+  inputs: ['x'],
+  options: { axis1: true, axis2: true },
+  compose: ([x], { axis1, axis2 }) => {
+    const [a, b] = [axis1, axis2].map((axis) => normalizeAxis('swapAxes', axis, x.shape.length));
+    const perm = x.shape.map((_, axis) => (axis === a ? b : axis === b ? a : axis) as number);
+    return transpose(x, { perm });
+  },
+});
+
+function axesOf(name: string, given: number | readonly number[], shape: Shape): number[] {
+  const list = typeof given === 'number' ? [given] : given;
+  if (Array.isArray(list)) {
+    const axes = list.map((axis) => normalizeAxis('moveAxis', axis, shape.length, name));
+    if (new Set(axes).size === axes.length) return axes;
+  }
+  throw new ShapeError({
+    op: 'moveAxis',
+    rule: `\`${name}\` must be an axis, or a list of different axes.`,
+    received: `${name}: ${describe(given)} for shape ${formatShape(shape)}`,
+    hint: 'name each axis once.',
+  });
+}

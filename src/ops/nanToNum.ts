@@ -1,0 +1,36 @@
+/** @file nanToNum */
+import { requireNumber } from '../core/integers.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { equal } from './comparison.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { isNaN as isNaNOf } from './predicates.ts';
+import { where } from './where.ts';
+
+export interface NanToNumOptions {
+  /** In place of NaN. Default 0. */
+  nan?: number;
+  /** In place of Infinity. Default: the largest float32. */
+  posInf?: number;
+  /** In place of -Infinity. Default: the smallest float32. */
+  negInf?: number;
+}
+
+const largest = 3.4028234663852886e38;
+
+/**
+ * `x` with numbers in place of NaN and infinities, as NumPy's nan_to_num. float32. The gradient is 0 where a value was
+ * replaced.
+ * Errors: ValueError for options that aren't numbers.
+ */
+export const nanToNum: CompositeOp<[x: Tensor], NanToNumOptions> = /* @__PURE__ */ defineComposite({
+  name: 'nanToNum',
+  inputs: ['x'],
+  options: { nan: true, posInf: true, negInf: true },
+  compose: ([x], { nan = 0, posInf = largest, negInf = -largest }) => {
+    for (const [name, value] of Object.entries({ nan, posInf, negInf })) {
+      requireNumber('nanToNum', name, value, 'float32');
+    }
+    const bounded = where(equal(x, Number.POSITIVE_INFINITY), posInf, x);
+    return where(isNaNOf(x), nan, where(equal(x, Number.NEGATIVE_INFINITY), negInf, bounded));
+  },
+});

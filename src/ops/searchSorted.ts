@@ -1,0 +1,47 @@
+/** @file searchSorted */
+import { requireOneOf, requireRank } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add } from './arithmetic.ts';
+import { less, lessEqual } from './comparison.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { fill } from './creation.ts';
+import { floorDiv } from './division.ts';
+import { gather } from './gather.ts';
+import { logicalAnd } from './logical.ts';
+import { where } from './where.ts';
+
+export interface SearchSortedOptions {
+  /** Which place a value gets among equal elements: before them ('left', default) or behind them ('right'). */
+  side?: 'left' | 'right';
+}
+
+/**
+ * Where each of `values` belongs in the ascending vector `sorted`: the index before which it could be inserted. int32, without
+ * a gradient. Shapes: sorted [n], values any → that of values. By binary search, in ⌈log₂(n + 1)⌉ steps.
+ * Errors: ShapeError unless sorted is a vector, ValueError for the option.
+ */
+export const searchSorted: CompositeOp<[sorted: Tensor, values: Tensor], SearchSortedOptions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'searchSorted',
+    inputs: ['sorted', 'values'],
+    options: { side: true },
+    backward: null,
+    compose: ([sorted, values], { side = 'left' }) => {
+      requireRank('searchSorted', 'sorted', sorted.shape, 1);
+      requireOneOf('searchSorted', 'side', side, ['left', 'right']);
+      const n = sorted.shape[0] as number;
+      const isBefore = side === 'left' ? less : lessEqual;
+      let low: Tensor = fill(values.shape, 0, { dtype: 'int32' });
+      let high: Tensor = fill(values.shape, n, { dtype: 'int32' });
+      // The answer is in [low, high]; each step halves that.
+      for (let steps = Math.ceil(Math.log2(n + 1)); steps > 0; steps--) {
+        const middle = floorDiv(add(low, high), 2);
+        const isOpen = less(low, high);
+        const element = gather(sorted, middle, { validateIndices: false });
+        const isAbove = logicalAnd(isOpen, isBefore(element, values));
+        high = where(isAbove, high, where(isOpen, middle, high));
+        low = where(isAbove, add(middle, 1), low);
+      }
+      return low;
+    },
+  });
