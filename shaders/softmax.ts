@@ -112,9 +112,6 @@ ${flatIndex}
 ${lineElements(options)}
 ${lineTests(options)}
 ${lineHead(options)}
-  if (!is_line) {
-    return;
-  }
   let end = start + params.n * params.inner;
   var highest = T(${lowest});
   for (var i = start; i < end; i += params.inner) {

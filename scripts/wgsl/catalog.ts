@@ -12,7 +12,6 @@ import type { CopyOptions } from '../../shaders/copy.ts';
 import type { BlockOptions } from '../../shaders/depthwise/blocks.ts';
 import type { StripOptions } from '../../shaders/depthwise/strips.ts';
 import type { TapsOptions } from '../../shaders/depthwise/taps.ts';
-import type { DepthwiseOptions } from '../../shaders/depthwise.ts';
 import type { DropoutShaderOptions } from '../../shaders/dropout.ts';
 import type { ElementwiseOptions } from '../../shaders/elementwise.ts';
 import type { Float16Options } from '../../shaders/float16.ts';
@@ -262,9 +261,6 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     ),
   },
   depthwise: {
-    depthwiseConv2d: entry<DepthwiseOptions>({ width: 4 }, { 'width 1': { width: 1 } }),
-    depthwiseConv2dInputGrad: entry<DepthwiseOptions>({ width: 4 }),
-    depthwiseConv2dFilterGrad: entry<DepthwiseOptions>({ width: 4 }),
     depthwiseBlocks: entry<BlockOptions>(
       { width: 4, block: 4, strided: false },
       { strided: { strided: true } },
@@ -405,9 +401,17 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
         width: 4,
         steps: 1,
         interleaved: false,
+        common: false,
         aligned: false,
       },
       {
+        'sine, common form': {
+          expression: 'precise_sin(a)',
+          types: ['f32'],
+          layouts: ['full'],
+          steps: 4,
+          common: true,
+        },
         'interleaved, broadcast': { layouts: ['full', 'strided'], rank: 2, steps: 2, interleaved: true },
         broadcast: { layouts: ['full', 'strided'], rank: 2, width: 1, steps: 4 },
         'broadcast, vectors': { layouts: ['strided', 'spread'], rank: 2 },

@@ -63,18 +63,18 @@ export function depthwiseStrips(options: StripOptions): string {
   const columns = range(size.columns);
   /** What a turn adds to a result that is ended `later` turns later. */
   const share = (later: number, row: number, column: number) =>
-    range(down.step)
-      .flatMap((line) =>
-        (down.terms[row] ?? [])
-          .filter(({ value }) => value === (before - later) * down.step + line)
-          .flatMap((y) =>
-            (across.terms[column] ?? []).map((x) => `value_${line}_${x.value} * weight_${y.tap}_${x.tap}`),
-          ),
-      )
-      .join(' + ') || 'Value()';
+    range(down.step).flatMap((line) =>
+      (down.terms[row] ?? [])
+        .filter(({ value }) => value === (before - later) * down.step + line)
+        .flatMap((y) =>
+          (across.terms[column] ?? []).map((x) => `value_${line}_${x.value} * weight_${y.tap}_${x.tap}`),
+        ),
+    );
   const begun = (later: number, row: number, column: number) => `begun_${later}_${row}_${column}`;
+  /** One term after another, which GPUs compute by fused multiply-adds alone. */
   const total = (later: number, row: number, column: number) =>
-    `${later < before ? `${begun(later, row, column)} + ` : ''}(${share(later, row, column)})`;
+    [...(later < before ? [begun(later, row, column)] : []), ...share(later, row, column)].join(' + ') ||
+    'Value()';
   const everyResult = (line: (row: number, column: number) => string) =>
     rows.flatMap((row) => columns.map((column) => line(row, column))).join('\n      ');
   return wgsl`

@@ -110,7 +110,7 @@ fn main(
     ${taps
       .map(
         ({ y, x }) =>
-          `sum_${y}_${x} += ${columns
+          `sum_${y}_${x} = sum_${y}_${x} + ${columns
             .map(
               (column) =>
                 `value_${y % stride}_${column * stride + x} * ${cotangent(Math.floor(y / stride), column)}`,

@@ -80,15 +80,23 @@ export function lineHead(options: LineOptions): string {
     options.order === 'rows'
       ? 'own_line * params.n'
       : '(own_line / params.inner) * params.n * params.inner + own_line % params.inner';
+  const ownLine =
+    options.lanes === 1
+      ? `let is_line = true;
+  let own_line = line;
+  if (line >= params.count) {
+    return;
+  }`
+      : `// Beyond the last line, invocations compute that one too, since all must meet at the barriers; they write nothing.
+  let is_line = line < params.count;
+  let own_line = min(line, params.count - 1u);`;
   return `
 @compute @workgroup_size(${options.workgroup})
 fn main(
   ${laneParameters(options)}
 ) {
   ${laneIndices(options)}
-  // Beyond the last line, invocations compute that one too, since all must meet at the barriers; they write nothing.
-  let is_line = line < params.count;
-  let own_line = min(line, params.count - 1u);
+  ${ownLine}
   let start = ${start};`;
 }
 
@@ -128,13 +136,16 @@ export const guarded: Guard = {
   }`,
 };
 
-/** All lie within their line. */
-const unguarded: Guard = {
+/** All lie within their line; where invocations beyond the last line have not returned, it must be one. */
+const unguarded = ({ lanes }: LineOptions): Guard => ({
   orZero: (value) => value,
-  write: (value, j) => `if (is_line) {
+  write: (value, j) =>
+    lanes === 1
+      ? `out[at_${j}] = ${value};`
+      : `if (is_line) {
     out[at_${j}] = ${value};
   }`,
-};
+});
 
 /** A sum or maximum of several terms in WGSL, in pairs. */
 export function inPairs(terms: readonly string[], combine: (a: string, b: string) => string): string {
@@ -159,9 +170,8 @@ export function sweep(
   body: (elements: readonly number[], guard: Guard) => string,
 ): string {
   const { lanes } = options;
-  const elements = range(inFlight);
   const together = inFlight * lanes;
-  const turn = (guard: Guard) => `${elements
+  const turn = (elements: readonly number[], guard: Guard) => `${elements
     .map((j) => {
       const k = j === 0 ? 'k' : `k + ${j * lanes}u`;
       const within = guard === guarded ? `min(k_${j}, params.n - 1u)` : `k_${j}`;
@@ -170,15 +180,21 @@ export function sweep(
     })
     .join('\n    ')}
     ${body(elements, guard)}`;
+  // Where an invocation has a line to itself, on software adapters, rows are often short: more at once was no faster.
+  if (lanes === 1) {
+    return `for (var k = 0u; k < params.n; k++) {
+    ${turn([0], unguarded(options))}
+  }`;
+  }
   return `{
   let turns = params.n / ${together}u;
   for (var turn = 0u; turn < turns; turn++) {
     let k = turn * ${together}u + lane;
-    ${turn(unguarded)}
+    ${turn(range(inFlight), unguarded(options))}
   }
   if (turns * ${together}u < params.n) {
     let k = turns * ${together}u + lane;
-    ${turn(guarded)}
+    ${turn(range(inFlight), guarded)}
   }
   }`;
 }

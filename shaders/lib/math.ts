@@ -1,6 +1,7 @@
 /** @file Functions that WGSL lacks or leaves inaccurate. */
 export * from './math/activations.ts';
 export * from './math/bits.ts';
+export { commonForm } from './math/commonForm.ts';
 export { type MathFunction, mathFunctions } from './math/define.ts';
 export * from './math/exponential.ts';
 export * from './math/folds.ts';

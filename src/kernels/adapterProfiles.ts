@@ -164,13 +164,23 @@ export interface WinogradProfile {
 }
 
 export interface DepthwiseProfile {
-  /** How any kernel is computed: one result per invocation, or a block of neighbours that share what they read. */
-  readonly form: 'results' | 'blocks';
   /**
-   * Multiplications from which a kernel of a given size is computed in strips, by a program made for that size. Absent
-   * sizes never are: their programs take longer to compile than they save.
+   * Kernels, by size, that are computed in strips by a program made for that size. Others never are: their programs take
+   * longer to compile than they save, or more registers than there are.
    */
-  readonly strips: Readonly<Record<number, number>>;
+  readonly strips: Readonly<
+    Record<
+      number,
+      {
+        /** Multiplications from which it pays. */
+        readonly leastWork: number;
+        /** Iterations of a strip, at least: its first ones complete no result. */
+        readonly leastIterations: number;
+      }
+    >
+  >;
+  /** Invocations that keep the adapter busy: work is cut until there are as many. */
+  readonly busyInvocations: number;
 }
 
 const software: AdapterProfile = {
@@ -200,7 +210,14 @@ const software: AdapterProfile = {
     },
   },
   // A program for 7 × 7 compiles for half a second.
-  depthwise: { form: 'blocks', strips: { 3: 2 ** 18, 5: 2 ** 20, 7: 2 ** 22 } },
+  depthwise: {
+    strips: {
+      3: { leastWork: 2 ** 18, leastIterations: 6 },
+      5: { leastWork: 2 ** 20, leastIterations: 6 },
+      7: { leastWork: 2 ** 22, leastIterations: 6 },
+    },
+    busyInvocations: 1024,
+  },
   scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16, binned: 0 },
   grouping: 'counting',
   transpose: 'copy',
@@ -241,7 +258,11 @@ const discrete: AdapterProfile = {
       bandBytes: 2 ** 26,
     },
   },
-  depthwise: { form: 'results', strips: {} },
+  // With so many iterations, no more than four loads are left for a result.
+  depthwise: {
+    strips: { 3: { leastWork: 0, leastIterations: 4 }, 5: { leastWork: 0, leastIterations: 8 } },
+    busyInvocations: 2 ** 16,
+  },
   scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0, binned: 2 ** 17 },
   grouping: 'radix',
   transpose: 'tiles',
@@ -258,16 +279,19 @@ const discrete: AdapterProfile = {
 
 /**
  * GPUs that give an invocation some 64 to 128 registers before they spill or run few waves: Apple's, Intel's in SIMD16,
- * Mali. Small blocks take 72.
+ * Mali. Small blocks take 72; depthwise strips of a 3 × 3 kernel 112, those of a 5 × 5 kernel 240.
  */
-const fewRegisters: GemmProfile = { ...discrete.gemm, largestBlock: 16, busyInvocations: 2 ** 13 };
+const fewRegisters: Pick<AdapterProfile, 'gemm' | 'depthwise'> = {
+  gemm: { ...discrete.gemm, largestBlock: 16, busyInvocations: 2 ** 13 },
+  depthwise: { ...discrete.depthwise, strips: { 3: { leastWork: 0, leastIterations: 4 } } },
+};
 
 export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {
   software,
   discrete,
-  apple: { ...discrete, kind: 'apple', gemm: fewRegisters },
-  integrated: { ...discrete, kind: 'integrated', gemm: fewRegisters },
-  mobile: { ...discrete, kind: 'mobile', gemm: fewRegisters },
+  apple: { ...discrete, ...fewRegisters, kind: 'apple' },
+  integrated: { ...discrete, ...fewRegisters, kind: 'integrated' },
+  mobile: { ...discrete, ...fewRegisters, kind: 'mobile' },
 };
 
 /** A profile with what the device itself allows. */

@@ -2,11 +2,8 @@
 import type { AdapterProfile } from './adapterProfiles.ts';
 import type { DepthwiseGeometry } from './depthwiseGeometry.ts';
 
-/**
- * One result per invocation; blocks of neighbours that share what they read; or strips of rows, by a program made for
- * kernels of one size.
- */
-export type DepthwiseAlgorithm = 'results' | 'blocks' | 'strips';
+/** Blocks of neighbours that share what they read; or strips of rows, by a program made for kernels of one size. */
+export type DepthwiseAlgorithm = 'blocks' | 'strips';
 
 const largestStride = 2;
 
@@ -24,11 +21,11 @@ function allowsStrips({ rows, columns, multiplier }: DepthwiseGeometry): boolean
 
 export function selectDepthwise(
   geometry: DepthwiseGeometry,
-  { depthwise: { form, strips } }: AdapterProfile,
+  { depthwise: { strips } }: AdapterProfile,
 ): DepthwiseAlgorithm {
   const { batch, rows, columns, channels } = geometry;
-  const leastWork = strips[rows.window];
+  const leastWork = strips[rows.window]?.leastWork;
   const work = rows.window * columns.window * batch * rows.output * columns.output * channels;
   const isWorthIt = leastWork !== undefined && work >= leastWork;
-  return isWorthIt && allowsStrips(geometry) ? 'strips' : form;
+  return isWorthIt && allowsStrips(geometry) ? 'strips' : 'blocks';
 }

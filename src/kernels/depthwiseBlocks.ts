@@ -11,6 +11,7 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
+import { profileOf } from './adapterProfiles.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import {
   depthwiseBindings,
@@ -19,8 +20,9 @@ import {
   filterGradParts,
   geometryValues,
 } from './depthwiseGeometry.ts';
+import { addParts } from './depthwiseSums.ts';
 import { output } from './output.ts';
-import { addPartialSums, partialSpec } from './partialSums.ts';
+import { partialSpec } from './partialSums.ts';
 
 const define = (name: string, direction: DepthwiseDirection) =>
   defineKernel({
@@ -35,9 +37,6 @@ const kernels = {
   inputGrad: /* @__PURE__ */ define('depthwiseBlocksInputGrad', 'inputGrad'),
   filterGrad: /* @__PURE__ */ define('depthwiseBlocksFilterGrad', 'filterGrad'),
 };
-
-/** Invocations that fill the threads of a processor evenly. */
-const busyInvocations = 1024;
 
 /** How rows are cut: into lines, and each line into blocks. */
 function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseGeometry) {
@@ -110,8 +109,12 @@ export function depthwiseFilterGradInBlocks(
   dy: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  const { parts, rowsPerPart } = filterGradParts(geometry, sizeOf(spec.shape), busyInvocations);
+  const { parts, rowsPerPart } = filterGradParts(
+    geometry,
+    sizeOf(spec.shape),
+    profileOf(x.device).depthwise.busyInvocations,
+  );
   const launch = (sums: TensorSpec) =>
     launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, sums, parts, rowsPerPart);
-  return parts === 1 ? launch(spec) : addPartialSums(op, launch(partialSpec(spec, parts)), spec, {});
+  return parts === 1 ? launch(spec) : addParts(op, launch(partialSpec(spec, parts)), spec);
 }

@@ -18,9 +18,11 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { channelWidth, type DepthwiseGeometry, elementOf } from './depthwiseGeometry.ts';
+import { addParts } from './depthwiseSums.ts';
 import { output } from './output.ts';
-import { addPartialSums, partialSpec } from './partialSums.ts';
+import { partialSpec } from './partialSums.ts';
 
 const stripsKernel = /* @__PURE__ */ defineKernel({
   name: 'depthwiseStrips',
@@ -44,14 +46,10 @@ const tapsKernel = /* @__PURE__ */ defineKernel({
   source: depthwiseTaps,
 });
 
-/** Invocations that fill the threads of a processor evenly. */
-const busyInvocations = 1024;
-
-/** Iterations that a strip should have at least: its first ones complete no result. */
-const leastIterations = 6;
-
 /** Cuts `rows` iterations into strips of equal length: as long as leave enough of them to compute at once. */
-function cutRows(rows: number, columnsOfStrips: number) {
+function cutRows({ depthwise }: AdapterProfile, window: number, rows: number, columnsOfStrips: number) {
+  const { busyInvocations, strips } = depthwise;
+  const leastIterations = strips[window]?.leastIterations ?? 1;
   const wanted = Math.max(
     1,
     Math.min(Math.ceil(busyInvocations / columnsOfStrips), Math.floor(rows / leastIterations)),
@@ -89,7 +87,12 @@ export function launchDepthwiseStrips(
   const [toHeight, toWidth] = isForward ? [rows.output, columns.output] : [rows.input, columns.input];
   const strip_columns = Math.ceil((toWidth - across.to) / size.columns);
   const side = (batch * strip_columns * channels) / width;
-  const { turns, strip_rows } = cutRows(Math.ceil((toHeight - down.to) / size.rows), side);
+  const { turns, strip_rows } = cutRows(
+    profileOf(device),
+    rows.window,
+    Math.ceil((toHeight - down.to) / size.rows),
+    side,
+  );
   const count = side * strip_rows;
   device.launch(stripsKernel, {
     options,
@@ -131,7 +134,7 @@ export function depthwiseFilterGradInStrips(
   const width = channelWidth(geometry, x, dy);
   const strip_columns = Math.ceil(columns.output / tapsColumns);
   const side = (batch * strip_columns * channels) / width;
-  const { turns, strip_rows } = cutRows(rows.output, side);
+  const { turns, strip_rows } = cutRows(profileOf(device), rows.window, rows.output, side);
   const parts = batch * strip_rows * strip_columns;
   const sums = output(device, partialSpec(spec, parts), op);
   const count = side * strip_rows;
@@ -155,5 +158,5 @@ export function depthwiseFilterGradInStrips(
     },
     workgroups: Math.ceil(count / tapsWorkgroup),
   });
-  return addPartialSums(op, sums, spec, {});
+  return addParts(op, sums, spec);
 }

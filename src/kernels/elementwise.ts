@@ -11,7 +11,7 @@ import {
   operandNames,
   readsVectors,
 } from '../../shaders/elementwise.ts';
-import { mathFunctions } from '../../shaders/lib/math.ts';
+import { commonForm, mathFunctions } from '../../shaders/lib/math.ts';
 import { type DType, orderOf, wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -155,6 +155,18 @@ export function inOneLine(shape: readonly number[], steps: number): boolean {
   return steps > 1 && shape.length > 0 && (shape.at(-1) as number) % steps === 0;
 }
 
+const commonExpressions = new Map<string, string | null>();
+
+/** The common form of an expression; null where it has none. */
+function commonExpression(expression: string): string | null {
+  let common = commonExpressions.get(expression);
+  if (common === undefined) {
+    common = commonForm(expression)?.expression ?? null;
+    commonExpressions.set(expression, common);
+  }
+  return common;
+}
+
 interface Program {
   options: ElementwiseOptions;
   key: string;
@@ -174,11 +186,12 @@ function programOf(
   result: DType,
   { layouts, shape, width }: Plan,
   steps: number,
+  common: boolean,
   { interleaved }: AdapterProfile['elementwise'],
 ): Program {
   const aligned = !interleaved && inOneLine(shape, steps);
-  let traits = (((orderOf(result) * 8 + shape.length) * 5 + width) * 5 + steps) * 4;
-  traits += 2 * Number(interleaved) + Number(aligned);
+  let traits = (((orderOf(result) * 8 + shape.length) * 5 + width) * 5 + steps) * 8;
+  traits += 4 * Number(common) + 2 * Number(interleaved) + Number(aligned);
   for (let i = 0; i < operands.length; i++)
     traits =
       (traits * 5 + orderOf((operands[i] as Tensor).dtype)) * 4 + layoutNumbers[layouts[i] as OperandLayout];
@@ -198,6 +211,7 @@ function programOf(
     width,
     steps,
     interleaved: interleaved && steps > 1,
+    common,
     aligned,
   };
   const program = { options, key: JSON.stringify(options) };
@@ -219,11 +233,13 @@ export function elementwiseKernel(
   const chosen = plan(operands, spec.shape);
   const { width, shape, strides } = chosen;
   const count = Math.ceil(out.size / width);
-  const steps = elementwiseSteps(device, count, expression);
+  const profile = profileOf(device).elementwise;
+  const common = !profile.interleaved && shape.length === 0 ? commonExpression(expression) : null;
+  const steps = elementwiseSteps(device, count, common ?? expression);
   const bindings: Record<string, Storage> = { out: out.storage };
   for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
   device.launch(elementwiseMap, {
-    ...programOf(expression, operands, spec.dtype, chosen, steps, profileOf(device).elementwise),
+    ...programOf(expression, operands, spec.dtype, chosen, steps, common !== null && steps > 1, profile),
     bindings,
     params: {
       count,

@@ -5,6 +5,7 @@ import { type CompositeOp, defineComposite } from './composite.ts';
 import { ones } from './creation.ts';
 import { segmentSum } from './segmentSum.ts';
 
+/** Options of `bincount`. */
 export interface BincountOptions {
   /** How many bins: the size of the result. */
   size: number;

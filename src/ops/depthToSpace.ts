@@ -6,6 +6,7 @@ import { type CompositeOp, defineComposite } from './composite.ts';
 import { reshape } from './reshape.ts';
 import { transpose } from './transpose.ts';
 
+/** Options of `depthToSpace` and `spaceToDepth`. */
 export interface BlockOptions {
   /** Height and width of a block. At least 1. */
   blockSize: number;

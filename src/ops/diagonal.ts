@@ -8,11 +8,13 @@ import { reshape } from './reshape.ts';
 import { stridedScatter, stridedSlice } from './stridedSlice.ts';
 import { sum } from './sum.ts';
 
+/** Options of `diag`. */
 export interface DiagOptions {
   /** Which diagonal: 0 is the main one, positive ones lie above it. Default 0. */
   k?: number;
 }
 
+/** Options of `diagonal`. */
 export interface DiagonalOptions {
   /** Which diagonal: 0 is the main one, positive ones lie above it. Default 0. */
   offset?: number;
@@ -61,6 +63,7 @@ export const diagonal: CompositeOp<[x: Tensor], DiagonalOptions> = /* @__PURE__ 
 /**
  * The sum of diagonal `offset` of each matrix that `axis1` and `axis2` span. float32, int32, uint32.
  * Errors: as of `diagonal`; DTypeError for bools.
+ * Shape: x without both axes.
  */
 export const trace: CompositeOp<[x: Tensor], DiagonalOptions> = /* @__PURE__ */ defineComposite({
   name: 'trace',

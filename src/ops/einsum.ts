@@ -14,6 +14,7 @@ import { stridedSlice } from './stridedSlice.ts';
 import { broadcastTo, sum } from './sum.ts';
 import { transpose } from './transpose.ts';
 
+/** Options of `einsum`. */
 export interface EinsumOptions {
   /** The labels of each operand's axes and of the result's, such as 'bij,bjk->bik'. */
   equation: string;

@@ -7,6 +7,7 @@ import { concat } from './concat.ts';
 import { pad } from './slice.ts';
 import { stridedSlice } from './stridedSlice.ts';
 
+/** Options of `extractPatches`. */
 export interface ExtractPatchesOptions {
   /** Height and width of a patch. */
   size: number | readonly number[];

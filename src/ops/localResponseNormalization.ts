@@ -8,6 +8,7 @@ import { pow } from './pow.ts';
 import { pad, slice } from './slice.ts';
 import { square } from './unary.ts';
 
+/** Options of `localResponseNormalization`. */
 export interface LocalResponseNormalizationOptions {
   /** How many channels on each side count. Default 5. */
   depthRadius?: number;

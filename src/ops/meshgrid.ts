@@ -5,6 +5,7 @@ import { type CompositeOp, defineComposite } from './composite.ts';
 import { reshape } from './reshape.ts';
 import { broadcastTo } from './sum.ts';
 
+/** Options of `meshgrid`. */
 export interface MeshgridOptions {
   /** 'xy' (default): the first vector runs along the columns, the second along the rows; 'ij': along axis 0, 1, … */
   indexing?: 'xy' | 'ij';

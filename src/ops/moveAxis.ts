@@ -5,6 +5,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { transpose } from './transpose.ts';
 
+/** Options of `moveAxis`. */
 export interface MoveAxisOptions {
   /** Axes of x. Negative axes count from the last. */
   source: number | readonly number[];
@@ -12,6 +13,7 @@ export interface MoveAxisOptions {
   destination: number | readonly number[];
 }
 
+/** Options of `swapAxes`. */
 export interface SwapAxesOptions {
   axis1: number;
   axis2: number;

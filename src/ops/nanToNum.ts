@@ -6,6 +6,7 @@ import { type CompositeOp, defineComposite } from './composite.ts';
 import { isNaN as isNaNOf } from './predicates.ts';
 import { where } from './where.ts';
 
+/** Options of `nanToNum`. */
 export interface NanToNumOptions {
   /** In place of NaN. Default 0. */
   nan?: number;
@@ -21,6 +22,7 @@ const largest = 3.4028234663852886e38;
  * `x` with numbers in place of NaN and infinities, as NumPy's nan_to_num. float32. The gradient is 0 where a value was
  * replaced.
  * Errors: ValueError for options that aren't numbers.
+ * Shape: that of x.
  */
 export const nanToNum: CompositeOp<[x: Tensor], NanToNumOptions> = /* @__PURE__ */ defineComposite({
   name: 'nanToNum',

@@ -15,6 +15,7 @@ import { sum } from './sum.ts';
 import { sqrt, square } from './unary.ts';
 import { where } from './where.ts';
 
+/** Options of `norm`. */
 export interface NormOptions {
   /**
    * Of a vector: the exponent p of (Σ|x|^p)^(1/p), ±Infinity for the largest or smallest magnitude, 0 for the count of
@@ -28,6 +29,7 @@ export interface NormOptions {
   keepDims?: boolean;
 }
 
+/** Options of `normalize`. */
 export interface NormalizeOptions {
   /** The axis along which the norm is 1 afterwards. Default -1. */
   axis?: number;

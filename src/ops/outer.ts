@@ -9,6 +9,7 @@ import { matMul } from './matMul.ts';
 import { reshape } from './reshape.ts';
 import { transpose } from './transpose.ts';
 
+/** Options of `tensordot`. */
 export interface TensordotOptions {
   /** How many axes are summed over, the last of a and the first of b; or the axes themselves, [ofA, ofB]. Default 2. */
   axes?: number | readonly [a: number | readonly number[], b: number | readonly number[]];
@@ -17,6 +18,7 @@ export interface TensordotOptions {
 /**
  * The products of each element of `a` with each of `b`, both flattened. Shapes: a, b → [size of a, size of b]. Dtypes
  * promote, as of `mul`. As NumPy's outer.
+ * Errors: DTypeError for int32 with uint32.
  */
 export const outer: CompositeOp<[a: Tensor, b: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'outer',

@@ -7,6 +7,7 @@ import { type CompositeOp, defineComposite } from './composite.ts';
 import { gather } from './gather.ts';
 import { reshape } from './reshape.ts';
 
+/** Options of `repeat`. */
 export interface RepeatOptions {
   /** How often each element is repeated; a list has one count for each element along `axis`. */
   repeats: number | readonly number[];

@@ -10,6 +10,7 @@ import { gather } from './gather.ts';
 import { logicalAnd } from './logical.ts';
 import { where } from './where.ts';
 
+/** Options of `searchSorted`. */
 export interface SearchSortedOptions {
   /** Which place a value gets among equal elements: before them ('left', default) or behind them ('right'). */
   side?: 'left' | 'right';

@@ -7,6 +7,7 @@ import { flip } from './flip.ts';
 import { moveAxis } from './moveAxis.ts';
 import { topK } from './topK.ts';
 
+/** Options of `sort`. */
 export interface SortOptions {
   /** The axis along which elements are ordered. Negative axes count from the last. Default -1. */
   axis?: number;
@@ -32,6 +33,7 @@ export const sort: CompositeOp<[x: Tensor], SortOptions> = /* @__PURE__ */ defin
  * The indices (int32) that put `x` in order along `axis`: takeAlongAxis(x, argsort(x), { axis: -1 }) is sort(x). Equal
  * elements keep their order. It has no gradient.
  * Errors: as of `sort`.
+ * Shape: that of x.
  */
 export const argsort: CompositeOp<[x: Tensor], SortOptions> = /* @__PURE__ */ defineComposite({
   name: 'argsort',

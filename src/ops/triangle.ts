@@ -8,6 +8,7 @@ import { range } from './range.ts';
 import { reshape } from './reshape.ts';
 import { where } from './where.ts';
 
+/** Options of `tril` and `triu`. */
 export interface TriangleOptions {
   /** The diagonal that bounds the triangle: 0 is the main one, positive ones lie above it. Default 0. */
   k?: number;

@@ -112,7 +112,10 @@ export const log: FloatOp = /* @__PURE__ */ defineUnary({
   gradient: (dy, x) => div(dy, x),
 });
 
-/** The logarithm of x to base 2; -Infinity at 0, NaN for negative x. */
+/**
+ * The logarithm of x to base 2; -Infinity at 0, NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const log2: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'log2',
   inputs: ['x'],
@@ -120,7 +123,10 @@ export const log2: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   compose: ([x]) => mul(log(x), Math.LOG2E),
 });
 
-/** The logarithm of x to base 10; -Infinity at 0, NaN for negative x. */
+/**
+ * The logarithm of x to base 10; -Infinity at 0, NaN for negative x.
+ * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
+ */
 export const log10: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'log10',
   inputs: ['x'],

@@ -82,7 +82,8 @@ interface NodeFiles {
   rm(path: string, options: { force: boolean }): Promise<void>;
 }
 interface NodeFile {
-  write(bytes: Uint8Array): Promise<unknown>;
+  /** All bytes, after those written before; `write` may write a part. */
+  appendFile(bytes: Uint8Array): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -115,7 +116,7 @@ function pathTarget(given: string | URL): FileTarget {
 async function writePath(fs: NodeFiles, path: string, pieces: FilePieces): Promise<void> {
   const handle = await fs.open(path, 'w');
   try {
-    for await (const piece of pieces) await handle.write(piece);
+    for await (const piece of pieces) await handle.appendFile(piece);
     await handle.sync();
   } finally {
     await handle.close();

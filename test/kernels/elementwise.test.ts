@@ -3,7 +3,7 @@
  * dimension and past the default binding of 128 MiB.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { onAdapter } from '../support/adapterClass.ts';
+import { adapterClasses, asAdapter, onAdapter } from '../support/adapterClass.ts';
 import { broadcastShapes, type Shape, sizeOf, unravel } from '../../src/core/shape.ts';
 import {
   add,
@@ -13,12 +13,15 @@ import {
   fill,
   fromBuffer,
   getDevice,
+  grad,
   init,
   mul,
   range,
   relu,
   reshape,
+  sin,
   sub,
+  sum,
   type Tensor,
   tanh,
   tensor,
@@ -196,3 +199,28 @@ describe('large tensors', () => {
     buffer.destroy();
   });
 });
+
+test.each(adapterClasses)('few large angles among many, as on a %s', (kind) =>
+  asAdapter(kind, async () => {
+    const host = Float32Array.from({ length: 40_003 }, (_, i) => 3 * Math.sin(i));
+    const far = new Map([
+      [0, 1e6],
+      [17, -3.5e9],
+      [18, 12_801],
+      [9_999, Number.POSITIVE_INFINITY],
+      [39_990, Number.NaN],
+      [40_002, 2.5e30],
+    ]);
+    for (const [i, value] of far) host[i] = value;
+    const x = tensor(host);
+    const scale = tensor(Float32Array.from(host, (_, i) => 1 + (i % 5)));
+    const sines = await sin(x).data();
+    // A scalar operand, and one of the same shape, next to that of the cosine.
+    const scaled = await grad((t: Tensor) => sum(mul(sin(t), scale)))(x).data();
+    for (let i = 0; i < host.length; i++) {
+      const [angle, factor] = [host[i] as number, 1 + (i % 5)];
+      expect(Math.abs((sines[i] as number) - Math.sin(angle)) < 3e-7).toBe(Number.isFinite(angle));
+      expect(Math.abs((scaled[i] as number) - factor * Math.cos(angle)) < 2e-6).toBe(Number.isFinite(angle));
+    }
+  }),
+);

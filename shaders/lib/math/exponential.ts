@@ -22,7 +22,8 @@ struct ReducedExponential {
 
 fn reduce_exponential(x: f32) -> ReducedExponential {
   let n = floor(x * 1.44269504 + 0.5);
-  let r = (x - n * 0.693359375) + n * 2.1219444e-4;
+  // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
+  let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
   let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
   return ReducedExponential(n, r + r * r * p);
 }`,
@@ -80,7 +81,7 @@ fn precise_log(x: f32) -> f32 {
   let exponent = bitcast<i32>(shifted) >> 23u;
   let mantissa = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
   let n = f32(exponent - select(0, 149, subnormal));
-  let y = n * 0.693359375 + (log_near_one(mantissa - 1.0) - n * 2.1219444e-4);
+  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(mantissa - 1.0)));
   if ((bits & 0x7fffffffu) == 0u) {
     return -infinity();
   }

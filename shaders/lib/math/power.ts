@@ -38,7 +38,9 @@ fn positive_power(x: f32, y: f32) -> f32 {
   let coarse = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
   let log2_m = log_near_one(m - 1.0) * 1.44269504;
   let whole = round(clamp(coarse * e, -1000.0, 1000.0));
-  let fraction = clamp((coarse * e - whole) + ((y - coarse) * e + y * log2_m), -1000.0, 1000.0);
+  // By fma: compilers may join the parts of y where products and sums are apart.
+  let fine = fma(y - coarse, e, y * log2_m);
+  let fraction = clamp(fma(coarse, e, -whole) + fine, -1000.0, 1000.0);
   let more = round(fraction);
   let power = reduce_exponential((fraction - more) * 0.693147181);
   let n = i32(clamp(whole + more, -152.0, 129.0));

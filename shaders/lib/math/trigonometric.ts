@@ -7,18 +7,42 @@
 import { defineMath, type MathFunction } from './define.ts';
 import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
 
-// x = quadrant π/2 + r with |r| ≤ π/4. Moderate arguments: π/2 in four parts, whose multiples are exact (Cody and Waite).
-// Far ones: the product with 2/π in integers, of which only the last two bits before the point and the 94 after it
-// count (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
-export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
-  'reduce_angle',
-  [multiplyHigh, finite, nanValue],
+// x = quadrant π/2 + r with |r| ≤ π/4, for |x| up to 12800: π/2 in four parts, whose multiples are exact (Cody and Waite).
+// By fma, since compilers may add up the parts where products and differences are apart. Added to 1.5 · 2^23, the number of
+// quarter turns is the last bits of a float.
+export const nearAngle: MathFunction = /* @__PURE__ */ defineMath(
+  'near_angle',
+  [],
   /* wgsl */ `
 struct ReducedAngle {
   quadrant: u32,
   r: f32,
 }
 
+fn near_angle(x: f32) -> ReducedAngle {
+  let bits = bitcast<i32>(x * 0.636619772 + 12582912.0);
+  let n = f32(bits - 0x4b400000);
+  let r = fma(n, -7.54953362e-8, fma(n, -4.83751297e-4, fma(n, -1.5703125, x)));
+  return ReducedAngle(bitcast<u32>(bits), fma(n, -2.5633441e-12, r));
+}`,
+);
+
+// Whether near_angle doesn't reduce x: where |x| is above 12800, infinite or NaN.
+export const isFarAngle: MathFunction = /* @__PURE__ */ defineMath(
+  'is_far_angle',
+  [],
+  /* wgsl */ `
+fn is_far_angle(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x46480000;
+}`,
+);
+
+// The same for any x. Far ones: the product with 2/π in integers, of which only the last two bits before the point and the 94 after it
+// count (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
+export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
+  'reduce_angle',
+  [multiplyHigh, finite, nanValue, nearAngle, isFarAngle],
+  /* wgsl */ `
 // Word k of 2/π, after one word of zeros. Selections, since an array that is indexed at run time goes through memory.
 fn two_over_pi(k: u32) -> u32 {
   let odd = (k & 1u) == 1u;
@@ -60,12 +84,10 @@ fn reduce_angle(x: f32) -> ReducedAngle {
   if (!is_finite(x)) {
     return ReducedAngle(0u, nan_value());
   }
-  if (abs(x) > 12800.0) {
+  if (is_far_angle(x)) {
     return reduce_far_angle(x);
   }
-  let n = round(x * 0.636619772);
-  let r = (((x - n * 1.5703125) - n * 4.83751297e-4) - n * 7.54953362e-8) - n * 2.5633441e-12;
-  return ReducedAngle(bitcast<u32>(i32(n)), r);
+  return near_angle(x);
 }`,
 );
 
@@ -112,6 +134,23 @@ fn precise_tan(x: f32) -> f32 {
   return turned_sine(angle.quadrant, angle.r) / turned_sine(angle.quadrant + 1u, angle.r);
 }`,
 );
+
+/** The three for near angles. */
+const nearCircular = (wgslName: string, of: string): MathFunction =>
+  defineMath(
+    wgslName,
+    [nearAngle, turnedSine],
+    /* wgsl */ `
+fn ${wgslName}(x: f32) -> f32 {
+  let angle = near_angle(x);
+  return ${of};
+}`,
+  );
+
+const [sine, cosine] = ['turned_sine(angle.quadrant, angle.r)', 'turned_sine(angle.quadrant + 1u, angle.r)'];
+export const nearSin: MathFunction = /* @__PURE__ */ nearCircular('near_sin', sine);
+export const nearCos: MathFunction = /* @__PURE__ */ nearCircular('near_cos', cosine);
+export const nearTan: MathFunction = /* @__PURE__ */ nearCircular('near_tan', `${sine} / ${cosine}`);
 
 // For x in [0, 1].
 export const atanWithinOne: MathFunction = /* @__PURE__ */ defineMath(

@@ -68,7 +68,7 @@ fn precise_log(x: f32) -> f32 {
   let exponent = bitcast<i32>(shifted) >> 23u;
   let mantissa = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
   let n = f32(exponent - select(0, 149, subnormal));
-  let y = n * 0.693359375 + (log_near_one(mantissa - 1.0) - n * 2.1219444e-4);
+  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(mantissa - 1.0)));
   if ((bits & 0x7fffffffu) == 0u) {
     return -infinity();
   }

@@ -92,25 +92,25 @@ fn main(
       let is_row = (turn >= 2) & (u32(to_row + 0) < params.to_h);
       let to_line = (picture * params.to_h + u32(to_row + 0)) * params.to_w;
       if (is_row & (u32(to_column + 0) < params.to_w)) {
-        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_0_0 + (value_0_0 * weight_2_0 + value_0_1 * weight_2_1 + value_0_2 * weight_2_2);
+        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_0_0 + value_0_0 * weight_2_0 + value_0_1 * weight_2_1 + value_0_2 * weight_2_2;
       }
       if (is_row & (u32(to_column + 1) < params.to_w)) {
-        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_0_1 + (value_0_1 * weight_2_0 + value_0_2 * weight_2_1 + value_0_3 * weight_2_2);
+        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_0_1 + value_0_1 * weight_2_0 + value_0_2 * weight_2_1 + value_0_3 * weight_2_2;
       }
       if (is_row & (u32(to_column + 2) < params.to_w)) {
-        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_0_2 + (value_0_2 * weight_2_0 + value_0_3 * weight_2_1 + value_0_4 * weight_2_2);
+        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_0_2 + value_0_2 * weight_2_0 + value_0_3 * weight_2_1 + value_0_4 * weight_2_2;
       }
       if (is_row & (u32(to_column + 3) < params.to_w)) {
-        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_0_3 + (value_0_3 * weight_2_0 + value_0_4 * weight_2_1 + value_0_5 * weight_2_2);
+        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_0_3 + value_0_3 * weight_2_0 + value_0_4 * weight_2_1 + value_0_5 * weight_2_2;
       }
     }
-    begun_0_0_0 = begun_1_0_0 + (value_0_0 * weight_1_0 + value_0_1 * weight_1_1 + value_0_2 * weight_1_2);
-    begun_0_0_1 = begun_1_0_1 + (value_0_1 * weight_1_0 + value_0_2 * weight_1_1 + value_0_3 * weight_1_2);
-    begun_0_0_2 = begun_1_0_2 + (value_0_2 * weight_1_0 + value_0_3 * weight_1_1 + value_0_4 * weight_1_2);
-    begun_0_0_3 = begun_1_0_3 + (value_0_3 * weight_1_0 + value_0_4 * weight_1_1 + value_0_5 * weight_1_2);
-    begun_1_0_0 = (value_0_0 * weight_0_0 + value_0_1 * weight_0_1 + value_0_2 * weight_0_2);
-    begun_1_0_1 = (value_0_1 * weight_0_0 + value_0_2 * weight_0_1 + value_0_3 * weight_0_2);
-    begun_1_0_2 = (value_0_2 * weight_0_0 + value_0_3 * weight_0_1 + value_0_4 * weight_0_2);
-    begun_1_0_3 = (value_0_3 * weight_0_0 + value_0_4 * weight_0_1 + value_0_5 * weight_0_2);
+    begun_0_0_0 = begun_1_0_0 + value_0_0 * weight_1_0 + value_0_1 * weight_1_1 + value_0_2 * weight_1_2;
+    begun_0_0_1 = begun_1_0_1 + value_0_1 * weight_1_0 + value_0_2 * weight_1_1 + value_0_3 * weight_1_2;
+    begun_0_0_2 = begun_1_0_2 + value_0_2 * weight_1_0 + value_0_3 * weight_1_1 + value_0_4 * weight_1_2;
+    begun_0_0_3 = begun_1_0_3 + value_0_3 * weight_1_0 + value_0_4 * weight_1_1 + value_0_5 * weight_1_2;
+    begun_1_0_0 = value_0_0 * weight_0_0 + value_0_1 * weight_0_1 + value_0_2 * weight_0_2;
+    begun_1_0_1 = value_0_1 * weight_0_0 + value_0_2 * weight_0_1 + value_0_3 * weight_0_2;
+    begun_1_0_2 = value_0_2 * weight_0_0 + value_0_3 * weight_0_1 + value_0_4 * weight_0_2;
+    begun_1_0_3 = value_0_3 * weight_0_0 + value_0_4 * weight_0_1 + value_0_5 * weight_0_2;
   }
 }

@@ -99,73 +99,73 @@ fn main(
       let is_row = (turn >= 1) & (u32(to_row + 0) < params.to_h);
       let to_line = (picture * params.to_h + u32(to_row + 0)) * params.to_w;
       if (is_row & (u32(to_column + 0) < params.to_w)) {
-        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_0_0 + (value_0_1 * weight_0_0 + value_0_0 * weight_0_2);
+        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_0_0 + value_0_1 * weight_0_0 + value_0_0 * weight_0_2;
       }
       if (is_row & (u32(to_column + 1) < params.to_w)) {
-        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_0_1 + (value_0_1 * weight_0_1);
+        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_0_1 + value_0_1 * weight_0_1;
       }
       if (is_row & (u32(to_column + 2) < params.to_w)) {
-        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_0_2 + (value_0_2 * weight_0_0 + value_0_1 * weight_0_2);
+        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_0_2 + value_0_2 * weight_0_0 + value_0_1 * weight_0_2;
       }
       if (is_row & (u32(to_column + 3) < params.to_w)) {
-        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_0_3 + (value_0_2 * weight_0_1);
+        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_0_3 + value_0_2 * weight_0_1;
       }
       if (is_row & (u32(to_column + 4) < params.to_w)) {
-        result[(to_line + u32(to_column + 4)) * params.channels + channel] = begun_0_0_4 + (value_0_3 * weight_0_0 + value_0_2 * weight_0_2);
+        result[(to_line + u32(to_column + 4)) * params.channels + channel] = begun_0_0_4 + value_0_3 * weight_0_0 + value_0_2 * weight_0_2;
       }
       if (is_row & (u32(to_column + 5) < params.to_w)) {
-        result[(to_line + u32(to_column + 5)) * params.channels + channel] = begun_0_0_5 + (value_0_3 * weight_0_1);
+        result[(to_line + u32(to_column + 5)) * params.channels + channel] = begun_0_0_5 + value_0_3 * weight_0_1;
       }
       if (is_row & (u32(to_column + 6) < params.to_w)) {
-        result[(to_line + u32(to_column + 6)) * params.channels + channel] = begun_0_0_6 + (value_0_4 * weight_0_0 + value_0_3 * weight_0_2);
+        result[(to_line + u32(to_column + 6)) * params.channels + channel] = begun_0_0_6 + value_0_4 * weight_0_0 + value_0_3 * weight_0_2;
       }
       if (is_row & (u32(to_column + 7) < params.to_w)) {
-        result[(to_line + u32(to_column + 7)) * params.channels + channel] = begun_0_0_7 + (value_0_4 * weight_0_1);
+        result[(to_line + u32(to_column + 7)) * params.channels + channel] = begun_0_0_7 + value_0_4 * weight_0_1;
       }
     }
     {
       let is_row = (turn >= 1) & (u32(to_row + 1) < params.to_h);
       let to_line = (picture * params.to_h + u32(to_row + 1)) * params.to_w;
       if (is_row & (u32(to_column + 0) < params.to_w)) {
-        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_1_0 + (value_0_1 * weight_1_0 + value_0_0 * weight_1_2);
+        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_1_0 + value_0_1 * weight_1_0 + value_0_0 * weight_1_2;
       }
       if (is_row & (u32(to_column + 1) < params.to_w)) {
-        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_1_1 + (value_0_1 * weight_1_1);
+        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_1_1 + value_0_1 * weight_1_1;
       }
       if (is_row & (u32(to_column + 2) < params.to_w)) {
-        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_1_2 + (value_0_2 * weight_1_0 + value_0_1 * weight_1_2);
+        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_1_2 + value_0_2 * weight_1_0 + value_0_1 * weight_1_2;
       }
       if (is_row & (u32(to_column + 3) < params.to_w)) {
-        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_1_3 + (value_0_2 * weight_1_1);
+        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_1_3 + value_0_2 * weight_1_1;
       }
       if (is_row & (u32(to_column + 4) < params.to_w)) {
-        result[(to_line + u32(to_column + 4)) * params.channels + channel] = begun_0_1_4 + (value_0_3 * weight_1_0 + value_0_2 * weight_1_2);
+        result[(to_line + u32(to_column + 4)) * params.channels + channel] = begun_0_1_4 + value_0_3 * weight_1_0 + value_0_2 * weight_1_2;
       }
       if (is_row & (u32(to_column + 5) < params.to_w)) {
-        result[(to_line + u32(to_column + 5)) * params.channels + channel] = begun_0_1_5 + (value_0_3 * weight_1_1);
+        result[(to_line + u32(to_column + 5)) * params.channels + channel] = begun_0_1_5 + value_0_3 * weight_1_1;
       }
       if (is_row & (u32(to_column + 6) < params.to_w)) {
-        result[(to_line + u32(to_column + 6)) * params.channels + channel] = begun_0_1_6 + (value_0_4 * weight_1_0 + value_0_3 * weight_1_2);
+        result[(to_line + u32(to_column + 6)) * params.channels + channel] = begun_0_1_6 + value_0_4 * weight_1_0 + value_0_3 * weight_1_2;
       }
       if (is_row & (u32(to_column + 7) < params.to_w)) {
-        result[(to_line + u32(to_column + 7)) * params.channels + channel] = begun_0_1_7 + (value_0_4 * weight_1_1);
+        result[(to_line + u32(to_column + 7)) * params.channels + channel] = begun_0_1_7 + value_0_4 * weight_1_1;
       }
     }
-    begun_0_0_0 = (value_0_1 * weight_2_0 + value_0_0 * weight_2_2);
-    begun_0_0_1 = (value_0_1 * weight_2_1);
-    begun_0_0_2 = (value_0_2 * weight_2_0 + value_0_1 * weight_2_2);
-    begun_0_0_3 = (value_0_2 * weight_2_1);
-    begun_0_0_4 = (value_0_3 * weight_2_0 + value_0_2 * weight_2_2);
-    begun_0_0_5 = (value_0_3 * weight_2_1);
-    begun_0_0_6 = (value_0_4 * weight_2_0 + value_0_3 * weight_2_2);
-    begun_0_0_7 = (value_0_4 * weight_2_1);
-    begun_0_1_0 = (Value());
-    begun_0_1_1 = (Value());
-    begun_0_1_2 = (Value());
-    begun_0_1_3 = (Value());
-    begun_0_1_4 = (Value());
-    begun_0_1_5 = (Value());
-    begun_0_1_6 = (Value());
-    begun_0_1_7 = (Value());
+    begun_0_0_0 = value_0_1 * weight_2_0 + value_0_0 * weight_2_2;
+    begun_0_0_1 = value_0_1 * weight_2_1;
+    begun_0_0_2 = value_0_2 * weight_2_0 + value_0_1 * weight_2_2;
+    begun_0_0_3 = value_0_2 * weight_2_1;
+    begun_0_0_4 = value_0_3 * weight_2_0 + value_0_2 * weight_2_2;
+    begun_0_0_5 = value_0_3 * weight_2_1;
+    begun_0_0_6 = value_0_4 * weight_2_0 + value_0_3 * weight_2_2;
+    begun_0_0_7 = value_0_4 * weight_2_1;
+    begun_0_1_0 = Value();
+    begun_0_1_1 = Value();
+    begun_0_1_2 = Value();
+    begun_0_1_3 = Value();
+    begun_0_1_4 = Value();
+    begun_0_1_5 = Value();
+    begun_0_1_6 = Value();
+    begun_0_1_7 = Value();
   }
 }

@@ -58,13 +58,12 @@ fn main(
   let lane = local / 64u;
   let line_in_group = local % 64u;
   let line = flat_group(group, groups) * 64u + line_in_group;
-  // Beyond the last line, invocations compute that one too, since all must meet at the barriers; they write nothing.
-  let is_line = line < params.count;
-  let own_line = min(line, params.count - 1u);
-  let start = (own_line / params.inner) * params.n * params.inner + own_line % params.inner;
-  if (!is_line) {
+  let is_line = true;
+  let own_line = line;
+  if (line >= params.count) {
     return;
   }
+  let start = (own_line / params.inner) * params.n * params.inner + own_line % params.inner;
   let end = start + params.n * params.inner;
   var highest = T(-0x1.fffffep127);
   for (var i = start; i < end; i += params.inner) {
