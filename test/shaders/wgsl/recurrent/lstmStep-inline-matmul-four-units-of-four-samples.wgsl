@@ -30,7 +30,8 @@ struct ReducedExponential {
 
 fn reduce_exponential(x: f32) -> ReducedExponential {
   let n = floor(x * 1.44269504 + 0.5);
-  let r = (x - n * 0.693359375) + n * 2.1219444e-4;
+  // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
+  let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
   let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
   return ReducedExponential(n, r + r * r * p);
 }
