@@ -19,6 +19,8 @@ export interface Limit {
   readonly clamps?: number;
   /** Multiply-adds that are executed while loads of the main loop are in flight, at least, as a share of all. */
   readonly overlap?: number;
+  /** The share of executed multiply-adds that the problem asks for, at least. */
+  readonly useful?: number;
   /** Invocations of the launch, at least. */
   readonly invocations?: number;
   /** Launches of the problem. */
@@ -49,6 +51,30 @@ export const limits: readonly Limit[] = [
     clamps: 0,
     overlap: 1,
     reason: 'addresses and padding cost a few instructions for each four lines of a k tile',
+  },
+  {
+    what: 'a tile of few registers',
+    problems: ['matMul 64×8192×64 large k'],
+    kernels: /matMul/,
+    registers: 72,
+    waves: 14,
+    clamps: 0,
+    overlap: 1,
+    reason: 'blocks of 4 × 4 are all that Apple, integrated and mobile profiles select',
+  },
+  {
+    what: 'layers of few channels',
+    problems: [
+      'MobileNetV2 1×1 24 → 144 at 56², batch 32, forward',
+      'MobileNetV2 1×1 96 → 24 at 56², batch 1, input gradient',
+      'MobileNetV2 1×1 32 → 16 at 112², batch 32, filter gradient',
+      'EfficientNetB0 1×1 40 → 240 at 28², batch 32, filter gradient',
+      'EfficientNetB0 1×1 672 → 192 at 7², batch 1, forward',
+    ],
+    kernels: /matMul/,
+    useful: 0.75,
+    registers: 128,
+    reason: 'tiles come in multiples of 16, 24, 32 and 48, so that padding stays below a quarter',
   },
   {
     what: 'few rows and matrix–vector',

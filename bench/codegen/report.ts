@@ -1,5 +1,6 @@
 /** @file The results as a page and as JSON. */
 import { libraries, type Library, peers } from '../job.ts';
+import { usefulShare } from './gemmShare.ts';
 import { mainLoop } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
 import { machines } from './model.ts';
@@ -80,7 +81,7 @@ ${pipelineTable(pipelines)}
 
 /** What the committed limits are about, in a few lines. */
 function summary(reports: readonly ProblemReport[]): string {
-  const shares = reports.map(usefulShare).filter((share) => share !== null);
+  const shares = reports.map(({ gemms }) => usefulShare(gemms)).filter((share) => share !== null);
   const spilled = new Set(
     reports.flatMap(({ launches }) =>
       (launches.retrograd ?? []).filter(({ pipeline }) => pipeline.spills + pipeline.scratch > 0),
@@ -98,12 +99,6 @@ function summary(reports: readonly ProblemReport[]): string {
   ].join('\n');
 }
 
-/** The share of executed multiply-adds that is asked for; null without a GEMM. */
-export function usefulShare({ gemms }: ProblemReport): number | null {
-  const sum = (key: 'useful' | 'executed') => gemms.reduce((total, gemm) => total + gemm[key], 0);
-  return gemms.length > 0 ? sum('useful') / sum('executed') : null;
-}
-
 function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTable): string {
   const head = [
     'problem',
@@ -116,7 +111,7 @@ function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTabl
   return table(
     head,
     reports.map((report) => {
-      const useful = usefulShare(report);
+      const useful = usefulShare(report.gemms);
       const predictions = machines.map((machine) => predict(report, machine));
       const ratios = predictions.flatMap(({ best }) =>
         best ? [`${best.peer} ${best.ratio.toFixed(2)}×`] : [],

@@ -111,7 +111,18 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
     least = cost;
     best = tile;
   }
-  return withinLimits(best, problem, profile);
+  return withinLimits(forShortK(best, problem.size), problem, profile);
+}
+
+/** Steps of k up to which half a k tile of padding is worth avoiding. */
+const mostShortSteps = 64;
+
+/** A tile of half the depth, where k is short and the last k tile would be half empty. */
+function forShortK(tile: GemmTile, { segments, length }: GemmSize): GemmTile {
+  const steps = segments * length;
+  const half = tile.depth / 2;
+  const isHalfEmpty = Math.ceil(steps / half) % 2 === 1;
+  return steps <= mostShortSteps && isHalfEmpty && half % 8 === 0 ? { ...tile, depth: half } : tile;
 }
 
 /** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
@@ -274,6 +285,7 @@ function splitFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): Spli
     const segmentsPerPart = Math.ceil(segments / wanted);
     return { parts: Math.ceil(segments / segmentsPerPart), segmentsPerPart, stepsPerPart: length };
   }
-  const stepsPerPart = Math.ceil(length / wanted / 4) * 4;
+  const stepsAtOnce = Math.max(4, tile.depth);
+  const stepsPerPart = Math.ceil(length / wanted / stepsAtOnce) * stepsAtOnce;
   return { parts: Math.ceil(length / stepsPerPart), segmentsPerPart: 1, stepsPerPart };
 }

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { usefulShare } from '../../bench/codegen/gemmShare.ts';
 import { mainLoop, parseProgram } from '../../bench/codegen/isa.ts';
 import { type Limit, limits } from '../../bench/codegen/limits.ts';
 import type { GemmWork } from '../../bench/codegen/gemmWork.ts';
@@ -113,6 +114,10 @@ function expectWithin(limit: Limit, { problems, pipelines }: Results): void {
       return limit.kernels.test(pipeline.label) ? [{ ...figuresOf(pipeline), workgroups }] : [];
     });
     expect(kernels.length, name).toBeGreaterThan(0);
+    if (limit.useful !== undefined)
+      expect(usefulShare(problem?.gemms ?? []), `${name}: useful multiply-adds`).toBeGreaterThanOrEqual(
+        limit.useful,
+      );
     if (limit.launches !== undefined)
       expect(launches.length, `${name}: launches`).toBeLessThanOrEqual(limit.launches);
     for (const kernel of kernels) expectKernel(limit, name, kernel);
