@@ -1,5 +1,6 @@
 /** @file The table of contents of the rows. */
 import type { Family } from '../row.ts';
+import { attentionFamily } from './attention.ts';
 import { convolutionFamily } from './convolution.ts';
 import { denseFamily } from './dense.ts';
 import { depthwiseFamily } from './depthwise.ts';
@@ -18,6 +19,7 @@ export const families: readonly Family[] = [
   convolutionFamily,
   depthwiseFamily,
   gatherFamily,
+  attentionFamily,
   normalizationFamily,
   reductionFamily,
   elementwiseFamily,

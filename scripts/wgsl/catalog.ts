@@ -3,6 +3,9 @@
  * prints them, and test/shaders compiles each variant and compares it with a snapshot. A kernel that isn't here fails
  * that test.
  */
+import type { AttentionSumsOptions } from '../../shaders/attention/gradient.ts';
+import type { AttentionOptions } from '../../shaders/attention/tile.ts';
+import type { BinnedScatterOptions } from '../../shaders/binnedScatter.ts';
 import type { CheckIndicesOptions } from '../../shaders/checkIndices.ts';
 import type { ConvolutionKernelOptions } from '../../shaders/convolution.ts';
 import type { CopyOptions } from '../../shaders/copy.ts';
@@ -131,6 +134,8 @@ const moments = {
   results: ['f32', 'f32'],
 } as const;
 
+const attention: AttentionOptions = { size: 64, width: 4, shown: false };
+
 const optimizer = (
   variant: string,
   states: readonly string[],
@@ -165,15 +170,24 @@ const scan: ScanOptions = {
   width: 1,
 };
 
-const recurrent: RecurrentOptions = { mask: false, stateMatMul: 'separate', bias: false };
+const recurrent: RecurrentOptions = {
+  mask: false,
+  stateMatMul: 'separate',
+  bias: false,
+  width: 1,
+  samples: 1,
+};
 const recurrentGradient: RecurrentGradientOptions = {
   mask: false,
   stateMatMul: 'separate',
   dh: true,
   dc: false,
+  width: 1,
+  samples: 1,
 };
 const recurrentVariants = {
   'inline matmul, mask, bias': { stateMatMul: 'inline', mask: true, bias: true },
+  'inline matmul, four units of four samples': { stateMatMul: 'inline', width: 4, samples: 4 },
 } as const;
 
 const topK: TopKOptions = {
@@ -284,6 +298,8 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     ),
     scatter: entry<DirectScatterOptions>({ ...scatterDefaults, check: 'none' }, { 'width 4': { width: 4 } }),
     'scatter checked': entry<DirectScatterOptions>(scatterDefaults),
+    'scatter binned': entry<BinnedScatterOptions>({ ...scatterDefaults, check: 'none', width: 4, lanes: 16 }),
+    'scatter binned checked': entry<BinnedScatterOptions>({ ...scatterDefaults, lanes: 1 }),
     'scatter owned': entry<OwnedScatterOptions>({ type: 'f32', width: 4, parts: 4, workgroup: 64 }),
     'scatter fold': entry<ChunkSumOptions>(
       { type: 'f32', width: 4, level: 'entries' },
@@ -539,14 +555,25 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       merge: { job: 'merge', width: 1, room: 0, last: true },
     }),
   },
+  attention: {
+    attention: entry<AttentionOptions>(attention, {
+      'large heads': { size: 128 },
+      'mask or bias, scalar, small heads': { shown: true, width: 1, size: 32 },
+    }),
+    'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
+    'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
+    'attention key gradient': entry<AttentionOptions>(attention),
+  },
   recurrent: {
     lstmStep: entry<RecurrentOptions>(recurrent, recurrentVariants),
     lstmStepGradient: entry<RecurrentGradientOptions>(recurrentGradient, {
       'inline matmul, mask': { stateMatMul: 'inline', mask: true, dc: true },
+      'inline matmul, four units of four samples': { stateMatMul: 'inline', width: 4, samples: 4 },
     }),
     gruStep: entry<RecurrentOptions>(recurrent, recurrentVariants),
     gruStepGradient: entry<RecurrentGradientOptions>(recurrentGradient, {
       'inline matmul, mask': { stateMatMul: 'inline', mask: true },
+      'inline matmul, four units of four samples': { stateMatMul: 'inline', width: 4, samples: 4 },
     }),
   },
   optimizer: {

@@ -73,6 +73,8 @@ export interface AdapterProfile {
     readonly direct: { readonly steps: number; readonly indices: number };
     /** Indices up to which each invocation looks through all of them for rows of its own; 0 where grouping is cheaper. */
     readonly owned: number;
+    /** The same for workgroups, which share what they find: one launch, where grouping takes many. */
+    readonly binned: number;
   };
   /** How indices are grouped by row: in parallel by radix sort, or by one invocation that counts. */
   readonly grouping: 'radix' | 'counting';
@@ -81,6 +83,13 @@ export interface AdapterProfile {
   readonly topK: {
     /** Invocations that keep the adapter busy. */
     readonly busyInvocations: number;
+  };
+  readonly attention: {
+    /**
+     * Scores up to which they are kept in memory, so that GEMMs make and read them. A GPU computes them faster than it reads
+     * them. In software a GEMM needs no barriers; it is given up where scores take more than 64 MiB.
+     */
+    readonly largestScores: number;
   };
   readonly recurrent: {
     /**
@@ -209,10 +218,11 @@ const software: AdapterProfile = {
     },
     busyInvocations: 1024,
   },
-  scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16 },
+  scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16, binned: 0 },
   grouping: 'counting',
   transpose: 'copy',
   topK: { busyInvocations: 512 },
+  attention: { largestScores: 2 ** 24 },
   recurrent: { inlineMatMul: 0 },
   optimizer: {
     largestPacked: 2 ** 14,
@@ -253,10 +263,11 @@ const discrete: AdapterProfile = {
     strips: { 3: { leastWork: 0, leastIterations: 4 }, 5: { leastWork: 0, leastIterations: 8 } },
     busyInvocations: 2 ** 16,
   },
-  scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0 },
+  scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0, binned: 2 ** 17 },
   grouping: 'radix',
   transpose: 'tiles',
   topK: { busyInvocations: 2 ** 15 },
+  attention: { largestScores: 0 },
   // The recurrent kernel is then read from the cache often enough.
   recurrent: { inlineMatMul: 2 ** 24 },
   optimizer: {

@@ -13,13 +13,14 @@ import {
   type StepOptions,
   stepWorkgroup,
 } from '../../shaders/recurrent.ts';
+import { type InlineOptions, inlineTile } from '../../shaders/recurrentMatMul.ts';
 import type { Shape } from '../core/shape.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { copied } from './copy.ts';
 import { fillKernel } from './fill.ts';
-import { output } from './output.ts';
+import { bindsAsVectors, output } from './output.ts';
 
 export { gateCount, type StepKind } from '../../shaders/recurrent.ts';
 import { kernels } from './loadKernels.ts';
@@ -27,36 +28,46 @@ import { kernels } from './loadKernels.ts';
 /** Blocks of units in the trace of a step. */
 export const traceCount = 5;
 
-const params = { count: 'u32', units: 'u32', time: 'u32', step: 'u32' } as const;
+const params = { count: 'u32', batch: 'u32', units: 'u32', time: 'u32', step: 'u32' } as const;
+
+const unitsOf = ({ width }: InlineOptions) => (width === 4 ? 'vec4<f32>' : 'f32');
 
 const stepBindings =
   (isLstm: boolean) =>
-  ({ mask, stateMatMul, bias }: StepOptions): Bindings => ({
-    gates: 'read f32',
-    ...(stateMatMul === 'separate' ? { recurrent: 'read f32' as const, h: 'read_write f32' as const } : {}),
-    ...(stateMatMul === 'inline' ? { recurrent_kernel: 'read f32' as const } : {}),
-    ...(stateMatMul === 'inline' && bias ? { recurrent_bias: 'read f32' as const } : {}),
-    ...(mask ? { mask: 'read u32' as const } : {}),
-    hs: 'read_write f32',
-    ...(isLstm ? { c: 'read_write f32' as const, cs: 'write f32' as const } : {}),
-    trace: 'write f32',
-  });
+  ({ mask, stateMatMul, bias, ...inline }: StepOptions): Bindings => {
+    const read = `read ${unitsOf(inline)}` as const;
+    const change = `read_write ${unitsOf(inline)}` as const;
+    return {
+      gates: read,
+      ...(stateMatMul === 'separate' ? { recurrent: read, h: change } : {}),
+      ...(stateMatMul === 'inline' ? { recurrent_kernel: read } : {}),
+      ...(stateMatMul === 'inline' && bias ? { recurrent_bias: read } : {}),
+      ...(mask ? { mask: 'read u32' as const } : {}),
+      hs: change,
+      ...(isLstm ? { c: change, cs: `write ${unitsOf(inline)}` as const } : {}),
+      trace: `write ${unitsOf(inline)}`,
+    };
+  };
 
 const gradientBindings =
   (isLstm: boolean) =>
-  ({ mask, stateMatMul, dh, dc }: StepGradientOptions): Bindings => ({
-    trace: 'read f32',
-    ...(dh ? { dhs: 'read f32' as const } : {}),
-    ...(dc ? { dcs: 'read f32' as const } : {}),
-    ...(stateMatMul === 'separate' ? { recurrent: 'read f32' as const } : {}),
-    ...(stateMatMul === 'inline'
-      ? { transposed_kernel: 'read f32' as const }
-      : { dstep: 'write f32' as const }),
-    ...(mask ? { mask: 'read u32' as const } : {}),
-    carry: 'read_write f32',
-    dgates: 'read_write f32',
-    ...(isLstm ? {} : { dproducts: 'read_write f32' as const }),
-  });
+  ({ mask, stateMatMul, dh, dc, ...inline }: StepGradientOptions): Bindings => {
+    const read = `read ${unitsOf(inline)}` as const;
+    const change = `read_write ${unitsOf(inline)}` as const;
+    return {
+      trace: read,
+      ...(dh ? { dhs: read } : {}),
+      ...(dc ? { dcs: read } : {}),
+      ...(stateMatMul === 'separate' ? { recurrent: read } : {}),
+      ...(stateMatMul === 'inline'
+        ? { recurrent_kernel: read }
+        : { dstep: `write ${unitsOf(inline)}` as const }),
+      ...(mask ? { mask: 'read u32' as const } : {}),
+      carry: change,
+      dgates: change,
+      ...(isLstm ? {} : { dproducts: change }),
+    };
+  };
 
 const stepKernels = {
   lstm: defineKernel({ name: 'lstmStep', bindings: stepBindings(true), params, source: lstmStep }),
@@ -86,6 +97,36 @@ export function selectStepMatMul(
   { recurrent }: AdapterProfile,
 ): StateMatMul {
   return batch * units * units * gateCount[kind] <= recurrent.inlineMatMul ? 'inline' : 'separate';
+}
+
+/** How a step is laid over workgroups; sizes are in units of the width. */
+interface StepLaunch {
+  readonly options: InlineOptions;
+  readonly params: { readonly count: number; readonly batch: number; readonly units: number };
+  readonly workgroups: number;
+}
+
+/** With the matmul of the state inline, and without; `operands` are what is read in vectors. */
+function launchShapes(
+  { batch, units }: { batch: number; units: number },
+  operands: readonly Tensor[],
+): Record<StateMatMul, StepLaunch> {
+  const width = units % 4 === 0 && operands.every(bindsAsVectors) ? 4 : 1;
+  const samples = batch > 2 ? 4 : batch === 2 ? 2 : 1;
+  const { columns } = inlineTile({ width });
+  const count = batch * units;
+  return {
+    separate: {
+      options: { width: 1, samples: 1 },
+      params: { count, batch, units },
+      workgroups: Math.ceil(count / stepWorkgroup),
+    },
+    inline: {
+      options: { width, samples },
+      params: { count: count / width, batch, units: units / width },
+      workgroups: Math.ceil(batch / samples) * Math.ceil(units / width / columns),
+    },
+  };
 }
 
 export interface StepsInput {
@@ -128,13 +169,20 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
   const h = scratch(input.h);
   const c = isLstm ? scratch(input.c) : null;
   const chosen = selectStepMatMul({ batch, units, kind }, profileOf(device));
-  const count = batch * units;
+  const operands = [gates, recurrentKernel, hs, trace, ...(bias ? [bias] : []), ...(c && cs ? [c, cs] : [])];
+  const shapes = launchShapes({ batch, units }, operands);
   for (let step = 0; step < time; step++) {
     // A step's own matmul reads the state of the step before from the results, where the first step has none.
     const stateMatMul = step === 0 ? 'separate' : chosen;
     const recurrent = stateMatMul === 'separate' ? stateMatMulOf(op, h, recurrentKernel, false, bias) : null;
+    const { options, params, workgroups } = shapes[stateMatMul];
     device.launch(stepKernels[kind], {
-      options: { mask: mask !== null, stateMatMul, bias: stateMatMul === 'inline' && bias !== null },
+      options: {
+        mask: mask !== null,
+        stateMatMul,
+        bias: stateMatMul === 'inline' && bias !== null,
+        ...options,
+      },
       bindings: {
         gates: gates.storage,
         ...(recurrent ? { recurrent: recurrent.storage, h: h.storage } : {}),
@@ -145,8 +193,8 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
         ...(c && cs ? { c: c.storage, cs: cs.storage } : {}),
         trace: trace.storage,
       },
-      params: { count, units, time, step },
-      workgroups: Math.ceil(count / stepWorkgroup),
+      params: { ...params, time, step },
+      workgroups,
     });
     recurrent?.dispose();
   }
@@ -191,37 +239,39 @@ export function stepsGradientKernel(
   }
   const own = selectStepMatMul({ batch, units, kind }, profileOf(device)) === 'inline';
   const dstep = made(batch, width);
-  const transposed = own
-    ? copied(
-        op,
-        recurrentKernel,
-        { offset: 0, strides: [1, width] },
-        { shape: [width, units], dtype: 'float32' },
-      )
-    : null;
   // What passes by the gates: of the cell, and of states that were carried over.
   const carry = zeros(isLstm && mask ? 2 : 1, batch, units);
+  const cotangents = [dhs, dcs].filter((x) => x !== null);
+  const shapes = launchShapes({ batch, units }, [
+    trace,
+    recurrentKernel,
+    carry,
+    dgates,
+    dproducts,
+    ...cotangents,
+  ]);
   let recurrent: Tensor | null = null;
   for (let step = time - 1; step >= 0; step--) {
     const later = own ? 'inline' : 'separate';
     const stateMatMul: StepGradientOptions['stateMatMul'] = step === time - 1 ? 'none' : later;
+    const { options, params, workgroups } = shapes[stateMatMul === 'inline' ? 'inline' : 'separate'];
     device.launch(gradients[kind], {
-      options: { mask: mask !== null, dh: dhs !== null, dc: dcs !== null, stateMatMul },
+      options: { mask: mask !== null, dh: dhs !== null, dc: dcs !== null, stateMatMul, ...options },
       bindings: {
         trace: trace.storage,
         ...(dhs ? { dhs: dhs.storage } : {}),
         ...(dcs ? { dcs: dcs.storage } : {}),
         ...(recurrent ? { recurrent: recurrent.storage } : {}),
-        ...(transposed && stateMatMul === 'inline'
-          ? { transposed_kernel: transposed.storage }
+        ...(stateMatMul === 'inline'
+          ? { recurrent_kernel: recurrentKernel.storage }
           : { dstep: dstep.storage }),
         ...(mask ? { mask: mask.storage } : {}),
         carry: carry.storage,
         dgates: dgates.storage,
         ...(isLstm ? {} : { dproducts: dproducts.storage }),
       },
-      params: { count, units, time, step },
-      workgroups: Math.ceil(count / stepWorkgroup),
+      params: { ...params, time, step },
+      workgroups,
     });
     recurrent?.dispose();
     recurrent = step > 0 && !own ? stateMatMulOf(op, dstep, recurrentKernel, true, null) : null;

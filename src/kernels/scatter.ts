@@ -1,7 +1,8 @@
 /**
- * @file Launches scatter-adds. Three algorithms find the updates of a row: each result compares its row with all indices,
- * each invocation looks through all indices for rows of its own, or the indices are grouped by row first.
+ * @file Launches scatter-adds. Four algorithms find the updates of a row: each result compares its row with all indices,
+ * each invocation or each workgroup looks through all indices for rows of its own, or the indices are grouped by row first.
  */
+import { type BinnedScatterOptions, binnedScatter, mostRowsOfBin } from '../../shaders/binnedScatter.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
 import {
   chunkLength,
@@ -52,6 +53,18 @@ const owned = defineKernel({
   source: ownedScatter,
 });
 
+const binned = {
+  bindings: ({ index, type, width }: BinnedScatterOptions): Bindings => ({
+    indices: `read ${index}`,
+    updates: `read ${vectorOf(type, width)}`,
+    out: `read_write ${vectorOf(type, width)}`,
+  }),
+  params: { ...geometry, parts: 'u32', bins: 'u32', rows_of_bin: 'u32', ...indexParams },
+  source: binnedScatter,
+} as const;
+const binnedSilent = defineKernel({ name: 'scatter binned', ...binned });
+const binnedReporting = defineKernel({ name: 'scatter binned checked', ...binned, faults: true });
+
 const fold = defineKernel({
   name: 'scatter fold',
   bindings: ({ type, width }: FoldOptions): Bindings => ({
@@ -89,13 +102,22 @@ export interface ScatterProblem {
 export type ScatterAlgorithm =
   | { readonly kind: 'direct' }
   | { readonly kind: 'owned' }
+  /** About as many workgroups share the rows. */
+  | { readonly kind: 'binned'; readonly workgroups: number }
   | { readonly kind: 'grouped'; readonly by: GroupingAlgorithm };
+
+/** Workgroups: enough for any device, and few where each has many indices to look through. */
+const binWorkgroups = { least: 128, most: 1024, looks: 2 ** 24 };
 
 export function selectScatter(
   { results, indices }: ScatterProblem,
-  { scatter: { direct, owned }, grouping }: AdapterProfile,
+  { scatter: { direct, owned, binned }, grouping }: AdapterProfile,
 ): ScatterAlgorithm {
   if (indices <= direct.indices && results * indices <= direct.steps) return { kind: 'direct' };
+  if (indices <= binned) {
+    const { least, most, looks } = binWorkgroups;
+    return { kind: 'binned', workgroups: Math.min(most, Math.max(least, looks / indices)) };
+  }
   return indices <= owned ? { kind: 'owned' } : { kind: 'grouped', by: grouping };
 }
 
@@ -137,6 +159,8 @@ export function scatterAddKernel(
   const chosen = algorithm ?? selectScatter(problem, profileOf(device));
   if (chosen.kind === 'direct') {
     launchDirect(launch, indices, indexing, checking);
+  } else if (chosen.kind === 'binned') {
+    launchBinned(launch, indices, indexing, checking, chosen.workgroups);
   } else if (chosen.kind === 'owned') {
     launchOwned(launch, rowsKernel(op, indices, indexing, checking), batch * outer);
   } else {
@@ -169,6 +193,31 @@ function launchDirect(
   };
   if (checking.check === 'none') out.device.launch(directSilent, launch);
   else out.device.launch(directReporting, { ...launch, fault: checking.fault });
+}
+
+function launchBinned(
+  { updates, out, element, params: { count: _, ...params } }: ScatterLaunch,
+  indices: Tensor,
+  indexing: Indexing,
+  checking: IndexChecking,
+  workgroups: number,
+): void {
+  const { outer, inner, rows } = params;
+  const lanes = Math.min(64, 2 ** Math.ceil(Math.log2(inner)));
+  const parts = Math.ceil(inner / lanes);
+  const blocks = indexing.batch * outer;
+  const wanted = workgroups / (blocks * parts);
+  const rowsOfBin = Math.min(mostRowsOfBin, Math.ceil(rows / Math.max(1, Math.min(rows, wanted))));
+  const bins = Math.ceil(rows / rowsOfBin);
+  const count = blocks * bins * parts;
+  const launch = {
+    options: { ...indexOptions(indexing, indices, checking), ...element, lanes },
+    bindings: { indices: indices.storage, updates: updates.storage, out: out.storage },
+    params: { ...params, count, parts, bins, rows_of_bin: rowsOfBin, ...indexValues(indexing, indices) },
+    workgroups: count,
+  };
+  if (checking.check === 'none') out.device.launch(binnedSilent, launch);
+  else out.device.launch(binnedReporting, { ...launch, fault: checking.fault });
 }
 
 function launchOwned({ updates, out, element, params }: ScatterLaunch, keys: Tensor, blocks: number): void {

@@ -142,6 +142,8 @@ export { searchSorted, type SearchSortedOptions } from './searchSorted.ts';
 export { argsort, sort, type SortOptions } from './sort.ts';
 // Softmax
 export { logSoftmax, softmax, type SoftmaxOptions } from './softmax.ts';
+// Attention
+export { dotProductAttention, type DotProductAttentionOptions } from './dotProductAttention.ts';
 // Recurrences
 export { gruSteps } from './gruSteps.ts';
 export { lstmSteps } from './lstmSteps.ts';

@@ -23,7 +23,8 @@ export const logSumExp: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineR
     empty: [Number.NEGATIVE_INFINITY],
     prepare: math.exponentialOf('value'),
     combine: math.addExponentials('a', 'b'),
-    finish: [`select(a.x + log(a.y), a.y, ${math.isNan('a.y')})`],
+    // A sum of nothing but -Infinity is 0, whose logarithm drivers give as a finite number.
+    finish: [`select(select(a.x + log(a.y), -${math.infinity()}, a.y == 0.0), a.y, ${math.isNan('a.y')})`],
   }),
   save: { inputs: [0] },
   gradient: (dy, { inputs: [x], plan }) => {

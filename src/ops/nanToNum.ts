@@ -19,7 +19,7 @@ export interface NanToNumOptions {
 const largest = 3.4028234663852886e38;
 
 /**
- * `x` with numbers in place of NaN and infinities, as NumPy's nan_to_num. float32. The gradient is 0 where a value was
+ * `x` with numbers in place of NaN and infinities, as NumPy's nan_to_num. float32. Shape: that of x. The gradient is 0 where a value was
  * replaced.
  * Errors: ValueError for options that aren't numbers.
  * Shape: that of x.

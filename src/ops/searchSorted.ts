@@ -34,7 +34,7 @@ export const searchSorted: CompositeOp<[sorted: Tensor, values: Tensor], SearchS
       const isBefore = side === 'left' ? less : lessEqual;
       let low: Tensor = fill(values.shape, 0, { dtype: 'int32' });
       let high: Tensor = fill(values.shape, n, { dtype: 'int32' });
-      // The answer is in [low, high]; each step halves that.
+      // The answer is in [low, high]; each step bisects that.
       for (let steps = Math.ceil(Math.log2(n + 1)); steps > 0; steps--) {
         const middle = floorDiv(add(low, high), 2);
         const isOpen = less(low, high);

@@ -51,6 +51,15 @@ const cases: Record<string, Case> = {
   'an LSTM from zeros': { inputs: () => [...lstmInputs().slice(0, 2), null, null, null], run: lstm },
   'a GRU': { inputs: () => [...gruInputs(), null], run: gru },
   'a masked GRU': { inputs: () => [...gruInputs(), mask()], run: gru },
+  // Four units at once, of two samples.
+  'an LSTM of 12 units': {
+    inputs: () => [draw(1, 2, 3, 48), draw(2, 12, 48), draw(3, 2, 12), null, null],
+    run: lstm,
+  },
+  'a GRU of 36 units, one sample': {
+    inputs: () => [draw(1, 1, 3, 108), draw(2, 36, 108), draw(3, 108), null, null],
+    run: gru,
+  },
   'a GRU without bias': { inputs: () => [...gruInputs().slice(0, 2), null, null, null], run: gru },
 };
 

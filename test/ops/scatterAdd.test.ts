@@ -7,6 +7,7 @@ import { init, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts'
 import { type Indexing, unchecked } from '../../src/kernels/indexing.ts';
 import { type ScatterAlgorithm, scatterAddKernel } from '../../src/kernels/scatter.ts';
 import { groupByKey } from '../../src/kernels/sort.ts';
+import { withoutClearing } from '../support/workgroupMemory.ts';
 import { generator } from './samples/draw.ts';
 
 beforeAll(async () => {
@@ -91,6 +92,16 @@ const sameBits = (a: ArrayBufferView, b: ArrayBufferView) => {
   return Buffer.compare(bytes(a), bytes(b)) === 0;
 };
 
+function expectSums(found: Float32Array, given: Problem): void {
+  const { sums, magnitudes } = expected(given);
+  found.forEach((value, i) => {
+    const allowed = 1e-6 * (magnitudes[i] as number);
+    if (Math.abs(value - (sums[i] as number)) > allowed) {
+      expect.fail(`element ${i}: ${value} against ${sums[i]}, allowed ${allowed}`);
+    }
+  });
+}
+
 const geometries: Geometry[] = [
   { batch: 1, outer: 1, rows: 1, entries: 3000, inner: 3 },
   { batch: 1, outer: 1, rows: 7, entries: 1024, inner: 4 },
@@ -106,23 +117,37 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
     'of $entries entries into $batch · $rows rows, $outer · $inner elements each',
     async (geometry) => {
       const given = problem(geometry, distribution);
-      const { sums, magnitudes } = expected(given);
       const algorithms: ScatterAlgorithm[] = [{ kind: 'owned' }, { kind: 'grouped', by: 'counting' }];
       if (geometry.rows * geometry.entries < 1e6) algorithms.unshift({ kind: 'direct' });
       const results = await Promise.all(algorithms.map((algorithm) => run(given, algorithm)));
-      for (const result of results) {
-        result.forEach((value, i) => {
-          const allowed = 1e-6 * (magnitudes[i] as number);
-          if (Math.abs(value - (sums[i] as number)) > allowed) {
-            expect.fail(`element ${i}: ${value} against ${sums[i]}, allowed ${allowed}`);
-          }
-        });
-      }
+      for (const result of results) expectSums(result, given);
       for (const [k, algorithm] of algorithms.entries())
         expect(sameBits(await run(given, algorithm), results[k] as Float32Array), algorithm.kind).toBe(true);
     },
   );
 });
+
+// Several chunks of entries, batches, rows shared by few and by many invocations, many rows in a bin.
+const binned: Geometry[] = [
+  { batch: 1, outer: 1, rows: 1, entries: 3000, inner: 3 },
+  { batch: 3, outer: 2, rows: 5, entries: 333, inner: 8 },
+  { batch: 1, outer: 1, rows: 50, entries: 2100, inner: 64 },
+  { batch: 1, outer: 1, rows: 7000, entries: 2500, inner: 2 },
+];
+
+test.each(binned)(
+  'bins of rows: $entries entries into $batch · $rows rows, $outer · $inner elements each',
+  (geometry) =>
+    withoutClearing(async () => {
+      const algorithm: ScatterAlgorithm = { kind: 'binned', workgroups: 7 };
+      for (const distribution of Object.values(distributions)) {
+        const given = problem(geometry, distribution);
+        const found = await run(given, algorithm);
+        expectSums(found, given);
+        expect(sameBits(await run(given, algorithm), found)).toBe(true);
+      }
+    }),
+);
 
 test('grouping is stable, and lists every key', async () => {
   const random = generator(5);

@@ -1,5 +1,6 @@
 /** @file An LSTM and a GRU of 512 units, and the attention of a GPT-2-small block, with their gradients. */
 import {
+  dotProductAttention,
   GradientTape,
   gruSteps,
   lstmSteps,
@@ -39,6 +40,11 @@ const heads = [12, 1024, 64] as const;
 const attentionInputs = [float32(...heads), float32(...heads), float32(...heads)];
 const attentionFmas = 2 * 12 * 1024 * 1024 * 64;
 
+/** The same by one op: [1, 1024, heads, 64]. */
+const fused = (q: Tensor, k: Tensor, v: Tensor) => dotProductAttention(q, k, v);
+const fusedInput = float32(1, 1024, 12, 64);
+const fusedInputs = [fusedInput, fusedInput, fusedInput];
+
 const problem = (
   family: string,
   name: string,
@@ -77,5 +83,13 @@ export const sequenceProblems: readonly Problem[] = [
     attentionInputs,
     3 * attentionFmas,
     (...inputs) => withGradient(attention as never, inputs),
+  ),
+  problem('attention', 'dotProductAttention, 12 heads of 64, 1024', fusedInputs, attentionFmas, fused),
+  problem(
+    'attention',
+    'dotProductAttention, 12 heads of 64, 1024, with gradient',
+    fusedInputs,
+    3 * attentionFmas,
+    (...inputs) => withGradient(fused as never, inputs),
   ),
 ];

@@ -4,8 +4,10 @@ import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { type OpenShape, describe, requireBoolean, requireOneOf } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
+import { dotProductAttention } from '../../../ops/dotProductAttention.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { matMul } from '../../../ops/matMul.ts';
+import { squeeze } from '../../../ops/squeeze.ts';
 import { sum } from '../../../ops/sum.ts';
 import { tanh } from '../../../ops/hyperbolic.ts';
 import { where } from '../../../ops/where.ts';
@@ -71,13 +73,29 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
     requireBoolean(this.name, 'useCausalMask', useCausalMask);
     requireBoolean(this.name, 'returnAttentionScores', returnAttentionScores);
     const [queryMask = null, valueMask = null] = this.#masks(mask);
+    const output = (found: Tensor) =>
+      queryMask ? where(ofQueries(asMask(queryMask)) as Tensor, found, 0) : found;
+    const drops = training === true && this.dropout > 0;
+    const fused =
+      returnAttentionScores || drops
+        ? null
+        : this.fused([query, key as Tensor, value], ofValues(valueMask), useCausalMask);
+    if (fused) return output(fused);
     const scores = this.scoresOf(query, key as Tensor);
     const [, queries, values] = scores.shape as [number, number, number];
     const seen = allOf([ofValues(valueMask), useCausalMask ? causalMask(queries, values) : null]);
     const weights = (this.dropoutLayer as Dropout).apply(maskedSoftmax(scores, seen), { training });
-    const found = matMul(weights, value);
-    const output = queryMask ? where(ofQueries(asMask(queryMask)) as Tensor, found, 0) : found;
-    return returnAttentionScores ? [output, weights] : output;
+    const found = output(matMul(weights, value));
+    return returnAttentionScores ? [found, weights] : found;
+  }
+
+  /** The values found, where that takes no scores; `mask` is [batch, 1, values]. */
+  protected fused(
+    _inputs: readonly [query: Tensor, key: Tensor, value: Tensor],
+    _mask: Tensor | null,
+    _isCausal: boolean,
+  ): Tensor | null {
+    return null;
   }
 
   override build(inputShape: readonly OpenShape[]): void {
@@ -158,6 +176,21 @@ export class Attention extends Lookup {
     if (this.scoreMode === 'concat') {
       this.concatScoreWeight = this.addWeight('concat_score_weight', { shape: [], initializer: 'ones' });
     }
+  }
+
+  protected override fused(
+    [query, key, value]: readonly [query: Tensor, key: Tensor, value: Tensor],
+    mask: Tensor | null,
+    isCausal: boolean,
+  ): Tensor | null {
+    if (this.scoreMode !== 'dot') return null;
+    const oneHead = (x: Tensor) => expandDims(x, { axis: 2 });
+    const scaled = this.scale ? mul(query, this.scale) : query;
+    const shown = mask && expandDims(mask, { axis: 1 });
+    const options = { scale: 1, isCausal };
+    return squeeze(dotProductAttention(oneHead(scaled), oneHead(key), oneHead(value), null, shown, options), {
+      axis: 2,
+    });
   }
 
   protected override scoresOf(query: Tensor, key: Tensor): Tensor {

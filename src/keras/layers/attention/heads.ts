@@ -2,23 +2,73 @@
 import { ShapeError } from '../../../core/errors.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { broadcastTo } from '../../../ops/sum.ts';
+import { dotProductAttention } from '../../../ops/dotProductAttention.ts';
 import { matMul } from '../../../ops/matMul.ts';
+import { mean } from '../../../ops/mean.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { transpose } from '../../../ops/transpose.ts';
+import { where } from '../../../ops/where.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { maskedSoftmax } from './attentionMasks.ts';
 
-export interface Attention {
-  /** [batch, …, heads, size]; scaled. */
+export interface Projected {
+  /** [batch, …, heads, size]. */
   query: Tensor;
   key: Tensor;
   value: Tensor;
   /** Between the batch and the heads. */
   axes: readonly number[];
+}
+
+/** Attention with scores, of a query that is scaled. */
+export interface Attention extends Projected {
   /** [batch, …, ...queries, ...values]; missing axes are inserted right before the queries. */
   mask: Tensor | null;
   /** What becomes of the scores before they meet the values. */
   drop(scores: Tensor): Tensor;
+}
+
+/** What a query sees, by masks that needn't be as large as the scores. */
+export interface Masks {
+  /** [batch, queries]: where it is false, a query sees no key. */
+  queryMask: Tensor | null;
+  /** Whether later keys are hidden. */
+  isCausal: boolean;
+  /** [batch, …, ...queries or 1, ...values]. */
+  mask: Tensor | null;
+}
+
+export interface FusedAttention extends Projected, Masks {
+  scale: number;
+}
+
+/** Whether all axes between the batch and the heads are attended over, and masks of single queries are of one axis. */
+export function isFusable({ query, axes, queryMask, isCausal }: Projected & Masks): boolean {
+  const isAll = axes.length === query.rank - 3 && axes.every((axis, i) => axis === i + 1);
+  return isAll && (axes.length === 1 || (queryMask === null && !isCausal));
+}
+
+/** The output alone, [batch, …, heads, size], for inputs that are fusable. */
+export function attendFused({ query, key, value, axes, mask, ...rest }: FusedAttention): Tensor {
+  const { queryMask, ...options } = rest;
+  const line = (x: Tensor) => {
+    const length = x.shape.slice(1, -2).reduce((product, n) => product * n, 1);
+    return axes.length === 1
+      ? x
+      : reshape(x, { shape: [...x.shape.slice(0, 1), length, ...x.shape.slice(-2)] });
+  };
+  const sizes = (x: Tensor) => x.shape.slice(1, -2);
+  const seen = mask && flatMask(mask, 2, sizes(query), sizes(value));
+  const found = dotProductAttention(line(query), line(key), line(value), null, seen, options);
+  // A query that sees no key attends to all alike.
+  const output = queryMask
+    ? where(
+        reshape(queryMask, { shape: [...queryMask.shape, 1, 1] }),
+        found,
+        mean(line(value), { axis: 1, keepDims: true }),
+      )
+    : found;
+  return reshape(output, { shape: [...query.shape.slice(0, -1), value.shape.at(-1) as number] });
 }
 
 /** The output [batch, …, heads, size], and the scores [batch, …, heads, ...queries, ...values]. */

@@ -19,7 +19,7 @@ import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '.
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
-import { attend } from './heads.ts';
+import { attend, attendFused, isFusable, type Masks, type Projected } from './heads.ts';
 import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './attentionMasks.ts';
 
 /** Options of `multiHeadAttention`. */
@@ -193,17 +193,23 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
     const { training, returnAttentionScores = false } = options;
     requireBoolean(this.name, 'returnAttentionScores', returnAttentionScores);
     const project = (dense: EinsumDense | null, x: Tensor) => (dense as EinsumDense).apply(x, { mask: null });
-    const { output, scores } = attend({
-      query: mul(project(this.queryDense, query), 1 / Math.sqrt(this.keyDim)),
+    const axes = this.#axesOf(query.rank);
+    const masks = this.#masks(inputs, options);
+    const projected = {
+      query: project(this.queryDense, query),
       key: project(this.keyDense, key as Tensor),
       value: project(this.valueDense, value),
-      axes: this.#axesOf(query.rank),
-      mask: this.#mask(inputs, options),
-      drop: (scores) => (this.dropoutLayer as Dropout).apply(scores, { training }),
-    });
+      axes,
+    };
+    const scale = 1 / Math.sqrt(this.keyDim);
+    const needsScores = returnAttentionScores || (training === true && this.dropout > 0);
+    const { output, scores } =
+      !needsScores && isFusable({ ...projected, ...masks })
+        ? { output: attendFused({ ...projected, ...masks, scale }), scores: null }
+        : this.#attendWithScores(projected, masks, scale, training);
     const gated = this.gateDense ? mul(output, sigmoid(project(this.gateDense, query))) : output;
-    const projected = project(this.outputDense, gated);
-    return returnAttentionScores ? [projected, scores] : projected;
+    const attended = project(this.outputDense, gated);
+    return scores && returnAttentionScores ? [attended, scores] : attended;
   }
 
   override computeMask(_inputs: unknown, mask: Nest<Tensor | null>): Nest<Tensor | null> {
@@ -273,21 +279,38 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
     });
   }
 
-  #mask([query, value]: readonly Tensor[], options: AttentionCall): Tensor | null {
+  #attendWithScores(
+    { query, ...projected }: Projected,
+    { queryMask, isCausal, mask }: Masks,
+    scale: number,
+    training: boolean | undefined,
+  ): { output: Tensor; scores: Tensor } {
+    const [queries, values] = [query.shape[1] as number, projected.value.shape[1] as number];
+    return attend({
+      ...projected,
+      query: mul(query, scale),
+      mask: allOf([ofQueries(queryMask), isCausal ? causalMask(queries, values) : null, mask]),
+      drop: (scores) => (this.dropoutLayer as Dropout).apply(scores, { training }),
+    });
+  }
+
+  #masks([query, value]: readonly Tensor[], options: AttentionCall): Masks {
     const { mask = null, useCausalMask = false, attentionMask = null } = options;
     requireBoolean(this.name, 'useCausalMask', useCausalMask);
     const carried = Array.isArray(mask) ? (mask as (Tensor | null)[]) : [mask as Tensor | null];
     const { queryMask = carried[0], valueMask = carried[1], keyMask = carried[2] } = options;
     const queries = (query as Tensor).shape[1] as number;
     const values = (value as Tensor).shape[1] as number;
-    return allOf([
-      ofQueries(queryMask ?? null),
-      ofValues(valueMask ?? null),
-      ofValues(keyMask ?? null),
-      useCausalMask ? causalMask(queries, values) : null,
-      this.slidingWindow === null ? null : windowMask(queries, values, this.slidingWindow),
-      attentionMask && asMask(attentionMask),
-    ]);
+    return {
+      queryMask: queryMask ? asMask(queryMask) : null,
+      isCausal: useCausalMask,
+      mask: allOf([
+        ofValues(valueMask ?? null),
+        ofValues(keyMask ?? null),
+        this.slidingWindow === null ? null : windowMask(queries, values, this.slidingWindow),
+        attentionMask && asMask(attentionMask),
+      ]),
+    };
   }
 
   /** The attended axes of inputs of that rank. */

@@ -5,11 +5,14 @@
 @group(0) @binding(4) var<storage, read_write> trace: array<f32>;
 struct Params {
   count: u32,
+  batch: u32,
   units: u32,
   time: u32,
   step: u32,
 }
 @group(0) @binding(5) var<uniform> params: Params;
+
+alias T = f32;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -57,6 +60,14 @@ fn precise_tanh(x: f32) -> f32 {
   let m = scale * e.rest + (scale - 1.0);
   return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
 }
+fn sigmoid_of(x: T) -> T {
+  return sigmoid(x);
+}
+
+fn tanh_of(x: T) -> T {
+  return precise_tanh(x);
+}
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -72,13 +83,14 @@ fn main(
   // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
+
   let previous_state = h[i];
   let product_0 = recurrent[(line * 3u + 0u) * params.units + unit];
   let product_1 = recurrent[(line * 3u + 1u) * params.units + unit];
   let product_2 = recurrent[(line * 3u + 2u) * params.units + unit];
-  let update_gate = sigmoid(gates[(row * 3u + 0u) * params.units + unit] + product_0);
-  let reset_gate = sigmoid(gates[(row * 3u + 1u) * params.units + unit] + product_1);
-  let candidate = precise_tanh(gates[(row * 3u + 2u) * params.units + unit] + reset_gate * product_2);
+  let update_gate = sigmoid_of(gates[(row * 3u + 0u) * params.units + unit] + product_0);
+  let reset_gate = sigmoid_of(gates[(row * 3u + 1u) * params.units + unit] + product_1);
+  let candidate = tanh_of(gates[(row * 3u + 2u) * params.units + unit] + reset_gate * product_2);
   let next_state = candidate + update_gate * (previous_state - candidate);
   h[i] = next_state;
   hs[place] = next_state;

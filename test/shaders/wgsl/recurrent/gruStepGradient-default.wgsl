@@ -7,11 +7,14 @@
 @group(0) @binding(6) var<storage, read_write> dproducts: array<f32>;
 struct Params {
   count: u32,
+  batch: u32,
   units: u32,
   time: u32,
   step: u32,
 }
 @group(0) @binding(7) var<uniform> params: Params;
+
+alias T = f32;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -36,6 +39,7 @@ fn main(
   // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
+
   let product = recurrent[i];
   let state = carry[i] + dhs[place] + product;
   let update_gate = trace[(row * 5u + 0u) * params.units + unit];

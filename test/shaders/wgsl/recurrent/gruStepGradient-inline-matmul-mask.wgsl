@@ -1,17 +1,20 @@
 @group(0) @binding(0) var<storage, read> trace: array<f32>;
 @group(0) @binding(1) var<storage, read> dhs: array<f32>;
-@group(0) @binding(2) var<storage, read> transposed_kernel: array<f32>;
+@group(0) @binding(2) var<storage, read> recurrent_kernel: array<f32>;
 @group(0) @binding(3) var<storage, read> mask: array<u32>;
 @group(0) @binding(4) var<storage, read_write> carry: array<f32>;
 @group(0) @binding(5) var<storage, read_write> dgates: array<f32>;
 @group(0) @binding(6) var<storage, read_write> dproducts: array<f32>;
 struct Params {
   count: u32,
+  batch: u32,
   units: u32,
   time: u32,
   step: u32,
 }
 @group(0) @binding(7) var<uniform> params: Params;
+
+alias T = f32;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -21,35 +24,55 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-@compute @workgroup_size(64)
+var<workgroup> sums: array<T, 128>;
+@compute @workgroup_size(128)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 64u);
-  if (i >= params.count) {
+  let tiles = (params.units + 31u) / 32u;
+  let index = flat_group(group, groups);
+  let first_line = (index / tiles) * 1u;
+  let first_unit = (index % tiles) * 32u;
+  let column = local / 4u;
+  let lane = local % 4u;
+  let own_unit = min(first_unit + column, params.units - 1u);
+  let length = 3u * params.units;
+  let after_0 = (min(first_line + 0u, params.batch - 1u) * params.time + params.step + 1u) * length;
+  let weights = own_unit * 1u * length;
+  var sum_0 = T();
+  for (var k = lane; k < length; k += 4u) {
+    let gradient_0 = dproducts[after_0 + k];
+    let weight_0 = recurrent_kernel[weights + 0u * length + k];
+    sum_0 += gradient_0 * weight_0;
+  }
+  sums[0u + local] = sum_0;
+  workgroupBarrier();
+  let sample = local / 32u;
+  let line = first_line + sample;
+  let unit = first_unit + local % 32u;
+  if (local >= 32u || line >= params.batch || unit >= params.units) {
     return;
   }
-  let line = i / params.units;
-  let unit = i % params.units;
+  let i = line * params.units + unit;
   // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
-  var product = 0.0;
-  let after = (row + 1u) * 3u * params.units;
-  for (var k = 0u; k < 3u * params.units; k++) {
-    product = fma(dproducts[after + k], transposed_kernel[k * params.units + unit], product);
+  var product = T();
+  for (var other = 0u; other < 4u; other++) {
+    product += sums[sample * 128u + (local % 32u) * 4u + other];
   }
+
   let state = carry[i] + dhs[place] + product;
   if (mask[row] == 0u) {
     carry[i] = state;
-    dgates[(row * 3u + 0u) * params.units + unit] = 0.0;
-    dgates[(row * 3u + 1u) * params.units + unit] = 0.0;
-    dgates[(row * 3u + 2u) * params.units + unit] = 0.0;
-    dproducts[(row * 3u + 0u) * params.units + unit] = 0.0;
-    dproducts[(row * 3u + 1u) * params.units + unit] = 0.0;
-    dproducts[(row * 3u + 2u) * params.units + unit] = 0.0;
+    dgates[(row * 3u + 0u) * params.units + unit] = T();
+    dgates[(row * 3u + 1u) * params.units + unit] = T();
+    dgates[(row * 3u + 2u) * params.units + unit] = T();
+    dproducts[(row * 3u + 0u) * params.units + unit] = T();
+    dproducts[(row * 3u + 1u) * params.units + unit] = T();
+    dproducts[(row * 3u + 2u) * params.units + unit] = T();
     return;
   }
   let update_gate = trace[(row * 5u + 0u) * params.units + unit];

@@ -7,11 +7,14 @@
 @group(0) @binding(6) var<storage, read_write> trace: array<f32>;
 struct Params {
   count: u32,
+  batch: u32,
   units: u32,
   time: u32,
   step: u32,
 }
 @group(0) @binding(7) var<uniform> params: Params;
+
+alias T = f32;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -59,6 +62,14 @@ fn precise_tanh(x: f32) -> f32 {
   let m = scale * e.rest + (scale - 1.0);
   return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
 }
+fn sigmoid_of(x: T) -> T {
+  return sigmoid(x);
+}
+
+fn tanh_of(x: T) -> T {
+  return precise_tanh(x);
+}
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -74,17 +85,18 @@ fn main(
   // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
+
   let previous_cell = c[i];
   let product_0 = recurrent[(line * 4u + 0u) * params.units + unit];
   let product_1 = recurrent[(line * 4u + 1u) * params.units + unit];
   let product_2 = recurrent[(line * 4u + 2u) * params.units + unit];
   let product_3 = recurrent[(line * 4u + 3u) * params.units + unit];
-  let input_gate = sigmoid(gates[(row * 4u + 0u) * params.units + unit] + product_0);
-  let forget_gate = sigmoid(gates[(row * 4u + 1u) * params.units + unit] + product_1);
-  let candidate = precise_tanh(gates[(row * 4u + 2u) * params.units + unit] + product_2);
-  let output_gate = sigmoid(gates[(row * 4u + 3u) * params.units + unit] + product_3);
+  let input_gate = sigmoid_of(gates[(row * 4u + 0u) * params.units + unit] + product_0);
+  let forget_gate = sigmoid_of(gates[(row * 4u + 1u) * params.units + unit] + product_1);
+  let candidate = tanh_of(gates[(row * 4u + 2u) * params.units + unit] + product_2);
+  let output_gate = sigmoid_of(gates[(row * 4u + 3u) * params.units + unit] + product_3);
   let next_cell = forget_gate * previous_cell + input_gate * candidate;
-  let next_state = output_gate * precise_tanh(next_cell);
+  let next_state = output_gate * tanh_of(next_cell);
   h[i] = next_state;
   c[i] = next_cell;
   hs[place] = next_state;

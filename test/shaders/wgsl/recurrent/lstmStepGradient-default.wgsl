@@ -6,11 +6,14 @@
 @group(0) @binding(5) var<storage, read_write> dgates: array<f32>;
 struct Params {
   count: u32,
+  batch: u32,
   units: u32,
   time: u32,
   step: u32,
 }
 @group(0) @binding(6) var<uniform> params: Params;
+
+alias T = f32;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -52,6 +55,10 @@ fn precise_tanh(x: f32) -> f32 {
   let m = scale * e.rest + (scale - 1.0);
   return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
 }
+fn tanh_of(x: T) -> T {
+  return precise_tanh(x);
+}
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -67,6 +74,7 @@ fn main(
   // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
+
   let product = recurrent[i];
   let state = dhs[place] + product;
   let cell = carry[i];
@@ -75,7 +83,7 @@ fn main(
   let candidate = trace[(row * 5u + 2u) * params.units + unit];
   let output_gate = trace[(row * 5u + 3u) * params.units + unit];
   let previous_cell = trace[(row * 5u + 4u) * params.units + unit];
-  let cell_tanh = precise_tanh(forget_gate * previous_cell + input_gate * candidate);
+  let cell_tanh = tanh_of(forget_gate * previous_cell + input_gate * candidate);
   let total = cell + state * output_gate * (1.0 - cell_tanh) * (1.0 + cell_tanh);
   carry[i] = total * forget_gate;
   let d_input_gate = total * candidate * input_gate * (1.0 - input_gate);

@@ -1,17 +1,20 @@
 @group(0) @binding(0) var<storage, read> trace: array<f32>;
 @group(0) @binding(1) var<storage, read> dhs: array<f32>;
 @group(0) @binding(2) var<storage, read> dcs: array<f32>;
-@group(0) @binding(3) var<storage, read> transposed_kernel: array<f32>;
+@group(0) @binding(3) var<storage, read> recurrent_kernel: array<f32>;
 @group(0) @binding(4) var<storage, read> mask: array<u32>;
 @group(0) @binding(5) var<storage, read_write> carry: array<f32>;
 @group(0) @binding(6) var<storage, read_write> dgates: array<f32>;
 struct Params {
   count: u32,
+  batch: u32,
   units: u32,
   time: u32,
   step: u32,
 }
 @group(0) @binding(7) var<uniform> params: Params;
+
+alias T = f32;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -53,44 +56,68 @@ fn precise_tanh(x: f32) -> f32 {
   let m = scale * e.rest + (scale - 1.0);
   return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
 }
-@compute @workgroup_size(64)
+fn tanh_of(x: T) -> T {
+  return precise_tanh(x);
+}
+
+var<workgroup> sums: array<T, 128>;
+@compute @workgroup_size(128)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 64u);
-  if (i >= params.count) {
+  let tiles = (params.units + 31u) / 32u;
+  let index = flat_group(group, groups);
+  let first_line = (index / tiles) * 1u;
+  let first_unit = (index % tiles) * 32u;
+  let column = local / 4u;
+  let lane = local % 4u;
+  let own_unit = min(first_unit + column, params.units - 1u);
+  let length = 4u * params.units;
+  let after_0 = (min(first_line + 0u, params.batch - 1u) * params.time + params.step + 1u) * length;
+  let weights = own_unit * 1u * length;
+  var sum_0 = T();
+  for (var k = lane; k < length; k += 4u) {
+    let gradient_0 = dgates[after_0 + k];
+    let weight_0 = recurrent_kernel[weights + 0u * length + k];
+    sum_0 += gradient_0 * weight_0;
+  }
+  sums[0u + local] = sum_0;
+  workgroupBarrier();
+  let sample = local / 32u;
+  let line = first_line + sample;
+  let unit = first_unit + local % 32u;
+  if (local >= 32u || line >= params.batch || unit >= params.units) {
     return;
   }
-  let line = i / params.units;
-  let unit = i % params.units;
+  let i = line * params.units + unit;
   // A line is a sample; rows count the steps of all samples.
   let row = line * params.time + params.step;
   let place = row * params.units + unit;
-  var product = 0.0;
-  let after = (row + 1u) * 4u * params.units;
-  for (var k = 0u; k < 4u * params.units; k++) {
-    product = fma(dgates[after + k], transposed_kernel[k * params.units + unit], product);
+  var product = T();
+  for (var other = 0u; other < 4u; other++) {
+    product += sums[sample * 128u + (local % 32u) * 4u + other];
   }
+
   let state = dhs[place] + product + carry[params.count + i];
   let cell = carry[i] + dcs[place];
   if (mask[row] == 0u) {
     carry[i] = cell;
     carry[params.count + i] = state;
-    dgates[(row * 4u + 0u) * params.units + unit] = 0.0;
-    dgates[(row * 4u + 1u) * params.units + unit] = 0.0;
-    dgates[(row * 4u + 2u) * params.units + unit] = 0.0;
-    dgates[(row * 4u + 3u) * params.units + unit] = 0.0;
+    dgates[(row * 4u + 0u) * params.units + unit] = T();
+    dgates[(row * 4u + 1u) * params.units + unit] = T();
+    dgates[(row * 4u + 2u) * params.units + unit] = T();
+    dgates[(row * 4u + 3u) * params.units + unit] = T();
     return;
   }
-  carry[params.count + i] = 0.0;
+  carry[params.count + i] = T();
   let input_gate = trace[(row * 5u + 0u) * params.units + unit];
   let forget_gate = trace[(row * 5u + 1u) * params.units + unit];
   let candidate = trace[(row * 5u + 2u) * params.units + unit];
   let output_gate = trace[(row * 5u + 3u) * params.units + unit];
   let previous_cell = trace[(row * 5u + 4u) * params.units + unit];
-  let cell_tanh = precise_tanh(forget_gate * previous_cell + input_gate * candidate);
+  let cell_tanh = tanh_of(forget_gate * previous_cell + input_gate * candidate);
   let total = cell + state * output_gate * (1.0 - cell_tanh) * (1.0 + cell_tanh);
   carry[i] = total * forget_gate;
   let d_input_gate = total * candidate * input_gate * (1.0 - input_gate);

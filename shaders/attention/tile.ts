@@ -1,0 +1,340 @@
+/**
+ * @file What the kernels of attention share: how a workgroup's tile is laid over its invocations, how rows of the tensors
+ * are read, and the two products. A tile is `rows` queries against `columns` keys at a time, or keys against queries.
+ *
+ * An invocation computes the scores of four rows and a few columns, and of its four rows' results eight dimensions. In the
+ * generated code `<name>_<j>` holds the scores of column j, a row a component, and `<name>_<i>_<v>` vector v of row i.
+ *
+ * All kernels use one array in workgroup memory, `memory`. Rows are staged with a vector of padding, so that neighbours,
+ * which read neighbouring rows, meet in no bank.
+ */
+import { components, each, range, repeat } from '../lib/text.ts';
+import { wgsl } from '../lib/wgsl.ts';
+
+export type AttentionOptions = {
+  /** Dimensions that a tile has room for, of queries, keys and values. */
+  size: 32 | 64 | 128 | 256;
+  /** Elements that are read at once: sizes are multiples of it. */
+  width: 1 | 4;
+  /** Whether a tensor changes the scores: it is added to them (float32), or hides some (bool). */
+  shown: boolean;
+};
+
+/** How a tile is laid over a workgroup. */
+export interface AttentionTile {
+  /** Invocations along the rows, each with four, and along the columns. */
+  readonly rowGroups: number;
+  readonly columnGroups: number;
+  /** Columns at a time. */
+  readonly columns: number;
+}
+
+/** So that scores of one step, and what is staged with them, fit in 16 KiB. */
+export const attentionTiles: Readonly<Record<AttentionOptions['size'], AttentionTile>> = {
+  32: { rowGroups: 16, columnGroups: 4, columns: 16 },
+  64: { rowGroups: 16, columnGroups: 8, columns: 32 },
+  128: { rowGroups: 8, columnGroups: 16, columns: 64 },
+  256: { rowGroups: 8, columnGroups: 32, columns: 64 },
+};
+
+export const rowsOf = ({ rowGroups }: AttentionTile) => rowGroups * 4;
+export const workgroupOf = ({ rowGroups, columnGroups }: AttentionTile) => rowGroups * columnGroups;
+
+/** Vectors of a row that are staged at once for a product of rows, and with padding. */
+const depth = 8;
+const paddedDepth = depth + 1;
+/** Vectors that scores take, behind which rows are staged while they are kept; and how many vectors there is room for. */
+const scoreVectors = 512;
+const stagedVectors = 512;
+
+/** The columns of an invocation. */
+const ownColumns = ({ columns, columnGroups }: AttentionTile) => range(columns / columnGroups);
+/** The vectors of a result's row that an invocation computes. */
+const ownVectors = range(2);
+const ownRows = range(4);
+
+/** A tensor that is read by rows: [batch, length, heads, size]. */
+export interface RowTensor {
+  readonly name: string;
+  /** The parameters with its rows, its heads and the size of a row. */
+  readonly rows: 'queries' | 'keys';
+  readonly heads: 'heads' | 'key_heads';
+  readonly size: 'size' | 'value_size';
+}
+
+const queryLike = { rows: 'queries', heads: 'heads' } as const;
+const keyLike = { rows: 'keys', heads: 'key_heads' } as const;
+export const tensors = {
+  query: { name: 'query', ...queryLike, size: 'size' },
+  key: { name: 'key', ...keyLike, size: 'size' },
+  value: { name: 'value', ...keyLike, size: 'value_size' },
+  out: { name: 'out', ...queryLike, size: 'value_size' },
+  cotangent: { name: 'cotangent', ...queryLike, size: 'value_size' },
+} as const satisfies Record<string, RowTensor>;
+
+/** `<name>_at(base, row, column)`: a vector of a row; zeros outside. Without branches, so that several loads are in flight. */
+function reader({ name, rows, heads, size }: RowTensor, width: 1 | 4): string {
+  const element = (c: number) =>
+    `select(0.0, ${name}[start + min(first + ${c}u, last)], is_inside && first + ${c}u <= last)`;
+  return wgsl`
+fn ${name}_at(base: u32, row: u32, column: u32) -> vec4<f32> {
+  let first = column * ${4 / width}u;
+  let last = params.${size} - 1u;
+  let is_inside = row < params.${rows};
+  let start = base + min(row, params.${rows} - 1u) * params.${heads} * params.${size};
+#if ${width === 4}
+  return select(vec4<f32>(), ${name}[start + min(first, last)], is_inside && first <= last);
+#else
+  return vec4(${[0, 1, 2, 3].map(element).join(', ')});
+#endif
+}
+`;
+}
+
+/** `<tensor>_base`: where the rows of this head begin. */
+export function baseOf({ name, rows, heads, size }: RowTensor): string {
+  const head = heads === 'heads' ? 'head' : 'key_head';
+  return `let ${name}_base = (batch * params.${rows} * params.${heads} + ${head}) * params.${size};`;
+}
+
+/** Shared memory, readers of `read`, and `scored`, which makes scores of products. */
+export function library(read: readonly RowTensor[], { width, shown }: AttentionOptions): string {
+  return wgsl`
+// Finite, so that no difference is infinite minus infinite. A hidden key has a weight where all are hidden; one beyond the
+// end never has.
+const HIDDEN = -2.3819763e38;
+const BEYOND = -3.4028234e38;
+
+var<workgroup> memory: array<vec4<f32>, ${scoreVectors + stagedVectors}>;
+${each(read, (tensor) => reader(tensor, width))}
+fn scored(product: f32, query: u32, key: u32, base: u32) -> f32 {
+  var score = product * params.scale;
+#if ${shown}
+  let word = shown[base + query * params.query_step + key * params.key_step];
+  let masked = select(score, HIDDEN, word == 0u);
+  score = select(score + bitcast<f32>(word), masked, params.shown_is_mask == 1u);
+#endif
+  score = select(score, HIDDEN, key > query + params.later);
+  return select(BEYOND, score, key < params.keys);
+}
+
+fn is_visible(score: f32) -> bool {
+  return score > 0.5 * HIDDEN;
+}
+`;
+}
+
+/** `end`: the keys that this tile of queries sees. A query that sees none attends to all alike, which a mask may bring about. */
+export const lastKey = ({ size, shown }: AttentionOptions) =>
+  shown
+    ? 'let end = params.keys;'
+    : `let end = min(params.keys, first_row + ${rowsOf(attentionTiles[size])}u + params.later);`;
+
+/** `step_base`: where bias or mask of this head begins. */
+export const stepBase = 'let step_base = batch * params.batch_step + head * params.head_step;';
+
+/** Which rows and columns are an invocation's own: neighbours have neighbouring rows. */
+export function ownPlace({ rowGroups }: AttentionTile): string {
+  return `let row_group = local % ${rowGroups}u;
+  let column_group = local / ${rowGroups}u;`;
+}
+
+/** The row of component i. */
+export const rowAt = ({ rowGroups }: AttentionTile, i: number) => `first_row + row_group + ${i * rowGroups}u`;
+/** The column of score j. */
+export const columnAt = ({ columnGroups }: AttentionTile, j: number) =>
+  `first_column + column_group + ${j * columnGroups}u`;
+
+/** One fragment for each column of an invocation. */
+export const eachColumn = (tile: AttentionTile, fragment: (j: number) => string) =>
+  each(ownColumns(tile), fragment);
+/** One for each row. */
+export const eachRow = (fragment: (i: number, component: string) => string) =>
+  each(ownRows, (i) => fragment(i, components[i] as string));
+/** One for each vector of the result. */
+export const eachResult = (fragment: (i: number, v: number, component: string) => string) =>
+  eachRow((i, component) => each(ownVectors, (v) => fragment(i, v, component)));
+
+/**
+ * Copies `count` vectors of a tensor's rows to `memory`, a row's neighbours by neighbouring invocations. Vectors are read
+ * several at a time; single elements are four loads each already.
+ */
+function stage(
+  { size, width }: AttentionOptions,
+  { name }: RowTensor,
+  { count, perRow, at, first, column }: Staging,
+): string {
+  const workgroup = workgroupOf(attentionTiles[size]);
+  const copy = (place: string) => `{
+      let place = ${place};
+      let row = place / ${perRow}u;
+      let vector = place % ${perRow}u;
+      memory[${at}] = ${name}_at(${name}_base, ${first} + row, ${column});
+    }`;
+  if (width === 1)
+    return `for (var place_of = local; place_of < ${count}u; place_of += ${workgroup}u) ${copy('place_of')}`;
+  return repeat(count / workgroup, (t) => copy(`local + ${t * workgroup}u`));
+}
+
+interface Staging {
+  /** A multiple of the workgroup. */
+  count: number;
+  perRow: number;
+  /** Where it goes, by `row` and `vector`. */
+  at: string;
+  /** The first row. */
+  first: string;
+  /** Which vector of the row, by `vector`. */
+  column: string;
+}
+
+/**
+ * `into_<j>`: the products of `a`'s rows from first_row on with `b`'s from first_column on. Leaves `memory` in use.
+ */
+export function productOfRows(options: AttentionOptions, a: RowTensor, b: RowTensor, into: string): string {
+  const { size, width } = options;
+  const tile = attentionTiles[size];
+  const { rowGroups, columnGroups, columns } = tile;
+  const rows = rowsOf(tile);
+  const chunk = (first: string, count: number, offset: number): Staging => ({
+    count: count * depth,
+    perRow: depth,
+    at: `${offset}u + row * ${paddedDepth}u + vector`,
+    first,
+    column: 'chunk + vector',
+  });
+  const lineOf = (group: string, groups: number, offset: number) => (k: number) =>
+    `(${group} + ${k * groups}u) * ${paddedDepth}u + ${offset}u`;
+  const rowLine = lineOf('row_group', rowGroups, 0);
+  const columnLine = lineOf('column_group', columnGroups, rows * paddedDepth);
+  const multiply = (c: string) => `{
+        let line = vec4(${ownRows.map((i) => `a_${i}.${c}`).join(', ')});
+        ${eachColumn(tile, (j) => `${into}_${j} += line * b_${j}.${c};`)}
+      }`;
+  return wgsl`${eachColumn(tile, (j) => `var ${into}_${j} = vec4<f32>();`)}
+  for (var chunk = 0u; chunk * ${4 / width}u < params.${a.size}; chunk += ${depth}u) {
+    workgroupBarrier();
+    ${stage(options, a, chunk('first_row', rows, 0))}
+    ${stage(options, b, chunk('first_column', columns, rows * paddedDepth))}
+    workgroupBarrier();
+    for (var k = 0u; k < ${depth}u; k++) {
+      ${eachRow((i) => `let a_${i} = memory[${rowLine(i)} + k];`)}
+      ${eachColumn(tile, (j) => `let b_${j} = memory[${columnLine(j)} + k];`)}
+      ${each(components, multiply)}
+    }
+  }`;
+}
+
+/** Puts `from_<j>` where productWithRows reads it. All must have finished reading `memory`. */
+export function keepScores(tile: AttentionTile, from: string): string {
+  const { rowGroups, columnGroups } = tile;
+  return eachColumn(
+    tile,
+    (j) => `memory[(column_group + ${j * columnGroups}u) * ${rowGroups}u + row_group] = ${from}_${j};`,
+  );
+}
+
+/** Adds to `into_<i>_<v>` the kept scores times `b`'s rows from first_column on. Begins with a barrier. */
+export function productWithRows(options: AttentionOptions, b: RowTensor, into: string): string {
+  const { size } = options;
+  const tile = attentionTiles[size];
+  const { rowGroups, columnGroups, columns } = tile;
+  const perRow = size / 4;
+  const staged = Math.min(columns, stagedVectors / perRow);
+  const staging: Staging = {
+    count: staged * perRow,
+    perRow,
+    at: `${scoreVectors}u + place`,
+    first: 'first_column + begin',
+    column: 'vector',
+  };
+  const vector = (v: number) =>
+    `memory[${scoreVectors}u + k * ${perRow}u + column_group + ${v * columnGroups}u]`;
+  return wgsl`for (var begin = 0u; begin < ${columns}u; begin += ${staged}u) {
+    workgroupBarrier();
+    ${stage(options, b, staging)}
+    workgroupBarrier();
+    for (var k = 0u; k < ${staged}u; k++) {
+      let weights = memory[(begin + k) * ${rowGroups}u + row_group];
+      ${each(ownVectors, (v) => `let b_${v} = ${vector(v)};`)}
+      ${eachResult((i, v, c) => `${into}_${i}_${v} += weights.${c} * b_${v};`)}
+    }
+  }`;
+}
+
+/** Writes `from_<i>_<v>` to the rows of `out`, which lies like `tensor`. */
+export function writeRows(
+  tile: AttentionTile,
+  { name, rows, heads, size }: RowTensor,
+  width: 1 | 4,
+  out: string,
+  from: string,
+): string {
+  const vector = (i: number, v: number) => {
+    const first = `first + ${(v * tile.columnGroups * 4) / width}u`;
+    if (width === 4) {
+      return `if (${first} < params.${size}) {
+        ${out}[start + ${first}] = ${from}_${i}_${v};
+      }`;
+    }
+    return repeat(
+      4,
+      (c) => `if (${first} + ${c}u < params.${size}) {
+        ${out}[start + ${first} + ${c}u] = ${from}_${i}_${v}.${components[c]};
+      }`,
+    );
+  };
+  return eachRow(
+    (i) => `{
+    let row = ${rowAt(tile, i)};
+    let first = column_group * ${4 / width}u;
+    if (row < params.${rows}) {
+      let start = ${name}_base + row * params.${heads} * params.${size};
+      ${each(ownVectors, (v) => vector(i, v))}
+    }
+  }`,
+  );
+}
+
+/** `<name>(value)`: the fold, by `combine`, of what the invocations of each row found, for all of them. */
+export function foldRows(
+  tile: AttentionTile,
+  name: string,
+  combine: (a: string, b: string) => string,
+): string {
+  const { rowGroups, columnGroups } = tile;
+  const at = (group: string) => `memory[${scoreVectors}u + ${group} * ${rowGroups}u + row_group]`;
+  return wgsl`
+fn ${name}(value: vec4<f32>, row_group: u32, column_group: u32) -> vec4<f32> {
+  workgroupBarrier();
+  ${at('column_group')} = value;
+  workgroupBarrier();
+  var folded = ${at('0u')};
+  for (var k = 1u; k < ${columnGroups}u; k++) {
+    folded = ${combine('folded', at('k'))};
+  }
+  return folded;
+}
+`;
+}
+
+/** The entry point up to its body: `tile`, `head`, `batch` and the invocation's place. */
+export function entryPoint(tile: AttentionTile, heads: 'heads' | 'key_heads'): string {
+  const workgroup = workgroupOf(tile);
+  return `@compute @workgroup_size(${workgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let index = flat_group(group, groups);
+  if (index >= params.count) {
+    return;
+  }
+  // Where a query sees no later keys, the last tiles of queries take longest: they begin.
+  let tile = params.tiles - 1u - index % params.tiles;
+  let own_head = (index / params.tiles) % params.${heads};
+  let batch = index / params.tiles / params.${heads};
+  let first_row = tile * ${rowsOf(tile)}u;
+  ${ownPlace(tile)}`;
+}

@@ -1,0 +1,207 @@
+/**
+ * @file Scatter-add in one launch: every workgroup owns a bin of neighbouring rows (and some columns of them), looks through
+ * all entries of its batch, and sums those of its rows. Entries that it finds are sorted by row and then by entry, in
+ * workgroup memory, so that the same input gives the same bits whichever invocation found them.
+ *
+ * Updates [batch, outer, entries, inner] → out [batch, outer, rows, inner]. `lanes` invocations share a row; the groups of a
+ * workgroup take runs of one row in turn, and share runs that are long.
+ */
+import { flatIndex } from './lib/indexing.ts';
+import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
+import { wgsl } from './lib/wgsl.ts';
+
+const binnedWorkgroup = 256;
+/** Bits of a code that name the entry; the others name the row in the bin. */
+const entryBits = 20;
+const mostBinnedEntries = 2 ** entryBits;
+export const mostRowsOfBin = 2 ** (32 - entryBits) - 1;
+
+/** Entries that are looked through between two looks at how many were found, and room for those. */
+const chunk = 1024;
+const capacity = 2 * chunk;
+/** Entries of one row that a single group sums up. */
+const longRun = 32;
+
+export type BinnedScatterOptions = IndexLibraryOptions & {
+  type: string;
+  width: 1 | 4;
+  /** Invocations that share a row: a power of two up to the workgroup. */
+  lanes: number;
+};
+
+export function binnedScatter({ type, width, lanes, ...index }: BinnedScatterOptions): string {
+  const element = width === 4 ? `vec4<${type}>` : type;
+  const groups = binnedWorkgroup / lanes;
+  return wgsl`
+${flatIndex}
+${indexLibrary(index)}
+const NOTHING = 0xffffffffu;
+
+// The row in the bin, and the entry, of all that were found.
+var<workgroup> codes: array<u32, ${capacity}>;
+var<workgroup> found: atomic<u32>;
+var<workgroup> found_in_all: u32;
+var<workgroup> long_runs: array<u32, ${capacity / longRun}>;
+var<workgroup> long_found: atomic<u32>;
+var<workgroup> long_in_all: u32;
+var<workgroup> partial_sums: array<${element}, ${binnedWorkgroup}>;
+
+fn row_in_bin(place: u32) -> u32 {
+  return codes[place] >> ${entryBits}u;
+}
+
+fn update_at(place: u32, base: u32) -> ${element} {
+  return updates[base + (codes[place] & ${mostBinnedEntries - 1}u) * params.inner];
+}
+
+/** Bitonic, of a power of two. */
+fn sort_codes(count: u32, local: u32) {
+  for (var block = 2u; block <= count; block <<= 1u) {
+    for (var reach = block >> 1u; reach > 0u; reach >>= 1u) {
+      for (var pair = local; pair < count / 2u; pair += ${binnedWorkgroup}u) {
+        let low = 2u * reach * (pair / reach) + pair % reach;
+        let a = codes[low];
+        let b = codes[low + reach];
+        if ((a > b) == ((low & block) == 0u)) {
+          codes[low] = b;
+          codes[low + reach] = a;
+        }
+      }
+      workgroupBarrier();
+    }
+  }
+}
+
+/** Where the run that begins at a place ends. */
+fn end_of_run(place: u32, count: u32) -> u32 {
+  let row = row_in_bin(place);
+  var low = place + 1u;
+  var high = count;
+  while (low < high) {
+    let middle = (low + high) / 2u;
+    if (row_in_bin(middle) == row) {
+      low = middle + 1u;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+@compute @workgroup_size(${binnedWorkgroup})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let index = flat_group(group, groups);
+  if (index >= params.count) {
+    return;
+  }
+  let part = index % params.parts;
+  let bin = (index / params.parts) % params.bins;
+  let block = index / params.parts / params.bins;
+  let batch = block / params.outer;
+  // The first of the workgroups that look through this batch reports.
+  let reports = part == 0u && bin == 0u && block % params.outer == 0u;
+  let first_row = bin * params.rows_of_bin;
+  let end_row = min(first_row + params.rows_of_bin, params.rows);
+  let lane = local % ${lanes}u;
+  let team = local / ${lanes}u;
+  let column = part * ${lanes}u + lane;
+  let is_inside = column < params.inner;
+  let out_base = (block * params.rows + first_row) * params.inner + column;
+  let updates_base = block * params.entries * params.inner + column;
+  for (var row = team; first_row + row < end_row; row += ${groups}u) {
+    if (is_inside) {
+      out[out_base + row * params.inner] = ${element}();
+    }
+  }
+  if (local == 0u) {
+    atomicStore(&found, 0u);
+  }
+  workgroupBarrier();
+  for (var begin = 0u; begin < params.entries; begin += ${chunk}u) {
+    for (var t = 0u; t < ${chunk / binnedWorkgroup}u; t++) {
+      let entry = begin + t * ${binnedWorkgroup}u + local;
+      if (entry < params.entries) {
+        let row = row_of(batch * params.entries + entry, reports);
+        if (row >= first_row && row < end_row) {
+          codes[atomicAdd(&found, 1u)] = ((row - first_row) << ${entryBits}u) | entry;
+        }
+      }
+    }
+    workgroupBarrier();
+    if (local == 0u) {
+      found_in_all = atomicLoad(&found);
+    }
+    let count = workgroupUniformLoad(&found_in_all);
+    // Another chunk still has room: sums are for later.
+    if (count == 0u || (count <= ${chunk}u && begin + ${chunk}u < params.entries)) {
+      continue;
+    }
+    let padded = 1u << (32u - countLeadingZeros(count - 1u));
+    for (var place = count + local; place < padded; place += ${binnedWorkgroup}u) {
+      codes[place] = NOTHING;
+    }
+    if (local == 0u) {
+      atomicStore(&found, 0u);
+      atomicStore(&long_found, 0u);
+    }
+    // What was written to the output before is read here.
+    storageBarrier();
+    workgroupBarrier();
+    sort_codes(padded, local);
+    for (var place = team; place < count; place += ${groups}u) {
+      let row = row_in_bin(place);
+      if (place > 0u && row_in_bin(place - 1u) == row) {
+        continue;
+      }
+      if (place + ${longRun}u < count && row_in_bin(place + ${longRun}u) == row) {
+        if (lane == 0u) {
+          long_runs[atomicAdd(&long_found, 1u)] = place;
+        }
+        continue;
+      }
+      if (is_inside) {
+        var total = ${element}();
+        for (var next = place; next < count && row_in_bin(next) == row; next++) {
+          total += update_at(next, updates_base);
+        }
+        out[out_base + row * params.inner] += total;
+      }
+    }
+    workgroupBarrier();
+    if (local == 0u) {
+      long_in_all = atomicLoad(&long_found);
+    }
+    let long_count = workgroupUniformLoad(&long_in_all);
+    for (var k = 0u; k < long_count; k++) {
+      let place = long_runs[k];
+      let end = end_of_run(place, count);
+      var total = ${element}();
+      if (is_inside) {
+        var next = place + team;
+        for (; next + ${3 * groups}u < end; next += ${4 * groups}u) {
+          // Four loads at a time.
+          let pairs = update_at(next, updates_base) + update_at(next + ${groups}u, updates_base);
+          total += pairs + (update_at(next + ${2 * groups}u, updates_base) + update_at(next + ${3 * groups}u, updates_base));
+        }
+        for (; next < end; next += ${groups}u) {
+          total += update_at(next, updates_base);
+        }
+      }
+      partial_sums[local] = total;
+      workgroupBarrier();
+      if (team == 0u && is_inside) {
+        for (var other = 1u; other < ${groups}u; other++) {
+          total += partial_sums[other * ${lanes}u + lane];
+        }
+        out[out_base + row_in_bin(place) * params.inner] += total;
+      }
+      workgroupBarrier();
+    }
+  }
+}
+`;
+}

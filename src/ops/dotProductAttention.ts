@@ -1,0 +1,224 @@
+/** @file dotProductAttention: one op whose kernels keep no scores, and the same by matrix products. */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { requireBoolean, requireFinite, requireRank, sameShape } from '../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import { profileOf } from '../kernels/adapterProfiles.ts';
+import {
+  attentionGradientKernel,
+  attentionKernel,
+  type AttentionSizes,
+  selectAttention,
+  statsSpec,
+} from '../kernels/attention.ts';
+import { tidy } from '../tensor/scope.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { composedAttention, composedGradient, hidden } from './attentionScores.ts';
+import type { Cost } from './cost.ts';
+import { defineOp, type Op } from './define.ts';
+import type { DefaultSave, OpDefinition } from './definition.ts';
+import { areReady, type TensorLike } from './operands.ts';
+import { activeRecorders, type SymbolicTensor } from './recorders.ts';
+import { where } from './where.ts';
+
+interface ScoreOptions {
+  /** What the products of queries and keys are multiplied by. Default: 1 / √(size of a query). */
+  scale?: number | null;
+  /** Whether a query sees no later keys: query i sees the keys from 0 to i. Default false. */
+  isCausal?: boolean;
+}
+
+type Operand = TensorLike | SymbolicTensor | null;
+
+/** Options of `dotProductAttention`. Bias and mask may also be given by position. */
+export interface DotProductAttentionOptions extends ScoreOptions {
+  /** The bias, where it isn't given by position. */
+  bias?: Operand;
+  /** The mask, likewise. */
+  mask?: Operand;
+}
+
+type Inputs = [query: Tensor, key: Tensor, value: Tensor, bias: Tensor | null, mask: Tensor | null];
+
+const name = 'dotProductAttention';
+
+/** The spec of the result, and how it is computed. */
+export interface AttentionPlan extends TensorSpec {
+  readonly sizes: AttentionSizes;
+  readonly scale: number;
+  readonly isCausal: boolean;
+}
+
+type Specs = readonly [
+  query: TensorSpec,
+  key: TensorSpec,
+  value: TensorSpec,
+  bias: TensorSpec | null,
+  mask: TensorSpec | null,
+];
+
+function planAttention([query, key, value, bias, mask]: Specs, options: ScoreOptions): AttentionPlan {
+  const { isCausal = false } = options;
+  requireBoolean(name, 'isCausal', isCausal);
+  for (const [what, spec] of Object.entries({ query, key, value })) {
+    requireRank(name, what, spec.shape, 4);
+    requireDType(name, what, spec.dtype, ['float32']);
+  }
+  const sizes = sizesOf(query, key, value);
+  const scale = options.scale ?? (sizes.size > 0 ? 1 / Math.sqrt(sizes.size) : 1);
+  requireFinite(name, 'scale', scale);
+  if (bias) requireScores('bias', bias, 'float32', sizes);
+  if (mask) requireScores('mask', mask, 'bool', sizes);
+  const { batch, queries, heads, valueSize } = sizes;
+  return { shape: [batch, queries, heads, valueSize], dtype: 'float32', sizes, scale, isCausal };
+}
+
+function sizesOf(query: TensorSpec, key: TensorSpec, value: TensorSpec): AttentionSizes {
+  const [batch, queries, heads, size] = query.shape as [number, number, number, number];
+  const [keyBatch, keys, keyHeads, keySize] = key.shape as [number, number, number, number];
+  const [valueSize] = value.shape.slice(-1) as [number];
+  const received = Object.entries({ query, key, value }).map(([what, spec]) => `${what} ${formatSpec(spec)}`);
+  const refuse = (rule: string, hint: string) => {
+    throw new ShapeError({ op: name, rule, received: received.join(', '), hint });
+  };
+  if (!sameShape(key.shape.slice(0, 3), value.shape.slice(0, 3))) {
+    refuse('key and value have the same batch, length and heads.', 'check the order: query, key, value.');
+  }
+  if (batch !== keyBatch || size !== keySize) {
+    refuse('query and key have the same batch and size.', 'shapes are [batch, length, heads, size].');
+  }
+  if (keyHeads === 0 ? heads > 0 : heads % keyHeads !== 0) {
+    refuse('the heads of key and value divide those of the query.', 'repeat or project the keys.');
+  }
+  return { batch, queries, keys, heads, keyHeads, size, valueSize };
+}
+
+function requireScores(
+  what: string,
+  spec: TensorSpec,
+  dtype: 'float32' | 'bool',
+  { batch, heads, queries, keys }: AttentionSizes,
+): void {
+  requireDType(name, what, spec.dtype, [dtype]);
+  const scores = [batch, heads, queries, keys];
+  const { shape } = spec;
+  const fits = shape.length <= 4 && shape.every((n, i) => n === 1 || n === scores[4 - shape.length + i]);
+  if (fits) return;
+  throw new ShapeError({
+    op: name,
+    rule: `\`${what}\` broadcasts to [batch, heads, queries, keys], here [${scores.join(', ')}].`,
+    received: `${what} ${formatSpec(spec)}`,
+    hint: `insert axes of size 1: a padding mask is [${batch}, 1, 1, ${keys}].`,
+  });
+}
+
+/** 2 operations for each product of a query with a key, and of a weight with a value. */
+function attentionCost({ sizes }: AttentionPlan): Cost {
+  const { batch, heads, queries, keys, size, valueSize } = sizes;
+  return { flops: 2 * batch * heads * queries * keys * (size + valueSize) };
+}
+
+const described = { name, inputs: ['query', 'key', 'value', 'bias?', 'mask:bool?'] } as const;
+
+/** [out, stats]; of bias and mask at most one is given. The statistics have no gradient: nobody else sees them. */
+const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE__ */ defineOp({
+  ...described,
+  save: { inputs: [0, 1, 2, 3, 4], outputs: [0, 1] },
+  infer: (specs, options) => {
+    const plan = planAttention(specs, options);
+    return [plan, statsSpec(plan.sizes)] as const;
+  },
+  forward: ([query, key, value, bias, mask], [plan]) =>
+    attentionKernel(name, { query, key, value, bias, mask, ...plan }, plan),
+  backward: ([cotangent], { inputs, outputs: [out, stats], needs, plan: [plan] }) => {
+    const [query, key, value, bias, mask] = inputs;
+    const input = { query, key, value, bias, mask, ...plan };
+    // The gradient of a bias is as large as the scores; and where it is recorded, it has to be made of ops.
+    if (needs[3] || activeRecorders().length > 0) return [...composedGradient(input, cotangent), null];
+    const needsKeys = needs[1] || needs[2];
+    return [...attentionGradientKernel(name, input, { out, stats, cotangent }, needsKeys), null, null];
+  },
+  cost: (_, __, [plan]) => attentionCost(plan),
+});
+
+/** Whether a call on tensors is left to GEMMs. */
+function isComposed(inputs: Inputs, plan: AttentionPlan): boolean {
+  return selectAttention(plan.sizes, profileOf(inputs[0].device)) === 'gemm';
+}
+
+function attend(query: Operand, key: Operand, value: Operand, ...rest: unknown[]): unknown {
+  const { bias, mask, options } = argumentsOf(rest);
+  const operands = [query, key, value, bias, mask];
+  if (areTensors(operands)) {
+    const plan = planAttention(operands, options);
+    if (isComposed(operands, plan)) {
+      const [q, k, v, b, m] = operands;
+      return composedAttention({ query: q, key: k, value: v, bias: b, mask: m, ...plan });
+    }
+  }
+  // Two tensors that change the scores are made one: what the mask hides is far below all else.
+  const isBoth = bias !== null && mask !== null;
+  const shown = isBoth ? where(mask as Tensor, bias as Tensor, hidden) : bias;
+  const inputs = [query, key, value, shown, isBoth ? null : mask] as Inputs;
+  return fused(...inputs, options)[0];
+}
+
+function areTensors(operands: readonly unknown[]): operands is Inputs {
+  return areReady(operands.filter((operand) => operand !== null));
+}
+
+/** Bias and mask by position or by name. */
+function argumentsOf(rest: readonly unknown[]): { bias: Operand; mask: Operand; options: ScoreOptions } {
+  const last = rest.at(-1);
+  const hasOptions =
+    typeof last === 'object' && last !== null && Object.getPrototypeOf(last) === Object.prototype;
+  const { bias = null, mask = null, ...options } = (hasOptions ? last : {}) as DotProductAttentionOptions;
+  const [atBias = null, atMask = null] = (hasOptions ? rest.slice(0, -1) : rest) as Operand[];
+  return { bias: atBias ?? bias, mask: atMask ?? mask, options };
+}
+
+/** The op as one result, for who runs definitions: an app's encoder has no gradients. */
+const definition: OpDefinition<
+  Inputs,
+  DotProductAttentionOptions,
+  Tensor,
+  AttentionPlan,
+  DefaultSave,
+  false
+> = {
+  ...described,
+  infer: planAttention,
+  forward: ([query, key, value, bias, mask], plan) =>
+    attentionKernel(name, { query, key, value, bias, mask, ...plan }, plan)[0],
+  backward: ([cotangent], { inputs, plan }) => {
+    const [query, key, value, bias, mask] = inputs;
+    return [...composedGradient({ query, key, value, bias, mask, ...plan }, cotangent), null];
+  },
+  cost: (_, __, plan) => attentionCost(plan),
+};
+
+export interface DotProductAttention extends Op<Inputs, DotProductAttentionOptions> {
+  (query: TensorLike, key: TensorLike, value: TensorLike, options?: DotProductAttentionOptions): Tensor;
+  (
+    query: TensorLike | SymbolicTensor,
+    key: TensorLike | SymbolicTensor,
+    value: TensorLike | SymbolicTensor,
+    options?: DotProductAttentionOptions,
+  ): SymbolicTensor;
+}
+
+/**
+ * softmax(scale · query · keyᵀ + bias) · value for each head, as in Keras and JAX. Shapes: query [batch, queries, heads, size],
+ * key [batch, keys, key heads, size], value [batch, keys, key heads, value size] → [batch, queries, heads, value size].
+ * Heads of keys divide those of queries (grouped queries). `bias`, float32, and `mask`, bool, broadcast to [batch, heads,
+ * queries, keys] and come by position or among the options; where the mask is false, or with `isCausal` later, a key isn't
+ * seen. A query that sees no key attends to all alike. float32.
+ *
+ * On GPUs scores are never in memory (Dao, FlashAttention-2, 2023), for heads of up to 256; software adapters keep up to
+ * 64 MiB of them. The gradient of a bias keeps them as well.
+ * Errors: ShapeError, DTypeError for inputs that don't fit; ValueError for options.
+ */
+export const dotProductAttention: DotProductAttention = /* @__PURE__ */ Object.assign(
+  (...operands: Parameters<typeof attend>) => tidy(() => attend(...operands)),
+  { definition },
+) as unknown as DotProductAttention;

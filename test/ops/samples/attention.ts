@@ -1,0 +1,83 @@
+import { DTypeError, ShapeError, ValueError } from '../../../src/core/errors.ts';
+import type { InputSample, OpSamples } from './types.ts';
+
+const x = (...shape: number[]): InputSample => ({ shape });
+const bool = (shape: readonly number[], ...values: number[]): InputSample => ({
+  shape,
+  dtype: 'bool',
+  values,
+});
+const three = [x(2, 3, 2, 4), x(2, 5, 2, 4), x(2, 5, 2, 3)] as const;
+const alike = [x(1, 4, 2, 3), x(1, 4, 2, 3), x(1, 4, 2, 3)] as const;
+
+export const samples: OpSamples[] = [
+  {
+    op: 'dotProductAttention',
+    cases: [
+      { inputs: [...three, null, null] },
+      { inputs: [...alike, null, null], options: { isCausal: true, scale: 0.3 } },
+      // Grouped queries; the first of two samples sees no key, and the second two.
+      {
+        inputs: [x(2, 3, 4, 2), x(2, 3, 2, 2), x(2, 3, 2, 2), null, bool([2, 1, 1, 3], 0, 0, 0, 1, 0, 1)],
+        options: { isCausal: true },
+      },
+      { inputs: [...three, x(2, 1, 5), bool([3, 5], 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1)] },
+      {
+        inputs: [x(0, 3, 2, 4), x(0, 5, 2, 4), x(0, 5, 2, 3), null, null],
+        gradient: false,
+        carriesNaN: false,
+      },
+      { inputs: [x(1, 2, 1, 4), x(1, 0, 1, 4), x(1, 0, 1, 3), null, null], carriesNaN: false },
+    ],
+    bad: [
+      { why: 'rank 3', inputs: [x(3, 2, 4), x(5, 2, 4), x(5, 2, 4), null, null], error: ShapeError },
+      {
+        why: 'another batch of keys',
+        inputs: [x(1, 3, 2, 4), three[1], three[2], null, null],
+        error: ShapeError,
+      },
+      {
+        why: 'keys of another size',
+        inputs: [three[0], x(2, 5, 2, 3), three[2], null, null],
+        error: ShapeError,
+      },
+      {
+        why: 'another number of values',
+        inputs: [three[0], three[1], x(2, 4, 2, 3), null, null],
+        error: ShapeError,
+        says: /order/,
+      },
+      {
+        why: 'heads that keys do not divide',
+        inputs: [x(2, 3, 3, 4), three[1], three[2], null, null],
+        error: ShapeError,
+        says: /divide/,
+      },
+      {
+        why: 'integers',
+        inputs: [{ shape: [2, 3, 2, 4], dtype: 'int32' }, three[1], three[2], null, null],
+        error: DTypeError,
+      },
+      { why: 'a mask of floats', inputs: [...three, null, x(3, 5)], error: DTypeError },
+      {
+        why: 'a padding mask without axes of heads and queries',
+        inputs: [...three, null, bool([2, 5], 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)],
+        error: ShapeError,
+        says: /broadcast/,
+      },
+      { why: 'a bias larger than the scores', inputs: [...three, x(1, 2, 2, 3, 5), null], error: ShapeError },
+      {
+        why: 'a scale that is no number',
+        inputs: [...three, null, null],
+        options: { scale: Number.NaN },
+        error: ValueError,
+      },
+      {
+        why: 'isCausal as a number',
+        inputs: [...three, null, null],
+        options: { isCausal: 1 },
+        error: ValueError,
+      },
+    ],
+  },
+];

@@ -1,0 +1,293 @@
+@group(0) @binding(0) var<storage, read> gates: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> recurrent_kernel: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> hs: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> c: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> cs: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> trace: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  batch: u32,
+  units: u32,
+  time: u32,
+  step: u32,
+}
+@group(0) @binding(6) var<uniform> params: Params;
+
+alias T = vec4<f32>;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct ReducedExponential {
+  n: f32,
+  rest: f32,
+}
+
+fn reduce_exponential(x: f32) -> ReducedExponential {
+  let n = floor(x * 1.44269504 + 0.5);
+  // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
+  let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return ReducedExponential(n, r + r * r * p);
+}
+
+fn power_of_whole(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
+}
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x7f800000;
+}
+
+fn sigmoid(x: f32) -> f32 {
+  let e = reduce_exponential(select(select(-x, 104.5, x < -104.5), -20.0, x > 20.0));
+  let scaled = (1.0 + e.rest) * power_of_whole(e.n - 24.0);
+  return select(5.96046448e-8 / (5.96046448e-8 + scaled), x, is_nan(x));
+}
+
+fn with_sign(magnitude: f32, sign_of: f32) -> f32 {
+  return bitcast<f32>((bitcast<u32>(magnitude) & 0x7fffffffu) | (bitcast<u32>(sign_of) & 0x80000000u));
+}
+
+fn precise_tanh(x: f32) -> f32 {
+  let a = abs(x);
+  let e = reduce_exponential(select(2.0 * a, 20.0, a > 10.0));
+  let scale = power_of_whole(e.n);
+  let m = scale * e.rest + (scale - 1.0);
+  return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
+}
+fn sigmoid_of(x: T) -> T {
+  return T(sigmoid(x.x), sigmoid(x.y), sigmoid(x.z), sigmoid(x.w));
+}
+
+fn tanh_of(x: T) -> T {
+  return T(precise_tanh(x.x), precise_tanh(x.y), precise_tanh(x.z), precise_tanh(x.w));
+}
+
+var<workgroup> sums: array<T, 512>;
+@compute @workgroup_size(128)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let tiles = (params.units + 7u) / 8u;
+  let index = flat_group(group, groups);
+  let first_line = (index / tiles) * 4u;
+  let first_unit = (index % tiles) * 8u;
+  let column = local % 8u;
+  let lane = local / 8u;
+  let own_unit = min(first_unit + column, params.units - 1u);
+  let before_0 = (min(first_line + 0u, params.batch - 1u) * params.time + params.step - 1u) * params.units;
+  let before_1 = (min(first_line + 1u, params.batch - 1u) * params.time + params.step - 1u) * params.units;
+  let before_2 = (min(first_line + 2u, params.batch - 1u) * params.time + params.step - 1u) * params.units;
+  let before_3 = (min(first_line + 3u, params.batch - 1u) * params.time + params.step - 1u) * params.units;
+  var sum_0_0 = T();
+  var sum_0_1 = T();
+  var sum_0_2 = T();
+  var sum_0_3 = T();
+  var sum_1_0 = T();
+  var sum_1_1 = T();
+  var sum_1_2 = T();
+  var sum_1_3 = T();
+  var sum_2_0 = T();
+  var sum_2_1 = T();
+  var sum_2_2 = T();
+  var sum_2_3 = T();
+  var sum_3_0 = T();
+  var sum_3_1 = T();
+  var sum_3_2 = T();
+  var sum_3_3 = T();
+  for (var k = lane; k < params.units; k += 16u) {
+    let state_0 = hs[before_0 + k];
+    let state_1 = hs[before_1 + k];
+    let state_2 = hs[before_2 + k];
+    let state_3 = hs[before_3 + k];
+    {
+      let column_of_kernel = (k * 4u + 0u) * 4u * params.units + own_unit;
+      let weight_0 = recurrent_kernel[column_of_kernel + 0u * params.units];
+      let weight_1 = recurrent_kernel[column_of_kernel + 1u * params.units];
+      let weight_2 = recurrent_kernel[column_of_kernel + 2u * params.units];
+      let weight_3 = recurrent_kernel[column_of_kernel + 3u * params.units];
+      sum_0_0 += state_0.x * weight_0;
+      sum_0_1 += state_0.x * weight_1;
+      sum_0_2 += state_0.x * weight_2;
+      sum_0_3 += state_0.x * weight_3;
+      sum_1_0 += state_1.x * weight_0;
+      sum_1_1 += state_1.x * weight_1;
+      sum_1_2 += state_1.x * weight_2;
+      sum_1_3 += state_1.x * weight_3;
+      sum_2_0 += state_2.x * weight_0;
+      sum_2_1 += state_2.x * weight_1;
+      sum_2_2 += state_2.x * weight_2;
+      sum_2_3 += state_2.x * weight_3;
+      sum_3_0 += state_3.x * weight_0;
+      sum_3_1 += state_3.x * weight_1;
+      sum_3_2 += state_3.x * weight_2;
+      sum_3_3 += state_3.x * weight_3;
+    }
+    {
+      let column_of_kernel = (k * 4u + 1u) * 4u * params.units + own_unit;
+      let weight_0 = recurrent_kernel[column_of_kernel + 0u * params.units];
+      let weight_1 = recurrent_kernel[column_of_kernel + 1u * params.units];
+      let weight_2 = recurrent_kernel[column_of_kernel + 2u * params.units];
+      let weight_3 = recurrent_kernel[column_of_kernel + 3u * params.units];
+      sum_0_0 += state_0.y * weight_0;
+      sum_0_1 += state_0.y * weight_1;
+      sum_0_2 += state_0.y * weight_2;
+      sum_0_3 += state_0.y * weight_3;
+      sum_1_0 += state_1.y * weight_0;
+      sum_1_1 += state_1.y * weight_1;
+      sum_1_2 += state_1.y * weight_2;
+      sum_1_3 += state_1.y * weight_3;
+      sum_2_0 += state_2.y * weight_0;
+      sum_2_1 += state_2.y * weight_1;
+      sum_2_2 += state_2.y * weight_2;
+      sum_2_3 += state_2.y * weight_3;
+      sum_3_0 += state_3.y * weight_0;
+      sum_3_1 += state_3.y * weight_1;
+      sum_3_2 += state_3.y * weight_2;
+      sum_3_3 += state_3.y * weight_3;
+    }
+    {
+      let column_of_kernel = (k * 4u + 2u) * 4u * params.units + own_unit;
+      let weight_0 = recurrent_kernel[column_of_kernel + 0u * params.units];
+      let weight_1 = recurrent_kernel[column_of_kernel + 1u * params.units];
+      let weight_2 = recurrent_kernel[column_of_kernel + 2u * params.units];
+      let weight_3 = recurrent_kernel[column_of_kernel + 3u * params.units];
+      sum_0_0 += state_0.z * weight_0;
+      sum_0_1 += state_0.z * weight_1;
+      sum_0_2 += state_0.z * weight_2;
+      sum_0_3 += state_0.z * weight_3;
+      sum_1_0 += state_1.z * weight_0;
+      sum_1_1 += state_1.z * weight_1;
+      sum_1_2 += state_1.z * weight_2;
+      sum_1_3 += state_1.z * weight_3;
+      sum_2_0 += state_2.z * weight_0;
+      sum_2_1 += state_2.z * weight_1;
+      sum_2_2 += state_2.z * weight_2;
+      sum_2_3 += state_2.z * weight_3;
+      sum_3_0 += state_3.z * weight_0;
+      sum_3_1 += state_3.z * weight_1;
+      sum_3_2 += state_3.z * weight_2;
+      sum_3_3 += state_3.z * weight_3;
+    }
+    {
+      let column_of_kernel = (k * 4u + 3u) * 4u * params.units + own_unit;
+      let weight_0 = recurrent_kernel[column_of_kernel + 0u * params.units];
+      let weight_1 = recurrent_kernel[column_of_kernel + 1u * params.units];
+      let weight_2 = recurrent_kernel[column_of_kernel + 2u * params.units];
+      let weight_3 = recurrent_kernel[column_of_kernel + 3u * params.units];
+      sum_0_0 += state_0.w * weight_0;
+      sum_0_1 += state_0.w * weight_1;
+      sum_0_2 += state_0.w * weight_2;
+      sum_0_3 += state_0.w * weight_3;
+      sum_1_0 += state_1.w * weight_0;
+      sum_1_1 += state_1.w * weight_1;
+      sum_1_2 += state_1.w * weight_2;
+      sum_1_3 += state_1.w * weight_3;
+      sum_2_0 += state_2.w * weight_0;
+      sum_2_1 += state_2.w * weight_1;
+      sum_2_2 += state_2.w * weight_2;
+      sum_2_3 += state_2.w * weight_3;
+      sum_3_0 += state_3.w * weight_0;
+      sum_3_1 += state_3.w * weight_1;
+      sum_3_2 += state_3.w * weight_2;
+      sum_3_3 += state_3.w * weight_3;
+    }
+  }
+  sums[0u + local] = sum_0_0;
+  sums[128u + local] = sum_0_1;
+  sums[256u + local] = sum_0_2;
+  sums[384u + local] = sum_0_3;
+  workgroupBarrier();
+  var total_0 = T();
+  if (local < 32u) {
+    let first = (local / 8u) * 128u + local % 8u;
+    for (var other = 0u; other < 16u; other++) {
+      total_0 += sums[first + other * 8u];
+    }
+  }
+  workgroupBarrier();
+  sums[0u + local] = sum_1_0;
+  sums[128u + local] = sum_1_1;
+  sums[256u + local] = sum_1_2;
+  sums[384u + local] = sum_1_3;
+  workgroupBarrier();
+  var total_1 = T();
+  if (local < 32u) {
+    let first = (local / 8u) * 128u + local % 8u;
+    for (var other = 0u; other < 16u; other++) {
+      total_1 += sums[first + other * 8u];
+    }
+  }
+  workgroupBarrier();
+  sums[0u + local] = sum_2_0;
+  sums[128u + local] = sum_2_1;
+  sums[256u + local] = sum_2_2;
+  sums[384u + local] = sum_2_3;
+  workgroupBarrier();
+  var total_2 = T();
+  if (local < 32u) {
+    let first = (local / 8u) * 128u + local % 8u;
+    for (var other = 0u; other < 16u; other++) {
+      total_2 += sums[first + other * 8u];
+    }
+  }
+  workgroupBarrier();
+  sums[0u + local] = sum_3_0;
+  sums[128u + local] = sum_3_1;
+  sums[256u + local] = sum_3_2;
+  sums[384u + local] = sum_3_3;
+  workgroupBarrier();
+  var total_3 = T();
+  if (local < 32u) {
+    let first = (local / 8u) * 128u + local % 8u;
+    for (var other = 0u; other < 16u; other++) {
+      total_3 += sums[first + other * 8u];
+    }
+  }
+  workgroupBarrier();
+  if (local < 32u) {
+    sums[0u + local] = total_0;
+    sums[32u + local] = total_1;
+    sums[64u + local] = total_2;
+    sums[96u + local] = total_3;
+  }
+  workgroupBarrier();
+  let sample = local / 8u;
+  let line = first_line + sample;
+  let unit = first_unit + local % 8u;
+  if (local >= 32u || line >= params.batch || unit >= params.units) {
+    return;
+  }
+  let i = line * params.units + unit;
+  // A line is a sample; rows count the steps of all samples.
+  let row = line * params.time + params.step;
+  let place = row * params.units + unit;
+  let product_0 = sums[(sample * 4u + 0u) * 8u + local % 8u];
+  let product_1 = sums[(sample * 4u + 1u) * 8u + local % 8u];
+  let product_2 = sums[(sample * 4u + 2u) * 8u + local % 8u];
+  let product_3 = sums[(sample * 4u + 3u) * 8u + local % 8u];
+  let previous_cell = c[i];
+
+  let input_gate = sigmoid_of(gates[(row * 4u + 0u) * params.units + unit] + product_0);
+  let forget_gate = sigmoid_of(gates[(row * 4u + 1u) * params.units + unit] + product_1);
+  let candidate = tanh_of(gates[(row * 4u + 2u) * params.units + unit] + product_2);
+  let output_gate = sigmoid_of(gates[(row * 4u + 3u) * params.units + unit] + product_3);
+  let next_cell = forget_gate * previous_cell + input_gate * candidate;
+  let next_state = output_gate * tanh_of(next_cell);
+  c[i] = next_cell;
+  hs[place] = next_state;
+  cs[place] = next_cell;
+  trace[(row * 5u + 0u) * params.units + unit] = input_gate;
+  trace[(row * 5u + 1u) * params.units + unit] = forget_gate;
+  trace[(row * 5u + 2u) * params.units + unit] = candidate;
+  trace[(row * 5u + 3u) * params.units + unit] = output_gate;
+  trace[(row * 5u + 4u) * params.units + unit] = previous_cell;
+}

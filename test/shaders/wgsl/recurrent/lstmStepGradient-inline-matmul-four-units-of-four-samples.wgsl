@@ -1,0 +1,197 @@
+@group(0) @binding(0) var<storage, read> trace: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> dhs: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> recurrent_kernel: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> carry: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> dgates: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  batch: u32,
+  units: u32,
+  time: u32,
+  step: u32,
+}
+@group(0) @binding(5) var<uniform> params: Params;
+
+alias T = vec4<f32>;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct ReducedExponential {
+  n: f32,
+  rest: f32,
+}
+
+fn reduce_exponential(x: f32) -> ReducedExponential {
+  let n = floor(x * 1.44269504 + 0.5);
+  // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
+  let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return ReducedExponential(n, r + r * r * p);
+}
+
+fn power_of_whole(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
+}
+
+fn with_sign(magnitude: f32, sign_of: f32) -> f32 {
+  return bitcast<f32>((bitcast<u32>(magnitude) & 0x7fffffffu) | (bitcast<u32>(sign_of) & 0x80000000u));
+}
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x7f800000;
+}
+
+fn precise_tanh(x: f32) -> f32 {
+  let a = abs(x);
+  let e = reduce_exponential(select(2.0 * a, 20.0, a > 10.0));
+  let scale = power_of_whole(e.n);
+  let m = scale * e.rest + (scale - 1.0);
+  return select(with_sign(m / (m + 2.0), x), x, is_nan(x));
+}
+fn tanh_of(x: T) -> T {
+  return T(precise_tanh(x.x), precise_tanh(x.y), precise_tanh(x.z), precise_tanh(x.w));
+}
+
+var<workgroup> sums: array<T, 512>;
+@compute @workgroup_size(128)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let tiles = (params.units + 7u) / 8u;
+  let index = flat_group(group, groups);
+  let first_line = (index / tiles) * 4u;
+  let first_unit = (index % tiles) * 8u;
+  let column = local / 16u;
+  let lane = local % 16u;
+  let own_unit = min(first_unit + column, params.units - 1u);
+  let length = 4u * params.units;
+  let after_0 = (min(first_line + 0u, params.batch - 1u) * params.time + params.step + 1u) * length;
+  let after_1 = (min(first_line + 1u, params.batch - 1u) * params.time + params.step + 1u) * length;
+  let after_2 = (min(first_line + 2u, params.batch - 1u) * params.time + params.step + 1u) * length;
+  let after_3 = (min(first_line + 3u, params.batch - 1u) * params.time + params.step + 1u) * length;
+  let weights = own_unit * 4u * length;
+  var sum_0 = T();
+  var sum_1 = T();
+  var sum_2 = T();
+  var sum_3 = T();
+  for (var k = lane; k < length; k += 16u) {
+    let gradient_0 = dgates[after_0 + k];
+    let gradient_1 = dgates[after_1 + k];
+    let gradient_2 = dgates[after_2 + k];
+    let gradient_3 = dgates[after_3 + k];
+    let weight_0 = recurrent_kernel[weights + 0u * length + k];
+    let weight_1 = recurrent_kernel[weights + 1u * length + k];
+    let weight_2 = recurrent_kernel[weights + 2u * length + k];
+    let weight_3 = recurrent_kernel[weights + 3u * length + k];
+    sum_0.x += gradient_0.x * weight_0.x;
+    sum_0.x += gradient_0.y * weight_0.y;
+    sum_0.x += gradient_0.z * weight_0.z;
+    sum_0.x += gradient_0.w * weight_0.w;
+    sum_0.y += gradient_0.x * weight_1.x;
+    sum_0.y += gradient_0.y * weight_1.y;
+    sum_0.y += gradient_0.z * weight_1.z;
+    sum_0.y += gradient_0.w * weight_1.w;
+    sum_0.z += gradient_0.x * weight_2.x;
+    sum_0.z += gradient_0.y * weight_2.y;
+    sum_0.z += gradient_0.z * weight_2.z;
+    sum_0.z += gradient_0.w * weight_2.w;
+    sum_0.w += gradient_0.x * weight_3.x;
+    sum_0.w += gradient_0.y * weight_3.y;
+    sum_0.w += gradient_0.z * weight_3.z;
+    sum_0.w += gradient_0.w * weight_3.w;
+    sum_1.x += gradient_1.x * weight_0.x;
+    sum_1.x += gradient_1.y * weight_0.y;
+    sum_1.x += gradient_1.z * weight_0.z;
+    sum_1.x += gradient_1.w * weight_0.w;
+    sum_1.y += gradient_1.x * weight_1.x;
+    sum_1.y += gradient_1.y * weight_1.y;
+    sum_1.y += gradient_1.z * weight_1.z;
+    sum_1.y += gradient_1.w * weight_1.w;
+    sum_1.z += gradient_1.x * weight_2.x;
+    sum_1.z += gradient_1.y * weight_2.y;
+    sum_1.z += gradient_1.z * weight_2.z;
+    sum_1.z += gradient_1.w * weight_2.w;
+    sum_1.w += gradient_1.x * weight_3.x;
+    sum_1.w += gradient_1.y * weight_3.y;
+    sum_1.w += gradient_1.z * weight_3.z;
+    sum_1.w += gradient_1.w * weight_3.w;
+    sum_2.x += gradient_2.x * weight_0.x;
+    sum_2.x += gradient_2.y * weight_0.y;
+    sum_2.x += gradient_2.z * weight_0.z;
+    sum_2.x += gradient_2.w * weight_0.w;
+    sum_2.y += gradient_2.x * weight_1.x;
+    sum_2.y += gradient_2.y * weight_1.y;
+    sum_2.y += gradient_2.z * weight_1.z;
+    sum_2.y += gradient_2.w * weight_1.w;
+    sum_2.z += gradient_2.x * weight_2.x;
+    sum_2.z += gradient_2.y * weight_2.y;
+    sum_2.z += gradient_2.z * weight_2.z;
+    sum_2.z += gradient_2.w * weight_2.w;
+    sum_2.w += gradient_2.x * weight_3.x;
+    sum_2.w += gradient_2.y * weight_3.y;
+    sum_2.w += gradient_2.z * weight_3.z;
+    sum_2.w += gradient_2.w * weight_3.w;
+    sum_3.x += gradient_3.x * weight_0.x;
+    sum_3.x += gradient_3.y * weight_0.y;
+    sum_3.x += gradient_3.z * weight_0.z;
+    sum_3.x += gradient_3.w * weight_0.w;
+    sum_3.y += gradient_3.x * weight_1.x;
+    sum_3.y += gradient_3.y * weight_1.y;
+    sum_3.y += gradient_3.z * weight_1.z;
+    sum_3.y += gradient_3.w * weight_1.w;
+    sum_3.z += gradient_3.x * weight_2.x;
+    sum_3.z += gradient_3.y * weight_2.y;
+    sum_3.z += gradient_3.z * weight_2.z;
+    sum_3.z += gradient_3.w * weight_2.w;
+    sum_3.w += gradient_3.x * weight_3.x;
+    sum_3.w += gradient_3.y * weight_3.y;
+    sum_3.w += gradient_3.z * weight_3.z;
+    sum_3.w += gradient_3.w * weight_3.w;
+  }
+  sums[0u + local] = sum_0;
+  sums[128u + local] = sum_1;
+  sums[256u + local] = sum_2;
+  sums[384u + local] = sum_3;
+  workgroupBarrier();
+  let sample = local / 8u;
+  let line = first_line + sample;
+  let unit = first_unit + local % 8u;
+  if (local >= 32u || line >= params.batch || unit >= params.units) {
+    return;
+  }
+  let i = line * params.units + unit;
+  // A line is a sample; rows count the steps of all samples.
+  let row = line * params.time + params.step;
+  let place = row * params.units + unit;
+  var product = T();
+  for (var other = 0u; other < 16u; other++) {
+    product += sums[sample * 128u + (local % 8u) * 16u + other];
+  }
+
+  let state = dhs[place] + product;
+  let cell = carry[i];
+  let input_gate = trace[(row * 5u + 0u) * params.units + unit];
+  let forget_gate = trace[(row * 5u + 1u) * params.units + unit];
+  let candidate = trace[(row * 5u + 2u) * params.units + unit];
+  let output_gate = trace[(row * 5u + 3u) * params.units + unit];
+  let previous_cell = trace[(row * 5u + 4u) * params.units + unit];
+  let cell_tanh = tanh_of(forget_gate * previous_cell + input_gate * candidate);
+  let total = cell + state * output_gate * (1.0 - cell_tanh) * (1.0 + cell_tanh);
+  carry[i] = total * forget_gate;
+  let d_input_gate = total * candidate * input_gate * (1.0 - input_gate);
+  let d_forget_gate = total * previous_cell * forget_gate * (1.0 - forget_gate);
+  let d_candidate = total * input_gate * (1.0 - candidate) * (1.0 + candidate);
+  let d_output_gate = state * cell_tanh * output_gate * (1.0 - output_gate);
+  dgates[(row * 4u + 0u) * params.units + unit] = d_input_gate;
+  dgates[(row * 4u + 1u) * params.units + unit] = d_forget_gate;
+  dgates[(row * 4u + 2u) * params.units + unit] = d_candidate;
+  dgates[(row * 4u + 3u) * params.units + unit] = d_output_gate;
+}
