@@ -52,7 +52,7 @@ export function upgradeLayer(layer: Json): Json {
   return {
     ...layer,
     class_name: name ?? null,
-    config: isObject(given) ? upgradeConfig(String(name), given) : given,
+    config: isObject(given) ? upgradeConfig(textOf(name), given) : given,
     ...(Array.isArray(nodes) ? { inbound_nodes: nodes.map(upgradeNode) } : {}),
   };
 }
@@ -84,6 +84,11 @@ function upgradeOption(className: string, key: string, value: Json): Json {
   return isLayer ? upgradeLayer(value) : value;
 }
 
+/** A name, where it is one: an object in its place may have no text. */
+function textOf(name: Json | undefined): string {
+  return typeof name === 'string' ? name : '';
+}
+
 /** One input or output was a list of one, too. */
 function onlyOf(references: Json): Json {
   const isOne = Array.isArray(references) && references.length === 1 && isReference(references[0] as Json);
@@ -107,7 +112,7 @@ function withInput(older: readonly Json[], layers: readonly Json[]): Json[] {
   const input = {
     batch_shape: shape as Json,
     dtype: typeof dtype === 'string' ? dtype : 'float32',
-    name: `${String(name)}_input`,
+    name: `${textOf(name)}_input`,
   };
   return [{ class_name: 'InputLayer', config: input }, ...layers];
 }

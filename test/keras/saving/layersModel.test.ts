@@ -128,4 +128,16 @@ describe('damaged models', () => {
     }
     expect(memory().tensors).toBe(before);
   });
+
+  test('a name that is an object without text', async () => {
+    const json = read('malformed/tfjs_valid/model.json')
+      .toString()
+      .replace('"name": "d1"', '"name": {"toString": 1}');
+    const shard = new File(
+      [new Uint8Array(read('malformed/tfjs_valid/group1-shard1of1.bin'))],
+      'group1-shard1of1.bin',
+    );
+    const found = await loadModel([new File([json], 'model.json'), shard]).catch((e: unknown) => e);
+    expect(found).toBeInstanceOf(FormatError);
+  });
 });
