@@ -3,6 +3,7 @@ import type { Node } from '../history/node.ts';
 import type { Origin } from '../history/origin.ts';
 import type { OpDefinition } from '../ops/define.ts';
 
+/** Why a gradient is disconnected. */
 export type DisconnectionCause =
   /** An operation that has no gradient: argMax, a comparison, rounding to integers. */
   | 'notDifferentiable'

@@ -1,4 +1,5 @@
 /** @file dotProductAttention: one op whose kernels keep no scores, and the same by matrix products. */
+import { type OptionNames, optionsOf } from '../core/options.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { requireBoolean, requireFinite, requireRank, sameShape } from '../core/shape.ts';
@@ -167,14 +168,18 @@ function areTensors(operands: readonly unknown[]): operands is Inputs {
   return areReady(operands.filter((operand) => operand !== null));
 }
 
-/** Bias and mask by position or by name. */
+const optionNames: OptionNames<DotProductAttentionOptions> = {
+  bias: true,
+  mask: true,
+  scale: true,
+  isCausal: true,
+};
+
+/** Bias and mask by position or by name. Errors: ValueError for unknown options. */
 function argumentsOf(rest: readonly unknown[]): { bias: Operand; mask: Operand; options: ScoreOptions } {
-  const last = rest.at(-1);
-  const hasOptions =
-    typeof last === 'object' && last !== null && Object.getPrototypeOf(last) === Object.prototype;
-  const { bias = null, mask = null, ...options } = (hasOptions ? last : {}) as DotProductAttentionOptions;
-  const [atBias = null, atMask = null] = (hasOptions ? rest.slice(0, -1) : rest) as Operand[];
-  return { bias: atBias ?? bias, mask: atMask ?? mask, options };
+  const given: DotProductAttentionOptions = optionsOf(name, rest, optionNames, ['query', 'key', 'value']);
+  const { bias = null, mask = null, ...options } = given;
+  return { bias, mask, options };
 }
 
 /** The op as one result, for who runs definitions: an app's encoder has no gradients. */
