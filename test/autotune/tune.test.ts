@@ -171,8 +171,8 @@ describe('refused', () => {
     [{ budget: Number.NaN }, /`budget`/],
     [{ automatic: 1 }, /`automatic` is true or false/],
     [{ store: {} }, /`store` reads and writes/],
-    [{ stores: null }, /`stores`/],
-    [3, /options are an object/],
+    [{ stores: null }, /did you mean 'store'/],
+    [3, /its options are .* in one object/],
   ])('%o', (options, message) => {
     expect(() => tuning(options as never)).toThrow(ValueError);
     expect(() => tuning(options as never)).toThrow(message);

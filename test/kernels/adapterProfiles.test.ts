@@ -26,7 +26,8 @@ describe('init({ adapterProfile })', () => {
     expect(device).toBe(own.device);
     expect(profileOf(device)).toEqual(createProfile(device, 'apple'));
     const size = { shape: [512, 512] };
-    expect(explainChoice(matMul, size, size).choices[0]?.taken).toBe('medium');
+    // The shared tile of few registers, which fits processors that keep many threads waiting.
+    expect(explainChoice(matMul, size, size).choices[0]?.taken).toBe('square');
   });
 
   test.each(['gpu', 'Apple', '', null, 3, 'constructor'])('%j is refused', async (kind) => {
