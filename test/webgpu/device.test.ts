@@ -172,7 +172,7 @@ test('only limits and features that are used are requested', async () => {
   await openDevice(gpu, { powerPreference: 'low-power' });
   expect(asked).toEqual([{ powerPreference: 'low-power' }]);
   const [{ requiredFeatures, requiredLimits } = {}] = requests;
-  expect(requiredFeatures).toEqual(['timestamp-query']);
+  expect(requiredFeatures).toEqual(['timestamp-query', 'subgroups']);
   expect(Object.keys(requiredLimits ?? {}).sort()).toEqual([
     'maxBufferSize',
     'maxComputeInvocationsPerWorkgroup',
