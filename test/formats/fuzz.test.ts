@@ -194,7 +194,8 @@ describe.each(Object.entries(formats))('%s', (name, { make, load }) => {
       } catch (error) {
         refused++;
         if (!(error instanceof FormatError)) throw new Error(`${name}, case ${seed}`, { cause: error });
-        expect(memory().tensors, `case ${seed}`).toBe(before);
+        // Tensors that earlier tests dropped may be collected meanwhile.
+        expect(memory().tensors, `case ${seed}`).toBeLessThanOrEqual(before);
       }
       expect((performance.now() - start) / 1000, `case ${seed}`).toBeLessThan(maxSeconds);
     }

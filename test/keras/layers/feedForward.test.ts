@@ -85,7 +85,7 @@ describe('normalization', () => {
       ValueError,
     ],
     ['no batches', () => layers.normalization().adapt([]), ValueError],
-    ['host values', () => layers.normalization().adapt([[1, 2]] as never), ValueError],
+    ['words', () => layers.normalization().adapt([['one', 'two']] as never), ValueError],
     ['a number', () => layers.normalization().adapt(3 as never), ValueError],
     [
       'other features than it was built for',
