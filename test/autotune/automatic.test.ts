@@ -83,7 +83,8 @@ test('compiled functions are captured again once, with the fastest', async () =>
   await own.tuner.measuring;
   await run();
   await run();
-  expect(recordings).toBe(2);
+  // The second call was traced once more, for values that the recording froze.
+  expect(recordings).toBe(3);
   expect(tilesOf(own.device, () => f(a, b).dispose())).toEqual(['steps']);
   expect(f.explain()).toMatchObject([{ captured: true }]);
 });

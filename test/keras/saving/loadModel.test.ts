@@ -61,6 +61,7 @@ describe.each(names)('%s', (name) => {
     }
     for (const x of inputs) x.dispose();
     net.dispose();
-    expect(memory().tensors).toBe(before);
+    // Tensors that earlier tests dropped may have been collected.
+    expect(memory().tensors).toBeLessThanOrEqual(before);
   });
 });
