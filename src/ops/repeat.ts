@@ -28,10 +28,32 @@ export const repeat: CompositeOp<[x: Tensor], RepeatOptions> = /* @__PURE__ */ d
     const flat = axis === null ? reshape(x, { shape: [-1] }) : x;
     const along = axis === null ? 0 : normalizeAxis('repeat', axis, x.shape.length);
     const counts = countsFor(repeats, flat.shape[along] as number);
-    const indices = counts.flatMap((count, i) => new Array<number>(count).fill(i));
-    return gather(flat, Int32Array.from(indices), { axis: along });
+    return gather(flat, indicesFor(counts), { axis: along });
   },
 });
+
+/** Index i as often as counts[i] says. */
+function indicesFor(counts: readonly number[]): Int32Array {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total > maxRepeated) {
+    throw new ShapeError({
+      op: 'repeat',
+      rule: `the axis of the result holds at most ${maxRepeated} elements.`,
+      received: `${total} elements`,
+      hint: 'take fewer repeats.',
+    });
+  }
+  const indices = new Int32Array(total);
+  let next = 0;
+  counts.forEach((count, i) => {
+    indices.fill(i, next, next + count);
+    next += count;
+  });
+  return indices;
+}
+
+/** Indices are made on the host: no more than 64 MiB of them. */
+const maxRepeated = 2 ** 24;
 
 /** How often each of `n` elements is repeated. */
 function countsFor(repeats: unknown, n: number): number[] {
