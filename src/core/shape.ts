@@ -91,19 +91,24 @@ export function normalizeAxes(
   rank: number,
 ): number[] {
   if (axis === null || axis === undefined) return Array.from({ length: rank }, (_, i) => i);
-  const given: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
-  if (given.length > rank) throw repeatedAxis(op, axis, rank);
-  // Copied, since `map` passes over holes.
-  const axes = [...given].map((a) => normalizeAxis(op, a, rank));
-  if (new Set(axes).size !== axes.length) throw repeatedAxis(op, axis, rank);
-  return axes.sort((a, b) => a - b);
+  return axesInOrder(op, axis, rank).sort((a, b) => a - b);
 }
 
-function repeatedAxis(op: string, axis: unknown, rank: number): ShapeError {
+/** An axis, or a list of different axes in the order given, as a list of non-negative ones. */
+export function axesInOrder(op: string, axis: unknown, rank: number, what = 'axis'): number[] {
+  const given: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
+  if (given.length > rank) throw repeatedAxis(op, what, axis, rank);
+  // Copied, since `map` passes over holes.
+  const axes = [...given].map((a) => normalizeAxis(op, a, rank, what));
+  if (new Set(axes).size !== axes.length) throw repeatedAxis(op, what, axis, rank);
+  return axes;
+}
+
+function repeatedAxis(op: string, what: string, axis: unknown, rank: number): ShapeError {
   return new ShapeError({
     op,
     rule: 'an axis may be named once.',
-    received: `axis: ${describe(axis)} of a tensor of rank ${rank}`,
+    received: `${what}: ${describe(axis)} of a tensor of rank ${rank}`,
     hint: 'remove the repeated axis; -1 and rank - 1 are the same axis.',
   });
 }

@@ -1,6 +1,6 @@
 /** @file moveAxis, swapAxes */
 import { ShapeError } from '../core/errors.ts';
-import { describe, formatShape, normalizeAxis, type Shape } from '../core/shape.ts';
+import { axesInOrder, describe, normalizeAxis } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { transpose } from './transpose.ts';
@@ -28,8 +28,8 @@ export const moveAxis: CompositeOp<[x: Tensor], MoveAxisOptions> = /* @__PURE__ 
   inputs: ['x'],
   options: { source: true, destination: true },
   compose: ([x], { source, destination }) => {
-    const from = axesOf('source', source, x.shape);
-    const to = axesOf('destination', destination, x.shape);
+    const from = axesInOrder('moveAxis', source, x.shape.length, 'source');
+    const to = axesInOrder('moveAxis', destination, x.shape.length, 'destination');
     if (from.length !== to.length) {
       throw new ShapeError({
         op: 'moveAxis',
@@ -61,17 +61,3 @@ export const swapAxes: CompositeOp<[x: Tensor], SwapAxesOptions> = /* @__PURE__ 
     return transpose(x, { perm });
   },
 });
-
-function axesOf(name: string, given: number | readonly number[], shape: Shape): number[] {
-  const list = typeof given === 'number' ? [given] : given;
-  if (Array.isArray(list)) {
-    const axes = list.map((axis) => normalizeAxis('moveAxis', axis, shape.length, name));
-    if (new Set(axes).size === axes.length) return axes;
-  }
-  throw new ShapeError({
-    op: 'moveAxis',
-    rule: `\`${name}\` must be an axis, or a list of different axes.`,
-    received: `${name}: ${describe(given)} for shape ${formatShape(shape)}`,
-    hint: 'name each axis once.',
-  });
-}

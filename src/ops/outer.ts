@@ -1,7 +1,7 @@
 /** @file outer, tensordot: products of axes. */
 import { describe } from '../core/describe.ts';
 import { ShapeError } from '../core/errors.ts';
-import { formatShape, normalizeAxis, sizeOf } from '../core/shape.ts';
+import { axesInOrder, formatShape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
@@ -58,10 +58,10 @@ function contractedAxes(a: Tensor, b: Tensor, axes: TensordotOptions['axes']): [
   const [ofA, ofB] = lists;
   const fits =
     ofA.length === ofB.length && ofA.every((axis, i) => a.shape[axis] === b.shape[ofB[i] as number]);
-  if (fits && new Set(ofA).size === ofA.length && new Set(ofB).size === ofB.length) return lists;
+  if (fits) return lists;
   throw new ShapeError({
     op: 'tensordot',
-    rule: 'the axes that are summed over must be different, and have the same sizes in both tensors.',
+    rule: 'the axes that are summed over must have the same sizes in both tensors.',
     received: `axes: ${describe(axes)} of a ${formatShape(a.shape)} and b ${formatShape(b.shape)}`,
     hint: 'pass the axes themselves: { axes: [[…of a], […of b]] }.',
   });
@@ -74,8 +74,7 @@ function axesOf(a: Tensor, b: Tensor, axes: TensordotOptions['axes']): [number[]
       return [count.map((i) => a.shape.length - axes + i), count];
     }
   } else if (Array.isArray(axes) && axes.length === 2) {
-    const listOf = (x: Tensor, given: unknown) =>
-      [given].flat().map((axis) => normalizeAxis('tensordot', axis as number, x.shape.length, 'axes'));
+    const listOf = (x: Tensor, given: unknown) => axesInOrder('tensordot', given, x.shape.length, 'axes');
     return [listOf(a, axes[0]), listOf(b, axes[1])];
   }
   throw new ShapeError({

@@ -113,12 +113,20 @@ function roundTiesToEven(x: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
+/** Of one call. */
+const maxQuantiles = 2 ** 16;
+
 function requireProbabilities(op: string, q: unknown): readonly number[] {
   const list: unknown[] = Array.isArray(q) ? q : [q];
-  if (list.every((one) => typeof one === 'number' && one >= 0 && one <= 1)) return list as number[];
+  // Copied, since `every` passes over holes.
+  if (
+    list.length <= maxQuantiles &&
+    [...list].every((one) => typeof one === 'number' && one >= 0 && one <= 1)
+  )
+    return list as number[];
   throw new ValueError({
     op,
-    rule: '`q` must be a number in [0, 1], or a list of them.',
+    rule: `\`q\` must be a number in [0, 1], or a list of at most ${maxQuantiles}.`,
     received: `q: ${describe(q)}`,
     hint: 'divide percentages by 100.',
   });

@@ -95,7 +95,9 @@ const domains: Record<ComputeDType, readonly [number, number]> = {
 function requireBounds(dtype: DType, min: unknown, max: unknown): void {
   const [lowest, highest] = domains[dtype as ComputeDType];
   const isBound = (value: unknown) =>
-    isFloating(dtype) ? Number.isFinite(Math.fround(value as number)) : Number.isInteger(value);
+    isFloating(dtype)
+      ? typeof value === 'number' && Number.isFinite(Math.fround(value))
+      : Number.isInteger(value);
   const fits =
     isBound(min) &&
     isBound(max) &&

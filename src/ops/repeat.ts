@@ -68,7 +68,7 @@ function countsFor(repeats: unknown, n: number): number[] {
   }
   const counts: unknown[] = list ?? new Array(n).fill(Array.isArray(repeats) ? repeats[0] : repeats);
   if (n === 0 && !list) requireInteger('repeat', 'repeats', repeats, 0);
-  return counts.map((count) => {
+  return Array.from(counts, (count) => {
     requireInteger('repeat', 'repeats', count, 0);
     return count as number;
   });

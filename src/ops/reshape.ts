@@ -1,6 +1,6 @@
 /** @file reshape */
 import { ShapeError } from '../core/errors.ts';
-import { checkShape, describe, formatShape, type Shape, sizeOf } from '../core/shape.ts';
+import { checkShape, describe, formatShape, maxRank, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { view } from '../kernels/output.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -23,6 +23,8 @@ export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @_
 });
 
 function resolve(x: TensorSpec, shape: Shape): number[] {
+  // The rank first: a list may be of any length.
+  if (Array.isArray(shape) && shape.length > maxRank) checkShape('reshape', shape);
   const open = Array.isArray(shape) ? shape.indexOf(-1) : -1;
   const size = sizeOf(x.shape);
   const target = [...(Array.isArray(shape) ? shape : [])];

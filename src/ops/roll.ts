@@ -1,7 +1,7 @@
 /** @file roll */
 import { describe } from '../core/describe.ts';
 import { ShapeError } from '../core/errors.ts';
-import { normalizeAxis } from '../core/shape.ts';
+import { maxRank, normalizeAxis } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { concat } from './concat.ts';
@@ -30,9 +30,7 @@ export const roll: CompositeOp<[x: Tensor], RollOptions> = /* @__PURE__ */ defin
       const flat = reshape(x, { shape: [-1] });
       return reshape(rolled(flat, 0, shiftsFor(shift, [0])[0] as number), { shape: x.shape });
     }
-    const axes = (typeof axis === 'number' ? [axis] : axis).map((one) =>
-      normalizeAxis('roll', one, x.shape.length),
-    );
+    const axes = axesOf(axis, x.shape.length);
     const shifts = shiftsFor(shift, axes);
     // A tensor of its own, also where nothing moves.
     return axes.reduce((result, along, i) => rolled(result, along, shifts[i] as number), identity(x));
@@ -51,10 +49,22 @@ function rolled(x: Tensor, axis: number, shift: number): Tensor {
   return concat([block(n - last, last), block(0, n - last)], { axis });
 }
 
+/** Axes in the order given. One may be named again: its shifts add up. */
+function axesOf(axis: unknown, rank: number): number[] {
+  const list: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
+  if (list.length <= maxRank) return [...list].map((one) => normalizeAxis('roll', one, rank));
+  throw new ShapeError({
+    op: 'roll',
+    rule: `\`axis\` must be an axis, or a list of at most ${maxRank}.`,
+    received: `axis: ${describe(axis)}`,
+    hint: 'add up the shifts of an axis.',
+  });
+}
+
 /** One shift for each of `axes`. */
 function shiftsFor(shift: unknown, axes: readonly number[]): number[] {
   const list: unknown[] = Array.isArray(shift) ? shift : axes.map(() => shift);
-  if (list.length === axes.length && list.every(Number.isInteger)) return list as number[];
+  if (list.length === axes.length && [...list].every(Number.isInteger)) return list as number[];
   throw new ShapeError({
     op: 'roll',
     rule: '`shift` must be a whole number, or a list with one for each axis.',

@@ -128,7 +128,8 @@ function block(shape: Shape, options: SliceOptions): { begin: number[]; size: nu
 
 function listOf(what: string, value: unknown, shape: Shape): number[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  if (list.every(Number.isInteger) && list.length <= shape.length) return list as number[];
+  // The length first: a list may be of any. Copied, since `every` passes over holes.
+  if (list.length <= shape.length && [...list].every(Number.isInteger)) return list as number[];
   throw new ShapeError({
     op: 'slice',
     rule: `\`${what}\` is a list of integers, one for each axis.`,
@@ -168,7 +169,7 @@ function foldMirrored(
 }
 
 function checkPaddings(shape: Shape, { paddings, mode = 'constant' }: PadOptions): readonly Padding[] {
-  if (!isPaddings(paddings) || paddings.length !== shape.length) {
+  if (!isPaddings(paddings, shape.length)) {
     throw new ShapeError({
       op: 'pad',
       rule: '`paddings` must hold [before, after] for each axis, in non-negative integers.',
@@ -191,10 +192,11 @@ function checkPaddings(shape: Shape, { paddings, mode = 'constant' }: PadOptions
   return paddings;
 }
 
-function isPaddings(paddings: unknown): paddings is readonly Padding[] {
+function isPaddings(paddings: unknown, rank: number): paddings is readonly Padding[] {
   return (
     Array.isArray(paddings) &&
-    paddings.every(
+    paddings.length === rank &&
+    [...paddings].every(
       (padding) =>
         Array.isArray(padding) &&
         padding.length === 2 &&

@@ -43,7 +43,8 @@ export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first'> = /* @__PUR
 
 function parts(shape: Shape, { numOrSizeSplits, axis = 0 }: SplitOptions): { axis: number; sizes: number[] } {
   const along = normalizeAxis('split', axis, shape.length);
-  if (typeof numOrSizeSplits === 'number') requireOutputs('split', numOrSizeSplits);
+  const count = Array.isArray(numOrSizeSplits) ? numOrSizeSplits.length : numOrSizeSplits;
+  if (typeof count === 'number') requireOutputs('split', count);
   const sizes = sizesOf(shape[along] as number, numOrSizeSplits);
   if (sizes) return { axis: along, sizes };
   throw new ShapeError({
@@ -60,7 +61,8 @@ function sizesOf(n: number, given: unknown): number[] | null {
     return n % count === 0 ? new Array<number>(count).fill(n / count) : null;
   }
   if (!Array.isArray(given) || given.length === 0) return null;
-  if (!given.every((size) => Number.isInteger(size) && size >= -1)) return null;
+  // Copied, since `every` passes over holes.
+  if (![...given].every((size) => Number.isInteger(size) && size >= -1)) return null;
   const open = given.filter((size) => size === -1).length;
   const sum = given.reduce((total, size) => total + Math.max(0, size), 0);
   if (open > 1 || (open === 0 ? sum !== n : sum > n)) return null;

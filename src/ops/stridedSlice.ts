@@ -3,7 +3,15 @@
  */
 import { ShapeError, ValueError } from '../core/errors.ts';
 import type { OptionNames } from '../core/options.ts';
-import { checkShape, describe, formatShape, sameShape, type Shape, stridesOf } from '../core/shape.ts';
+import {
+  checkShape,
+  describe,
+  formatShape,
+  maxRank,
+  sameShape,
+  type Shape,
+  stridesOf,
+} from '../core/shape.ts';
 import { copied, copyInto, denseLayout, type StridedLayout } from '../kernels/copy.ts';
 import { fillKernel } from '../kernels/fill.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -141,14 +149,21 @@ interface Entry {
   shrink: boolean;
 }
 
+/** Axes of x, new ones, and an ellipsis. */
+const maxEntries = 2 * maxRank + 1;
+
 /** One entry for each axis of x, with the new axes between them. */
 function entriesOf(op: string, shape: Shape, options: StridedSliceOptions): (Entry | 'whole' | 'new')[] {
   const { begin, end } = options;
-  const strides = options.strides ?? (Array.isArray(begin) ? begin.map(() => 1) : begin);
+  // The length first: a list may be of any.
+  const isShort = Array.isArray(begin) && begin.length <= maxEntries;
+  const strides = options.strides ?? (isShort ? begin.map(() => 1) : begin);
   const lists = [begin, end, strides];
-  const isSound = lists.every(
-    (list) => Array.isArray(list) && list.length === begin.length && list.every(Number.isInteger),
-  );
+  const isSound =
+    isShort &&
+    lists.every(
+      (list) => Array.isArray(list) && list.length === begin.length && [...list].every(Number.isInteger),
+    );
   if (!isSound) {
     throw new ShapeError({
       op,
