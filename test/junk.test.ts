@@ -111,9 +111,15 @@ const skipped = new Set([
 
 type Call = (...args: unknown[]) => unknown;
 
-const functions = Object.entries({ ...retrograd, ...io }).filter(
-  ([name, value]) => typeof value === 'function' && !skipped.has(name) && !/Error$/.test(name),
-) as [string, Call][];
+const functions = Object.entries({ ...retrograd, ...io })
+  .filter(([name, value]) => typeof value === 'function' && !skipped.has(name) && !/Error$/.test(name))
+  .map(([name, value]) => [name, callOf(value as Call)] as const);
+
+/** Classes are called with `new`. */
+function callOf(value: Call): Call {
+  const isClass = Function.prototype.toString.call(value).startsWith('class ');
+  return isClass ? (...args) => Reflect.construct(value, args) : value;
+}
 
 /** What a call throws that isn't typed; null for none. */
 async function untyped(call: () => unknown): Promise<unknown> {

@@ -171,7 +171,8 @@ function isByteSource(given: unknown): given is ByteSource {
 }
 
 function isFileList(given: unknown): given is readonly File[] {
-  return Array.isArray(given) && given.length > 0 && given.every((file) => file instanceof File);
+  // The first alone decides what a list is: it may be of any length.
+  return Array.isArray(given) && given[0] instanceof File && [...given].every((file) => file instanceof File);
 }
 
 function isFolder(given: unknown): given is FileSystemDirectoryHandle {
