@@ -9,6 +9,14 @@ import { DTypeError } from './errors.ts';
 /** What a tensor's elements are. Ops compute in float32, int32, uint32 and bool; float16 is for storage. */
 export type DType = 'float32' | 'int32' | 'uint32' | 'bool' | 'float16';
 
+/**
+ * The dtype of a tensor of which TypeScript knows none. Such a tensor suits every parameter, `Tensor<'float32'>` as well as
+ * `Tensor<'int32'>`, so that apps that never write a dtype never have to. That takes a type which is assignable both ways:
+ * with `DType` it would be refused wherever one dtype is wanted, with `never` it would accept no tensor.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: `any` alone is assignable to and from every dtype, see above.
+export type AnyDType = any;
+
 /** The dtypes that every op computes in. float16 is for storage. */
 export type ComputeDType = Exclude<DType, 'float16'>;
 
@@ -23,11 +31,11 @@ export interface DataOf {
   bool: Uint8Array;
   /** Widened, which is exact. */
   float16: Float32Array;
-  /** Of a tensor whose dtype TypeScript doesn't know, `Tensor<any>`. */
+  /** Of a tensor whose dtype TypeScript doesn't know, `Tensor<AnyDType>`. */
   [unknown: string]: TypedData;
 }
 
-/** The dtype of a `Tensor<D>`: `D`, and for `Tensor<any>` any of them. */
+/** The dtype of a `Tensor<D>`: `D`, and for `Tensor<AnyDType>` any of them. */
 export interface KnownDType {
   float32: 'float32';
   int32: 'int32';

@@ -12,10 +12,11 @@
  *       }
  *     }
  *
- * `Package>Name`, in full, is accepted without.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: apps add its members.
-export interface RegisteredNames {}
+export interface RegisteredNames {
+  /** With its package, a name is accepted wherever names are. */
+  [qualified: QualifiedName]: NamedKind;
+}
 
 /** What a name may stand for. */
 export type NamedKind =
@@ -31,9 +32,9 @@ export type NamedKind =
 export type QualifiedName = `${string}>${string}`;
 
 /** Names of `K` that an app registered. */
-export type RegisteredAs<K extends NamedKind> =
-  | QualifiedName
-  | { [N in keyof RegisteredNames]: K extends RegisteredNames[N] ? N : never }[keyof RegisteredNames];
+export type RegisteredAs<K extends NamedKind> = {
+  [N in keyof RegisteredNames]: K extends RegisteredNames[N] ? N : never;
+}[keyof RegisteredNames];
 
 type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? Rest extends Uncapitalize<Rest>

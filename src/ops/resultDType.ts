@@ -2,23 +2,21 @@
  * @file The dtype of an op's result, as TypeScript knows it from the arguments of a call. `infer` decides at run time;
  * test/types/dtypes.test.ts compares the two, op by op.
  *
- * A tensor whose dtype isn't known is `Tensor<any>`, written `Tensor`. It may be used where a tensor of a certain dtype is
- * wanted, so that an app that never writes a dtype never has to: that is why `any` is distinguished here.
+ * A tensor whose dtype isn't known is `Tensor<AnyDType>`, written `Tensor`. It may be used where a tensor of a certain dtype is
+ * wanted, so that an app that never writes a dtype never has to: that is why `AnyDType` is distinguished here.
  */
-import type { DType } from '../core/dtype.ts';
+import type { AnyDType, DType } from '../core/dtype.ts';
 import type { NestedArray, Tensor } from '../tensor/tensor.ts';
 import type { Results } from './definition.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
-// biome-ignore lint/suspicious/noExplicitAny: the dtype that suits every use.
-type Unknown = any;
 /** The dtype of a tensor; unknown where it may be any. */
-type Known<D> = DType extends D ? Unknown : D;
+type Known<D> = DType extends D ? AnyDType : D;
 
 /** The dtype of an argument: that of a tensor, or the one that `tensor()` gives to host values. */
 export type DTypeOf<X> =
   IsAny<X> extends true
-    ? Unknown
+    ? AnyDType
     : X extends Tensor
       ? Known<X['dtype']>
       : X extends NestedArray | Float32Array | Float64Array
@@ -47,7 +45,7 @@ type Higher<A, B> = A extends 'float32'
               : B;
 
 /** Of a known and an unknown dtype only the highest is known to win. */
-type WithUnknown<D> = IsAny<D> extends true ? D : [D] extends ['float32'] ? D : Unknown;
+type WithUnknown<D> = IsAny<D> extends true ? D : [D] extends ['float32'] ? D : AnyDType;
 
 type Promoted<A, B> =
   IsAny<A> extends true ? WithUnknown<B> : IsAny<B> extends true ? WithUnknown<A> : Higher<A, B>;
@@ -82,13 +80,13 @@ type Summed<D> = IsAny<D> extends true ? D : D extends 'float16' ? 'float32' : D
 /** The dtype of a result for the arguments `A` of a call, by rule. */
 interface ResultDTypes<A extends readonly unknown[]> {
   /** Not known from the arguments. */
-  unknown: Unknown;
+  unknown: AnyDType;
   /** That of the first tensor. */
   first: DTypeOf<A[0]>;
   /** That of the second tensor. */
   second: DTypeOf<A[1]>;
   /** That of the tensors in a list. */
-  listed: A[0] extends readonly (infer X)[] ? DTypeOf<X> : Unknown;
+  listed: A[0] extends readonly (infer X)[] ? DTypeOf<X> : AnyDType;
   /** The common dtype of two operands. */
   promoted: Meeting<A[0], A[1]>;
   /** The common dtype of the second and the third argument. */

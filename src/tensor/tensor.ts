@@ -5,7 +5,14 @@
  * live on when it is disposed.
  */
 import { float16ToNumber } from '../core/float16.ts';
-import { bytesPerElement, type DataOf, type DType, type KnownDType, type TypedData } from '../core/dtype.ts';
+import {
+  type AnyDType,
+  bytesPerElement,
+  type DataOf,
+  type DType,
+  type KnownDType,
+  type TypedData,
+} from '../core/dtype.ts';
 import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
@@ -64,8 +71,7 @@ export function tensorCount(): number {
  * `D` is the dtype, as far as TypeScript knows it: ops pass it on, so that `data()` of a comparison is a Uint8Array. A plain
  * `Tensor` may have any dtype and suits every parameter.
  */
-// biome-ignore lint/suspicious/noExplicitAny: any other default would have to be written out by apps that mix dtypes.
-export class Tensor<D extends DType = any> implements TensorSpec {
+export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** The identity that tapes know this tensor by. */
   readonly id: number;
   readonly shape: Shape;

@@ -1,7 +1,7 @@
 /**
  * @file Variable: a tensor whose values can be replaced. A leaf of every history.
  */
-import type { DType } from '../core/dtype.ts';
+import type { AnyDType, DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
@@ -39,8 +39,7 @@ export function variablesMade(): { readonly count: number; readonly bytes: numbe
  * A tensor whose values can be replaced: `assign`, and steps of optimizers. Tapes watch it if it is trainable. `D` is its
  * dtype, as of `Tensor`.
  */
-// biome-ignore lint/suspicious/noExplicitAny: as of Tensor.
-export class Variable<D extends DType = any> extends Tensor<D> implements StorageHolder {
+export class Variable<D extends DType = AnyDType> extends Tensor<D> implements StorageHolder {
   trainable: boolean;
   /** What its values cost: a scalar that training adds to the loss. */
   regularizer: WeightFunction | null = null;
