@@ -49,3 +49,10 @@ export function requireNumber(
   if (!Number.isInteger(value) || value < lowest || value > highest)
     throw notHeld(op, what, value, dtype as IntegerDType);
 }
+
+/** Rounds to the nearest whole number, ties to the even one, as Python and NumPy do. */
+export function roundHalfEven(x: number): number {
+  const floor = Math.floor(x);
+  if (x - floor !== 0.5) return Math.round(x);
+  return floor % 2 === 0 ? floor : floor + 1;
+}

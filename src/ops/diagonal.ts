@@ -85,8 +85,8 @@ function positions(rows: number, columns: number, k: number) {
   return { first, stride, end: length === 0 ? first : first + (length - 1) * stride + 1 };
 }
 
-/** Diagonal `k` of the last two axes. */
-function diagonalOf(x: Tensor, k: number): Tensor {
+/** Diagonal `k` of the last two axes, as the last. */
+export function diagonalOf(x: Tensor, k: number): Tensor {
   const outer: Shape = x.shape.slice(0, -2);
   const [rows, columns] = x.shape.slice(-2) as [number, number];
   const { first, stride, end } = positions(rows, columns, k);

@@ -7,10 +7,10 @@ import { describe, formatShape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
+import { diagonalOf } from './diagonal.ts';
 import { matMul } from './matMul.ts';
 import type { TensorLike } from './operands.ts';
 import { reshape } from './reshape.ts';
-import { stridedSlice } from './stridedSlice.ts';
 import { broadcastTo, sum } from './sum.ts';
 import { transpose } from './transpose.ts';
 
@@ -171,23 +171,12 @@ function withoutRepeats(tensor: Tensor, labels: readonly string[], sizes: Map<st
     const [a, b] = labels.flatMap((label, i) => (label === repeated ? [i] : [])) as [number, number];
     const rest = labels.map((_, i) => i).filter((i) => i !== a && i !== b);
     const moved = transpose(tensor, { perm: [...rest, a, b] });
-    return withoutRepeats(diagonalOf(moved), [...rest.map((i) => labels[i] as string), repeated], sizes);
+    return withoutRepeats(diagonalOf(moved, 0), [...rest.map((i) => labels[i] as string), repeated], sizes);
   }
   const keeps = labels.map((label, i) => tensor.shape[i] === sizes.get(label));
   if (keeps.every(Boolean)) return { labels, tensor };
   const kept = <T>(list: readonly T[]) => list.filter((_, i) => keeps[i]);
   return { labels: kept(labels), tensor: reshape(tensor, { shape: kept(tensor.shape) }) };
-}
-
-/** The diagonal of the last two axes, which have one size. */
-function diagonalOf(x: Tensor): Tensor {
-  const outer = x.shape.slice(0, -2);
-  const n = x.shape.at(-1) as number;
-  return stridedSlice(reshape(x, { shape: [...outer, n * n] }), {
-    begin: [...outer, 0].map(() => 0),
-    end: [...outer, n * n],
-    strides: [...outer.map(() => 1), n + 1],
-  });
 }
 
 /** The sum over all labels that aren't in `kept`. */

@@ -1,11 +1,13 @@
 /** @file quantile, median */
 import { describe } from '../core/describe.ts';
 import { ValueError } from '../core/errors.ts';
+import { roundHalfEven } from '../core/integers.ts';
 import { normalizeAxes, requireBoolean, requireOneOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { any } from './anyAll.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
+import { fill } from './creation.ts';
 import { gather } from './gather.ts';
 import { moveAxis } from './moveAxis.ts';
 import { isNaN as isNaNOf } from './predicates.ts';
@@ -67,7 +69,7 @@ function quantileOf(
   const n = lines.shape.at(-1) as number;
   const kept = keepDims ? x.shape.map((size, i) => (axes.includes(i) ? 1 : size)) : outer;
   const shape = Array.isArray(q) ? [list.length, ...kept] : kept;
-  const values = n === 0 ? emptyQuantiles(lines, list.length) : between(lines, list, n, method);
+  const values = n === 0 ? fill([...outer, list.length], Number.NaN) : between(lines, list, n, method);
   const isUnknown = any(isNaNOf(lines), { axis: -1, keepDims: true });
   const known = where(isUnknown, Number.NaN, values);
   return reshape(moveAxis(known, { source: -1, destination: 0 }), { shape });
@@ -86,7 +88,7 @@ function between(
     gather(ordered, Int32Array.from(positions, round), { axis: -1 });
   if (method === 'lower') return at(Math.floor);
   if (method === 'higher') return at(Math.ceil);
-  if (method === 'nearest') return at(roundTiesToEven);
+  if (method === 'nearest') return at(roundHalfEven);
   const shares = positions.map((position) => position - Math.floor(position));
   const weights = method === 'midpoint' ? shares.map((share) => (share > 0 ? 0.5 : 0)) : shares;
   const [low, high] = [at(Math.floor), at(Math.ceil)];
@@ -97,20 +99,6 @@ function between(
     0,
   );
   return add(low, mul(spread, weights));
-}
-
-/** NaN for each line and quantile. */
-function emptyQuantiles(lines: Tensor, count: number): Tensor {
-  const outer = lines.shape.slice(0, -1);
-  return gather(reshape(Number.NaN, { shape: outer.map(() => 1).concat(1) }), new Int32Array(count), {
-    axis: -1,
-  });
-}
-
-function roundTiesToEven(x: number): number {
-  const floor = Math.floor(x);
-  if (x - floor !== 0.5) return Math.round(x);
-  return floor % 2 === 0 ? floor : floor + 1;
 }
 
 /** Of one call. */

@@ -1,5 +1,6 @@
 /** @file The chunks of a dataset: where each is in the file. */
 import { sizeOf } from '../../core/shape.ts';
+import { leafEntries, type TreeKind } from './btree.ts';
 import { undefinedAddress } from './cursor.ts';
 import type { Layout } from './messages.ts';
 import type { Storage } from './storage.ts';
@@ -15,8 +16,6 @@ export interface Chunk {
 }
 
 export type ChunkedLayout = Extract<Layout, { kind: 'chunked' }>;
-
-const maxLevels = 16;
 
 /**
  * The stored chunks of a dataset of `shape`, whose unfiltered chunks have `chunkBytes` bytes. Errors: FormatError.
@@ -64,37 +63,20 @@ export async function readChunkIndex(
 }
 
 async function readTree(storage: Storage, root: number, rank: number, place: string): Promise<Chunk[]> {
-  const { offset } = storage.sizes;
-  const headerBytes = 8 + 2 * offset;
-  const keyBytes = 8 + 8 * (rank + 1);
-  const chunks: Chunk[] = [];
-  const seen = new Set<number>();
-  const open = [{ address: root, level: maxLevels }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { address, level } = next;
-    if (seen.has(address))
-      throw storage.refuse(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
-    seen.add(address);
-    const header = await storage.cursor(address, headerBytes, place);
-    header.expect('TREE');
-    const type = header.u8();
-    if (type !== 1) throw header.refuse('the B-tree of chunks has type 1.', `type ${type}`);
-    const [nodeLevel, count] = [header.u8(), header.u16()];
-    if (nodeLevel >= level)
-      throw header.refuse(
-        'the levels of a B-tree count down to 0.',
-        `level ${nodeLevel} below level ${level}`,
-      );
-    const cursor = await storage.cursor(address + headerBytes, count * (keyBytes + offset), place);
-    for (let i = 0; i < count; i++) {
+  const kind: TreeKind<Chunk> = {
+    type: 1,
+    of: 'chunks',
+    entryBytes: 8 + 8 * (rank + 1) + storage.sizes.offset,
+    trailingBytes: 0,
+    read: (cursor) => {
       const [bytes, filterMask] = [cursor.u32(), cursor.u32()];
-      const position = Array.from({ length: rank }, () => cursor.unsigned(8));
+      const offset = Array.from({ length: rank }, () => cursor.unsigned(8));
       cursor.skip(8);
-      const child = cursor.address();
-      if (nodeLevel > 0) open.push({ address: child, level: nodeLevel });
-      else chunks.push({ offset: position, address: child, bytes, filterMask });
-    }
-  }
+      return { offset, address: cursor.address(), bytes, filterMask };
+    },
+  };
+  const chunks: Chunk[] = [];
+  for await (const chunk of leafEntries(storage, root, kind, place)) chunks.push(chunk);
   return chunks;
 }
 

@@ -1,4 +1,5 @@
 /** @file Cursor: reads the fields of a structure from its bytes. A field that isn't all there is a FormatError. */
+import { ByteFields } from '../byteFields.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 
 /** Bytes of addresses and of lengths, which the superblock sets. */
@@ -12,18 +13,15 @@ export const undefinedAddress = -1;
 
 const text = new TextDecoder('utf-8', { fatal: true });
 
-export class Cursor {
-  position = 0;
-  readonly #view: DataView;
-
+export class Cursor extends ByteFields {
   constructor(
-    readonly bytes: Uint8Array<ArrayBuffer>,
+    bytes: Uint8Array<ArrayBuffer>,
     readonly context: FileContext,
     /** What is read, for errors. */
     readonly place: string,
     readonly sizes: FieldSizes,
   ) {
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    super(bytes);
   }
 
   /** A second cursor over the same bytes, at their start. */
@@ -31,28 +29,11 @@ export class Cursor {
     return new Cursor(this.bytes, this.context, this.place, this.sizes);
   }
 
-  /** Bytes that were not read yet. */
-  get left(): number {
-    return this.bytes.byteLength - this.position;
-  }
-
-  u8(): number {
-    return this.#view.getUint8(this.#take(1));
-  }
-
-  u16(): number {
-    return this.#view.getUint16(this.#take(2), true);
-  }
-
-  u32(): number {
-    return this.#view.getUint32(this.#take(4), true);
-  }
-
   /** An unsigned integer of `bytes` bytes. Errors: FormatError beyond 2^53. */
   unsigned(bytes: number): number {
-    const start = this.#take(bytes);
+    const start = this.advance(bytes);
     let value = 0;
-    for (let i = bytes - 1; i >= 0; i--) value = value * 256 + this.#view.getUint8(start + i);
+    for (let i = bytes - 1; i >= 0; i--) value = value * 256 + this.view.getUint8(start + i);
     if (value <= Number.MAX_SAFE_INTEGER) return value;
     throw this.refuse('sizes and positions are less than 2^53.', `about ${value}`);
   }
@@ -72,7 +53,7 @@ export class Cursor {
   }
 
   take(count: number): Uint8Array<ArrayBuffer> {
-    const start = this.#take(count);
+    const start = this.advance(count);
     return this.bytes.subarray(start, start + count);
   }
 
@@ -82,7 +63,7 @@ export class Cursor {
   }
 
   skip(count: number): void {
-    this.#take(count);
+    this.advance(count);
   }
 
   /** Skips to the next multiple of 8, counted from `start`. */
@@ -114,16 +95,11 @@ export class Cursor {
     return fault(context, { place, rule, received, ...(hint === undefined ? {} : { hint }) });
   }
 
-  /** The position before the next `count` bytes, which are then behind it. */
-  #take(count: number): number {
-    const start = this.position;
-    if (count > this.left)
-      throw this.refuse(
-        'a structure has all its fields.',
-        `${this.left} bytes where ${count} more are needed`,
-      );
-    this.position += count;
-    return start;
+  protected override missing(count: number): Error {
+    return this.refuse(
+      'a structure has all its fields.',
+      `${this.left} bytes where ${count} more are needed`,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 /** @file The links of groups: symbol tables of older files, and links in the header of newer ones. */
+import { leafEntries, type TreeKind } from './btree.ts';
 import { type Cursor, undefinedAddress } from './cursor.ts';
 import { type Link, messageType, readLink } from './messages.ts';
 import type { Message } from './objectHeader.ts';
@@ -6,8 +7,6 @@ import type { Storage } from './storage.ts';
 
 /** More links than any group has. */
 const maxLinks = 1_000_000;
-/** B-trees of groups with millions of links have a few levels. */
-const maxLevels = 16;
 
 /** The links by name. Errors: FormatError. */
 export async function readLinks(
@@ -54,7 +53,7 @@ async function readSymbolTable(
   const { place } = message;
   const tree = message.address();
   const heap = await readLocalHeap(storage, message.address(), place);
-  for await (const address of leavesOf(storage, tree, place)) {
+  for await (const { address } of leafEntries(storage, tree, groupTree(storage), place)) {
     const node = await storage.prefix(address, 8, place);
     node.expect('SNOD');
     node.version(1);
@@ -88,44 +87,16 @@ async function readLocalHeap(storage: Storage, address: number, place: string): 
   return storage.cursor(header.address(), bytes, place);
 }
 
-/** The addresses of a group's symbol nodes. Errors: FormatError for trees with cycles or too many levels. */
-async function* leavesOf(storage: Storage, root: number, place: string): AsyncGenerator<number> {
-  const seen = new Set<number>();
-  const open = [{ address: root, level: maxLevels }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { address, level } = next;
-    if (seen.has(address))
-      throw storage.refuse(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
-    seen.add(address);
-    const { level: nodeLevel, children } = await readGroupNode(storage, address, place);
-    if (nodeLevel >= level)
-      throw storage.refuse(
-        place,
-        'the levels of a B-tree count down to 0.',
-        `level ${nodeLevel} below level ${level}`,
-      );
-    if (nodeLevel === 0) yield* children;
-    else open.push(...children.reverse().map((child) => ({ address: child, level: nodeLevel })));
-  }
-}
-
-async function readGroupNode(
-  storage: Storage,
-  address: number,
-  place: string,
-): Promise<{ level: number; children: number[] }> {
-  const { offset, length } = storage.sizes;
-  const headerBytes = 8 + 2 * offset;
-  const header = await storage.cursor(address, headerBytes, place);
-  header.expect('TREE');
-  const type = header.u8();
-  if (type !== 0) throw header.refuse('the B-tree of a group has type 0.', `type ${type}`);
-  const level = header.u8();
-  const count = header.u16();
-  const cursor = await storage.cursor(address + headerBytes, count * (length + offset) + length, place);
-  const children = Array.from({ length: count }, () => {
-    cursor.skip(length);
-    return cursor.address();
-  });
-  return { level, children };
+/** The B-tree of a group, which lists its symbol nodes. */
+function groupTree({ sizes: { offset, length } }: Storage): TreeKind<{ address: number }> {
+  return {
+    type: 0,
+    of: 'a group',
+    entryBytes: length + offset,
+    trailingBytes: length,
+    read: (cursor) => {
+      cursor.skip(length);
+      return { address: cursor.address() };
+    },
+  };
 }

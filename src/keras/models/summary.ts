@@ -1,6 +1,7 @@
 /**
  * @file Summaries: a model's layers, shapes and parameters in Keras's table.
  */
+import { roundHalfEven } from '../../core/integers.ts';
 import { bytesPerElement, type DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import type { OptionNames } from '../../core/options.ts';
@@ -10,7 +11,7 @@ import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.
 import type { GraphProgram } from '../graph/program.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
-import { drawTable, roundHalfEven } from './textTable.ts';
+import { drawTable } from './textTable.ts';
 
 /** Options of `model.summary`. */
 export interface SummaryOptions {

@@ -3,6 +3,7 @@
  * a word that is longer than its column is cut, with an ellipsis at its end. This is how Rich draws a table, by which
  * Keras prints its summaries.
  */
+import { roundHalfEven } from '../../core/integers.ts';
 
 export interface Column {
   readonly header: string;
@@ -56,14 +57,6 @@ function fitColumns(widths: readonly number[], available: number): number[] {
     excess -= share;
     return width - share;
   });
-}
-
-/** Rounds as Python does. */
-export function roundHalfEven(x: number): number {
-  const floor = Math.floor(x);
-  const rest = x - floor;
-  if (rest !== 0.5) return Math.round(x);
-  return floor % 2 === 0 ? floor : floor + 1;
 }
 
 /** Breaks before a word that doesn't fit what is left of a line. A word longer than a line has one to itself. */

@@ -12,7 +12,7 @@ import {
 } from '../../../src/index.ts';
 import { clearSession, input, Layer, layers, model, Model, sequential } from '../../../src/keras/index.ts';
 import { summarize } from '../../../src/keras/models/summary.ts';
-import { roundHalfEven } from '../../../src/keras/models/textTable.ts';
+import { roundHalfEven } from '../../../src/core/integers.ts';
 import type { OpenShape } from '../../../src/core/shape.ts';
 
 beforeAll(async () => {

@@ -65,18 +65,20 @@ abstract class Depthwise extends Convolution {
   }
 }
 
+const depthwiseOptionNames: OptionNames<DepthwiseConv1DOptions> & OptionNames<DepthwiseConv2DOptions> = {
+  ...convolutionOptionNames,
+  depthMultiplier: false,
+  depthwiseInitializer: false,
+  depthwiseRegularizer: false,
+  depthwiseConstraint: false,
+};
+
 /** The layer of `depthwiseConv1d`, where shapes, weights and errors are described. */
 export class DepthwiseConv1D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv1D';
 
   static override get optionNames(): OptionNames<DepthwiseConv1DOptions> {
-    return {
-      ...convolutionOptionNames,
-      depthMultiplier: false,
-      depthwiseInitializer: false,
-      depthwiseRegularizer: false,
-      depthwiseConstraint: false,
-    };
+    return depthwiseOptionNames;
   }
 
   constructor(options: DepthwiseConv1DOptions) {
@@ -89,13 +91,7 @@ export class DepthwiseConv2D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv2D';
 
   static override get optionNames(): OptionNames<DepthwiseConv2DOptions> {
-    return {
-      ...convolutionOptionNames,
-      depthMultiplier: false,
-      depthwiseInitializer: false,
-      depthwiseRegularizer: false,
-      depthwiseConstraint: false,
-    };
+    return depthwiseOptionNames;
   }
 
   constructor(options: DepthwiseConv2DOptions) {

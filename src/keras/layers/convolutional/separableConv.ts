@@ -86,22 +86,24 @@ abstract class Separable extends Convolution {
   }
 }
 
+const separableOptionNames: OptionNames<SeparableConv1DOptions> & OptionNames<SeparableConv2DOptions> = {
+  filters: true,
+  ...convolutionOptionNames,
+  depthMultiplier: false,
+  depthwiseInitializer: false,
+  depthwiseRegularizer: false,
+  depthwiseConstraint: false,
+  pointwiseInitializer: false,
+  pointwiseRegularizer: false,
+  pointwiseConstraint: false,
+};
+
 /** The layer of `separableConv1d`, where shapes, weights and errors are described. */
 export class SeparableConv1D extends Separable {
   static override readonly className: string = 'SeparableConv1D';
 
   static override get optionNames(): OptionNames<SeparableConv1DOptions> {
-    return {
-      filters: true,
-      ...convolutionOptionNames,
-      depthMultiplier: false,
-      depthwiseInitializer: false,
-      depthwiseRegularizer: false,
-      depthwiseConstraint: false,
-      pointwiseInitializer: false,
-      pointwiseRegularizer: false,
-      pointwiseConstraint: false,
-    };
+    return separableOptionNames;
   }
 
   constructor(options: SeparableConv1DOptions) {
@@ -114,17 +116,7 @@ export class SeparableConv2D extends Separable {
   static override readonly className: string = 'SeparableConv2D';
 
   static override get optionNames(): OptionNames<SeparableConv2DOptions> {
-    return {
-      filters: true,
-      ...convolutionOptionNames,
-      depthMultiplier: false,
-      depthwiseInitializer: false,
-      depthwiseRegularizer: false,
-      depthwiseConstraint: false,
-      pointwiseInitializer: false,
-      pointwiseRegularizer: false,
-      pointwiseConstraint: false,
-    };
+    return separableOptionNames;
   }
 
   constructor(options: SeparableConv2DOptions) {
