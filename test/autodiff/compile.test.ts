@@ -326,7 +326,7 @@ describe('compile', () => {
     });
     expect(memory().bytes).toBeGreaterThan(before);
     f.dispose();
-    expect(memory().bytes).toBe(before);
+    expect(memory().bytes).toBeLessThanOrEqual(before);
   });
 
   it.each([

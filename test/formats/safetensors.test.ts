@@ -144,6 +144,6 @@ describe('values', () => {
   test('a refused file leaves nothing on the device', () => {
     const before = memory().tensors;
     expect(() => loadTensors(read('hole.safetensors'))).toThrow(FormatError);
-    expect(memory().tensors).toBe(before);
+    expect(memory().tensors).toBeLessThanOrEqual(before);
   });
 });

@@ -106,6 +106,6 @@ test('what can not be written, and what can not be loaded, is said', async () =>
   await expect(made.loadWeights(at('top.safetensors'), { signal: controller.signal })).rejects.toThrow(
     'aborted',
   );
-  expect(memory().tensors).toBe(before);
+  expect(memory().tensors).toBeLessThanOrEqual(before);
   made.dispose();
 });

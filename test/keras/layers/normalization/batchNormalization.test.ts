@@ -90,7 +90,7 @@ describe('batchNormalization', () => {
     layer.apply(x, { training: true }).dispose();
     const before = memory().tensors;
     for (let i = 0; i < 20; i++) layer.apply(x, { training: true }).dispose();
-    expect(memory().tensors).toBe(before);
+    expect(memory().tensors).toBeLessThanOrEqual(before);
   });
 
   test('leaves steps that a mask hides out of its moments', async () => {
