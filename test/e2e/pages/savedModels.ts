@@ -1,5 +1,5 @@
 /** @file Models in the storage of a real page, for test/e2e/savedModels.test.ts. */
-import { explainHistory, init, tensor } from '../../../src/index.ts';
+import { explainHistory, init, type Tensor, tensor } from '../../../src/index.ts';
 import { listFiles, loadModel, removeFile, type SaveProgress } from '../../../src/io/index.ts';
 import { initializers, input, layers, sequential } from '../../../src/keras/index.ts';
 
@@ -23,7 +23,7 @@ export async function saveAs(addresses: readonly string[]) {
   await net.fit(x(), tensor([[0, 1]]), { epochs: 2, verbose: 0 });
   const progress: SaveProgress[] = [];
   for (const address of addresses) await net.save(address, { onProgress: (state) => progress.push(state) });
-  return { predicted: await net.predict(x()).then((y) => y.array()), progress };
+  return { predicted: await ((await net.predict(x())) as Tensor).array(), progress };
 }
 
 /** What a stored model predicts, the steps of its optimizer, and where its weights are from. */
@@ -31,7 +31,7 @@ export async function load(source: string) {
   await init();
   const net = await loadModel(source.startsWith('data:') ? await fetch(source) : source);
   return {
-    predicted: await net.predict(x()).then((y) => y.array()),
+    predicted: await ((await net.predict(x())) as Tensor).array(),
     steps: net.optimizer?.iterations,
     origin: explainHistory(net.weights[0]).text,
   };
