@@ -123,7 +123,7 @@ function featuresOf(net: ReturnType<typeof applications.vgg16>, names: string[],
 describe('vgg', { timeout }, () => {
   test.each<[string, () => unknown, new (...args: never[]) => Error]>([
     [
-      'weights that are read by a later version',
+      'weights by a name',
       () => applications.vgg19({ weights: 'imagenet' as never }),
       ValueError,
     ],
