@@ -109,8 +109,7 @@ function dataUrl(file) {
  */
 function explained(error, { image, weights }) {
   const message = error instanceof Error ? error.message : String(error);
-  if (weights !== null && error instanceof Error && /^(Format|UnsafeModel)Error$/.test(error.name))
-    return new OptionError(`--weights: ${message}`);
+  if (weights !== null && message.startsWith('--weights: ')) return new OptionError(message);
   if (image === null || !/could not be decoded|InvalidStateError/.test(message)) return error;
   return new OptionError(
     `--image: the file is damaged: it can't be decoded: ${image}. Hint: save it again as a PNG or JPEG.`,

@@ -2,6 +2,7 @@
  * @file The page: shows both reconstructions while they run. The command `npm run demo` drives the same page through
  * `perceptualLossDemo`.
  */
+import { FormatError } from 'retrograd';
 import { type Curve, drawCurves } from './curve.ts';
 import {
   type DemoEvents,
@@ -134,7 +135,7 @@ globalThis.perceptualLossDemo = {
         onProgress: (run, { step, steps, loss, stepsPerSecond }) =>
           globalThis.reportProgress?.({ run, step, steps, loss, stepsPerSecond }),
       },
-    );
+    ).catch(refuseWeights);
     const { target, start, ...rest } = result;
     const sheet = drawSheet(
       `Reconstructed from noise in ${settings.steps} steps`,
@@ -161,6 +162,11 @@ globalThis.perceptualLossDemo = {
     return { result: rest, sheet: await dataUrl(sheet), curves };
   },
 };
+
+/** Classes have other names in a built page, so the command tells by the message that its option is to blame. */
+function refuseWeights(error: unknown): never {
+  throw error instanceof FormatError ? new Error(`--weights: ${error.message}`) : error;
+}
 
 async function dataUrl(canvas: OffscreenCanvas): Promise<string> {
   const reader = new FileReader();
