@@ -20,10 +20,12 @@ export type {
   LoadProgress,
   LoadReport,
   LoadWeightsOptions,
+  ModelFormat,
   SaveOptions,
   SaveWeightsOptions,
 } from '../keras/models/fileOptions.ts';
 export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
 export type { FileSource } from '../storage/sources.ts';
+export { FilesTarget, type FolderTarget, type NewFile, type SaveFolder } from '../storage/folderTargets.ts';
 export { BytesTarget, type FileTarget, type SaveTarget } from '../storage/targets.ts';

@@ -60,7 +60,7 @@ export function targetOf(given: SaveTarget): FileTarget {
 }
 
 /** Aborts the stream where something fails, so that a file stays as it was. */
-function streamTarget(open: () => Promise<WritableStream<Uint8Array<ArrayBuffer>>>): FileTarget {
+export function streamTarget(open: () => Promise<WritableStream<Uint8Array<ArrayBuffer>>>): FileTarget {
   return {
     write: async (pieces) => {
       const writer = (await open()).getWriter();

@@ -41,17 +41,26 @@ export interface LoadReport {
   readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
 }
 
-/** Options of `model.save`. */
-export interface SaveOptions {
-  /** Whether the optimizer's state is saved. Default true. */
+/** Options of saving weights and models. */
+interface WithOptimizer {
+  /** Whether the optimizer's state is saved. Default true, where the format has a place for it. */
   readonly includeOptimizer?: boolean;
+}
+
+/** `keras`: a file of Keras 3. `tfjs`: a layers model of TF.js, which is several files. */
+export type ModelFormat = 'keras' | 'tfjs';
+
+/** Options of `model.save`. */
+export interface SaveOptions extends WithOptimizer {
+  /** Default: TF.js's for a folder and for `model.json`, else Keras's. */
+  readonly format?: ModelFormat;
 }
 
 /** `keras`: a model or its weights in Keras 3's format. */
 export type WeightsFormat = 'keras' | 'safetensors';
 
 /** Options of `model.saveWeights`. */
-export interface SaveWeightsOptions extends SaveOptions {
+export interface SaveWeightsOptions extends WithOptimizer {
   /** Default: by the target's name, `.safetensors` or else Keras's. */
   readonly format?: WeightsFormat;
 }

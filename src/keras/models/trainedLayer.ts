@@ -9,6 +9,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
 import type { FileSource } from '../../storage/sources.ts';
+import type { SaveFolder } from '../../storage/folderTargets.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
 import { Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
@@ -289,10 +290,12 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * fails, an older file stays as it was.
    *
    *     await net.save('model.keras');
+   *     await net.save('public/model', { format: 'tfjs' });   // model.json and shards, for tf.loadLayersModel
    *
-   * Errors: FormatError for layers and functions that have no name in files; ValueError for what can't be written to.
+   * Errors: FormatError for layers and functions that have no name in files, and for what TF.js doesn't have or computes in
+   * another way; ValueError for what can't be written to.
    */
-  async save(target: SaveTarget, options: SaveOptions = {}): Promise<void> {
+  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}): Promise<void> {
     const { saveModelTo } = await import('../saving/saveModel.ts');
     return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
   }

@@ -1,5 +1,8 @@
-/** @file Saves models and weights in Keras 3's formats, and weights as safetensors. */
+/** @file Saves models and weights in Keras 3's formats, models for TF.js, and weights as safetensors. */
+import { checkOptions, type OptionNames } from '../../core/options.ts';
+import { requireOneOf } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
+import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type FilePieces, type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import type { JsonObject } from '../json/document.ts';
 import type { AnyModel } from '../json/read.ts';
@@ -15,12 +18,38 @@ import { weightTree } from './weightTree.ts';
 /** The version of Keras whose format is written. */
 const kerasVersion = '3.15.1';
 
+const saveOptionNames: OptionNames<SaveOptions> = { includeOptimizer: false, format: false };
+
 /** As `Model.save`. */
 export async function saveModelTo(
   model: AnyModel,
-  target: SaveTarget,
-  { includeOptimizer = true }: SaveOptions,
+  target: SaveTarget | SaveFolder,
+  options: SaveOptions,
 ): Promise<void> {
+  checkOptions('save', options, saveOptionNames);
+  const { format = isForLayers(target) ? 'tfjs' : 'keras', includeOptimizer } = options;
+  requireOneOf('save', 'format', format, ['keras', 'tfjs'] as const);
+  if (format === 'keras') return saveKeras(model, target as SaveTarget, includeOptimizer ?? true);
+  if (includeOptimizer) throw noOptimizer();
+  const { saveLayersModelTo } = await import('./saveLayersModel.ts');
+  return saveLayersModelTo(model, target as SaveFolder);
+}
+
+/** Whether the target alone says that a model is for TF.js: a folder, or a model.json in one. */
+function isForLayers(target: SaveTarget | SaveFolder): boolean {
+  return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
+}
+
+function noOptimizer(): ValueError {
+  return new ValueError({
+    op: 'save',
+    rule: 'a model for TF.js has no optimizer, whose options and state are others there.',
+    received: 'includeOptimizer: true',
+    hint: "leave it out; save('model.keras') keeps the optimizer.",
+  });
+}
+
+async function saveKeras(model: AnyModel, target: SaveTarget, includeOptimizer: boolean): Promise<void> {
   const name = targetName(target);
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
@@ -98,7 +127,7 @@ function requireEnd(op: string, name: string | null, ends: readonly string[]): v
     received: `'${name}'`,
     hint:
       op === 'save'
-        ? "save('model.keras'), or saveWeights('model.weights.h5')."
+        ? "save('model.keras'), saveWeights('model.weights.h5'), or save('folder', { format: 'tfjs' })."
         : `call it 'model${ends[0]}'.`,
   });
 }

@@ -1,0 +1,105 @@
+/**
+ * @file Where models of several files are written to. The file that names the others comes last, so that a model that was
+ * there before is complete until it is replaced.
+ */
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
+import { nodeModule } from './nodeModule.ts';
+import { type FilePieces, streamTarget, targetOf } from './targets.ts';
+
+/** A file as it is made. */
+export interface NewFile {
+  readonly name: string;
+  readonly pieces: () => FilePieces;
+}
+
+/** Takes files that belong together, in their order. */
+export interface FolderTarget {
+  writeFile(file: NewFile): Promise<void>;
+  /** The text of a file that is there; null for others. */
+  readText?(name: string): Promise<string | null>;
+  remove?(name: string): Promise<void>;
+}
+
+/** A target that keeps the files: `loadModel(target.files)` reads them. */
+export class FilesTarget implements FolderTarget {
+  readonly files: File[] = [];
+
+  async writeFile({ name, pieces }: NewFile): Promise<void> {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    // Writers may use the memory of a piece again.
+    for await (const piece of pieces()) parts.push(piece.slice());
+    await this.remove(name);
+    this.files.push(new File(parts, name));
+  }
+
+  async remove(name: string): Promise<void> {
+    const at = this.files.findIndex((file) => file.name === name);
+    if (at >= 0) this.files.splice(at, 1);
+  }
+}
+
+/** What a model of several files can be written to. A string is the path of a folder, in Node. */
+export type SaveFolder = string | URL | FolderTarget | FileSystemDirectoryHandle;
+
+/** Whether files can be written into `given`. */
+export function isFolder(given: unknown): given is FolderTarget | FileSystemDirectoryHandle {
+  const { writeFile, getDirectoryHandle } = (given ?? {}) as Partial<
+    FolderTarget & FileSystemDirectoryHandle
+  >;
+  return typeof writeFile === 'function' || typeof getDirectoryHandle === 'function';
+}
+
+/** Errors: ValueError for what files can't be written into. */
+export function folderOf(given: unknown): FolderTarget {
+  if (typeof given === 'string' || given instanceof URL) return pathFolder(given);
+  if (!isFolder(given)) throw notAFolder(given);
+  return 'writeFile' in given ? given : handleFolder(given);
+}
+
+function handleFolder(folder: FileSystemDirectoryHandle): FolderTarget {
+  return {
+    writeFile: async ({ name, pieces }) => {
+      const open = async () => (await folder.getFileHandle(name, { create: true })).createWritable();
+      await streamTarget(open).write(pieces());
+    },
+    readText: async (name) => {
+      const file = await folder.getFileHandle(name).catch(() => null);
+      return file && (await file.getFile()).text();
+    },
+    remove: (name) => folder.removeEntry(name),
+  };
+}
+
+/** The parts of Node's module that are used here. */
+interface NodeFiles {
+  mkdir(path: string, options: { recursive: true }): Promise<unknown>;
+  readFile(path: string, encoding: 'utf8'): Promise<string>;
+  rm(path: string, options: { force: true }): Promise<void>;
+}
+
+function pathFolder(given: string | URL): FolderTarget {
+  const fs = nodeModule<NodeFiles>('fs/promises');
+  if (!fs || /^(https?|blob|data):/i.test(String(given))) throw notAFolder(String(given));
+  const urls = nodeModule<{ fileURLToPath(url: URL): string }>('url');
+  const path = given instanceof URL ? (urls?.fileURLToPath(given) ?? given.pathname) : given;
+  const folder = path.replace(/(^|[\\/])model\.json$/, '').replace(/[\\/]+$/, '') || '.';
+  const at = (name: string) => `${folder}/${name}`;
+  return {
+    writeFile: async ({ name, pieces }) => {
+      await fs.mkdir(folder, { recursive: true });
+      await targetOf(at(name)).write(pieces());
+    },
+    readText: (name) => fs.readFile(at(name), 'utf8').catch(() => null),
+    remove: (name) => fs.rm(at(name), { force: true }),
+  };
+}
+
+function notAFolder(given: unknown): ValueError {
+  return new ValueError({
+    op: 'save',
+    rule: 'a model of TF.js is several files: it is written to a folder.',
+    received: typeof given === 'string' ? given : describe(given),
+    hint: 'pass the path of a folder in Node, the handle of showDirectoryPicker() or OPFS, or new FilesTarget().',
+  });
+}
