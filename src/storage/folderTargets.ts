@@ -4,13 +4,16 @@
  */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
+import { type BrowserAddress, browserAddress } from './addresses.ts';
+import { openStored, removeFile } from './browserStores.ts';
+import { blobOf, type FilePieces, streamTarget } from './fileTarget.ts';
 import { nodeModule } from './nodeModule.ts';
-import { type FilePieces, streamTarget, targetOf } from './targets.ts';
+import { targetOf } from './targets.ts';
 
 /** A file as it is made. */
 export interface NewFile {
   readonly name: string;
-  readonly pieces: () => FilePieces;
+  readonly pieces: FilePieces;
 }
 
 /** Takes files that belong together, in their order. */
@@ -26,11 +29,9 @@ export class FilesTarget implements FolderTarget {
   readonly files: File[] = [];
 
   async writeFile({ name, pieces }: NewFile): Promise<void> {
-    const parts: Uint8Array<ArrayBuffer>[] = [];
-    // Writers may use the memory of a piece again.
-    for await (const piece of pieces()) parts.push(piece.slice());
+    const file = new File([await blobOf(pieces)], name);
     await this.remove(name);
-    this.files.push(new File(parts, name));
+    this.files.push(file);
   }
 
   async remove(name: string): Promise<void> {
@@ -39,7 +40,7 @@ export class FilesTarget implements FolderTarget {
   }
 }
 
-/** What a model of several files can be written to. A string is the path of a folder, in Node. */
+/** What a model of several files can be written to. A string is the path of a folder in Node, or `opfs://models/net`. */
 export type SaveFolder = string | URL | FolderTarget | FileSystemDirectoryHandle;
 
 /** Whether files can be written into `given`. */
@@ -60,8 +61,15 @@ export function folderOf(given: unknown): FolderTarget {
 function handleFolder(folder: FileSystemDirectoryHandle): FolderTarget {
   return {
     writeFile: async ({ name, pieces }) => {
-      const open = async () => (await folder.getFileHandle(name, { create: true })).createWritable();
-      await streamTarget(open).write(pieces());
+      const isNew = (await folder.getFileHandle(name).catch(() => null)) === null;
+      const file = await folder.getFileHandle(name, { create: true });
+      try {
+        await streamTarget(() => file.createWritable()).write(pieces);
+      } catch (error) {
+        // A stream can only be opened on a file, which is empty then.
+        if (isNew) await folder.removeEntry(name);
+        throw error;
+      }
     },
     readText: async (name) => {
       const file = await folder.getFileHandle(name).catch(() => null);
@@ -79,20 +87,47 @@ interface NodeFiles {
 }
 
 function pathFolder(given: string | URL): FolderTarget {
+  const address = browserAddress('save', given);
+  if (address) return storedFolder(address);
   const fs = nodeModule<NodeFiles>('fs/promises');
   if (!fs || /^(https?|blob|data):/i.test(String(given))) throw notAFolder(String(given));
   const urls = nodeModule<{ fileURLToPath(url: URL): string }>('url');
   const path = given instanceof URL ? (urls?.fileURLToPath(given) ?? given.pathname) : given;
-  const folder = path.replace(/(^|[\\/])model\.json$/, '').replace(/[\\/]+$/, '') || '.';
+  const folder = folderPath(path) || '.';
   const at = (name: string) => `${folder}/${name}`;
   return {
     writeFile: async ({ name, pieces }) => {
       await fs.mkdir(folder, { recursive: true });
-      await targetOf(at(name)).write(pieces());
+      await targetOf(at(name)).write(pieces);
     },
     readText: (name) => fs.readFile(at(name), 'utf8').catch(() => null),
     remove: (name) => fs.rm(at(name), { force: true }),
   };
+}
+
+/** A folder of OPFS, or the user's downloads. */
+function storedFolder({ place, path, text }: BrowserAddress): FolderTarget {
+  if (place === 'indexeddb') throw notAFolder(text);
+  const folder = folderPath(path);
+  const at = (name: string) => `${place}://${folder === '' ? '' : `${folder}/`}${name}`;
+  const writeFile = ({ name, pieces }: NewFile) => targetOf(at(name)).write(pieces);
+  if (place === 'downloads') return { writeFile };
+  return {
+    writeFile,
+    readText: async (name) => {
+      const address = browserAddress('save', at(name)) as BrowserAddress;
+      const source = await openStored(address).catch(() => null);
+      return source && new TextDecoder().decode(await source.read(0, source.size));
+    },
+    remove: async (name) => {
+      await removeFile(at(name));
+    },
+  };
+}
+
+/** The folder of a path, which may name the model.json in it. */
+function folderPath(path: string): string {
+  return path.replace(/(^|[\\/])model\.json$/, '').replace(/[\\/]+$/, '');
 }
 
 function notAFolder(given: unknown): ValueError {
@@ -100,6 +135,6 @@ function notAFolder(given: unknown): ValueError {
     op: 'save',
     rule: 'a model of TF.js is several files: it is written to a folder.',
     received: typeof given === 'string' ? given : describe(given),
-    hint: 'pass the path of a folder in Node, the handle of showDirectoryPicker() or OPFS, or new FilesTarget().',
+    hint: "pass the path of a folder in Node, the handle of showDirectoryPicker(), 'opfs://models/net', or new FilesTarget().",
   });
 }

@@ -1,21 +1,28 @@
 /** @file Saves models as TF.js layers models: model.json, and the shards of its weights. */
 import { FormatError } from '../../core/errors.ts';
 import type { NewWeight } from '../../formats/tfjs/index.ts';
+import type { Pieces } from '../../formats/zip/index.ts';
 import { folderOf, type FolderTarget, type SaveFolder } from '../../storage/folderTargets.ts';
-import type { FilePieces } from '../../storage/targets.ts';
+import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { layersModelConfig } from '../json/layersModelConfig.ts';
 import type { AnyModel } from '../json/read.ts';
 import { modelToConfig } from '../json/write.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import type { SaveOptions } from '../models/fileOptions.ts';
 import { layersModelWeights } from './layersModelWeights.ts';
+import { SavedBytes } from './savedBytes.ts';
 
 const modelName = 'model.json';
 /** The version of Keras in whose form TF.js expects configurations. */
 const kerasVersion = '2.15.0';
 
 /** As `Model.save` with `format: 'tfjs'`. */
-export async function saveLayersModelTo(model: AnyModel, target: SaveFolder): Promise<void> {
+export async function saveLayersModelTo(
+  model: AnyModel,
+  target: SaveFolder,
+  options: SaveOptions,
+): Promise<void> {
   const folder = folderOf(target);
   const topology = layersModelConfig(modelToConfig(model), `'${model.name}'`);
   const [{ writeManifest }, weights] = await Promise.all([
@@ -31,11 +38,36 @@ export async function saveLayersModelTo(model: AnyModel, target: SaveFolder): Pr
     weightsManifest: manifest,
   };
   const before = await shardsOf(folder);
-  const text = new TextEncoder().encode(JSON.stringify(json));
-  for (const { name, pieces } of shards) await folder.writeFile({ name, pieces: () => inPieces(pieces) });
-  await folder.writeFile({ name: modelName, pieces: () => inPieces([text]) });
-  const written = new Set(shards.map(({ name }) => name));
-  for (const name of before) if (!written.has(name)) await folder.remove?.(name);
+  const saved = new SavedBytes(options);
+  const files = [
+    ...shards.map(({ name, pieces }) => ({
+      name,
+      pieces: joined(pieces.map((piece) => saved.counted(piece))),
+    })),
+    { name: modelName, pieces: joined([[new TextEncoder().encode(JSON.stringify(json))]]) },
+  ];
+  const isOld = (name: string) => before.includes(name);
+  const written: string[] = [];
+  try {
+    for (const { name, pieces } of files) {
+      written.push(name);
+      await folder.writeFile({ name, pieces: saved.interruptible(pieces) });
+    }
+  } catch (error) {
+    await removeAll(
+      folder,
+      written.filter((name) => name !== modelName && !isOld(name)),
+    );
+    throw error;
+  }
+  await removeAll(
+    folder,
+    before.filter((name) => !written.includes(name)),
+  );
+}
+
+async function removeAll(folder: FolderTarget, names: readonly string[]): Promise<void> {
+  for (const name of names) await folder.remove?.(name);
 }
 
 /** The values of all weights as they are now. */
@@ -68,6 +100,6 @@ async function shardsOf(folder: FolderTarget): Promise<string[]> {
   return names.filter((name) => shardName.test(name));
 }
 
-async function* inPieces(pieces: readonly Uint8Array<ArrayBuffer>[]): FilePieces {
-  yield* pieces;
+async function* joined(parts: readonly Pieces[]): FilePieces {
+  for (const part of parts) yield* part;
 }

@@ -415,10 +415,30 @@ describe('folders', () => {
       remove: (name) => target.remove(name),
     };
     await expect(other.save(full)).rejects.toThrow('full');
+    expect(target.files).toEqual(before);
     const again = await loadModel(target.files);
     expect(await again.weights[0]?.data()).toEqual(await net.weights[0]?.data());
     await net.save(target);
     for (const made of [net, other, again]) made.dispose();
+  });
+
+  test('an aborted save leaves the folder as it was', async () => {
+    const net = small();
+    const controller = new AbortController();
+    const saved: number[] = [];
+    const onProgress = ({ saved: bytes, total }: { saved: number; total: number }) => {
+      saved.push(bytes / total);
+      controller.abort();
+    };
+    await net.save(at('aborted'), { format: 'tfjs' });
+    const names = fs.readdirSync(at('aborted'));
+    const other = randomized(small() as AnyModel);
+    const options = { format: 'tfjs', onProgress, signal: controller.signal } as const;
+    await expect(other.save(at('aborted'), options)).rejects.toThrow('aborted');
+    expect(fs.readdirSync(at('aborted'))).toEqual(names);
+    expect(saved).toEqual([4 / 6]);
+    net.dispose();
+    other.dispose();
   });
 
   test('what is no folder, and options that mean nothing', async () => {
