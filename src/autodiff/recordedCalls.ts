@@ -128,6 +128,11 @@ export class Tape {
     if (!this.isRecording) this.#recorder.open();
   }
 
+  /** Ends the recording, and keeps what was saved: for gradients later. */
+  endRecording(): void {
+    this.#recorder.close();
+  }
+
   /** Ends the recording and frees what was saved. A persistent tape needs it, by `using` or by hand. */
   dispose(): void {
     this.#recorder.close();

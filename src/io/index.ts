@@ -21,9 +21,13 @@ export type {
   LoadReport,
   LoadWeightsOptions,
   SaveOptions,
+  SaveProgress,
   SaveWeightsOptions,
 } from '../keras/models/fileOptions.ts';
 export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
 export type { FileSource } from '../storage/sources.ts';
-export { BytesTarget, type FileTarget, type SaveTarget } from '../storage/targets.ts';
+export { listFiles, removeFile } from '../storage/browserStores.ts';
+export type { StoredFile } from '../storage/browserStore.ts';
+export type { FilePieces, FileTarget } from '../storage/fileTarget.ts';
+export { BytesTarget, type SaveTarget } from '../storage/targets.ts';

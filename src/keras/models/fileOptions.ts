@@ -41,10 +41,19 @@ export interface LoadReport {
   readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
 }
 
+/** How far a file is written, in bytes of values. */
+export interface SaveProgress {
+  readonly saved: number;
+  readonly total: number;
+}
+
 /** Options of `model.save`. */
 export interface SaveOptions {
   /** Whether the optimizer's state is saved. Default true. */
-  readonly includeOptimizer?: boolean;
+  readonly includeOptimizer?: boolean | undefined;
+  /** Interrupts saving: an older file stays as it was. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: SaveProgress) => void) | undefined;
 }
 
 /** `keras`: a model or its weights in Keras 3's format. */
@@ -53,5 +62,11 @@ export type WeightsFormat = 'keras' | 'safetensors';
 /** Options of `model.saveWeights`. */
 export interface SaveWeightsOptions extends SaveOptions {
   /** Default: by the target's name, `.safetensors` or else Keras's. */
-  readonly format?: WeightsFormat;
+  readonly format?: WeightsFormat | undefined;
 }
+
+export const saveOptionNames: OptionNames<SaveOptions> = {
+  includeOptimizer: false,
+  signal: false,
+  onProgress: false,
+};

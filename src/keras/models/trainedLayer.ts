@@ -316,6 +316,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * fails, an older file stays as it was.
    *
    *     await net.save('model.keras');
+   *     await net.save('opfs://models/net.keras', { signal, onProgress: ({ saved, total }) => … });
+   *
+   * In a browser, `opfs://` and `indexeddb://` addresses are files that the site keeps, and `downloads://` offers a download.
    *
    * Errors: FormatError for layers and functions that have no name in files; ValueError for what can't be written to.
    */

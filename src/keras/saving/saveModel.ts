@@ -1,14 +1,16 @@
 /** @file Saves models and weights in Keras 3's formats, and weights as safetensors. */
 import { ValueError } from '../../core/errors.ts';
-import { type FilePieces, type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
+import { checkOptions } from '../../core/options.ts';
+import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import type { JsonObject } from '../json/document.ts';
 import type { AnyModel } from '../json/read.ts';
 import { jsonText } from '../json/text.ts';
 import { modelToConfig, writerFor } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import type { SaveOptions, SaveWeightsOptions } from '../models/fileOptions.ts';
+import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from '../models/fileOptions.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
+import { SavedBytes } from './savedBytes.ts';
 import { saveWeights } from './weights.ts';
 import { weightTree } from './weightTree.ts';
 
@@ -16,11 +18,10 @@ import { weightTree } from './weightTree.ts';
 const kerasVersion = '3.15.1';
 
 /** As `Model.save`. */
-export async function saveModelTo(
-  model: AnyModel,
-  target: SaveTarget,
-  { includeOptimizer = true }: SaveOptions,
-): Promise<void> {
+export async function saveModelTo(model: AnyModel, target: SaveTarget, options: SaveOptions): Promise<void> {
+  checkOptions('save', options, saveOptionNames);
+  const { includeOptimizer = true, signal } = options;
+  signal?.throwIfAborted();
   const name = targetName(target);
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
@@ -33,13 +34,13 @@ export async function saveModelTo(
     weightTree(model as unknown as AnyLayer, optimizer),
   ]);
   const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
-  await file.write(
-    writeZip([
-      { name: metadataName, pieces: [json(metadata)] },
-      { name: configName, pieces: [json(config)] },
-      { name: weightsName, pieces: writeHdf5(tree) },
-    ]),
-  );
+  const saved = new SavedBytes(options);
+  const zip = writeZip([
+    { name: metadataName, pieces: [json(metadata)] },
+    { name: configName, pieces: [json(config)] },
+    { name: weightsName, pieces: writeHdf5(saved.countedIn(tree)) },
+  ]);
+  await file.write(saved.interruptible(zip));
 }
 
 /** As `Model.saveWeights`. */
@@ -48,13 +49,16 @@ export async function saveWeightsTo(
   target: SaveTarget,
   options: SaveWeightsOptions,
 ): Promise<void> {
-  const { includeOptimizer = true } = options;
+  checkOptions('saveWeights', options, { ...saveOptionNames, format: false });
+  const { includeOptimizer = true, signal } = options;
+  signal?.throwIfAborted();
   const name = targetName(target);
   const { format = name?.endsWith('.safetensors') ? 'safetensors' : 'keras' } = options;
   requireEnd('saveWeights', name, format === 'keras' ? ['.weights.h5'] : ['.safetensors']);
   const file = targetOf(target);
+  const saved = new SavedBytes(options);
   if (format === 'safetensors') {
-    await file.write(inPieces(await saveWeights(model)));
+    await file.write(saved.interruptible(saved.counted(await saveWeights(model))));
     return;
   }
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
@@ -62,7 +66,7 @@ export async function saveWeightsTo(
     import('../../formats/hdf5/index.ts'),
     weightTree(model as unknown as AnyLayer, optimizer),
   ]);
-  await file.write(writeHdf5(tree));
+  await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree))));
 }
 
 /** The optimizer of a compiled model. */
@@ -76,10 +80,6 @@ function configOf(model: AnyModel, optimizer: Optimizer | null): JsonObject {
   return compiled ? { ...config, compile_config: compiled } : config;
 }
 
-async function* inPieces(bytes: Uint8Array<ArrayBuffer>): FilePieces {
-  yield bytes;
-}
-
 function json(value: JsonObject): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(jsonText(value));
 }
@@ -89,9 +89,13 @@ function dateSaved(): string {
   return new Date().toISOString().slice(0, 19).replace('T', '@');
 }
 
-/** Errors: ValueError for a name that readers would take for another format. */
+/**
+ * A key of IndexedDB is no file name: TF.js's users write 'indexeddb://my-model'.
+ * Errors: ValueError for a name that readers would take for another format.
+ */
 function requireEnd(op: string, name: string | null, ends: readonly string[]): void {
   if (name === null || ends.some((end) => name.endsWith(end))) return;
+  if (/^indexeddb:/i.test(name) && !/\.[^/]*$/.test(name)) return;
   throw new ValueError({
     op,
     rule: `the file's name ends in ${ends.join(' or ')}.`,
