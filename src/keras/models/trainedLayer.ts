@@ -11,6 +11,8 @@ import type { History } from '../callbacks/history.ts';
 import type { FileSource } from '../../storage/sources.ts';
 import type { SaveFolder } from '../../storage/folderTargets.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
+import type { InspectedStep } from '../../inspect/step/inspect.ts';
+import type { StepReport } from '../../inspect/step/stepReport.ts';
 import { Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
@@ -203,6 +205,31 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     options: training.OnBatchOptions = {},
   ): Promise<training.ListedLogs> {
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
+  }
+
+  /** For `inspect`: the next training step on a batch, as `trainOnBatch` makes it. */
+  inspectedStep(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.TrainOnBatchOptions = {},
+  ): InspectedStep {
+    const { name, trainableWeights: weights } = this;
+    return { name, weights, run: () => this.trainOnBatch(x, y, options) };
+  }
+
+  /**
+   * Makes one training step on a batch, as `trainOnBatch`, and reports what happens in it: see `inspect`.
+   *
+   *     const report = await net.inspectStep(x, y);
+   *     await report.save('step.html');
+   */
+  async inspectStep(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.TrainOnBatchOptions = {},
+  ): Promise<StepReport> {
+    const { inspect } = await import('../../inspect/step/inspect.ts');
+    return inspect(this, x, y, options);
   }
 
   /**
