@@ -11,6 +11,9 @@ type Network = ReturnType<typeof applications.vgg19>;
 /** A model from pictures to the outputs of layers. */
 export type Features = ReturnType<Vgg['features']>;
 
+/** Convolutions in each block of VGG19. */
+const convolutions = [2, 2, 4, 4, 4];
+
 /** Colours of ImageNet's pictures, from 0 to 1, as torchvision's networks were trained. */
 const torchMean = [0.485, 0.456, 0.406];
 const torchDeviation = [0.229, 0.224, 0.225];
@@ -22,9 +25,15 @@ export class Vgg implements Disposable {
     /** Where the weights are from, in words. */
     readonly weights: string,
     private readonly naming: WeightNaming = 'keras',
+    /** How many tensors of the file are its weights. */
+    readonly tensors = 0,
   ) {
     // Only pictures are to change.
     network.trainable = false;
+  }
+
+  has(layer: string): boolean {
+    return this.network.layers.some(({ name }) => name === layer);
   }
 
   /**
@@ -81,37 +90,90 @@ export function randomVgg(seed: number): Vgg {
 }
 
 /** Options of `loadVgg`. */
-export type LoadVggOptions = Pick<LoadWeightsOptions, 'onProgress' | 'signal'>;
+export interface LoadVggOptions extends Pick<LoadWeightsOptions, 'onProgress' | 'signal'> {
+  /** Whether a file may have the first layers alone, as far as it goes. Default false. */
+  partial?: boolean;
+}
 
 /**
  * The network whose weights a file has, with or without its top: Keras's `.h5`, `.weights.h5` or `.keras`, torchvision's `.pth`, or
  * safetensors. The file's tensors say which network it is.
  * Errors: FormatError for a file that fits neither, or is damaged; UnsafeModelError for one that holds code.
  */
-export async function loadVgg(file: File, options: LoadVggOptions = {}): Promise<Vgg> {
-  const misfits: string[] = [];
-  let cause: FormatError | null = null;
+export async function loadVgg(
+  file: File,
+  { partial = false, ...options }: LoadVggOptions = {},
+): Promise<Vgg> {
+  const misfits: Misfit[] = [];
   for (const name of ['VGG19', 'VGG16'] as const) {
-    const make = name === 'VGG19' ? applications.vgg19 : applications.vgg16;
-    const network = make({ includeTop: false, weights: null, kernelInitializer: 'zeros' });
-    try {
-      const { naming } = await network.loadWeights(file, { ...options, file: file.name, extra: 'ignore' });
-      const trainedIn = naming === 'pytorch' ? 'torchvision' : 'Keras';
-      return new Vgg(name, network, `weights of ${trainedIn} from ${file.name}`, naming);
-    } catch (error) {
-      network.dispose();
-      const isMisfit = error instanceof FormatError && !(error instanceof UnsafeModelError);
-      // What isn't about the network, such as damage, is the same for both.
-      if (!isMisfit || !error.op?.startsWith('loadWeights ')) throw error;
-      misfits.push(`${name}: ${error.rule} Received: ${error.received}.`);
-      cause ??= error;
-    }
+    const found = await tryNetwork(file, name, options);
+    if (found instanceof Vgg) return found;
+    misfits.push(found);
   }
+  const found = partial ? await loadFirstLayers(file, options) : null;
+  if (found) return found;
   throw new FormatError({
     op: file.name,
     rule: 'the file must have the weights of VGG16 or VGG19, as Keras or torchvision name them.',
-    received: misfits.join(' '),
+    received: misfits
+      .map(({ name, error }) => `${name}: ${error.rule} Received: ${error.received}.`)
+      .join(' '),
     hint: 'pass a file such as vgg19_weights_tf_dim_ordering_tf_kernels_notop.h5, or vgg19-dcbb9e9d.pth.',
-    cause,
+    cause: misfits[0]?.error,
   });
+}
+
+/** Why a file isn't that of a network. */
+interface Misfit {
+  readonly name: VggName;
+  readonly error: FormatError;
+}
+
+type Progress = Omit<LoadVggOptions, 'partial'>;
+
+/** The network with a file's weights, as far as layer `until`. Errors: what isn't about the network, such as damage. */
+async function tryNetwork(
+  file: File,
+  name: VggName,
+  options: Progress,
+  until: string | null = null,
+): Promise<Vgg | Misfit> {
+  const make = name === 'VGG19' ? applications.vgg19 : applications.vgg16;
+  const whole = make({ includeTop: false, weights: null, kernelInitializer: 'zeros' });
+  const network = until === null ? whole : upTo(whole, until);
+  try {
+    const { naming, loaded } = await network.loadWeights(file, {
+      ...options,
+      file: file.name,
+      extra: 'ignore',
+    });
+    const trainedIn = naming === 'pytorch' ? 'torchvision' : 'Keras';
+    return new Vgg(name, network, `weights of ${trainedIn} from ${file.name}`, naming, loaded.length);
+  } catch (error) {
+    whole.dispose();
+    const isMisfit = error instanceof FormatError && !(error instanceof UnsafeModelError);
+    if (!isMisfit || !error.op?.startsWith('loadWeights ')) throw error;
+    return { name, error };
+  }
+}
+
+function upTo(whole: Network, layer: string): Network {
+  return model({
+    inputs: whole.inputs[0] as KerasTensor,
+    outputs: whole.getLayer(layer).output as KerasTensor,
+  });
+}
+
+/** VGG19 as far as a file has its weights; null where it lacks the first. */
+async function loadFirstLayers(file: File, options: Progress): Promise<Vgg | null> {
+  let deepest: Vgg | null = null;
+  for (const [block, count] of convolutions.entries()) {
+    for (let i = 1; i <= count; i++) {
+      const found = await tryNetwork(file, 'VGG19', options, `block${block + 1}_conv${i}`);
+      if (!(found instanceof Vgg)) return deepest;
+      deepest?.network.dispose();
+      deepest = found;
+    }
+  }
+  return deepest;
 }
