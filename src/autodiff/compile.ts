@@ -195,6 +195,7 @@ export function compileCompared<A extends readonly unknown[], R>(
   const compareNext = () => {
     for (const entry of entries.values()) entry.isDue = true;
   };
+  Object.defineProperty(call, 'name', { value: label });
   const givenUp = () => [...entries.values()].find(isGivenUp)?.reason ?? null;
   return Object.assign(call, { explain, compareNext, givenUp, dispose, [Symbol.dispose]: dispose });
 }
