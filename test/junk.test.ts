@@ -30,9 +30,10 @@ afterEach(() => {
   debugMode(false);
 });
 
-/** They change what other tests share, or take functions of the app whose errors are the app's. */
+/** They change what other tests share, run for minutes, or take functions of the app whose errors are the app's. */
 const skipped = new Set([
   'init',
+  'verify',
   'setDevice',
   'Variable',
   'Tensor',

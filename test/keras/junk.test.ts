@@ -116,23 +116,22 @@ describe('models', () => {
     trainOnBatch: ['sampleWeight', 'classWeight'],
   };
 
-  test.each(['sequential', 'model', 'input', 'modelFromJSON', 'getSourceInputs', 'maskOf', 'setMask'])(
-    '%s',
-    async (name) => {
-      const make = callOf(keras[name as 'input'] as Call);
-      const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
-        [`(junk) of ${what}`, () => make(value)],
-        [`(junk, junk) of ${what}`, () => make(value, value)],
-        ...['layers', 'inputs', 'outputs', 'shape', 'dtype', 'name', 'batchSize'].map(
-          (option): [string, () => unknown] => [
-            `${option} of ${what}`,
-            () => make({ shape: [1], [option]: value }),
-          ],
-        ),
-      ]);
-      expect(await faultsOf(calls)).toEqual([]);
-    },
-  );
+  const { sequential, model, input, modelFromJSON, getSourceInputs, maskOf, setMask } = keras;
+  const makers = { sequential, model, input, modelFromJSON, getSourceInputs, maskOf, setMask };
+  test.each(Object.entries(makers))('%s', async (_, maker) => {
+    const make = callOf(maker as Call);
+    const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
+      [`(junk) of ${what}`, () => make(value)],
+      [`(junk, junk) of ${what}`, () => make(value, value)],
+      ...['layers', 'inputs', 'outputs', 'shape', 'dtype', 'name', 'batchSize'].map(
+        (option): [string, () => unknown] => [
+          `${option} of ${what}`,
+          () => make({ shape: [1], [option]: value }),
+        ],
+      ),
+    ]);
+    expect(await faultsOf(calls)).toEqual([]);
+  });
 
   test.each(Object.entries(optionNames))('%s', async (method, names) => {
     const random = generator(method.length);
@@ -160,7 +159,15 @@ describe('models', () => {
 });
 
 test('options of applications', async () => {
-  const option = ['weights', 'includeTop', 'inputShape', 'classes', 'pooling', 'name', 'classifierActivation'];
+  const option = [
+    'weights',
+    'includeTop',
+    'inputShape',
+    'classes',
+    'pooling',
+    'name',
+    'classifierActivation',
+  ];
   const makers = Object.entries(applications).filter(([, value]) => typeof value === 'function');
   const calls = makers.flatMap(([name, make]) =>
     junk

@@ -510,7 +510,8 @@ export async function checkPrograms(from: number, to: number): Promise<string | 
     const failures = await Promise.all(programs.map(runProgram));
     const failed = failures.findIndex((failure) => failure !== null);
     // A program that only fails beside others is reported as it failed there.
-    if (failed >= 0) return (await reduceProgram(programs[failed] as Program)).failure || (failures[failed] as string);
+    if (failed >= 0)
+      return (await reduceProgram(programs[failed] as Program)).failure || (failures[failed] as string);
   }
   return null;
 }

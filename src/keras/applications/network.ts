@@ -1,4 +1,5 @@
 /** @file What the networks share: their options, the checks of these, their input, initializers from one seed. */
+import { isListOf } from '../../core/lists.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../core/shape.ts';
@@ -130,10 +131,12 @@ const smallest = 32;
 
 function imageShape(op: string, includeTop: boolean, shape: OpenShape | undefined): OpenShape {
   if (shape === undefined) return includeTop ? [224, 224, 3] : [null, null, 3];
-  const [height, width, channels] = shape;
-  const large = (n: number | null | undefined) =>
-    n === null ? !includeTop : n !== undefined && n >= smallest;
-  if (shape.length === 3 && large(height) && large(width) && channels !== null) return shape;
+  const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) > 0);
+  const large = (n: number | null) => (n === null ? !includeTop : n >= smallest);
+  if (isListOf(shape, isSize, 3) && shape.length === 3) {
+    const [height, width, channels] = shape as [number | null, number | null, number | null];
+    if (large(height) && large(width) && channels !== null) return shape;
+  }
   throw new ShapeError({
     op,
     rule: `\`inputShape\` is [height, width, channels], of at least ${smallest} pixels each way${includeTop ? '' : ', or null for any'}.`,

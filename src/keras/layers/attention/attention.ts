@@ -45,7 +45,12 @@ interface AttentionCall extends CallOptions {
 }
 
 abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
-  static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'useCausalMask', 'returnAttentionScores'];
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'useCausalMask',
+    'returnAttentionScores',
+  ];
 
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;

@@ -75,7 +75,13 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
   static override readonly className: string = 'MultiHeadAttention';
 
-  static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'attentionMask', 'useCausalMask', 'returnAttentionScores'];
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'attentionMask',
+    'useCausalMask',
+    'returnAttentionScores',
+  ];
 
   static override get optionNames(): OptionNames<MultiHeadAttentionOptions> {
     return {

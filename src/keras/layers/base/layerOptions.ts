@@ -3,7 +3,13 @@
  * object or by position as Keras does.
  */
 import type { DType } from '../../../core/dtype.ts';
-import { byPosition, checkOptions, type Names, type OptionNames, plainOptions } from '../../../core/options.ts';
+import {
+  byPosition,
+  checkOptions,
+  type Names,
+  type OptionNames,
+  plainOptions,
+} from '../../../core/options.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 
 /** Options of every layer. */
@@ -58,7 +64,9 @@ export function checkedOptions<O extends LayerOptions>(
  * Errors: ValueError for unknown options, and for what is no object.
  */
 export function checkCallOptions(type: CallOptionClass, name: string, options: object): void {
-  const known = Object.hasOwn(type, 'optionNames') ? type.callOptionNames : Object.keys(plainOptions(name, options));
+  const known = Object.hasOwn(type, 'optionNames')
+    ? type.callOptionNames
+    : Object.keys(plainOptions(name, options));
   checkOptions(name, options, known, 'options of the layer itself belong to its factory.');
 }
 

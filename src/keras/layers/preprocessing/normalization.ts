@@ -3,7 +3,14 @@ import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { type RetrogradError, ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, maxRank, normalizeAxes, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
+import {
+  describe,
+  maxRank,
+  normalizeAxes,
+  type OpenShape,
+  requireBoolean,
+  sizeOf,
+} from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
 import { broadcastTo } from '../../../ops/sum.ts';
