@@ -9,6 +9,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
 import type { FileSource } from '../../storage/sources.ts';
+import type { SaveFolder } from '../../storage/folderTargets.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
 import type { InspectedStep } from '../../inspect/step/inspect.ts';
 import type { StepReport } from '../../inspect/step/stepReport.ts';
@@ -317,12 +318,14 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    *     await net.save('model.keras');
    *     await net.save('opfs://models/net.keras', { signal, onProgress: ({ saved, total }) => … });
+   *     await net.save('public/model', { format: 'tfjs' });   // model.json and shards, for tf.loadLayersModel
    *
    * In a browser, `opfs://` and `indexeddb://` addresses are files that the site keeps, and `downloads://` offers a download.
    *
-   * Errors: FormatError for layers and functions that have no name in files; ValueError for what can't be written to.
+   * Errors: FormatError for layers and functions that have no name in files, and for what TF.js doesn't have or computes in
+   * another way; ValueError for what can't be written to.
    */
-  async save(target: SaveTarget, options: SaveOptions = {}): Promise<void> {
+  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}): Promise<void> {
     const { saveModelTo } = await import('../saving/saveModel.ts');
     return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
   }
