@@ -10,7 +10,7 @@ import process from 'node:process';
 import { ENTRY_SOURCES } from '../lib/entries.mjs';
 import { ROOT, SetupError } from '../setup.mjs';
 
-const TYPEDOC = path.join(ROOT, 'scripts', 'reference', 'node_modules', 'typedoc', 'bin', 'typedoc');
+const TYPEDOC = path.join(ROOT, 'tools', 'typedoc', 'node_modules', 'typedoc', 'bin', 'typedoc');
 
 /** `retrograd/keras/layers` exports what `layers` of `retrograd/keras` does: one page serves both. */
 const entries = Object.keys(ENTRY_SOURCES).filter((entry) => entry !== 'keras/layers');

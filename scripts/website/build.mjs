@@ -47,13 +47,13 @@ async function buildReference() {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   const lists = listPages(reference);
-  const aside = lists.map(({ file, title }) => ({ file, html: `<a href="./${file}">${title}</a>` }));
+  const sidebar = lists.map(({ file, title }) => ({ file, html: `<a href="./${file}">${title}</a>` }));
   /** @param {string} here */
-  const asideFor = (here) =>
-    `<ul>${aside.map(({ file, html }) => `<li>${file === here ? html.replace('<a', '<a aria-current="page"') : html}</li>`).join('')}</ul>`;
+  const sidebarFor = (here) =>
+    `<ul>${sidebar.map(({ file, html }) => `<li>${file === here ? html.replace('<a', '<a aria-current="page"') : html}</li>`).join('')}</ul>`;
   const frame = { root: '../', section: 'Reference' };
   for (const { file, title, description, html } of lists) {
-    const page = pageHtml({ ...frame, title, description, main: html, aside: asideFor(file) });
+    const page = pageHtml({ ...frame, title, description, main: html, sidebar: sidebarFor(file) });
     fs.writeFileSync(path.join(folder, file), page);
   }
   for (const [page, [first]] of reference.pages) {
@@ -65,7 +65,7 @@ async function buildReference() {
       title: first.name,
       description: summaryOf(first.doc),
       main: back + reference.render(page),
-      aside: asideFor(list?.file ?? ''),
+      sidebar: sidebarFor(list?.file ?? ''),
     });
     fs.writeFileSync(path.join(folder, page), html);
   }

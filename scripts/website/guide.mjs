@@ -67,7 +67,7 @@ export function buildGuide(site) {
       root,
       section: 'Guide',
       main: `<article class="prose">${html}</article>${onward}`,
-      aside: asideHtml(all, document.page, root),
+      sidebar: sidebarHtml(all, document.page, root),
       onPage: contentsHtml(sections),
     });
     if (!isGuide)
@@ -96,7 +96,7 @@ function contentsHtml(sections) {
 }
 
 /** @param {Document[]} all @param {string} here @param {string} root */
-function asideHtml(all, here, root) {
+function sidebarHtml(all, here, root) {
   /** @param {Document[]} documents */
   const list = (documents) =>
     `<ul>${documents.map(({ page, title }) => `<li><a href="${root}${page}"${page === here ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`).join('')}</ul>`;

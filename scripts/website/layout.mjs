@@ -27,7 +27,7 @@ export const sections = [
  * @property {string} root the way to the site's root, such as `../`
  * @property {string} section the name of the current one
  * @property {string} main HTML
- * @property {string} [aside] HTML of the navigation within the section
+ * @property {string} [sidebar] HTML of the navigation within the section
  * @property {string} [onPage] HTML of the list of headings
  */
 
@@ -44,7 +44,7 @@ export function navigation(root, current) {
 }
 
 /** @param {PageParts} parts */
-export function pageHtml({ title, description, root, section, main, aside = '', onPage = '' }) {
+export function pageHtml({ title, description, root, section, main, sidebar = '', onPage = '' }) {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -67,8 +67,8 @@ export function pageHtml({ title, description, root, section, main, aside = '', 
       <ul id="found" role="listbox" aria-label="Found" hidden></ul>
     </search>
     </header>
-    <div class="page${aside ? ' has-aside' : ''}${onPage ? ' has-contents' : ''}">
-${aside ? `<aside class="pages"><details><summary>${escapeHtml(section)}: all pages</summary><nav aria-label="${escapeHtml(section)}">${aside}</nav></details></aside>` : ''}
+    <div class="page${sidebar ? ' has-sidebar' : ''}${onPage ? ' has-contents' : ''}">
+${sidebar ? `<div class="pages"><details><summary>${escapeHtml(section)}: all pages</summary><nav aria-label="${escapeHtml(section)}">${sidebar}</nav></details></div>` : ''}
 <main id="main">
 ${main}
 </main>

@@ -109,6 +109,8 @@ test('the facts of the ops are current', async () => {
       ];
     }),
   );
-  const lines = Object.entries(facts).map(([name, fact]) => `${JSON.stringify(name)}: ${JSON.stringify(fact)}`);
+  const lines = Object.entries(facts).map(
+    ([name, fact]) => `${JSON.stringify(name)}: ${JSON.stringify(fact)}`,
+  );
   await expect(`{\n${lines.join(',\n')}\n}\n`).toMatchFileSnapshot('../../docs/op-facts.json');
 });
