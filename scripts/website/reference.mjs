@@ -36,7 +36,9 @@ export class Reference {
     this.additions = additions;
     for (const one of all) {
       this.#byId.set(one.reflection.id, one);
-      this.pages.set(one.page, [...(this.pages.get(one.page) ?? []), one]);
+      const others = this.pages.get(one.page) ?? [];
+      // The factory comes before its class.
+      this.pages.set(one.page, one.kind === 'class' ? [...others, one] : [one, ...others]);
       if (one.entry !== 'retrograd/kernels' || !this.#byName.has(one.name))
         this.#byName.set(one.name, one.page);
     }
@@ -110,6 +112,7 @@ ${others.join('\n')}
     const typed = one.kind === 'interface' || one.kind === 'type' ? 'type ' : '';
     const line = highlight(`import { ${typed}${imported} } from '${entry}';`);
     const last = escapeHtml(reflection.name);
+    /** @type {Record<string, () => string>} */
     const shown = {
       function: () =>
         (reflection.signatures ?? []).map((one) => signatureHtml(last, one, this.links)).join('\n'),
@@ -117,8 +120,8 @@ ${others.join('\n')}
       class: () => `class ${last}${this.#extended(reflection)}`,
       interface: () => `interface ${last}${this.#extended(reflection)}`,
       type: () => `type ${last} = ${typeHtml(reflection.type, this.links)}`,
-    }[one.kind]?.();
-    return `<pre class="declaration" tabindex="0"><code>${line}\n\n${shown}</code></pre>`;
+    };
+    return `<pre class="declaration" tabindex="0"><code>${line}\n\n${shown[one.kind]?.()}</code></pre>`;
   }
 
   /** An op shows how it is called; another constant its type. @param {Export} one */
@@ -168,7 +171,7 @@ ${others.join('\n')}
     return [...found]
       .map(
         (options) =>
-          `<h3 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h3>${this.#properties(options.reflection.children ?? [])}`,
+          `<h2 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h2>${this.#properties(options.reflection.children ?? [])}`,
       )
       .join('\n');
   }
@@ -200,10 +203,10 @@ ${others.join('\n')}
     );
     return [
       made.length > 0
-        ? `<h3>Constructor</h3><pre tabindex="0"><code>${made.join('\n')}</code></pre>${maker ? this.markdown(docOf(maker)) : ''}`
+        ? `<h2>Constructor</h2><pre tabindex="0"><code>${made.join('\n')}</code></pre>${maker ? this.markdown(docOf(maker)) : ''}`
         : '',
-      own(false).length > 0 ? `<h3>Members</h3>${this.#properties(own(false))}` : '',
-      own(true).length > 0 ? `<h3>Static members</h3>${this.#properties(own(true))}` : '',
+      own(false).length > 0 ? `<h2>Members</h2>${this.#properties(own(false))}` : '',
+      own(true).length > 0 ? `<h2>Static members</h2>${this.#properties(own(true))}` : '',
     ].join('\n');
   }
 }
@@ -214,7 +217,7 @@ function exampleHtml({ code, result }) {
     result === ''
       ? ''
       : `\n<span class="hljs-comment">// ${escapeHtml(result).replaceAll('\n', '\n// ')}</span>`;
-  return `<h3 id="example">Example</h3><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>`;
+  return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>`;
 }
 
 /** Long names may break at their dots and humps. @param {string} name */
