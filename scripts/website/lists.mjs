@@ -30,6 +30,11 @@ const LISTS = [
   },
   { file: 'all-files.html', title: 'Files: retrograd/io', holds: ({ entry }) => entry === 'retrograd/io' },
   {
+    file: 'all-inspect.html',
+    title: 'Inspector: retrograd/inspect',
+    holds: ({ entry }) => entry === 'retrograd/inspect',
+  },
+  {
     file: 'all-kernels.html',
     title: 'Kernels in your encoder',
     holds: ({ entry }) => entry === 'retrograd/kernels',
