@@ -15,7 +15,7 @@ import { type Functional, model } from '../models/functional.ts';
 export interface NetworkOptions {
   /** Whether to include the classification layers. Default true. */
   includeTop?: boolean;
-  /** Null, the default: random weights. Files of trained weights are read by a later version. */
+  /** Null, the default: random weights. `loadWeights` takes files of trained ones. */
   weights?: null;
   /** [height, width, channels]; default [224, 224, 3], or [null, null, 3] without the top. */
   inputShape?: OpenShape;
@@ -62,9 +62,9 @@ export function checkNetwork(op: string, options: NetworkOptions, more: readonly
   if (weights !== null) {
     throw new ValueError({
       op,
-      rule: '`weights` is null: random weights. Files of trained weights are read by a later version.',
+      rule: '`weights` is null: random weights.',
       received: `weights: ${describe(weights)}`,
-      hint: 'pass weights: null, with a seed where they must be the same every time.',
+      hint: 'load trained weights from a file: await network.loadWeights(file).',
     });
   }
   if (pooling !== null && pooling !== 'avg' && pooling !== 'max') {
