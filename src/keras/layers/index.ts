@@ -224,5 +224,3 @@ export {
   TimeDistributed,
   type TimeDistributedOptions,
 } from './recurrent/timeDistributed.ts';
-// Preprocessing
-export * from './preprocessing/index.ts';
