@@ -4,7 +4,7 @@ import { checkOptions, isPlainObject, type OptionNames } from '../../core/option
 import { describe, requireInteger } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { topK } from '../../ops/topK.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
+import { Tensor } from '../../tensor/tensor.ts';
 
 /** Names by class: a list, or an object as in Keras's `imagenet_class_index.json`, of ids and names by index. */
 export type ClassNames = readonly string[] | Readonly<Record<string, string | readonly [string, string]>>;
@@ -49,8 +49,8 @@ export async function decodePredictions(
   checkOptions(op, options, optionNames);
   const { top = 5 } = options;
   requireInteger(op, 'top', top, 1);
-  const [, classes = 0] = predictions.shape;
-  if (predictions.rank !== 2 || classes === 0) throw notPredictions(op, predictions);
+  requirePredictions(op, predictions);
+  const classes = predictions.shape[1] as number;
   const names = namesOf(op, await readNames(op, options.classNames), predictions);
   const [values, indices] = topK(predictions, { k: Math.min(top, classes) });
   const scores = (await values.array()) as number[][];
@@ -117,11 +117,13 @@ function notNames(op: string, received: unknown): ValueError {
   });
 }
 
-function notPredictions(op: string, received: Tensor): ShapeError {
-  return new ShapeError({
+function requirePredictions(op: string, predictions: unknown): asserts predictions is Tensor {
+  const isTensor = predictions instanceof Tensor;
+  if (isTensor && predictions.rank === 2 && predictions.shape[1] !== 0) return;
+  throw new ShapeError({
     op,
-    rule: 'predictions are [batch, classes].',
-    received: formatSpec(received),
+    rule: 'predictions are a tensor [batch, classes].',
+    received: isTensor ? formatSpec(predictions) : describe(predictions),
     hint: 'pass what a network with its top computes.',
   });
 }

@@ -54,6 +54,7 @@ const networkOptionNames: OptionNames<NetworkOptions> = {
   name: false,
 };
 
+/** A network of `applications`. */
 export type Network = Functional<Tensor, Tensor>;
 
 /** Makes a network; `preprocessInput` brings pictures to the range that it was trained on. */

@@ -53,7 +53,7 @@ interface Narrowing {
   filters: readonly [number, number];
 }
 
-/** Two separable convolutions and a pool, beside a strided convolution. The second block starts without an activation. */
+/** Two separable convolutions and a pool, next to a strided convolution. The second block starts without an activation. */
 function narrowing(image: SymbolicTensor, parts: Parts, { block, filters }: Narrowing): SymbolicTensor {
   const [first, last] = filters;
   const residual = parts.normalized(parts.convolution(image, last, 1, { strides: 2, padding: 'same' }));

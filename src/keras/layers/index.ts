@@ -224,3 +224,5 @@ export {
   TimeDistributed,
   type TimeDistributedOptions,
 } from './recurrent/timeDistributed.ts';
+// Preprocessing
+export * from './preprocessing/index.ts';

@@ -176,13 +176,19 @@ export function adaptiveAveragePooling2d(...args: unknown[]): AdaptiveAveragePoo
   return make(AdaptiveAveragePooling2D, args);
 }
 
-/** The maxima of `outputSize` windows over a sequence. Shapes and errors as `adaptiveAveragePooling1d`. */
+/**
+ * The maxima of `outputSize` windows over a sequence. Shapes: as `adaptiveAveragePooling1d`.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
 export function adaptiveMaxPooling1d(options: AdaptivePooling1DOptions): AdaptiveMaxPooling1D;
 export function adaptiveMaxPooling1d(...args: unknown[]): AdaptiveMaxPooling1D {
   return make(AdaptiveMaxPooling1D, args);
 }
 
-/** The maxima of windows over an image, `outputSize` along each axis. Shapes and errors as `adaptiveAveragePooling2d`. */
+/**
+ * The maxima of windows over an image, `outputSize` along each axis. Shapes: as `adaptiveAveragePooling2d`.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
 export function adaptiveMaxPooling2d(options: AdaptivePooling2DOptions): AdaptiveMaxPooling2D;
 export function adaptiveMaxPooling2d(...args: unknown[]): AdaptiveMaxPooling2D {
   return make(AdaptiveMaxPooling2D, args);

@@ -22,7 +22,7 @@ const thirdsOf7: [number, number][] = [
   [2, 5],
   [4, 7],
 ];
-const halvesOf5: [number, number][] = [
+const pairOf5: [number, number][] = [
   [0, 3],
   [2, 5],
 ];
@@ -56,7 +56,7 @@ function of(kind: 'Average' | 'Max', reduce: 'mean' | 'max'): LayerSamples[] {
           options: { outputSize: [2, 4] },
           inputs: image,
           open: [1, 2],
-          reference: (tf, [x]) => windows(tf, x, 1, halvesOf5, reduce),
+          reference: (tf, [x]) => windows(tf, x, 1, pairOf5, reduce),
         },
       ],
       bad,
