@@ -222,7 +222,7 @@ export class CenterCrop extends ImageLayer {
 
 /**
  * Images of `height` × `width` pixels. Shapes: [batch, rows, columns, channels] → [batch, height, width, channels], or without
- * a batch. Dtypes: that of the input; whole numbers are rounded. Pixels are areas: centres lie at halves.
+ * a batch. Dtypes: that of the input; whole numbers are rounded. Pixels are areas: the centre of the first is at 0.5.
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function resizing(options: ResizingOptions): Resizing;
