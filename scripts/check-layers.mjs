@@ -47,6 +47,18 @@ export const MAY_IMPORT = {
     'src/history',
     'shaders',
   ],
+  // Runs each variant of the kernels, with gradients, and has the autotuner's store remember those that are wrong.
+  'src/verify': [
+    'src/autotune',
+    'src/autodiff',
+    'src/ops',
+    'src/kernels',
+    'src/tensor',
+    'src/execution',
+    'src/webgpu',
+    'src/core',
+    'src/history',
+  ],
   // File formats know tensors and bytes, but no models.
   'src/formats': ['src/tensor', 'src/core', 'src/history'],
   // Where the bytes of files come from and go to.
