@@ -41,6 +41,7 @@ import type {
   OwnedScatterOptions,
   SumOptions,
 } from '../../shaders/scatter.ts';
+import type { SegmentExtremumOptions } from '../../shaders/segmentExtremum.ts';
 import type { SequenceOptions } from '../../shaders/sequence.ts';
 import type { SoftmaxOptions } from '../../shaders/softmax.ts';
 import type { RadixOptions } from '../../shaders/sort.ts';
@@ -308,6 +309,10 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     'scatter sum': entry<SumOptions>(
       { type: 'f32', width: 4, folded: true },
       { unfolded: { folded: false } },
+    ),
+    'segment extremum': entry<SegmentExtremumOptions>(
+      { type: 'f32', extremum: 'max' },
+      { integers: { type: 'i32', extremum: 'min' } },
     ),
     oneHot: entry({}),
   },

@@ -90,7 +90,10 @@ export { gatherNd, type GatherNdOptions, scatterNd, type ScatterNdOptions } from
 export { type GatheredData, gatherOnHost } from './gatherOnHost.ts';
 export type { IndexOptions } from './indices.ts';
 export { oneHot, type OneHotOptions } from './oneHot.ts';
+export { segmentMax, segmentMin } from './segmentExtrema.ts';
+export { segmentMean } from './segmentMean.ts';
 export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
+export { tensorScatterUpdate, type TensorScatterUpdateOptions } from './tensorScatterUpdate.ts';
 export { bincount, type BincountOptions } from './bincount.ts';
 export {
   scatterAddAlongAxis,
@@ -111,6 +114,13 @@ export { repeat, type RepeatOptions } from './repeat.ts';
 export { roll, type RollOptions } from './roll.ts';
 export { type TriangleOptions, tril, triu } from './triangle.ts';
 export { pad, type PadOptions, slice, type SliceOptions } from './slice.ts';
+export { sliceUpdate, type SliceUpdateOptions } from './sliceUpdate.ts';
+export {
+  batchToSpace,
+  type BatchToSpaceOptions,
+  spaceToBatch,
+  type SpaceToBatchOptions,
+} from './spaceToBatch.ts';
 export { split, type SplitOptions } from './split.ts';
 export { squeeze, type SqueezeOptions } from './squeeze.ts';
 export { stack, type StackOptions } from './stack.ts';
@@ -137,6 +147,7 @@ export { sum } from './sum.ts';
 export { moments, std, variance } from './variance.ts';
 // Scans
 export { cumsum, type CumsumOptions } from './cumsum.ts';
+export { cummax, type CummaxOptions, cumprod } from './cumulative.ts';
 export { topK, type TopKOptions } from './topK.ts';
 export { searchSorted, type SearchSortedOptions } from './searchSorted.ts';
 export { argsort, sort, type SortOptions } from './sort.ts';
