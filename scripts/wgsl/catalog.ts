@@ -41,6 +41,7 @@ import type {
   OwnedScatterOptions,
   SumOptions,
 } from '../../shaders/scatter.ts';
+import type { TriangularOptions } from '../../shaders/linalg.ts';
 import type { SegmentExtremumOptions } from '../../shaders/segmentExtremum.ts';
 import type { SequenceOptions } from '../../shaders/sequence.ts';
 import type { SoftmaxOptions } from '../../shaders/softmax.ts';
@@ -315,6 +316,15 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       { integers: { type: 'i32', extremum: 'min' } },
     ),
     oneHot: entry({}),
+  },
+  linalg: {
+    cholesky: entry({}),
+    lu: entry({}),
+    householder: entry({}),
+    'triangular solve': entry<TriangularOptions>(
+      { lower: true, transposed: false, unitDiagonal: true },
+      { backward: { lower: false, unitDiagonal: false } },
+    ),
   },
   reduction: {
     reduce: entry<ReduceOptions>(sum, {
