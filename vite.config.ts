@@ -2,7 +2,7 @@
  * @file The one configuration of Vite and Vitest. The mode says what is built or run:
  *
  * - `library`: dist/, the package (with `scripts/build-types.mjs`, which writes its types)
- * - `notebook`, `perceptual-loss`, `webgpu-app`, `gather-three-ways`: the page of an example, into site/
+ * - `notebook`, `perceptual-loss`, `webgpu-app`, `gather-three-ways`, `check`: the page of an example, into site/
  * - `bench`, `bench-cold`: the pages of the benchmark and of its cold start, into site/bench
  * - `app`: what an app downloads, for measuring its size
  * - `script`: TypeScript of the repository as one module that a script imports (scripts/lib/bundle.mjs)
@@ -233,6 +233,7 @@ const modes: Record<string, (command: 'serve' | 'build') => ViteUserConfig> = {
   'perceptual-loss': () => page('perceptual-loss'),
   'webgpu-app': () => page('webgpu-app'),
   'gather-three-ways': () => page('gather-three-ways'),
+  check: () => page('check'),
   bench,
   'bench-cold': benchCold,
   app,

@@ -58,6 +58,8 @@ export { tune } from './autotune/tune.ts';
 export { tuning, type TuningOptions } from './autotune/tuning.ts';
 export type { CandidateReport, ChoiceReport, TuningReport } from './autotune/report.ts';
 export type { TuningStore } from './autotune/store.ts';
+export type { VariantReport, VerificationReport } from './verify/report.ts';
+export { type VerificationProgress, verify, type VerifyOptions } from './verify/verify.ts';
 // Measuring
 export { gpuTime } from './inspect/gpuTime.ts';
 export { profile, type ProfileOptions } from './inspect/profile.ts';
@@ -68,8 +70,29 @@ export type { ProfiledCall } from './webgpu/command.ts';
 export type { Cost } from './ops/cost.ts';
 // Tape
 export { checkpoint, customGradient, type CustomGradientResult } from './autodiff/customGradient.ts';
+export { customJvp, type TangentRule } from './autodiff/customJvp.ts';
 export type { DisconnectionCause, PathExplanation, PathStep } from './autodiff/pathExplanation.ts';
-export { grad, grads, hvp, jacobian, jvp, valueAndGrad, valueAndGrads } from './autodiff/functional.ts';
+export {
+  grad,
+  type GradOfOptions,
+  type GradOptions,
+  type GradientsAt,
+  grads,
+  valueAndGrad,
+  valueAndGrads,
+} from './autodiff/functional.ts';
+export { hessian, jacfwd, jacobian, type JacobianOf } from './autodiff/jacobians.ts';
+export {
+  hvp,
+  jvp,
+  type LinearMap,
+  linearize,
+  type Linearized,
+  type Pullback,
+  vjp,
+  type VjpOptions,
+} from './autodiff/linearMaps.ts';
+export type { GradientsOf, TensorTree } from './autodiff/tree.ts';
 export { gradients, type ValueAndGradients } from './autodiff/gradients.ts';
 export type { Gradient, GradientOptions, UnconnectedGradients } from './autodiff/request.ts';
 export { GradientTape, type TapeOptions } from './autodiff/tape.ts';

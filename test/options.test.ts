@@ -88,6 +88,8 @@ const withoutOptions = new Set([
   'writeSafetensors',
   'saveTensors',
   'BytesTarget',
+  'listFiles',
+  'removeFile',
   'saveWeights',
 ]);
 

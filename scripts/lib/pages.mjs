@@ -26,7 +26,7 @@ const MADE_OF = {
 
 /** The pages, in the order of the site's index. @type {readonly { name: string, folder: string }[]} */
 export const pages = [
-  ...['notebook', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'vanilla'].map((name) => ({
+  ...['notebook', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'check', 'vanilla'].map((name) => ({
     name,
     folder: `examples/${name}`,
   })),

@@ -46,6 +46,7 @@ import type { SegmentExtremumOptions } from '../../shaders/segmentExtremum.ts';
 import type { SequenceOptions } from '../../shaders/sequence.ts';
 import type { SoftmaxOptions } from '../../shaders/softmax.ts';
 import type { RadixOptions } from '../../shaders/sort.ts';
+import type { StatisticsOptions } from '../../shaders/statistics.ts';
 import type { SumSplitsOptions } from '../../shaders/sumSplits.ts';
 import type { TopKOptions } from '../../shaders/topK.ts';
 import type { TransposeOptions } from '../../shaders/transpose.ts';
@@ -381,6 +382,10 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     ),
     clipScales: entry<ScaleOptions>({ global: false, lanes: 1, workgroup: 64 }, { global: { global: true } }),
     nonFinite: entry({}),
+    statistics: entry<StatisticsOptions>(
+      { type: 'f32', stage: 'range' },
+      { histogram: { stage: 'histogram' }, 'range, float16': { type: 'f16' } },
+    ),
   },
   normalization: {
     softmax: entry<SoftmaxOptions>(

@@ -53,13 +53,7 @@ export function customGradient(
     }
     // The value may be an input, or a tensor with a history of its own: the result must be this call's.
     const output = withRecorders([], () => identity(value));
-    recordCall(
-      customDefinition('customGradient', ([dy]) => listOf(gradient(dy as Tensor), inputs)),
-      inputs,
-      [output],
-      {},
-      specOf(output),
-    );
+    recordFunction('customGradient', inputs, output, (dy) => listOf(gradient(dy), inputs), []);
     return output;
   };
 }
@@ -84,12 +78,29 @@ function listOf(
   });
 }
 
-/** A definition that lives as long as one call does. It is never dispatched, only recorded. */
-function customDefinition(name: string, backward: NonNullable<OpDefinition['backward']>): OpDefinition {
+/**
+ * Records that a function of that name made `output` from `inputs`. `backward` gives the cotangents of the inputs from that of
+ * the output and the inputs that are saved: all of them, unless `save` lists their positions.
+ */
+export function recordFunction(
+  name: string,
+  inputs: readonly Tensor[],
+  output: Tensor,
+  backward: (dy: Tensor, saved: readonly Tensor[]) => readonly (Tensor | null)[],
+  save: readonly number[] = inputs.map((_, i) => i),
+): void {
   const never = () => {
     throw new TypeError(`${name} is recorded, never dispatched`);
   };
-  return { name, inputs: ['...inputs'], infer: never, forward: never, backward, save: { inputs: [] } };
+  const definition: OpDefinition = {
+    name,
+    inputs: ['...inputs'],
+    infer: never,
+    forward: never,
+    backward: ([dy], { inputs: saved }) => backward(dy as Tensor, saved as readonly Tensor[]),
+    save: { inputs: save },
+  };
+  recordCall(definition, inputs, [output], {}, specOf(output));
 }
 
 /**
@@ -110,15 +121,8 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
     const value = withRecorders([usage], () => tidy(() => identity(f(...inputs))));
     value.origin = { kind: 'unrecorded', op: 'checkpoint' };
     const leaves = [...inputs, ...[...usage.variables].filter((v) => !inputs.includes(v))];
-    const definition = customDefinition('checkpoint', ([dy], saved) =>
-      replaySeeds(seeds, () => recompute(f, saved.inputs as readonly Tensor[], inputs.length, dy as Tensor)),
-    );
-    recordCall(
-      { ...definition, save: { inputs: leaves.map((_, i) => i) } },
-      leaves,
-      [value],
-      {},
-      specOf(value),
+    recordFunction('checkpoint', leaves, value, (dy, saved) =>
+      replaySeeds(seeds, () => recompute(f, saved, inputs.length, dy)),
     );
     return value;
   };

@@ -1,48 +1,177 @@
 /**
- * @file Gradients of functions: grad, grads, valueAndGrad, valueAndGrads, jvp, hvp, jacobian. Names and shapes of the
- * calls are TF.js's where it has them.
+ * @file Gradients of functions: grad, grads, valueAndGrad, valueAndGrads. Names and shapes of the calls are TF.js's; trees
+ * of tensors, `argnums` and `hasAux` are JAX's.
  */
-import { ShapeError, TapeError } from '../core/errors.ts';
+import { TapeError } from '../core/errors.ts';
+import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { fill } from '../ops/creation.ts';
 import { identity } from '../ops/identity.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import { jacobianRows } from './jacobian.ts';
 import { Tape } from './recordedCalls.ts';
-import { listOf } from './request.ts';
+import { listOf, type UnconnectedGradients } from './request.ts';
+import { floatsIn, type GradientsOf, packTree, pathsIn } from './tree.ts';
 
 type Function = (...inputs: Tensor[]) => Tensor;
 
-/** The gradient of a function of one tensor: `grad(f)(x)` has the shape of x. `dy` weighs the elements of f(x). */
-export function grad(f: (x: Tensor) => Tensor): (x: Tensor, dy?: Tensor) => Tensor {
-  return (x, dy) => valueAndGrad(f, 'grad')(x, dy).grad;
+/** Options of `grad`, `grads`, `valueAndGrad` and `valueAndGrads`. */
+export interface GradOptions {
+  /** Whether f returns `[value, aux]`: aux is handed on, and not differentiated. Default false. */
+  hasAux?: boolean;
+  /** What an input gets on which the value doesn't depend: an error ('none', the default), or zeros. */
+  unconnectedGradients?: UnconnectedGradients;
 }
 
-/** The gradients of a function of several tensors: `grads(f)([a, b])` gives one for each, in their shapes. */
-export function grads(f: Function): (inputs: readonly Tensor[], dy?: Tensor) => Tensor[] {
-  return (inputs, dy) => valueAndGrads(f, 'grads')(inputs, dy).grads;
+/** Options of `grad` and `valueAndGrad`. */
+export interface GradOfOptions extends GradOptions {
+  /**
+   * The position of the argument that is differentiated, or several. With it, the gradient function takes all arguments of
+   * f, as in JAX: `grad(loss, { argnums: 0 })(params, x, y)`.
+   */
+  argnums?: number | readonly number[];
 }
 
-/** The value of a function of one tensor, with its gradient. */
-export function valueAndGrad(
+/** The gradients with respect to the arguments `N` of a function of `A`. */
+export type GradientsAt<A extends readonly unknown[], N> = N extends number
+  ? GradientsOf<A[N]>
+  : { -readonly [K in keyof N]: GradientsOf<A[N[K] & number]> };
+
+/** A function that returns its value with something else. */
+type WithAux<A extends readonly unknown[], X> = (...args: A) => readonly [Tensor, X];
+type Aux = GradOptions & { readonly hasAux: true };
+type NoAux = GradOptions & { readonly hasAux?: false };
+type Argnums = number | readonly number[];
+
+const optionNames: OptionNames<GradOfOptions> = {
+  hasAux: false,
+  unconnectedGradients: false,
+  argnums: false,
+};
+const listOptionNames: OptionNames<GradOptions> = { hasAux: false, unconnectedGradients: false };
+
+/**
+ * The gradient of a function: `grad(f)(x)` is a tree like x, a tensor or arrays and objects of tensors, with float32
+ * tensors in the shapes of its leaves. If f(x) has several elements, it is that of their sum, or of their sum weighted by
+ * `dy`, as in TF.js.
+ *
+ *     const { w, b } = grad((p: { w: Tensor; b: Tensor }) => mean(square(sub(add(matMul(x, p.w), p.b), y))))(params);
+ *     const step = grad(loss, { argnums: 0 })(params, x, y);           // all arguments, as in JAX
+ *     const { grad: dp, aux } = grad(lossAndLogits, { hasAux: true })(params);
+ *
+ * Errors: TapeError for an f that doesn't return one tensor, for inputs that aren't tensors of floats, and for inputs on
+ * which the value doesn't depend; ShapeError for a `dy` in another shape; ValueError for options.
+ */
+export function grad(
   f: (x: Tensor) => Tensor,
-  name = 'valueAndGrad',
-): (x: Tensor, dy?: Tensor) => { value: Tensor; grad: Tensor } {
-  return (x, dy) => {
-    requireFunction(name, f);
-    const { value, grads: all } = differentiate(name, f, [x], dy);
-    return { value, grad: all[0] as Tensor };
+  options?: NoAux,
+): (x: Tensor, dy?: Tensor) => Tensor<'float32'>;
+export function grad<A extends readonly unknown[], const N extends Argnums>(
+  f: (...args: A) => Tensor,
+  options: NoAux & { readonly argnums: N },
+): (...args: A) => GradientsAt<A, N>;
+export function grad<A extends readonly unknown[], X, const N extends Argnums>(
+  f: WithAux<A, X>,
+  options: Aux & { readonly argnums: N },
+): (...args: A) => { grad: GradientsAt<A, N>; aux: X };
+export function grad<T extends object>(
+  f: (x: T) => Tensor,
+  options?: NoAux,
+): (x: T, dy?: Tensor) => GradientsOf<T>;
+export function grad<T extends object, X>(
+  f: WithAux<[T], X>,
+  options: Aux,
+): (x: T, dy?: Tensor) => { grad: GradientsOf<T>; aux: X };
+export function grad(f: unknown, options: GradOfOptions = {}): (...args: never[]) => unknown {
+  const run = gradientOf('grad', f, options);
+  return (...args) => {
+    const { grad, aux } = run(args);
+    return options.hasAux ? { grad, aux } : grad;
   };
 }
 
-/** The value of a function of several tensors, with its gradients. */
+/** The value of a function, with its gradient: `grad` in all else. The value is `value`, the gradient `grad`. */
+export function valueAndGrad(
+  f: (x: Tensor) => Tensor,
+  options?: NoAux,
+): (x: Tensor, dy?: Tensor) => { value: Tensor; grad: Tensor<'float32'> };
+export function valueAndGrad<A extends readonly unknown[], const N extends Argnums>(
+  f: (...args: A) => Tensor,
+  options: NoAux & { readonly argnums: N },
+): (...args: A) => { value: Tensor; grad: GradientsAt<A, N> };
+export function valueAndGrad<A extends readonly unknown[], X, const N extends Argnums>(
+  f: WithAux<A, X>,
+  options: Aux & { readonly argnums: N },
+): (...args: A) => { value: Tensor; grad: GradientsAt<A, N>; aux: X };
+export function valueAndGrad<T extends object>(
+  f: (x: T) => Tensor,
+  options?: NoAux,
+): (x: T, dy?: Tensor) => { value: Tensor; grad: GradientsOf<T> };
+export function valueAndGrad<T extends object, X>(
+  f: WithAux<[T], X>,
+  options: Aux,
+): (x: T, dy?: Tensor) => { value: Tensor; grad: GradientsOf<T>; aux: X };
+export function valueAndGrad(f: unknown, options: GradOfOptions = {}): (...args: never[]) => unknown {
+  const run = gradientOf('valueAndGrad', f, options);
+  return (...args) => run(args);
+}
+
+/** The gradients of a function of several tensors or trees: `grads(f)([a, b])` gives one for each. Else as `grad`. */
+export function grads(f: Function, options?: NoAux): (inputs: readonly Tensor[], dy?: Tensor) => Tensor[];
+export function grads<A extends readonly unknown[]>(
+  f: (...inputs: A) => Tensor,
+  options?: NoAux,
+): (inputs: A, dy?: Tensor) => GradientsOf<A>;
+export function grads<A extends readonly unknown[], X>(
+  f: WithAux<A, X>,
+  options: Aux,
+): (inputs: A, dy?: Tensor) => { grads: GradientsOf<A>; aux: X };
+export function grads(
+  f: unknown,
+  options: GradOptions = {},
+): (inputs: readonly never[], dy?: Tensor) => unknown {
+  const run = gradientsOf('grads', f, options);
+  return (inputs, dy) => {
+    const { grads, aux } = run(inputs, dy);
+    return options.hasAux ? { grads, aux } : grads;
+  };
+}
+
+/** The value of a function of several tensors or trees, with its gradients. Else as `grads`. */
 export function valueAndGrads(
   f: Function,
-  name = 'valueAndGrads',
-): (inputs: readonly Tensor[], dy?: Tensor) => { value: Tensor; grads: Tensor[] } {
-  return (inputs, dy) => {
+  options?: NoAux,
+): (inputs: readonly Tensor[], dy?: Tensor) => { value: Tensor; grads: Tensor[] };
+export function valueAndGrads<A extends readonly unknown[]>(
+  f: (...inputs: A) => Tensor,
+  options?: NoAux,
+): (inputs: A, dy?: Tensor) => { value: Tensor; grads: GradientsOf<A> };
+export function valueAndGrads<A extends readonly unknown[], X>(
+  f: WithAux<A, X>,
+  options: Aux,
+): (inputs: A, dy?: Tensor) => { value: Tensor; grads: GradientsOf<A>; aux: X };
+export function valueAndGrads(
+  f: unknown,
+  options: GradOptions = {},
+): (inputs: readonly never[], dy?: Tensor) => unknown {
+  return gradientsOf('valueAndGrads', f, options);
+}
+
+/** Of one argument, with `dy` after it, or of the arguments `argnums` among all. */
+function gradientOf(name: string, f: unknown, options: GradOfOptions) {
+  const { argnums } = options;
+  return (args: readonly unknown[]) => {
+    checkOptions(name, options, optionNames);
+    const positions = argnums === undefined ? [0] : positionsOf(name, argnums, args.length);
+    const [given, dy] = argnums === undefined ? [args.slice(0, 1), args[1]] : [args, undefined];
+    const { grads, ...rest } = differentiate(name, f, given, positions, options, dy as Tensor | undefined);
+    return { ...rest, grad: Array.isArray(argnums) ? grads : grads[0] };
+  };
+}
+
+function gradientsOf(name: string, f: unknown, options: GradOptions) {
+  return (inputs: readonly unknown[], dy: Tensor | undefined) => {
+    checkOptions(name, options, listOptionNames);
     requireFunction(name, f);
     if (!Array.isArray(inputs)) {
       throw new TapeError({
@@ -52,16 +181,29 @@ export function valueAndGrads(
         hint: `call ${name}(f)([a, b]).`,
       });
     }
-    return differentiate(name, f, listOf(name, inputs), dy);
+    const list = listOf<unknown>(name, inputs);
+    return differentiate(name, f, list, [...list.keys()], options, dy);
   };
 }
 
+function positionsOf(name: string, argnums: Argnums, count: number): readonly number[] {
+  const positions = listOf<number>(name, argnums);
+  const isPosition = (n: unknown) => Number.isInteger(n) && (n as number) >= 0 && (n as number) < count;
+  if (positions.length > 0 && positions.every(isPosition)) return positions;
+  throw new TapeError({
+    op: name,
+    rule: '`argnums` is the position of an argument, or a list of positions.',
+    received: `argnums: ${describe(argnums)} for ${count} arguments`,
+    hint: 'count from 0: { argnums: 0 } is the first.',
+  });
+}
+
 /** Runs `body` with a tape, both of which leave nothing behind but the result. */
-function withTape<T>(persistent: boolean, body: (tape: Tape) => T): T {
+export function withTape<T>(persistent: boolean, body: (tape: Tape) => T): T {
   return disposing(new Tape(persistent), (tape) => tidy(() => body(tape)));
 }
 
-function requireFunction(name: string, f: unknown): void {
+export function requireFunction(name: string, f: unknown): asserts f is (...args: unknown[]) => unknown {
   if (typeof f === 'function') return;
   throw new TapeError({
     op: name,
@@ -71,57 +213,80 @@ function requireFunction(name: string, f: unknown): void {
   });
 }
 
+/** The caller may pass one tensor twice, and each place must get a gradient of its own. */
+export function distinct(leaves: readonly Tensor[]): Tensor[] {
+  return leaves.map((leaf, i) => (leaves.indexOf(leaf) < i ? identity(leaf) : leaf));
+}
+
+/** The value of f(...args) and its gradients for the arguments at `positions`. */
 function differentiate(
   name: string,
-  f: Function,
-  inputs: readonly Tensor[],
+  f: unknown,
+  args: readonly unknown[],
+  positions: readonly number[],
+  { hasAux = false, unconnectedGradients = 'none' }: GradOptions,
   dy: Tensor | undefined,
-): { value: Tensor; grads: Tensor[] } {
-  for (const [i, input] of inputs.entries()) requireTensor(name, input, i);
+): { value: Tensor; grads: readonly unknown[]; aux?: unknown } {
+  requireFunction(name, f);
+  const leaves = positions.map((i) => floatsIn(name, args[i], `input ${i}`));
+  const inputs = leaves.flat();
   return withTape(false, (tape) => {
-    // The caller may pass one tensor twice, and each must get a gradient of its own.
-    const own = inputs.map((input, i) =>
-      inputs.indexOf(input) < i ? tape.stopRecording(() => identity(input)) : input,
-    );
+    const own = tape.stopRecording(() => distinct(inputs));
     tape.watch(own);
-    const value = f(...own);
+    const packed = packLeaves(leaves, own, positions, args);
+    const given = [...args];
+    positions.forEach((i, k) => {
+      given[i] = packed[k];
+    });
+    const [value, aux] = hasAux ? pairOf(name, f(...given)) : [f(...given)];
     requireValue(name, value);
     const disconnections = tape.disconnections.map(({ operation, callSite }) =>
       placeOf(operation.name, callSite),
     );
-    const gradients = tape.gradients([value], own, { outputGradients: dy ?? null });
+    const gradients = tape.gradients([value], own, { outputGradients: dy ?? null, unconnectedGradients });
     const unconnected = gradients.indexOf(null);
     if (unconnected >= 0) {
       const where =
         disconnections.length > 0
           ? `disconnected at ${[...new Set(disconnections)].join(' and ')}`
           : 'no call leads from it';
+      const path = positions.flatMap((i) => pathsIn(args[i], `input ${i}`))[unconnected];
       throw new TapeError({
         op: name,
         rule: 'the result must depend on every input through differentiable operations.',
-        received: `no gradient for input ${unconnected}, ${formatSpec(own[unconnected] as Tensor)}: ${where}`,
-        hint: 'compute the result from the inputs by such ops, or leave the input out; GradientTape.explain() says more.',
+        received: `no gradient for ${path}, ${formatSpec(own[unconnected] as Tensor)}: ${where}`,
+        hint: "compute the result from the inputs by such ops, leave the input out, or pass unconnectedGradients: 'zero'; GradientTape.explain() says more.",
       });
     }
-    // A function may return its input: the caller then holds that tensor twice.
-    return { value: inputs.includes(value) ? identity(value) : value, grads: gradients as Tensor[] };
+    const grads = packLeaves(leaves, gradients as Tensor[], positions, args);
+    return { value: ownValue(value, inputs), grads, ...(hasAux && { aux }) };
   });
+}
+
+/** `flat`, leaves of several arguments one after another, in the trees of those arguments. */
+function packLeaves(
+  leaves: readonly (readonly Tensor[])[],
+  flat: readonly Tensor[],
+  positions: readonly number[],
+  args: readonly unknown[],
+): unknown[] {
+  let first = 0;
+  return positions.map((i, k) => {
+    const { length } = leaves[k] as readonly Tensor[];
+    first += length;
+    return packTree(args[i], flat.slice(first - length, first));
+  });
+}
+
+/** A function may return its input: the caller would then hold that tensor twice. */
+export function ownValue(value: Tensor, inputs: readonly Tensor[]): Tensor {
+  return inputs.includes(value) ? identity(value) : value;
 }
 
 const placeOf = (operation: string, callSite: string | undefined) =>
   `'${operation}'${callSite ? `, ${callSite}` : ''}`;
 
-function requireTensor(name: string, input: unknown, i: number): void {
-  if (input instanceof Tensor) return;
-  throw new TapeError({
-    op: name,
-    rule: 'gradients are taken with respect to tensors.',
-    received: `input ${i}: ${describe(input)}`,
-    hint: 'make it a tensor first: tensor(values).',
-  });
-}
-
-function requireValue(name: string, value: unknown): asserts value is Tensor {
+export function requireValue(name: string, value: unknown): asserts value is Tensor {
   if (value instanceof Tensor) return;
   throw new TapeError({
     op: name,
@@ -131,86 +296,13 @@ function requireValue(name: string, value: unknown): asserts value is Tensor {
   });
 }
 
-function requireLike(name: string, what: string, given: readonly Tensor[], inputs: readonly Tensor[]): void {
-  const isList = (value: unknown) =>
-    Array.isArray(value) && listOf(name, value).every((t) => t instanceof Tensor);
-  if (!isList(given) || !isList(inputs)) {
-    throw new TapeError({
-      op: name,
-      rule: `inputs and ${what} are lists of tensors.`,
-      received: `${describe(inputs)} and ${describe(given)}`,
-      hint: `call ${name}(f, [x], [v]).`,
-    });
-  }
-  const fits =
-    given.length === inputs.length &&
-    given.every((t, i) => sizeAndShape(t) === sizeAndShape(inputs[i] as Tensor));
-  if (fits) return;
-  throw new ShapeError({
+/** The two parts of what a function with `hasAux` returned. */
+export function pairOf(name: string, result: unknown): readonly [unknown, unknown] {
+  if (Array.isArray(result) && result.length === 2) return [result[0], result[1]];
+  throw new TapeError({
     op: name,
-    rule: `${what} have the shapes of the inputs, one for each.`,
-    received: `${given.map(formatSpec).join(', ')} for ${inputs.map(formatSpec).join(', ')}`,
-    hint: 'pass one tensor for each input, in its shape.',
+    rule: 'with hasAux the function returns a pair.',
+    received: describe(result),
+    hint: 'return [value, aux].',
   });
-}
-
-const sizeAndShape = (t: Tensor) => t.shape.join();
-
-/**
- * Jacobian-vector product: the value of f at `inputs`, and how it moves along `tangents` (in the inputs' shapes).
- * Reverse over reverse: u ↦ Jᵀu is linear, and its own transpose is v ↦ Jv.
- */
-export function jvp(
-  f: Function,
-  inputs: readonly Tensor[],
-  tangents: readonly Tensor[],
-): { value: Tensor; tangent: Tensor } {
-  requireFunction('jvp', f);
-  requireLike('jvp', 'tangents', tangents, inputs);
-  return withTape(false, (outer) =>
-    withTape(false, (inner) => {
-      inner.watch(inputs);
-      const value = f(...inputs);
-      requireValue('jvp', value);
-      const u = fill(value.shape, 0);
-      outer.watch(u);
-      const zero = { unconnectedGradients: 'zero' } as const;
-      const transposed = inner.gradients([value], inputs, { outputGradients: u, ...zero }) as Tensor[];
-      const [tangent] = outer.gradients(transposed, [u], { outputGradients: tangents, ...zero }) as [Tensor];
-      return { value: inputs.includes(value) ? identity(value) : value, tangent };
-    }),
-  );
-}
-
-/** Hessian-vector product of a scalar function: d/dε ∇f(inputs + ε·vectors), in the inputs' shapes. */
-export function hvp(f: Function, inputs: readonly Tensor[], vectors: readonly Tensor[]): Tensor[] {
-  requireFunction('hvp', f);
-  requireLike('hvp', 'vectors', vectors, inputs);
-  return withTape(false, (outer) => {
-    outer.watch(inputs);
-    return withTape(false, (inner) => {
-      inner.watch(inputs);
-      const value = f(...inputs);
-      requireValue('hvp', value);
-      const zero = { unconnectedGradients: 'zero' } as const;
-      const gradients = inner.gradients([value], inputs, zero) as Tensor[];
-      return outer.gradients(gradients, inputs, { outputGradients: vectors, ...zero }) as Tensor[];
-    });
-  });
-}
-
-/** The Jacobian of a function of one tensor, in the shape [...f(x).shape, ...x.shape]. One backward pass per row. */
-export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor {
-  return (x) => {
-    requireFunction('jacobian', f);
-    requireTensor('jacobian', x, 0);
-    return withTape(true, (tape) => {
-      tape.watch(x);
-      const value = f(x);
-      requireValue('jacobian', value);
-      const backward = (cotangent: Tensor) =>
-        tape.gradients([value], [x], { outputGradients: cotangent, unconnectedGradients: 'zero' })[0] ?? null;
-      return tape.stopRecording(() => jacobianRows(backward, value, x)) as Tensor;
-    });
-  };
 }

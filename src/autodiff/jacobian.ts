@@ -51,11 +51,16 @@ function rows(
   if (count === 0 || sizeOf(source) === 0) return tensor([], { shape: result });
   const gradients: Tensor[] = [];
   for (let i = 0; i < count; i++) {
-    const values = new Float32Array(count);
-    values[i] = 1;
-    const row = tidy(() => backward(cotangentOf(tensor(values, { shape: over }))));
+    const row = tidy(() => backward(cotangentOf(unitAt(i, over))));
     if (!row) return null;
     gradients.push(row);
   }
   return reshape(stack(gradients, { axis }), { shape: result });
+}
+
+/** Zeros of `shape`, but for a one as element `i`. */
+export function unitAt(i: number, shape: Shape): Tensor {
+  const values = new Float32Array(sizeOf(shape));
+  values[i] = 1;
+  return tensor(values, { shape });
 }

@@ -26,6 +26,7 @@ import {
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';
+import { gradientObserver } from './gradientObserver.ts';
 import { type GradientOptions, gradientOptionNames, listOf, requireTensors, seedTargets } from './request.ts';
 import { TapeRecorder } from './tapeRecorder.ts';
 
@@ -127,6 +128,11 @@ export class Tape {
     if (!this.isRecording) this.#recorder.open();
   }
 
+  /** Ends the recording, and keeps what was saved: for gradients later. */
+  endRecording(): void {
+    this.#recorder.close();
+  }
+
   /** Ends the recording and frees what was saved. A persistent tape needs it, by `using` or by hand. */
   dispose(): void {
     this.#recorder.close();
@@ -160,6 +166,7 @@ export class Tape {
     requireTensors('sources', sources);
     const { device } = targets[0] as Tensor;
     const gradients = withDevice(device, () => tidy(() => this.#backward(targets, sources, options)));
+    gradientObserver()?.gradients(this, targets, sources, gradients);
     if (!this.persistent) {
       this.#recorder.close();
       this.#free();
@@ -235,6 +242,11 @@ export class Tape {
     });
     if (needs.includes(true) && op.backward) {
       const { backward } = op;
+      gradientObserver()?.cotangents(
+        node,
+        outputIds,
+        outputIds.map((id) => cotangents.get(id)),
+      );
       const differentiate = () => {
         const gradients = tidy(() => {
           const incoming = outputIds.map((id, i) => {

@@ -20,10 +20,16 @@ export type {
   LoadProgress,
   LoadReport,
   LoadWeightsOptions,
+  ModelFormat,
   SaveOptions,
+  SaveProgress,
   SaveWeightsOptions,
 } from '../keras/models/fileOptions.ts';
 export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
 export type { FileSource } from '../storage/sources.ts';
-export { BytesTarget, type FileTarget, type SaveTarget } from '../storage/targets.ts';
+export { listFiles, removeFile } from '../storage/browserStores.ts';
+export type { StoredFile } from '../storage/browserStore.ts';
+export type { FilePieces, FileTarget } from '../storage/fileTarget.ts';
+export { FilesTarget, type FolderTarget, type NewFile, type SaveFolder } from '../storage/folderTargets.ts';
+export { BytesTarget, type SaveTarget } from '../storage/targets.ts';

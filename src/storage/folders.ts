@@ -38,19 +38,25 @@ function pathOf(file: File): string {
 
 /** The model.json of a folder that the user chose, or of OPFS. Errors: FormatError where there is none. */
 export async function openFolder(folder: FileSystemDirectoryHandle, name?: string): Promise<ByteSource> {
-  const sibling = async (path: string) => {
-    const parts = path.split('/');
-    const last = parts.pop() as string;
-    try {
-      let at = folder;
-      for (const part of parts) at = await at.getDirectoryHandle(part);
-      return blobSource(await (await at.getFileHandle(last)).getFile(), path);
-    } catch (cause) {
-      throw refusal(folder.name, `'${path}' is in the folder.`, 'no such file', cause);
-    }
+  const model = await openIn(folder, modelName);
+  return {
+    ...model,
+    name: name ?? `${folder.name}/${modelName}`,
+    sibling: (path) => openIn(folder, path),
   };
-  const model = await sibling(modelName);
-  return { ...model, name: name ?? `${folder.name}/${modelName}`, sibling };
+}
+
+/** A file of a folder, or below it. Errors: FormatError where there is none. */
+export async function openIn(folder: FileSystemDirectoryHandle, path: string): Promise<ByteSource> {
+  const parts = path.split('/');
+  const last = parts.pop() as string;
+  try {
+    let at = folder;
+    for (const part of parts) at = await at.getDirectoryHandle(part);
+    return blobSource(await (await at.getFileHandle(last)).getFile(), path);
+  } catch (cause) {
+    throw refusal(folder.name, `'${path}' is in the folder.`, 'no such file', cause);
+  }
 }
 
 /** The address of a file next to that at `url`, with the same query. */

@@ -7,12 +7,14 @@ import { describe } from '../core/shape.ts';
 import { FormatError, ValueError } from '../core/errors.ts';
 import { isDetached } from '../core/detached.ts';
 import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
+import { browserAddress } from './addresses.ts';
+import { openStored } from './browserStores.ts';
 import { openFiles, openFolder, siblingUrl } from './folders.ts';
 import { nodeModule } from './nodeModule.ts';
 
 /**
- * What a file can be read from. A string is a path in Node, unless it is a URL; elsewhere it is a URL. A folder or a list of
- * files is a model.json of TF.js with its shards.
+ * What a file can be read from. A string is a path in Node, unless it is a URL; elsewhere it is a URL. `opfs://models/net.keras`
+ * and `indexeddb://net` are files that the browser keeps. A folder or a list of files is a model.json of TF.js with its shards.
  */
 export type FileSource =
   | string
@@ -44,11 +46,15 @@ export async function openSource(given: FileSource, options: OpenOptions = {}): 
   if (given instanceof Blob) return blobSource(given, file ?? nameOf(given));
   if (given instanceof Response) return responseSource(given, file ?? baseName(given.url));
   if (given instanceof ReadableStream) return responseSource(new Response(given), file ?? 'stream');
-  if (isByteSource(given)) return file === undefined ? given : { ...given, name: file };
+  if (isByteSource(given)) return renamed(given, file);
   if (isFileList(given)) return openFiles(given, file);
   if (isFolder(given)) return openFolder(given, file);
   if (isFileHandle(given)) return blobSource(await given.getFile(), file ?? given.name);
   throw notASource(given);
+}
+
+function renamed(source: ByteSource, file: string | undefined): ByteSource {
+  return file === undefined ? source : { ...source, name: file };
 }
 
 function bytesOf(given: ArrayBuffer | ArrayBufferView): Uint8Array {
@@ -60,8 +66,14 @@ function bytesOf(given: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(given);
 }
 
-/** A path of Node, or a URL. */
-function openNamed(given: string | URL, file: string | undefined, signal?: AbortSignal): Promise<ByteSource> {
+/** A path of Node, a URL, or the address of a file that the browser keeps. */
+async function openNamed(
+  given: string | URL,
+  file: string | undefined,
+  signal?: AbortSignal,
+): Promise<ByteSource> {
+  const address = browserAddress('load', given);
+  if (address) return renamed(await openStored(address), file);
   const text = String(given);
   const fs = nodeModule<NodeFiles>('fs/promises');
   const isUrl = /^(https?|blob|data):/i.test(text);
@@ -190,7 +202,7 @@ function unreadable(name: string, received: string, hint: string, cause?: unknow
 function notASource(given: unknown): ValueError {
   return new ValueError({
     op: 'load',
-    rule: 'a file is a path in Node, a URL, bytes, a Blob or File, a Response, a stream or a file handle.',
+    rule: "a file is a path in Node, a URL, bytes, a Blob or File, a Response, a stream, a file handle, or 'opfs://…' or 'indexeddb://…'.",
     received: typeof given === 'string' ? given : describe(given),
     hint: 'pass \'model.keras\', or the File of an <input type="file">.',
   });

@@ -1,17 +1,15 @@
 /** @file Where files are written to. A write is atomic: until it is complete, an older file stays as it is. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
+import { browserAddress } from './addresses.ts';
+import { storedTarget } from './browserStores.ts';
+import { type FilePieces, type FileTarget, streamTarget } from './fileTarget.ts';
 import { nodeModule } from './nodeModule.ts';
 
-/** Bytes of a file as they are made. */
-export type FilePieces = AsyncIterable<Uint8Array<ArrayBuffer>>;
-
-/** Takes the bytes of a file. It must leave an older file as it is where `pieces` throws. */
-export interface FileTarget {
-  write(pieces: FilePieces): Promise<void>;
-}
-
-/** What a file can be written to. A string is a path, in Node. */
+/**
+ * What a file can be written to. A string is a path in Node, or an address in a browser's storage: `opfs://models/net.keras`,
+ * `indexeddb://net`, `downloads://net.keras`.
+ */
 export type SaveTarget =
   | string
   | URL
@@ -50,29 +48,16 @@ export function targetName(target: SaveTarget): string | null {
 
 /** Errors: ValueError for what can't be written to. */
 export function targetOf(given: SaveTarget): FileTarget {
-  if (typeof given === 'string' || given instanceof URL) return pathTarget(given);
+  if (typeof given === 'string' || given instanceof URL) {
+    const address = browserAddress('save', given);
+    return address ? storedTarget(address) : pathTarget(given);
+  }
   if (given instanceof WritableStream) return streamTarget(async () => given);
   const { write, createWritable } = (given ?? {}) as Partial<FileTarget & FileSystemFileHandle>;
   if (typeof createWritable === 'function')
     return streamTarget(async () => (given as FileSystemFileHandle).createWritable());
   if (typeof write === 'function') return given as FileTarget;
   throw notATarget(given);
-}
-
-/** Aborts the stream where something fails, so that a file stays as it was. */
-function streamTarget(open: () => Promise<WritableStream<Uint8Array<ArrayBuffer>>>): FileTarget {
-  return {
-    write: async (pieces) => {
-      const writer = (await open()).getWriter();
-      try {
-        for await (const piece of pieces) await writer.write(piece);
-        await writer.close();
-      } catch (error) {
-        await writer.abort(error).catch(() => {});
-        throw error;
-      }
-    },
-  };
 }
 
 /** The parts of Node's modules that are used here. */
@@ -126,8 +111,8 @@ async function writePath(fs: NodeFiles, path: string, pieces: FilePieces): Promi
 function notATarget(given: unknown): ValueError {
   return new ValueError({
     op: 'save',
-    rule: 'a file is written to a path in Node, a file handle, a stream, or an object with `write`.',
+    rule: "a file is written to a path in Node, 'opfs://…', 'indexeddb://…', 'downloads://…', a file handle, a stream, or an object with `write`.",
     received: typeof given === 'string' ? given : describe(given),
-    hint: "pass 'model.keras' in Node; in a page the handle of showSaveFilePicker().",
+    hint: "pass 'model.keras' in Node; in a page 'opfs://model.keras', or the handle of showSaveFilePicker().",
   });
 }

@@ -120,7 +120,9 @@ function collectTensors(result: unknown, into: Set<unknown>): void {
   const open = [result];
   while (open.length > 0) {
     const value = open.pop();
-    if (typeof value !== 'object' || value === null || into.has(value)) continue;
+    // A function may hold tensors, and be disposable: a pullback.
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || into.has(value))
+      continue;
     into.add(value);
     if (Array.isArray(value) || isPlainObject(value))
       for (const item of Object.values(value)) open.push(item);

@@ -1,14 +1,18 @@
-/** @file Saves models and weights in Keras 3's formats, and weights as safetensors. */
+/** @file Saves models and weights in Keras 3's formats, models for TF.js, and weights as safetensors. */
+import { checkOptions } from '../../core/options.ts';
+import { requireOneOf } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
-import { type FilePieces, type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
+import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
+import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import type { JsonObject } from '../json/document.ts';
 import type { AnyModel } from '../json/read.ts';
 import { jsonText } from '../json/text.ts';
 import { modelToConfig, writerFor } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import type { SaveOptions, SaveWeightsOptions } from '../models/fileOptions.ts';
+import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from '../models/fileOptions.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
+import { SavedBytes } from './savedBytes.ts';
 import { saveWeights } from './weights.ts';
 import { weightTree } from './weightTree.ts';
 
@@ -18,9 +22,35 @@ const kerasVersion = '3.15.1';
 /** As `Model.save`. */
 export async function saveModelTo(
   model: AnyModel,
-  target: SaveTarget,
-  { includeOptimizer = true }: SaveOptions,
+  target: SaveTarget | SaveFolder,
+  options: SaveOptions,
 ): Promise<void> {
+  checkOptions('save', options, saveOptionNames);
+  const { format = isForLayers(target) ? 'tfjs' : 'keras', includeOptimizer, signal } = options;
+  requireOneOf('save', 'format', format, ['keras', 'tfjs'] as const);
+  signal?.throwIfAborted();
+  if (format === 'keras') return saveKeras(model, target as SaveTarget, options);
+  if (includeOptimizer) throw noOptimizer();
+  const { saveLayersModelTo } = await import('./saveLayersModel.ts');
+  return saveLayersModelTo(model, target as SaveFolder, options);
+}
+
+/** Whether the target alone says that a model is for TF.js: a folder, or a model.json in one. */
+function isForLayers(target: SaveTarget | SaveFolder): boolean {
+  return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
+}
+
+function noOptimizer(): ValueError {
+  return new ValueError({
+    op: 'save',
+    rule: 'a model for TF.js has no optimizer, whose options and state are others there.',
+    received: 'includeOptimizer: true',
+    hint: "leave it out; save('model.keras') keeps the optimizer.",
+  });
+}
+
+async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptions): Promise<void> {
+  const { includeOptimizer = true } = options;
   const name = targetName(target);
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
@@ -33,13 +63,13 @@ export async function saveModelTo(
     weightTree(model as unknown as AnyLayer, optimizer),
   ]);
   const metadata = { keras_version: kerasVersion, date_saved: dateSaved() };
-  await file.write(
-    writeZip([
-      { name: metadataName, pieces: [json(metadata)] },
-      { name: configName, pieces: [json(config)] },
-      { name: weightsName, pieces: writeHdf5(tree) },
-    ]),
-  );
+  const saved = new SavedBytes(options);
+  const zip = writeZip([
+    { name: metadataName, pieces: [json(metadata)] },
+    { name: configName, pieces: [json(config)] },
+    { name: weightsName, pieces: writeHdf5(saved.countedIn(tree)) },
+  ]);
+  await file.write(saved.interruptible(zip));
 }
 
 /** As `Model.saveWeights`. */
@@ -48,13 +78,16 @@ export async function saveWeightsTo(
   target: SaveTarget,
   options: SaveWeightsOptions,
 ): Promise<void> {
-  const { includeOptimizer = true } = options;
+  checkOptions('saveWeights', options, saveOptionNames);
+  const { includeOptimizer = true, signal } = options;
+  signal?.throwIfAborted();
   const name = targetName(target);
   const { format = name?.endsWith('.safetensors') ? 'safetensors' : 'keras' } = options;
   requireEnd('saveWeights', name, format === 'keras' ? ['.weights.h5'] : ['.safetensors']);
   const file = targetOf(target);
+  const saved = new SavedBytes(options);
   if (format === 'safetensors') {
-    await file.write(inPieces(await saveWeights(model)));
+    await file.write(saved.interruptible(saved.counted(await saveWeights(model))));
     return;
   }
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
@@ -62,7 +95,7 @@ export async function saveWeightsTo(
     import('../../formats/hdf5/index.ts'),
     weightTree(model as unknown as AnyLayer, optimizer),
   ]);
-  await file.write(writeHdf5(tree));
+  await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree))));
 }
 
 /** The optimizer of a compiled model. */
@@ -76,10 +109,6 @@ function configOf(model: AnyModel, optimizer: Optimizer | null): JsonObject {
   return compiled ? { ...config, compile_config: compiled } : config;
 }
 
-async function* inPieces(bytes: Uint8Array<ArrayBuffer>): FilePieces {
-  yield bytes;
-}
-
 function json(value: JsonObject): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(jsonText(value));
 }
@@ -89,16 +118,20 @@ function dateSaved(): string {
   return new Date().toISOString().slice(0, 19).replace('T', '@');
 }
 
-/** Errors: ValueError for a name that readers would take for another format. */
+/**
+ * A key of IndexedDB is no file name: TF.js's users write 'indexeddb://my-model'.
+ * Errors: ValueError for a name that readers would take for another format.
+ */
 function requireEnd(op: string, name: string | null, ends: readonly string[]): void {
   if (name === null || ends.some((end) => name.endsWith(end))) return;
+  if (/^indexeddb:/i.test(name) && !/\.[^/]*$/.test(name)) return;
   throw new ValueError({
     op,
     rule: `the file's name ends in ${ends.join(' or ')}.`,
     received: `'${name}'`,
     hint:
       op === 'save'
-        ? "save('model.keras'), or saveWeights('model.weights.h5')."
+        ? "save('model.keras'), saveWeights('model.weights.h5'), or save('folder', { format: 'tfjs' })."
         : `call it 'model${ends[0]}'.`,
   });
 }

@@ -1,0 +1,127 @@
+/**
+ * @file Trees of tensors: a tensor, or arrays and plain objects of such at any depth. Functional transforms take and
+ * return them, as JAX does with pytrees.
+ */
+import { isFloating } from '../core/dtype.ts';
+import { ShapeError, TapeError } from '../core/errors.ts';
+import { isBranch, mapNest, type Nest, packNest } from '../core/nest.ts';
+import { describe, sameShape } from '../core/shape.ts';
+import { formatSpec } from '../core/spec.ts';
+import { Tensor } from '../tensor/tensor.ts';
+
+/** A tensor, or arrays and plain objects of tensors at any depth. */
+export type TensorTree = Tensor | readonly TensorTree[] | { readonly [key: string]: TensorTree };
+
+/** A tree like `T` with a float32 tensor in place of each tensor: its gradients. */
+export type GradientsOf<T> = T extends Tensor
+  ? Tensor<'float32'>
+  : { -readonly [K in keyof T]: GradientsOf<T[K]> };
+
+/** The leaves of `tree`. Errors: TapeError where one isn't a tensor, or where there is none. */
+export function tensorsIn(op: string, tree: unknown, path: string): Tensor[] {
+  const leaves: Tensor[] = [];
+  mapNest(
+    tree as Nest<unknown>,
+    (leaf, at) => {
+      if (!(leaf instanceof Tensor)) throw notATensor(op, leaf, at);
+      leaves.push(leaf);
+    },
+    path,
+  );
+  if (leaves.length > 0) return leaves;
+  throw new TapeError({
+    op,
+    rule: `${path} must have at least one tensor.`,
+    received: describe(tree),
+    hint: 'pass a tensor, or arrays and plain objects of tensors.',
+  });
+}
+
+/** The leaves of `tree`, which gradients are taken with respect to. Errors: as `tensorsIn`; TapeError for integers. */
+export function floatsIn(op: string, tree: unknown, path: string): Tensor[] {
+  const leaves = tensorsIn(op, tree, path);
+  const integer = leaves.findIndex(({ dtype }) => !isFloating(dtype));
+  if (integer < 0) return leaves;
+  throw new TapeError({
+    op,
+    rule: 'derivatives are taken with respect to floating-point tensors.',
+    received: `${pathsIn(tree, path)[integer]}: ${formatSpec(leaves[integer] as Tensor)}`,
+    hint: "cast it to 'float32', or pass it as an argument that isn't differentiated (argnums).",
+  });
+}
+
+/** The places of the leaves, such as `input 0.layers[1].kernel`. */
+export function pathsIn(tree: unknown, path: string): string[] {
+  const paths: string[] = [];
+  mapNest(tree as Nest<unknown>, (_, at) => paths.push(at), path);
+  return paths;
+}
+
+/** `tree` with its leaves replaced by `leaves`, in order. */
+export function packTree<T>(tree: unknown, leaves: readonly T[]): unknown {
+  return packNest(tree as Nest<unknown>, leaves);
+}
+
+/** The branches of `tree` as text, for messages: `{bias: *, kernel: *}`. */
+export function structureOf(tree: unknown): string {
+  if (!isBranch(tree)) return '*';
+  if (Array.isArray(tree)) return `[${tree.map(structureOf).join(', ')}]`;
+  const entries = Object.entries(tree).map(([key, item]) => `${key}: ${structureOf(item)}`);
+  return `{${entries.join(', ')}}`;
+}
+
+/** The leaves of `tree` in the order of those of `like`; null where the structures differ. Keys may be in any order. */
+export function alignedLeaves(tree: unknown, like: unknown): unknown[] | null {
+  if (!isBranch(like)) return isBranch(tree) ? null : [tree];
+  if (!isBranch(tree) || Array.isArray(tree) !== Array.isArray(like)) return null;
+  const keys = Object.keys(like);
+  if (Object.keys(tree).length !== keys.length) return null;
+  const leaves: unknown[] = [];
+  for (const key of keys) {
+    if (!Object.hasOwn(tree, key)) return null;
+    const below = alignedLeaves(tree[key as never], like[key as never]);
+    if (!below) return null;
+    leaves.push(...below);
+  }
+  return leaves;
+}
+
+/**
+ * The leaves of `tree`, which must have the structure of `like`, and a tensor of the same shape at each place.
+ * Errors: TapeError for another structure, ShapeError for another shape.
+ */
+export function matchingLeaves(
+  op: string,
+  tree: unknown,
+  what: string,
+  like: unknown,
+  whose: string,
+): Tensor[] {
+  tensorsIn(op, tree, what);
+  const likes = tensorsIn(op, like, whose);
+  const leaves = alignedLeaves(tree, like) as Tensor[] | null;
+  if (!leaves) {
+    throw new TapeError({
+      op,
+      rule: `${what} and ${whose} have the same structure: arrays of the same lengths, objects with the same keys.`,
+      received: `${structureOf(tree)} for ${structureOf(like)}`,
+      hint: 'pass one tensor for each, in the same nest of arrays and objects.',
+    });
+  }
+  if (leaves.every((leaf, i) => sameShape(leaf.shape, (likes[i] as Tensor).shape))) return leaves;
+  throw new ShapeError({
+    op,
+    rule: `${what} have the shapes of ${whose}, one for each.`,
+    received: `${leaves.map(formatSpec).join(', ')} for ${likes.map(formatSpec).join(', ')}`,
+    hint: 'pass one tensor for each, in its shape.',
+  });
+}
+
+function notATensor(op: string, leaf: unknown, path: string): TapeError {
+  return new TapeError({
+    op,
+    rule: 'its inputs and results are tensors, or arrays and plain objects of tensors.',
+    received: `${path}: ${describe(leaf)}`,
+    hint: 'make numbers and lists of numbers tensors first: tensor(values).',
+  });
+}

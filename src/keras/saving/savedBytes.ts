@@ -1,0 +1,60 @@
+/** @file Follows a file while it is written: progress in bytes of values, and an AbortSignal between pieces. */
+import { sizeOf } from '../../core/shape.ts';
+import { bytesOf, type NewDataset, type NewGroup } from '../../formats/hdf5/index.ts';
+import type { FilePieces } from '../../storage/fileTarget.ts';
+import type { SaveOptions } from '../models/fileOptions.ts';
+
+type Pieces = ReturnType<NewDataset['pieces']>;
+
+/** Values are written in pieces of at most so many bytes, so that progress and interruption don't wait for large ones. */
+const pieceBytes = 8 << 20;
+
+/** The bytes of one file. */
+export class SavedBytes {
+  #saved = 0;
+  #total = 0;
+
+  constructor(private readonly options: Pick<SaveOptions, 'signal' | 'onProgress'>) {}
+
+  /** The same tree, whose values are counted as they are written. */
+  countedIn({ attributes, children }: NewGroup): NewGroup {
+    const counted = [...children].map(
+      ([name, child]) => [name, 'children' in child ? this.countedIn(child) : this.#dataset(child)] as const,
+    );
+    return { attributes, children: new Map(counted) };
+  }
+
+  /** A whole file in pieces, counted as values. */
+  counted(bytes: Uint8Array<ArrayBuffer>): FilePieces {
+    this.#total += bytes.length;
+    return this.#count([bytes]);
+  }
+
+  /** Ends where the signal aborts, also after the last piece: the target then keeps an older file. */
+  async *interruptible(pieces: FilePieces): FilePieces {
+    const { signal } = this.options;
+    for await (const piece of pieces) {
+      signal?.throwIfAborted();
+      yield piece;
+    }
+    signal?.throwIfAborted();
+  }
+
+  #dataset(dataset: NewDataset): NewDataset {
+    const { type, shape } = dataset;
+    this.#total += sizeOf(shape) * bytesOf(type);
+    return { type, shape, pieces: () => this.#count(dataset.pieces()) };
+  }
+
+  async *#count(pieces: Pieces): FilePieces {
+    for await (const piece of pieces) {
+      for (let begin = 0; begin < piece.length; begin += pieceBytes) {
+        const part = piece.subarray(begin, begin + pieceBytes);
+        yield part;
+        // The target asks for more once it has written this.
+        this.#saved += part.length;
+        this.options.onProgress?.({ saved: this.#saved, total: this.#total });
+      }
+    }
+  }
+}

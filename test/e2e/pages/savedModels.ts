@@ -1,0 +1,57 @@
+/** @file Models in the storage of a real page, for test/e2e/savedModels.test.ts. */
+import { explainHistory, init, type Tensor, tensor } from '../../../src/index.ts';
+import { listFiles, loadModel, removeFile, type SaveProgress } from '../../../src/io/index.ts';
+import { initializers, input, layers, sequential } from '../../../src/keras/index.ts';
+
+const x = () => tensor([[1, 2, 3]]);
+
+function network(seed: number) {
+  const kernelInitializer = initializers.heNormal({ seed });
+  const net = sequential([
+    input({ shape: [3] }),
+    layers.dense({ units: 4, activation: 'tanh', kernelInitializer, name: 'hidden' }),
+    layers.dense({ units: 2, kernelInitializer, name: 'top' }),
+  ]);
+  net.compile({ optimizer: 'adam', loss: 'meanSquaredError' });
+  return net;
+}
+
+/** Saves a model under each address, and says what it predicts. */
+export async function saveAs(addresses: readonly string[]) {
+  await init();
+  const net = network(1);
+  await net.fit(x(), tensor([[0, 1]]), { epochs: 2, verbose: 0 });
+  const progress: SaveProgress[] = [];
+  for (const address of addresses) await net.save(address, { onProgress: (state) => progress.push(state) });
+  return { predicted: await ((await net.predict(x())) as Tensor).array(), progress };
+}
+
+/** What a stored model predicts, the steps of its optimizer, and where its weights are from. */
+export async function load(source: string) {
+  await init();
+  const net = await loadModel(source.startsWith('data:') ? await fetch(source) : source);
+  return {
+    predicted: await ((await net.predict(x())) as Tensor).array(),
+    steps: net.optimizer?.iterations,
+    origin: explainHistory(net.weights[0]).text,
+  };
+}
+
+/** Another model, whose saving is aborted once a part is written. */
+export async function interrupt(address: string) {
+  await init();
+  const controller = new AbortController();
+  const saving = network(7).save(address, {
+    signal: controller.signal,
+    onProgress: () => controller.abort(),
+  });
+  return saving.then(
+    () => 'saved',
+    (error: Error) => error.name,
+  );
+}
+
+export const stored = async (place: string) =>
+  (await listFiles(place)).map(({ url, bytes }) => [url, bytes > 0]);
+
+export const remove = removeFile;

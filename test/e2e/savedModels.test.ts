@@ -1,0 +1,68 @@
+/** @file Models in a browser's storage: saved on one page, loaded on the next, with the old file after an interruption. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
+import { useBrowser } from '../support/browser.ts';
+
+const folder = temporaryFolder('savedModels');
+await bundle({ entry: 'test/e2e/pages/savedModels.ts', folder });
+const chromium = useBrowser({ mounts: { '/lib/': folder } });
+const downloads = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-downloads-'));
+afterAll(() => fs.rmSync(downloads, { recursive: true }));
+
+type Page = typeof import('./pages/savedModels.ts');
+
+const kept = ['opfs://models/net.keras', 'indexeddb://net'];
+
+test('a model is saved, loaded on another page, and survives an interrupted save', async () => {
+  const session = await chromium.browser.target().createCDPSession();
+  await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
+  const saved = await chromium.run(
+    '/',
+    async (addresses) => {
+      const page = (await import('/lib/savedModels.js' as string)) as Page;
+      const result = await page.saveAs(addresses);
+      const names: string[] = [];
+      for (const address of addresses.slice(0, 2)) names.push(await page.interrupt(address));
+      const unmade = await page.interrupt('indexeddb://other');
+      // A page that is closed takes its downloads with it.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return { ...result, names: [...names, unmade] };
+    },
+    [...kept, 'downloads://run/net.keras'],
+  );
+  expect(saved.names).toEqual(['AbortError', 'AbortError', 'AbortError']);
+  expect(saved.progress.at(-1)?.saved).toBe(saved.progress.at(-1)?.total);
+  const file = path.join(downloads, 'net.keras');
+  await vi.waitFor(() => expect(fs.readdirSync(downloads)).toEqual(['net.keras']), { timeout: 10_000 });
+
+  const downloaded = `data:application/zip;base64,${fs.readFileSync(file).toString('base64')}`;
+  const found = await chromium.run(
+    '/',
+    async (sources, addresses) => {
+      const page = (await import('/lib/savedModels.js' as string)) as Page;
+      const loaded = [];
+      for (const source of sources) loaded.push(await page.load(source));
+      const stored = [await page.stored('opfs://models'), await page.stored('indexeddb://')];
+      const removed = [];
+      for (const address of [...addresses, ...addresses]) removed.push(await page.remove(address));
+      const missing = await page.load('indexeddb://net').catch((error: Error) => error.message);
+      return { loaded, stored, removed, missing };
+    },
+    [...kept, downloaded],
+    kept,
+  );
+  for (const { predicted, steps } of found.loaded) {
+    expect(predicted).toEqual(saved.predicted);
+    expect(steps).toBe(2);
+  }
+  expect(found.loaded.slice(0, 2).map(({ origin }, i) => origin.includes(kept[i] as string))).toEqual([
+    true,
+    true,
+  ]);
+  expect(found.stored).toEqual(kept.map((address) => [[address, true]]));
+  expect(found.removed).toEqual([true, true, false, false]);
+  expect(found.missing).toMatch(/indexeddb:\/\/net: the file must be there/);
+});
