@@ -190,6 +190,13 @@ export { solveTriangular, type SolveTriangularOptions } from './solveTriangular.
 export { fft, ifft, irfft, rfft, type RfftOptions } from './fourier.ts';
 export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions } from './stft.ts';
 // Images
+export { hsvToRgb, rgbToGrayscale, rgbToHsv } from './colours.ts';
+export {
+  resizeBicubic,
+  type ResizeBicubicOptions,
+  resizeLanczos,
+  type ResizeLanczosOptions,
+} from './resizeBicubic.ts';
 export { cropAndResize, type CropAndResizeOptions } from './cropAndResize.ts';
 export { nonMaxSuppression, type NonMaxSuppressionOptions } from './nonMaxSuppression.ts';
 export { transformImages, type TransformImagesOptions } from './transformImages.ts';

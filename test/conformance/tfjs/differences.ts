@@ -13,7 +13,8 @@ const differences: readonly Difference[] = [
   {
     file: 'optimizers/adadelta_optimizer_test.js',
     specs: /^basic$|^Save, load weights/,
-    reason: "the first step of Keras's Adadelta, and of the paper, counts the step's own gradient; TF.js's doesn't",
+    reason:
+      "the first step of Keras's Adadelta, and of the paper, counts the step's own gradient; TF.js's doesn't",
   },
   {
     file: 'optimizers/adagrad_optimizer_test.js',
@@ -28,7 +29,8 @@ const differences: readonly Difference[] = [
   {
     file: 'ops/linalg/qr_test.js',
     specs: /^(1x1|2x2|2x2x2|2x1x2x2|3x3|3x3, zero on diagonal|2x3, fullMatrices = .*)$/,
-    reason: "signs of q's columns are LAPACK's, as in TensorFlow and NumPy; TF.js reflects the last row as well",
+    reason:
+      "signs of q's columns are LAPACK's, as in TensorFlow and NumPy; TF.js reflects the last row as well",
   },
   {
     file: 'ops/arg_max_test.js',

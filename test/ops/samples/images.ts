@@ -28,7 +28,49 @@ const two = map(
   -0.013,
 );
 
+const colours = (op: string, values: number[]): OpSamples => ({
+  op,
+  cases: [{ inputs: [{ shape: [2, 3], values }] }, { inputs: [x(0, 3)] }],
+  bad: [
+    { why: 'four channels', inputs: [x(2, 4)], error: ShapeError },
+    { why: 'a scalar', inputs: [x()], error: ShapeError },
+    { why: 'integers', inputs: [ints(2, 3)], error: DTypeError },
+  ],
+});
+
+const badResizes = [
+  { why: 'an image', inputs: [x(3, 3, 1)], options: { size: 2 }, error: ShapeError },
+  { why: 'no pixels', inputs: [x(1, 0, 3, 1)], options: { size: 2 }, error: ShapeError },
+  { why: 'no size', inputs: [x(1, 3, 3, 1)], error: ValueError },
+  {
+    why: 'antialias as a word',
+    inputs: [x(1, 3, 3, 1)],
+    options: { size: 2, antialias: 'yes' },
+    error: ValueError,
+  },
+  { why: 'integers', inputs: [ints(1, 3, 3, 1)], options: { size: 2 }, error: DTypeError },
+] as const;
+
 export const samples: OpSamples[] = [
+  colours('rgbToGrayscale', [0.1, 0.6, 0.3, 0.9, 0.2, 0.5]),
+  colours('rgbToHsv', [0.1, 0.6, 0.3, 0.9, 0.2, 0.5]),
+  colours('hsvToRgb', [0.2, 0.6, 0.7, 0.75, 0.3, 0.8]),
+  {
+    op: 'resizeBicubic',
+    cases: [
+      { inputs: [x(2, 3, 4, 2)], options: { size: [5, 3] } },
+      { inputs: [x(1, 6, 5, 1)], options: { size: 2, antialias: true } },
+    ],
+    bad: badResizes,
+  },
+  {
+    op: 'resizeLanczos',
+    cases: [{ inputs: [x(1, 5, 4, 1)], options: { size: [3, 7], radius: 5 } }],
+    bad: [
+      ...badResizes,
+      { why: 'a radius of 4', inputs: [x(1, 3, 3, 1)], options: { size: 2, radius: 4 }, error: ValueError },
+    ],
+  },
   {
     op: 'cropAndResize',
     cases: [

@@ -50,9 +50,10 @@ export const norm = defineShim('norm', ['x'], (x, ord = 'euclidean', axis = null
 
 export const diag = defineShim('diag', ['x'], (value) => {
   const x = toTensor(value);
-  if (x.rank !== 1)
-    notOffered('diagonals of higher rank: diag takes a vector or a matrix, as in NumPy and Keras');
-  return native('diag')(x);
+  if (!(x instanceof Tensor)) return native('diag')(x);
+  // The library's takes a vector, or the diagonal of a matrix, as in NumPy and Keras.
+  const flat = native('reshape')(x, { shape: [-1] });
+  return native('reshape')(native('diag')(flat), { shape: [...x.shape, ...x.shape] });
 });
 
 export const depthToSpace = defineShim('depthToSpace', ['x:float32'], (x, blockSize, dataFormat = 'NHWC') => {

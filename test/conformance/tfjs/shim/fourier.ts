@@ -7,7 +7,8 @@ import { notOffered } from './notOffered.ts';
 const partsOf = (x: Loose): [Tensor, Tensor] => [x.real, x.imaginary];
 
 /** The pair of a call that gives two tensors. */
-const paired = ([real, imaginary]: readonly [Tensor, Tensor]): ComplexPair => new ComplexPair(real, imaginary);
+const paired = ([real, imaginary]: readonly [Tensor, Tensor]): ComplexPair =>
+  new ComplexPair(real, imaginary);
 
 export const complex = (first: Loose, second: Loose): Loose =>
   paired(
@@ -22,7 +23,9 @@ export const complex = (first: Loose, second: Loose): Loose =>
   );
 
 const part = (name: 'real' | 'imaginary') => (x: Loose) =>
-  x instanceof ComplexPair ? defineShim(name, [], () => native('identity')(x[name]))() : notOffered('complex64 tensors');
+  x instanceof ComplexPair
+    ? defineShim(name, [], () => native('identity')(x[name]))()
+    : notOffered('complex64 tensors');
 export const real = part('real');
 export const imag = part('imaginary');
 

@@ -222,6 +222,20 @@ export const pool = defineShim(
   },
 );
 
+/** By statistics of the rank of x, which broadcast: a formula. The library's own are those of channels. */
+function normalizedBy(
+  x: Loose,
+  mean: Loose,
+  variance: Loose,
+  beta: Loose,
+  gamma: Loose,
+  epsilon: number,
+): Loose {
+  const scale = native('rsqrt')(native('add')(variance, epsilon));
+  const scaled = native('mul')(native('sub')(x, mean), gamma === null ? scale : native('mul')(scale, gamma));
+  return beta === null ? scaled : native('add')(scaled, beta);
+}
+
 const normalize = (name: string, rank?: number) =>
   defineShim(
     'batchNorm',
@@ -239,8 +253,8 @@ const normalize = (name: string, rank?: number) =>
       for (const t of checked) {
         if (t.rank === 1) continue;
         refuseUnless(t.rank === x.rank, `Error in ${name}: statistics must have rank 1 or that of x`);
-        notOffered('batch normalization by statistics of the rank of x');
       }
+      if (checked.some((t) => t.rank > 1)) return normalizedBy(x, m, v, beta, gamma, epsilon ?? 0.001);
       return native('batchNorm')(x, m, v, gamma, beta, { epsilon: epsilon ?? 0.001 });
     },
   );

@@ -14,7 +14,13 @@ const cosineWindow = (length: number, a: number, b: number): Loose => {
 };
 
 /** Windows of the signal times hann's, each transformed. */
-const stft = (value: Loose, frameLength: number, frameStep: number, fftLength?: number, windowFn?: Loose): Loose => {
+const stft = (
+  value: Loose,
+  frameLength: number,
+  frameStep: number,
+  fftLength?: number,
+  windowFn?: Loose,
+): Loose => {
   const frames = signal.frame(value, frameLength, frameStep);
   const window = (windowFn ?? signal.hannWindow)(frameLength);
   const length = fftLength ?? 2 ** Math.ceil(Math.log2(frameLength));

@@ -81,7 +81,8 @@ export class Optimizer {
     this.#kind = kind;
     const names = Object.entries(kind.parameters);
     this.#config = Object.fromEntries(names.map(([name, standard], i) => [name, args[i] ?? standard]));
-    if (this.#config.learningRate === undefined) throw new Refusal(`learningRate for ${kind.className}Optimizer must be defined.`);
+    if (this.#config.learningRate === undefined)
+      throw new Refusal(`learningRate for ${kind.className}Optimizer must be defined.`);
   }
 
   static fromConfig(cls: Loose, config: Loose): Optimizer {
