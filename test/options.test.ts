@@ -129,6 +129,7 @@ const before: Record<string, unknown[]> = {
   randomGamma: [[1]],
   randomPoisson: [[1]],
   permutation: [1],
+  'applications.decodePredictions': [tensorOfOne],
   modelFromJSON: ['{}'],
   registerClass: [class {}],
   loadCheckpoint: [{ name: 'm', weights: [] }, new Uint8Array()],

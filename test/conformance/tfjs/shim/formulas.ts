@@ -51,6 +51,7 @@ export const norm = defineShim('norm', ['x'], (x, ord = 'euclidean', axis = null
 export const diag = defineShim('diag', ['x'], (value) => {
   const x = toTensor(value);
   if (!(x instanceof Tensor)) return native('diag')(x);
+  if (x.rank > 3) notOffered('tensors of more than six axes');
   // The library's takes a vector, or the diagonal of a matrix, as in NumPy and Keras.
   const flat = native('reshape')(x, { shape: [-1] });
   return native('reshape')(native('diag')(flat), { shape: [...x.shape, ...x.shape] });
