@@ -24,6 +24,7 @@ export type {
   SaveOptions,
   SaveProgress,
   SaveWeightsOptions,
+  WeightNaming,
 } from '../keras/models/fileOptions.ts';
 export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';

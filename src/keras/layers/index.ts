@@ -11,11 +11,15 @@ export {
   Conv2D,
   type Conv2DOptions,
 } from './convolutional/conv.ts';
+export { conv3d, Conv3D, type Conv3DOptions } from './convolutional/conv3d.ts';
 export {
+  conv1dTranspose,
+  Conv1DTranspose,
+  type Conv1DTransposeOptions,
   conv2dTranspose,
   Conv2DTranspose,
   type Conv2DTransposeOptions,
-} from './convolutional/conv2dTranspose.ts';
+} from './convolutional/convTranspose.ts';
 export { dense, Dense, type DenseOptions } from './core/dense.ts';
 export {
   depthwiseConv1d,
@@ -43,6 +47,18 @@ export {
   type AveragePooling2DOptions,
 } from './pooling/averagePooling.ts';
 export {
+  adaptiveAveragePooling1d,
+  AdaptiveAveragePooling1D,
+  adaptiveAveragePooling2d,
+  AdaptiveAveragePooling2D,
+  adaptiveMaxPooling1d,
+  AdaptiveMaxPooling1D,
+  adaptiveMaxPooling2d,
+  AdaptiveMaxPooling2D,
+  type AdaptivePooling1DOptions,
+  type AdaptivePooling2DOptions,
+} from './pooling/adaptivePooling.ts';
+export {
   globalAveragePooling1d,
   GlobalAveragePooling1D,
   globalAveragePooling2d,
@@ -61,6 +77,13 @@ export {
   MaxPooling2D,
   type MaxPooling2DOptions,
 } from './pooling/maxPooling.ts';
+export {
+  averagePooling3d,
+  AveragePooling3D,
+  maxPooling3d,
+  MaxPooling3D,
+  type Pooling3DOptions,
+} from './pooling/pooling3d.ts';
 // Arrangement
 export {
   cropping1d,
@@ -138,6 +161,16 @@ export {
   LayerNormalization,
   type LayerNormalizationOptions,
 } from './normalization/layerNormalization.ts';
+export {
+  rmsNormalization,
+  RMSNormalization,
+  type RMSNormalizationOptions,
+} from './normalization/rmsNormalization.ts';
+export {
+  spectralNormalization,
+  SpectralNormalization,
+  type SpectralNormalizationOptions,
+} from './normalization/spectralNormalization.ts';
 export { normalization, Normalization, type NormalizationOptions } from './preprocessing/normalization.ts';
 export { rescaling, Rescaling, type RescalingOptions } from './preprocessing/rescaling.ts';
 export {
@@ -151,6 +184,7 @@ export {
   ActivityRegularization,
   type ActivityRegularizationOptions,
 } from './regularization/activityRegularization.ts';
+export { alphaDropout, AlphaDropout } from './regularization/alphaDropout.ts';
 export {
   dropout,
   Dropout,
@@ -198,3 +232,5 @@ export {
   TimeDistributed,
   type TimeDistributedOptions,
 } from './recurrent/timeDistributed.ts';
+// Preprocessing
+export * from './preprocessing/index.ts';

@@ -39,7 +39,15 @@ export interface LoadReport {
   readonly loaded: readonly string[];
   /** Weights that contain NaN or infinite values, and how many. */
   readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
+  /**
+   * Whose names the file's tensors have. Weights that were trained in PyTorch want pictures as they are prepared there:
+   * torchvision's are red, green and blue, divided by deviations.
+   */
+  readonly naming: WeightNaming;
 }
+
+/** 'keras': names of Keras, or of this library. */
+export type WeightNaming = 'keras' | 'pytorch';
 
 /** How far a file is written, in bytes of values. */
 export interface SaveProgress {

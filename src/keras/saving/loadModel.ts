@@ -87,7 +87,7 @@ async function make(
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
     const notFinite = await fillStored(weights, { ...options, file: source.name });
     if (compile) await compileStored(model, compiled, file.optimizer, { ...options, file: source.name });
-    onReport({ loaded: weights.map(({ path }) => path), notFinite });
+    onReport({ loaded: weights.map(({ path }) => path), notFinite, naming: 'keras' });
     return model;
   } catch (error) {
     model.dispose();
