@@ -123,6 +123,8 @@ const before: Record<string, unknown[]> = {
   truncatedNormal: [[1]],
   gatherOnHost: [tensorOfOne, [0]],
   'applications.decodePredictions': [tensorOfOne],
+  padSequences: [[[1]]],
+  toCategorical: [[1]],
   modelFromJSON: ['{}'],
   registerClass: [class {}],
   loadCheckpoint: [{ name: 'm', weights: [] }, new Uint8Array()],

@@ -61,6 +61,8 @@ const dialects: Readonly<Record<string, Dialect>> = {
   Reshape: madeBuilt,
   Identity: madeBuilt,
   ActivityRegularization: madeBuilt,
+  AlphaDropout: noise,
+  Discretization: { plain: true },
   Dropout: noise,
   SpatialDropout1D: { ...noise, plain: true },
   SpatialDropout2D: { ...noise, plain: true },
