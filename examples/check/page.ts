@@ -1,4 +1,5 @@
 /** @file The page around `verify`: progress, a table of the variants, and the report to copy or download. */
+import '../../website/style/tokens.css';
 import { init, tuning, type VariantReport, type VerificationReport, verify } from 'retrograd';
 
 const element = <E extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as E;

@@ -9,6 +9,9 @@ export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T>
 /** Deeper than any nest of inputs, and far from where recursion ends. */
 const maxDepth = 200;
 
+/** More than any list of inputs has. */
+const maxItems = 2 ** 20;
+
 /** Arrays and plain objects are nests; everything else, null included, is a leaf. */
 export function isBranch(value: unknown): value is readonly unknown[] | Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
@@ -19,7 +22,7 @@ export function isBranch(value: unknown): value is readonly unknown[] | Record<s
 
 /**
  * The nest with `map` applied to every leaf; `path` names the leaf, as in `inputs.image` or `inputs[1]`.
- * Errors: ValueError for a nest that is cyclic, or more than 200 deep.
+ * Errors: ValueError for a nest that is cyclic, more than 200 deep, or with a list of more than a million items.
  */
 export function mapNest<T, R>(nest: Nest<T>, map: (leaf: T, path: string) => R, path = 'inputs'): Nest<R> {
   return mapLevel(nest, map, path, 0);
@@ -33,12 +36,23 @@ function mapLevel<T, R>(
 ): Nest<R> {
   if (!isBranch(nest)) return map(nest as T, path);
   if (depth >= maxDepth) throw tooDeep(path);
-  if (Array.isArray(nest))
-    return nest.map((item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
+  if (Array.isArray(nest)) {
+    if (nest.length > maxItems) throw tooLong(path, nest.length);
+    // Unlike `map`, `from` doesn't pass over holes.
+    return Array.from(nest, (item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
+  }
   const entries = Object.entries(nest as Record<string, Nest<T>>);
   return Object.fromEntries(
     entries.map(([key, item]) => [key, mapLevel(item, map, `${path}.${key}`, depth + 1)]),
   );
+}
+
+function tooLong(path: string, length: number): ValueError {
+  return new ValueError({
+    rule: `a list of tensors has at most ${maxItems} items.`,
+    received: `${length} of them, at ${path.slice(0, 40)}`,
+    hint: 'pass many numbers as one tensor: tensor(values).',
+  });
 }
 
 function tooDeep(path: string): ValueError {

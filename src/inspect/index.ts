@@ -8,4 +8,4 @@ export {
   inspector,
 } from './step/inspect.ts';
 export type * from './step/reportData.ts';
-export { StepReport } from './step/stepReport.ts';
+export { compareSteps, StepComparison, StepReport } from './step/stepReport.ts';

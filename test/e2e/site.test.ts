@@ -35,16 +35,16 @@ function inkIsLight(): boolean {
   return Number(/\d+/.exec(color)?.[0]) > 128;
 }
 
-test('the index names every page, and leads to it', async () => {
+test('the landing page names every page, and leads to it', async () => {
   const { page, errors } = await openPage(chromium.browser, at(''));
-  const links = await page.$$eval('li', (all) =>
+  const links = await page.$$eval('#pages > li', (all) =>
     all.map((item) => ({
       href: item.querySelector('a')?.getAttribute('href'),
       title: item.querySelector('a')?.textContent ?? '',
       words: item.querySelector('p')?.textContent ?? '',
     })),
   );
-  expect(links.map(({ href }) => href)).toEqual(Object.keys(works).map((name) => `./${name}/`));
+  expect(links.map(({ href }) => href)).toEqual(Object.keys(works).map((name) => `./${name}/index.html`));
   for (const { title, words } of links) expect([title.length, words.length]).not.toContain(0);
   expect(errors).toEqual([]);
   await page.close();

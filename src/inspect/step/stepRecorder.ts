@@ -43,6 +43,8 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   readonly requests: GradientRequest[] = [];
   readonly maps: TakenMaps[] = [];
   readonly #tensors = new Map<number, SeenTensor>();
+  /** Whether a tape walks back. */
+  #isWalking = false;
   /** Tensors [batch, time, …] that a recurrent op reads. */
   readonly #sequences = new Set<number>();
 
@@ -59,17 +61,19 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   outputs(call: Call, inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
     const { stream } = this.parts.device;
     const launchesBy = stream.statistics.launches;
-    const gradientOf = currentGradient();
+    const read = inputs.map((input) => input && this.#leaf(input));
+    const gradientOf = currentGradient() ?? this.#sumOf(read);
     const seen: SeenCall = {
       id: this.calls.length,
       op: call.op,
       node: call.node,
       parent: call.parent ?? gradientOf?.parent ?? null,
       gradientOf,
-      inputs: inputs.map((input) => input && this.#leaf(input)),
+      inputs: read,
       outputs: [],
       options: call.options,
-      callSite: gradientOf?.callSite ?? callSite(),
+      // A stack trace is slow: one of the record is taken over.
+      callSite: gradientOf ? gradientOf.callSite : (call.node?.callSite ?? callSite()),
       launchesBy,
     };
     this.calls.push(seen);
@@ -88,6 +92,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   data(): void {}
 
   cotangents(_node: Node, outputIds: readonly number[], cotangents: readonly (Tensor | undefined)[]): void {
+    this.#isWalking = true;
     outputIds.forEach((id, i) => {
       const cotangent = cotangents[i];
       const seen = this.#tensors.get(id);
@@ -105,6 +110,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     sources: readonly Tensor[],
     gradients: readonly (Tensor | null)[],
   ): void {
+    this.#isWalking = false;
     const pending = gradients.map((gradient) => gradient && this.#statisticsOf(gradient));
     for (const target of targets) this.#leaf(target);
     sources.forEach((source, i) => {
@@ -112,6 +118,12 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     });
     const isNull = gradients.map((gradient) => gradient === null);
     this.requests.push({ tape, targets, sources, isNull, gradients: pending });
+  }
+
+  /** The call to whose gradient belongs a sum of gradients that a tape makes between calls; null of other calls. */
+  #sumOf(inputs: readonly (SeenTensor | null)[]): Node | null {
+    const isSum = this.#isWalking && inputs.every((input) => input?.role === 'gradient');
+    return isSum ? (inputs.at(-1)?.maker?.gradientOf ?? null) : null;
   }
 
   dispose(): void {

@@ -1,4 +1,5 @@
 /** @file Sequential: a linear stack of layers. Without an input layer, it is built at its first call. */
+import { isListOf } from '../../core/lists.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import type { OptionNames } from '../../core/options.ts';
@@ -17,7 +18,7 @@ import {
   type LayerOptions,
 } from '../layers/base/layer.ts';
 import type { ClassConfig } from '../namedObjects.ts';
-import { inNameScope } from '../names.ts';
+import { inNameScope, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
 import { Model } from './model.ts';
@@ -108,7 +109,7 @@ export class Sequential extends Model<Tensor, Tensor> {
 
   /** Builds the model for inputs of `inputShape`, the batch included. */
   override build(inputShape: OpenShape): void {
-    const isShape = Array.isArray(inputShape) && inputShape.every((n) => n === null || Number.isInteger(n));
+    const isShape = isListOf(inputShape, (n) => n === null || Number.isInteger(n));
     if (!isShape) return; // Nests of inputs go through the layers call by call.
     if (this.layers.length === 0) {
       throw new ValueError({
@@ -229,6 +230,8 @@ export class Sequential extends Model<Tensor, Tensor> {
     const [first] = this.#outputs;
     const last = this.#outputs.at(-1);
     this.program = first && last && first !== last ? new GraphProgram(first, last) : null;
+    // Keras makes a Functional of it, which takes a name.
+    if (this.program) uniqueName('functional');
     this.buildShape = this.program && first ? first.shape : null;
   }
 }

@@ -236,7 +236,7 @@ describe('what TF.js does not have, or computes in another way', () => {
 
   const x = () => input({ shape: [4, 3], name: 'x' });
   const unfit: Record<string, [RegExp, () => unknown]> = {
-    op: [/op Multiply.*'mul'/s, () => mul(x() as never, 2)],
+    op: [/op Multiply.*'multiply'/s, () => mul(x() as never, 2)],
     'a mask of the app': [
       /a mask that was given/,
       () => layers.lstm({ units: 2 }).apply(x(), { mask: input({ shape: [4], dtype: 'bool' }) }),

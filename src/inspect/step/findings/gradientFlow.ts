@@ -68,7 +68,8 @@ function isIn(weight: string, layer: string): boolean {
 
 /** From the loss to the first layers. */
 function throughLayers(facts: Facts): Finding[] {
-  const deepest = facts.trained.toSorted((a, b) => b.path.length - a.path.length)[0];
+  // The first weight that the step uses: next to a residual connection, gradients of others may be small and harmless.
+  const deepest = facts.trained.toSorted((a, b) => firstUse(a) - firstUse(b))[0];
   if (!deepest) return [];
   const trend = trendOf(deepest.path.map(({ norm }) => norm));
   const size = updateSize(facts);
@@ -104,6 +105,11 @@ function throughLayers(facts: Facts): Finding[] {
     ];
   }
   return size;
+}
+
+/** The call that reads a weight on the way to the loss. */
+function firstUse({ path }: ReportedWeight): number {
+  return path.at(-1)?.call ?? Number.POSITIVE_INFINITY;
 }
 
 function isSmall(norm: number | null | undefined, first: number): boolean {

@@ -45,6 +45,13 @@ interface AttentionCall extends CallOptions {
 }
 
 abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'useCausalMask',
+    'returnAttentionScores',
+  ];
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly useScale: boolean;
@@ -124,7 +131,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
 
   override getConfig(): Record<string, unknown> {
     const { useScale, dropout, seed } = this;
-    return { ...super.getConfig(), useScale, dropout, ...(seed === null ? {} : { seed }) };
+    return { ...super.getConfig(), useScale, dropout, seed };
   }
 
   #masks(mask: Nest<Tensor | null>): readonly (Tensor | null)[] {
