@@ -93,6 +93,7 @@ export {
 export type { GradientsOf, TensorTree } from './autodiff/tree.ts';
 export { gradients, type ValueAndGradients } from './autodiff/gradients.ts';
 export type { Gradient, GradientOptions, UnconnectedGradients } from './autodiff/request.ts';
+export { type Axes, vmap, type VmapOptions } from './autodiff/vmap/vmap.ts';
 export { GradientTape, type TapeOptions } from './autodiff/tape.ts';
 // History
 export { debugMode } from './history/callSite.ts';
