@@ -90,6 +90,7 @@ export {
   vjp,
   type VjpOptions,
 } from './autodiff/linearMaps.ts';
+export { scan, type ScanOptions } from './autodiff/scan.ts';
 export type { GradientsOf, TensorTree } from './autodiff/tree.ts';
 export { gradients, type ValueAndGradients } from './autodiff/gradients.ts';
 export type { Gradient, GradientOptions, UnconnectedGradients } from './autodiff/request.ts';

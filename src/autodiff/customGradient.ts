@@ -6,10 +6,16 @@ import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
-import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recorders.ts';
+import {
+  activeRecorders,
+  isAbstract,
+  nextRecording,
+  type Recorder,
+  withRecorders,
+} from '../ops/recorders.ts';
 import { replaySeeds, seedPosition } from '../ops/seeds.ts';
-import { disposing, tidy } from '../tensor/scope.ts';
-import { Tensor } from '../tensor/tensor.ts';
+import { disposing, outsideScopes, tidy } from '../tensor/scope.ts';
+import { alias, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { Tape } from './recordedCalls.ts';
 import { recordFunction } from './recordFunction.ts';
@@ -39,7 +45,10 @@ export function customGradient(
       [{ name: 'inputs', hostDType: undefined, optional: false }],
       operands,
     ) as Tensor[];
-    const result = withRecorders([], () => f(...inputs)) as Partial<CustomGradientResult> | undefined;
+    const isRecorded = activeRecorders().length > 0;
+    const result = withRecorders([], () => runOnce(f, inputs, isRecorded)) as
+      | Partial<CustomGradientResult>
+      | undefined;
     const { value, gradient } = result ?? {};
     if (!(value instanceof Tensor) || typeof gradient !== 'function') {
       throw new TapeError({
@@ -55,11 +64,24 @@ export function customGradient(
       name: 'customGradient',
       inputs,
       outputs: [output],
-      save: [],
+      save: { inputs: [] },
       backward: ([dy]) => listOf(gradient(dy as Tensor), inputs),
     });
     return output;
   };
+}
+
+/**
+ * f(...inputs). Inside vmap, whose scope ends before a tape outside asks for gradients, what the gradient may close over lives
+ * on: the garbage collector frees it.
+ */
+function runOnce(
+  f: (...inputs: Tensor[]) => CustomGradientResult,
+  inputs: readonly Tensor[],
+  isRecorded: boolean,
+): unknown {
+  if (!isRecorded || !inputs.some(isAbstract)) return f(...inputs);
+  return outsideScopes(() => f(...inputs.map(alias)));
 }
 
 function listOf(
@@ -104,7 +126,7 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
       name: 'checkpoint',
       inputs: leaves,
       outputs: [value],
-      save: leaves.map((_, i) => i),
+      save: { inputs: leaves.map((_, i) => i) },
       backward: ([dy], saved) => replaySeeds(seeds, () => recompute(f, saved, inputs.length, dy as Tensor)),
     });
     return value;

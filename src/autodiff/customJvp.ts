@@ -47,7 +47,7 @@ export function customJvp(
       name: 'customJvp',
       inputs,
       outputs: [output],
-      save: inputs.map((_, i) => i),
+      save: { inputs: inputs.map((_, i) => i) },
       backward: ([dy], saved) => transposed(rule, saved, dy as Tensor),
     });
     return output;

@@ -296,13 +296,13 @@ export function requireValue(name: string, value: unknown): asserts value is Ten
   });
 }
 
-/** The two parts of what a function with `hasAux` returned. */
-export function pairOf(name: string, result: unknown): readonly [unknown, unknown] {
+/** The two parts of what a function returned: by default one with `hasAux`. */
+export function pairOf(
+  name: string,
+  result: unknown,
+  rule = 'with hasAux the function returns a pair.',
+  hint = 'return [value, aux].',
+): readonly [unknown, unknown] {
   if (Array.isArray(result) && result.length === 2) return [result[0], result[1]];
-  throw new TapeError({
-    op: name,
-    rule: 'with hasAux the function returns a pair.',
-    received: describe(result),
-    hint: 'return [value, aux].',
-  });
+  throw new TapeError({ op: name, rule, received: describe(result), hint });
 }

@@ -13,10 +13,14 @@ export interface FunctionCall {
   readonly name: string;
   readonly inputs: readonly Tensor[];
   readonly outputs: readonly Tensor[];
-  /** Positions of the inputs that `backward` gets. */
-  readonly save: readonly number[];
-  /** The cotangents of the inputs from those of the outputs, and from the inputs that are saved. */
-  backward(cotangents: readonly Tensor[], saved: readonly Tensor[]): readonly (Tensor | null)[];
+  /** Positions of the inputs, and of the outputs, that `backward` gets. */
+  readonly save: { readonly inputs: readonly number[]; readonly outputs?: readonly number[] };
+  /** The cotangents of the inputs from those of the outputs, and from what is saved. */
+  backward(
+    cotangents: readonly Tensor[],
+    inputs: readonly Tensor[],
+    outputs: readonly Tensor[],
+  ): readonly (Tensor | null)[];
 }
 
 /** Where functions of mapped tensors are recorded. */
@@ -43,9 +47,13 @@ export function recordHere({ name, inputs, outputs, save, backward }: FunctionCa
     inputs: ['...inputs'],
     infer: never,
     forward: never,
-    backward: (cotangents, { inputs: saved }) =>
-      backward(cotangents as readonly Tensor[], saved as readonly Tensor[]),
-    save: { inputs: save },
+    backward: (cotangents, saved) =>
+      backward(
+        cotangents as readonly Tensor[],
+        saved.inputs as readonly Tensor[],
+        saved.outputs as readonly Tensor[],
+      ),
+    save,
   };
   recordCall(definition, inputs, outputs, {}, outputs.map(specOf));
 }

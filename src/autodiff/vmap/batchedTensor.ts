@@ -53,6 +53,7 @@ export class BatchedTensor extends Tensor {
 
   /** Errors: TapeError. It has no values that a kernel could read as those of one example. */
   override get storage(): Storage {
+    this.#level.requireOpen(this);
     throw new TapeError({
       op: 'vmap',
       rule: 'inside vmap, a mapped tensor stands for one example: ops take it, but its values cannot be read, assigned or used outside.',

@@ -11,6 +11,7 @@ import { inputsOf, type OpDefinition } from '../../ops/define.ts';
 import { outputsOf, type Plan } from '../../ops/definition.ts';
 import { recordCall } from '../../ops/dispatch.ts';
 import { mul } from '../../ops/arithmetic.ts';
+import { identity } from '../../ops/identity.ts';
 import { toTensors } from '../../ops/operands.ts';
 import {
   activeRecorders,
@@ -87,25 +88,28 @@ export class BatchLevel implements Level {
     this.#inside(() => recordHere(call));
     const isMapped = inputs.map((input) => this.isMapped(input));
     const isMappedOutput = outputs.map((output) => this.isMapped(output));
+    const examples = (all: readonly Tensor[], mapped: readonly boolean[]) =>
+      all.map((tensor, i) => (tensor && mapped[i] ? this.example(tensor) : tensor));
     const ofAll: FunctionCall = {
       ...call,
       inputs: inputs.map((input) => this.#physicalOf(input)),
       outputs: outputs.map((output) => this.#physicalOf(output)),
-      backward: (cotangents, saved) =>
-        this.#reopened(() => {
-          const examples = saved.map((input, i) => (input && isMapped[i] ? this.example(input) : input));
-          const given = cotangents.map((dy, i) => (isMappedOutput[i] ? this.example(dy) : dy));
-          return backward(given, examples).map(
-            (gradient, i) => gradient && this.#total(gradient, isMapped[i] as boolean),
-          );
-        }),
+      backward: (cotangents, savedInputs, savedOutputs) =>
+        this.#reopened(() =>
+          backward(
+            examples(cotangents, isMappedOutput),
+            examples(savedInputs, isMapped),
+            examples(savedOutputs, isMappedOutput),
+          ).map((gradient, i) => gradient && this.#total(gradient, isMapped[i] as boolean)),
+        ),
     };
     this.#outside(() => recordFunction(ofAll));
   }
 
   /** The cotangent of an input of all examples from that of one. */
   #total(gradient: Tensor, isMapped: boolean): Tensor {
-    if (isMapped) return this.spread(gradient);
+    // A tensor of its own: that of a mapped tensor goes with it.
+    if (isMapped) return identity(this.spread(gradient));
     if (this.isMapped(gradient)) return sum(gradient.physical, { axis: 0 });
     return mul(gradient, this.size);
   }
