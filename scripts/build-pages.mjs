@@ -1,31 +1,11 @@
 // @ts-check
 /**
- * @file `npm run build:pages [NAME …]`: all pages, or those named, into site/, with an index. Everything in it is static, and
- * every address relative: any host serves it, under any path.
+ * @file `npm run build:pages [NAME …]`: the whole site into site/, or the pages named. Everything in it is static, and every
+ * address relative: any host serves it, under any path.
  */
-import fs from 'node:fs';
-import path from 'node:path';
 import process from 'node:process';
-import { buildLibrary, buildPage, pages } from './lib/pages.mjs';
-import { ROOT, runMain, setup } from './setup.mjs';
-
-/** @param {string} html @param {RegExp} part */
-const partOf = (html, part) => part.exec(html)?.[1]?.split(/ [—·] Retrograd/)[0] ?? '';
-
-function index() {
-  const built = pages.filter(({ name }) => fs.existsSync(path.join(ROOT, 'site', name, 'index.html')));
-  const items = built.map(({ name }) => {
-    const html = fs.readFileSync(path.join(ROOT, 'site', name, 'index.html'), 'utf8');
-    const title = partOf(html, /<title>([^<]*)<\/title>/);
-    const words = partOf(html, /<meta name="description" content="([^"]*)"/);
-    return `      <li><a href="./${name}/">${title}</a><p>${words}</p></li>`;
-  });
-  const head = fs.readFileSync(path.join(ROOT, 'examples', 'site.html'), 'utf8');
-  fs.writeFileSync(
-    path.join(ROOT, 'site', 'index.html'),
-    head.replace('      <!-- pages -->', items.join('\n')),
-  );
-}
+import { buildLibrary, buildPage, buildWebsite, pages } from './lib/pages.mjs';
+import { runMain, setup } from './setup.mjs';
 
 await runMain(() => {
   const say = (/** @type {string} */ line) => process.stdout.write(`${line}\n`);
@@ -33,6 +13,6 @@ await runMain(() => {
   const named = process.argv.slice(2);
   buildLibrary(env, say);
   for (const name of named.length > 0 ? named : pages.map((page) => page.name)) buildPage(name, env, say);
-  index();
+  if (named.length === 0) buildWebsite(env, say);
   say('site/ holds the pages: any static host serves them.');
 });

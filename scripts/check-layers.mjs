@@ -47,11 +47,35 @@ export const MAY_IMPORT = {
     'src/history',
     'shaders',
   ],
+  // Runs each variant of the kernels, with gradients, and has the autotuner's store remember those that are wrong.
+  'src/verify': [
+    'src/autotune',
+    'src/autodiff',
+    'src/ops',
+    'src/kernels',
+    'src/tensor',
+    'src/execution',
+    'src/webgpu',
+    'src/core',
+    'src/history',
+  ],
   // File formats know tensors and bytes, but no models.
   'src/formats': ['src/tensor', 'src/core', 'src/history'],
   // Where the bytes of files come from and go to.
   'src/storage': ['src/formats', 'src/core'],
-  'src/inspect': ['src/ops', 'src/execution', 'src/webgpu', 'src/core'],
+  // Watches a step from the tape down to its launches, and computes statistics of its own.
+  'src/inspect': [
+    'src/autodiff',
+    'src/ops',
+    'src/kernels',
+    'src/tensor',
+    'src/execution',
+    'src/webgpu',
+    'src/storage',
+    'src/core',
+    'src/history',
+    'shaders',
+  ],
   'src/keras': [
     'src/keras/graph',
     'src/ops',
@@ -97,6 +121,7 @@ export const MAY_IMPORT = {
     'src/keras/optimizers',
     // By `import()` alone: loading and saving know models.
     'src/keras/saving',
+    'src/inspect',
     'src/storage',
     'src/ops',
     'src/tensor',

@@ -163,7 +163,10 @@ function writePrograms(project) {
   const examples = path.join(ROOT, 'examples', 'programs');
   for (const file of fs.readdirSync(examples).filter((name) => name.endsWith('.ts')))
     fs.copyFileSync(path.join(examples, file), path.join(folder, file.replace(/\.ts$/, '.mts')));
-  for (const page of ['README.md', 'docs/guide/training.md', 'docs/guide/apps.md']) {
+  const guide = fs.readdirSync(path.join(ROOT, 'docs', 'guide')).filter((file) => file.endsWith('.md'));
+  // files.md shows fragments about files of the reader's.
+  const pages = guide.filter((file) => file !== 'files.md').map((file) => `docs/guide/${file}`);
+  for (const page of ['README.md', ...pages]) {
     for (const [file, code] of programsOf(
       fs.readFileSync(path.join(ROOT, page), 'utf8'),
       path.parse(page).name,

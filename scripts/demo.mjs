@@ -15,7 +15,7 @@ import { ROOT, runMain, setup } from './setup.mjs';
 /** @typedef {{ losses: number[], psnr: number }} Run */
 /**
  * @typedef {object} Outcome what the page gives
- * @property {{ adapter: string, pixel: Run, perceptual: Run, stepsPerSecond: number, submitsPerStep: number, peakBytes: number }} result
+ * @property {{ adapter: string, pixel: Run, perceptual: Run, stepsPerSecond: number, submitsPerStep: number, peakBytes: number, network: string, weights: string }} result
  * @property {string} sheet a data URL
  * @property {string} curves an SVG
  */
@@ -43,7 +43,7 @@ async function main() {
  * @param {Progress} progress
  * @returns {Promise<Outcome & { engine: string }>}
  */
-async function reconstruct({ size, steps, seed, layers, image }, progress) {
+async function reconstruct({ size, steps, seed, layers, image, weights }, progress) {
   const { launchBrowser, openPage, serveFolder } = await import('./lib/browser.mjs');
   const server = await serveFolder(SITE);
   const browser = await launchBrowser();
@@ -54,11 +54,12 @@ async function reconstruct({ size, steps, seed, layers, image }, progress) {
       prepare: (fresh) =>
         fresh.exposeFunction('reportProgress', (/** @type {any} */ state) => show(progress, state)),
     });
+    if (weights !== null) await chooseFile(page, 'input[name=weights]', weights);
     const order = { size, steps, seed, layers, image: image === null ? null : dataUrl(image) };
     const outcome = await page
       .evaluate((given) => globalThis.perceptualLossDemo.run(given), order)
       .catch((error) => {
-        throw explained(error, image);
+        throw explained(error, { image, weights });
       });
     if (errors.length > 0) throw new Error(`The page reported:\n${errors.join('\n')}`);
     return { ...outcome, engine };
@@ -66,6 +67,20 @@ async function reconstruct({ size, steps, seed, layers, image }, progress) {
     await browser.close();
     await server.close();
   }
+}
+
+/**
+ * Chooses a file in the page's form, as a user does: the page reads of it what it needs.
+ *
+ * @param {import('puppeteer').Page} page
+ * @param {string} selector
+ * @param {string} file
+ */
+async function chooseFile(page, selector, file) {
+  const field = /** @type {import('puppeteer').ElementHandle<HTMLInputElement> | null} */ (
+    await page.$(selector)
+  );
+  await field?.uploadFile(file);
 }
 
 /** @param {Progress} progress @param {{ run: string, step: number, steps: number, loss: number, stepsPerSecond: number }} state */
@@ -86,9 +101,15 @@ function dataUrl(file) {
   return `data:${mimeType(bytes)};base64,${bytes.toString('base64')}`;
 }
 
-/** A picture that the browser can't decode is a bad argument. @param {unknown} error @param {string | null} image */
-function explained(error, image) {
+/**
+ * A picture that the browser can't decode is a bad argument, and so are weights that don't fit.
+ *
+ * @param {unknown} error
+ * @param {{ image: string | null, weights: string | null }} files
+ */
+function explained(error, { image, weights }) {
   const message = error instanceof Error ? error.message : String(error);
+  if (weights !== null && message.startsWith('--weights: ')) return new OptionError(message);
   if (image === null || !/could not be decoded|InvalidStateError/.test(message)) return error;
   return new OptionError(
     `--image: the file is damaged: it can't be decoded: ${image}. Hint: save it again as a PNG or JPEG.`,
@@ -96,8 +117,12 @@ function explained(error, image) {
 }
 
 /** @param {DemoOptions} options @param {Outcome & { engine: string }} outcome @param {Progress} progress */
-function report({ size, steps, layers, json, out }, { result, sheet, curves, engine }, progress) {
-  const { adapter, pixel, perceptual, stepsPerSecond, submitsPerStep, peakBytes } = result;
+function report(
+  { size, steps, layers, weights: file, json, out },
+  { result, sheet, curves, engine },
+  progress,
+) {
+  const { adapter, pixel, perceptual, stepsPerSecond, submitsPerStep, peakBytes, network, weights } = result;
   /** @param {Run} run */
   const numbers = ({ losses, psnr }) => ({ first: losses[0], last: losses.at(-1), psnr });
   const summary = {
@@ -110,6 +135,7 @@ function report({ size, steps, layers, json, out }, { result, sheet, curves, eng
     perceptual: { ...numbers(perceptual), layers },
     submitsPerStep,
     peakBytes,
+    ...(file === null ? {} : { network, weights }),
   };
   fs.mkdirSync(out, { recursive: true });
   const text = `${JSON.stringify(summary, null, 2)}\n`;
@@ -123,7 +149,7 @@ function report({ size, steps, layers, json, out }, { result, sheet, curves, eng
     process.stdout.write(text);
     return;
   }
-  progress.say(`\nOn ${adapter}:`);
+  progress.say(`\nOn ${adapter}, ${network} with ${weights}:`);
   for (const [name, { losses, psnr }] of Object.entries({ pixel, perceptual })) {
     const [first = 0, last = 0] = [losses[0], losses.at(-1)];
     progress.say(

@@ -4,7 +4,7 @@
  * `--runtime node` runs it in Node on Dawn.
  *
  * An example is `examples/NAME/run.ts`, or a file of a folder that holds several, such as `examples/keras-history/NAME.ts`.
- * It exports `run(print)`.
+ * It exports `run(print)`. `examples/NAME/run.mjs` runs in Node instead, and opens its pages itself.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -22,7 +22,8 @@ const COLLECTIONS = ['programs', 'keras-history'];
 function examples() {
   const found = new Map();
   for (const name of fs.readdirSync(FOLDER)) {
-    if (fs.existsSync(path.join(FOLDER, name, 'run.ts'))) found.set(name, `examples/${name}/run.ts`);
+    for (const file of ['run.ts', 'run.mjs'])
+      if (fs.existsSync(path.join(FOLDER, name, file))) found.set(name, `examples/${name}/${file}`);
   }
   for (const collection of COLLECTIONS) {
     const folder = path.join(FOLDER, collection);
@@ -34,8 +35,15 @@ function examples() {
   return found;
 }
 
+const print = (/** @type {string} */ line) => process.stdout.write(`${line}\n`);
+
 /** @param {string} entry */
 async function inChromium(entry) {
+  if (entry.endsWith('.mjs')) {
+    const { run } = await import(pathToFileURL(path.join(ROOT, entry)).href);
+    await run(print);
+    return;
+  }
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
   const { evaluateIn, launchBrowser, openPage, serveFolder } = await import('./lib/browser.mjs');
   const folder = temporaryFolder('example');
@@ -71,7 +79,7 @@ async function inNode(entry) {
   Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
   const file = await bundle({ entry, folder: temporaryFolder('example') });
   const { run } = await import(pathToFileURL(file).href);
-  await run((/** @type {string} */ line) => process.stdout.write(`${line}\n`));
+  await run(print);
 }
 
 await runMain(async () => {
@@ -97,6 +105,8 @@ await runMain(async () => {
   if (values.runtime !== 'chromium' && values.runtime !== 'node') {
     throw new SetupError(`--runtime is chromium or node. Received: ${values.runtime}`);
   }
+  if (values.runtime === 'node' && entry.endsWith('.mjs'))
+    throw new SetupError(`'${name}' needs pages. Received: --runtime node. Hint: leave it out.`);
   if (values.inside) {
     await inNode(entry);
     return;

@@ -1,4 +1,5 @@
 /** @file The page around run.ts: the findings as an HTML table. */
+import '../../website/style/tokens.css';
 import { type Finding, run } from './run.ts';
 
 const columns: { title: string; cell: (finding: Finding) => string; number?: boolean }[] = [

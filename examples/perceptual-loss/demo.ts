@@ -6,6 +6,7 @@ import { getDevice, init, memory, resetPeakMemory, squeeze, type Tensor, tidy, t
 import { type Loss, perceptualLoss, pixelLoss } from './losses.ts';
 import { cropToSquare, drawPicture, noise, pictureOf } from './picture.ts';
 import { type Progress, reconstruct } from './reconstruct.ts';
+import { loadVgg, randomVgg, type Vgg, type VggName } from './vgg.ts';
 
 export interface DemoSettings {
   size: number;
@@ -14,6 +15,8 @@ export interface DemoSettings {
   layers: readonly string[];
   /** A PNG or JPEG; the drawn picture where it is null. */
   image: Blob | null;
+  /** A file with the weights of VGG16 or VGG19; random weights where it is null. */
+  weights: File | null;
 }
 
 export type RunName = 'pixel' | 'perceptual';
@@ -30,6 +33,9 @@ export interface DemoResult {
   start: { pixels: ImageData; psnr: number };
   pixel: RunResult;
   perceptual: RunResult;
+  network: VggName;
+  /** Where its weights are from, in words. */
+  weights: string;
   /** Of the perceptual run. */
   stepsPerSecond: number;
   submitsPerStep: number;
@@ -41,6 +47,8 @@ export interface DemoEvents {
   onStart?: (target: ImageData, start: ImageData) => unknown;
   /** Before a run: its loss is about to be made, and its kernels compiled. */
   onRun?: (run: RunName) => unknown;
+  /** While a file of weights is loaded, in bytes of values. */
+  onWeights?: (loaded: number, total: number) => unknown;
   /** Every few steps. */
   onProgress?: (run: RunName, progress: Progress) => unknown;
   signal?: AbortSignal;
@@ -53,6 +61,8 @@ export async function runDemo(settings: DemoSettings, events: DemoEvents = {}): 
   const device = await init();
   resetPeakMemory();
   const { size, steps, seed, layers, image } = settings;
+  using vgg = await openVgg(settings, events);
+  const features = vgg.features(layers);
   using target = pictureOf(image ? await cropToSquare(image, size) : drawPicture(size));
   using start = noise(size, seed);
   const [targetPixels, startPixels] = [await imageData(target), await imageData(start)];
@@ -77,7 +87,7 @@ export async function runDemo(settings: DemoSettings, events: DemoEvents = {}): 
     return { result, rates };
   };
   const pixel = await run('pixel', () => pixelLoss(target));
-  const perceptual = await run('perceptual', () => perceptualLoss(target, { layers, seed, smoothness }));
+  const perceptual = await run('perceptual', () => perceptualLoss(target, features, smoothness));
   const { vendor, architecture, description } = device.adapter;
   return {
     adapter: [vendor, architecture, description].filter(Boolean).join(' ') || 'unknown',
@@ -85,9 +95,19 @@ export async function runDemo(settings: DemoSettings, events: DemoEvents = {}): 
     start: { pixels: startPixels, psnr: await psnr(start, target) },
     pixel: pixel.result,
     perceptual: perceptual.result,
+    network: vgg.name,
+    weights: vgg.weights,
     ...perceptual.rates,
     peakBytes: memory(getDevice()).peakBytes,
   };
+}
+
+function openVgg({ weights, seed }: DemoSettings, { onWeights, signal }: DemoEvents): Promise<Vgg> | Vgg {
+  if (!weights) return randomVgg(seed);
+  return loadVgg(weights, {
+    onProgress: ({ loaded, total }) => onWeights?.(loaded, total),
+    signal,
+  });
 }
 
 /** A picture [1, size, size, 3] from 0 to 1 as bytes. */

@@ -16,7 +16,7 @@ import {
   tidy,
   variance,
 } from 'retrograd';
-import { applications, input, type KerasTensor, model } from 'retrograd/keras';
+import type { Features } from './vgg.ts';
 
 /** A loss of pictures [1, height, width, 3] with values from 0 to 1. */
 export interface Loss extends Disposable {
@@ -32,25 +32,11 @@ export function pixelLoss(target: Tensor): Loss {
   };
 }
 
-export interface PerceptualLossOptions {
-  /** Layers of VGG19 whose outputs are compared. */
-  layers: readonly string[];
-  /** Of the random weights. */
-  seed: number;
-  /** Weight of the total variation. */
-  smoothness: number;
-}
-
 /**
- * The squared differences of VGG19's features, each layer's divided by the variance of the target's features there,
- * plus a little total variation.
- *
- * The network is not trained: its weights are drawn by He's rule (He et al., Delving deep into rectifiers, ICCV 2015).
- * Random features carry a perceptual loss: He, Wang and Hopcroft, A Powerful Generative Model Using Random Weights for
- * the Deep Image Representation, NIPS 2016, reconstruct pictures from the features of such a VGG.
+ * The squared differences of a VGG's features, each layer's divided by the variance of the target's features there, plus a
+ * little total variation. `smoothness` is the weight of that. The network belongs to the caller.
  */
-export function perceptualLoss(target: Tensor, { layers, seed, smoothness }: PerceptualLossOptions): Loss {
-  const { network, features } = featureExtractor(layers, seed);
+export function perceptualLoss(target: Tensor, features: Features, smoothness: number): Loss {
   const wanted = tidy(() => features.apply(target)).map(keep);
   const scales = wanted.map((feature) => keep(tidy(() => reciprocal(variance(feature)))));
   return {
@@ -61,19 +47,9 @@ export function perceptualLoss(target: Tensor, { layers, seed, smoothness }: Per
       return add(addN(differences), mul(totalVariation(picture), smoothness));
     },
     [Symbol.dispose]: () => {
-      for (const held of [network, ...wanted, ...scales]) held.dispose();
+      for (const held of [...wanted, ...scales]) held.dispose();
     },
   };
-}
-
-/** The part of VGG19 that leads from a picture to `layers`. Its weights are frozen: only the picture is to change. */
-function featureExtractor(layers: readonly string[], seed: number) {
-  const picture = input({ shape: [null, null, 3], name: 'picture' });
-  const pixels = applications.vgg19.preprocessInput(mul(picture, 255));
-  const network = applications.vgg19({ includeTop: false, weights: null, inputTensor: pixels, seed });
-  network.trainable = false;
-  const outputs = layers.map((name) => network.getLayer(name).output as KerasTensor);
-  return { network, features: model({ inputs: picture, outputs }) };
 }
 
 /** The mean difference of neighbours, down and across. */

@@ -2,6 +2,7 @@
  * @file The page: shows both reconstructions while they run. The command `npm run demo` drives the same page through
  * `perceptualLossDemo`.
  */
+import { FormatError } from 'retrograd';
 import { type Curve, drawCurves } from './curve.ts';
 import {
   type DemoEvents,
@@ -15,8 +16,8 @@ import { drawSheet } from './sheet.ts';
 
 const defaultLayers = ['block1_conv2', 'block2_conv2', 'block3_conv2', 'block4_conv2'];
 
-/** What the command asks for, and gets: pictures travel as data URLs. */
-interface Order extends Omit<DemoSettings, 'image'> {
+/** What the command asks for, and gets: pictures travel as data URLs, weights in the form's field for files. */
+interface Order extends Omit<DemoSettings, 'image' | 'weights'> {
   image: string | null;
 }
 
@@ -61,6 +62,10 @@ async function runOnPage(settings: DemoSettings, events: DemoEvents = {}): Promi
   const shown: Record<RunName, number[]> = { pixel: [], perceptual: [] };
   const result = await runDemo(settings, {
     ...events,
+    onWeights: async (loaded, total) => {
+      status.textContent = `Loading weights: ${Math.round((100 * loaded) / total)} %`;
+      await events.onWeights?.(loaded, total);
+    },
     onStart: (target, start) => {
       for (const id of ['start', 'pixel', 'perceptual']) show(id, start);
       show('target', target);
@@ -80,20 +85,25 @@ async function runOnPage(settings: DemoSettings, events: DemoEvents = {}): Promi
   });
   for (const run of ['pixel', 'perceptual'] as const) show(run, result[run].pixels);
   const decibels = (run: RunName) => result[run].psnr.toFixed(1);
-  status.textContent = `Done on ${result.adapter}: ${decibels('pixel')} dB by pixel loss, ${decibels('perceptual')} dB by perceptual loss.`;
+  status.textContent = `Done on ${result.adapter}, ${result.network} with ${result.weights}: ${decibels('pixel')} dB by pixel loss, ${decibels('perceptual')} dB by perceptual loss.`;
   return result;
 }
 
 function settingsOf(form: HTMLFormElement): DemoSettings {
   const data = new FormData(form);
-  const file = data.get('image');
+  const image = data.get('image');
   return {
     size: Number(data.get('size')),
     steps: Number(data.get('steps')),
     seed: Number(data.get('seed')),
     layers: defaultLayers,
-    image: file instanceof File && file.size > 0 ? file : null,
+    image: image instanceof File && image.size > 0 ? image : null,
+    weights: chosenWeights(),
   };
+}
+
+function chosenWeights(): File | null {
+  return form.querySelector<HTMLInputElement>('input[name=weights]')?.files?.[0] ?? null;
 }
 
 form.addEventListener('submit', async (event) => {
@@ -118,18 +128,18 @@ globalThis.perceptualLossDemo = {
   async run({ image, ...settings }) {
     const picture = image === null ? null : await (await fetch(image)).blob();
     const result = await runOnPage(
-      { ...settings, image: picture },
+      { ...settings, image: picture, weights: chosenWeights() },
       {
         onRun: (run) =>
           globalThis.reportProgress?.({ run, step: 0, steps: settings.steps, loss: 0, stepsPerSecond: 0 }),
         onProgress: (run, { step, steps, loss, stepsPerSecond }) =>
           globalThis.reportProgress?.({ run, step, steps, loss, stepsPerSecond }),
       },
-    );
+    ).catch(refuseWeights);
     const { target, start, ...rest } = result;
     const sheet = drawSheet(
       `Reconstructed from noise in ${settings.steps} steps`,
-      `VGG19 with random weights (seed ${settings.seed}) at ${settings.layers.join(', ')}. ${result.adapter}.`,
+      `${result.network} with ${result.weights} at ${settings.layers.join(', ')}. ${result.adapter}.`,
       [
         { title: 'Target', caption: `${target.width} × ${target.height} pixels`, pixels: target },
         { title: 'Start', caption: `noise, ${start.psnr.toFixed(1)} dB`, pixels: start.pixels },
@@ -152,6 +162,11 @@ globalThis.perceptualLossDemo = {
     return { result: rest, sheet: await dataUrl(sheet), curves };
   },
 };
+
+/** Classes have other names in a built page, so the command tells by the message that its option is to blame. */
+function refuseWeights(error: unknown): never {
+  throw error instanceof FormatError ? new Error(`--weights: ${error.message}`) : error;
+}
 
 async function dataUrl(canvas: OffscreenCanvas): Promise<string> {
   const reader = new FileReader();

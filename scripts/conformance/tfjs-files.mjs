@@ -5,19 +5,29 @@
 
 /** The tested files of ops, under `@tensorflow/tfjs-core/dist/ops`, without `_test.js`. */
 const OPS = `
-  abs acos acosh add_n add all any arg_max arg_min arithmetic asin asinh atan atanh avg_pool
-  batchnorm binary_ops broadcast_to ceil clip_by_value clone concat conv1d conv2d_separable conv2d
-  conv2d_transpose cos cosh cumsum depthwise_conv2d dropout elu equal erf exp expand_dims expm1 eye
-  fill floor floordiv gather_nd gather greater_equal greater is_finite is_inf is_nan leaky_relu
-  less_equal less linspace log1p log_sigmoid log_softmax log_sum_exp log logical_and logical_not
-  logical_or logical_xor mat_mul max_pool max mean min mirror_pad moments neg not_equal one_hot
-  ones_like ones pad pool prod random_normal random_standard_normal random_uniform_int
-  random_uniform range reciprocal relu6 relu reverse_1d reverse_2d reverse_3d reverse_4d reverse
-  round rsqrt scatter_nd selu sigmoid sign sin sinh slice1d slice2d slice3d slice4d slice softmax
-  softplus split sqrt square stack step strided_slice sub sum tan tanh tile topk transpose
-  truncated_normal unsorted_segment_sum unstack where zeros_like zeros fused/fused_conv2d
-  fused/fused_depthwise_conv2d fused/fused_mat_mul image/flip_left_right image/resize_bilinear
-  image/resize_nearest_neighbor
+  abs acos acosh add add_n all any arg_max arg_min arithmetic asin asinh atan atanh avg_pool
+  avg_pool_3d basic_lstm_cell batch_to_space_nd batchnorm binary_ops bincount boolean_mask
+  broadcast_args broadcast_to ceil clip_by_value clone concat confusion_matrix conv1d conv2d
+  conv2d_separable conv2d_transpose conv3d cos cosh cumprod cumsum dense_bincount depth_to_space
+  depthwise_conv2d diag dilation2d dropout einsum elu ensure_shape equal erf euclidean_norm exp
+  expand_dims expm1 eye fill floor floordiv gather gather_nd greater greater_equal in_top_k
+  is_finite is_inf is_nan leaky_relu less less_equal linspace local_response_normalization log log1p
+  log_sigmoid log_softmax log_sum_exp logical_and logical_not logical_or logical_xor lower_bound
+  mat_mul max max_pool max_pool_3d max_pool_with_argmax mean meshgrid min mirror_pad moments
+  moving_average multi_rnn_cell multinomial neg norm not_equal one_hot ones ones_like pad pool prod
+  random_gamma random_normal random_standard_normal random_uniform random_uniform_int range
+  reciprocal relu relu6 reverse reverse_1d reverse_2d reverse_3d reverse_4d round rsqrt scatter_nd
+  search_sorted selu setdiff1d_async sigmoid sign sin sinh slice slice1d slice2d slice3d slice4d
+  softmax softplus space_to_batch_nd sparse_to_dense split sqrt square stack step strided_slice sub
+  sum tan tanh tensor_scatter_update tile to_pixels topk transpose truncated_normal
+  unsorted_segment_sum unstack upper_bound where where_async zeros zeros_like fused/fused_conv2d
+  fused/fused_depthwise_conv2d fused/fused_mat_mul image/crop_and_resize image/flip_left_right
+  image/grayscale_to_rgb image/non_max_suppression_async image/resize_bilinear
+  image/resize_nearest_neighbor image/rgb_to_grayscale image/threshold image/transform
+  linalg/band_part losses/absolute_difference losses/compute_weighted_loss losses/cosine_distance
+  losses/hinge_loss losses/huber_loss losses/log_loss losses/mean_squared_error
+  losses/sigmoid_cross_entropy losses/softmax_cross_entropy signal/frame signal/hamming_window
+  signal/hann_window
 `;
 
 /** The other tested files: gradients, tensors, variables, scopes. */
@@ -53,7 +63,6 @@ export const INTERNAL_FILES = [
   ],
   [/^(browser_util|device_util)_test|^platforms\//, "TF.js's platforms"],
   [/^backends\//, "TF.js's back ends"],
-  [/^optimizers\//, "TF.js's optimizer classes; Keras's come with retrograd/keras"],
   [/^ops\/identity_pool_test/, 'helpers of other tests, without specs'],
   [/^io\//, "TF.js's model storage"],
   [/_util_test\.js$|^ops\/(operation|rand)_test/, "TF.js's own helpers"],

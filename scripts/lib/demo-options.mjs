@@ -21,6 +21,7 @@ export class OptionError extends Error {
  * @property {number} seed
  * @property {string[]} layers
  * @property {string | null} image path of a PNG or JPEG
+ * @property {string | null} weights path of a file with the weights of VGG16 or VGG19
  * @property {string} out folder that the results go to
  * @property {boolean} json
  * @property {boolean} serve
@@ -53,13 +54,14 @@ Options
   --seed N        of the noise and of the network's random weights; default 1
   --image FILE    your picture, a PNG or JPEG of any size: its middle square; default: drawn by the program
   --layers A,B    layers of VGG19 to compare; default ${DEFAULT_LAYERS.join(',')}
-  --weights FILE  trained weights: not read yet, they arrive with model files in a later version
+  --weights FILE  trained weights of VGG16 or VGG19: .h5, .weights.h5 or .keras of Keras, .pth of torchvision, or safetensors,
+                  recognized by content; the top may be there or not
   --out DIR       folder for the results; default out
   --json          prints the summary alone to stdout (with npm: npm run --silent demo -- --json)
   --serve         serves the page instead, to be opened in your own browser
   --help          prints this
 
-VGG19's weights are random, drawn by He's rule from the seed. Random features carry a perceptual loss: He, Wang and
+Without --weights, VGG19's are random, drawn by He's rule from the seed. Random features carry a perceptual loss: He, Wang and
 Hopcroft, A Powerful Generative Model Using Random Weights for the Deep Image Representation, NIPS 2016.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments.
@@ -72,12 +74,6 @@ Exit codes: 0 done, 1 failed, 2 bad arguments.
  */
 export function parseOptions(args) {
   const values = parse(args);
-  if (values.weights !== undefined) {
-    throw new OptionError(
-      `--weights: trained weights can't be read yet: they arrive with model files in a later version. Received: ${values.weights}. ` +
-        'Hint: leave it out; the random weights of --seed serve.',
-    );
-  }
   const layers = layersOf(values.layers);
   const smallest = smallestSize(layers);
   const size = whole('size', values.size ?? '48', 1, LARGEST_SIZE);
@@ -93,6 +89,7 @@ export function parseOptions(args) {
     seed: whole('seed', values.seed ?? '1', 0, 2 ** 31 - 1),
     layers,
     image: values.image === undefined ? null : imageOf(values.image),
+    weights: values.weights === undefined ? null : weightsOf(values.weights),
     out: path.resolve(values.out ?? fileURLToPath(new URL('../../out', import.meta.url))),
     json: values.json ?? false,
     serve: values.serve ?? false,
@@ -171,11 +168,32 @@ function smallestSize(layers) {
 
 /** @param {string} file */
 function imageOf(file) {
+  if (mimeType(headOf('--image', file, 'pass the path of a PNG or JPEG.')) !== null) return file;
+  throw new OptionError(
+    `--image: the file is neither a PNG nor a JPEG: ${file}. Hint: convert it to one of them.`,
+  );
+}
+
+/** The page says what the file has. @param {string} file */
+function weightsOf(file) {
+  const head = headOf('--weights', file, 'pass the path of a file of Keras or torchvision.');
+  if (head.length > 0) return path.resolve(file);
+  throw new OptionError(`--weights: the file is empty: ${file}. Hint: download it again.`);
+}
+
+/**
+ * The first bytes of a file.
+ *
+ * @param {string} option
+ * @param {string} file
+ * @param {string} hint
+ */
+function headOf(option, file, hint) {
   const head = Buffer.alloc(8);
   try {
     const descriptor = fs.openSync(file, 'r');
     try {
-      fs.readSync(descriptor, head, 0, head.length, 0);
+      return head.subarray(0, fs.readSync(descriptor, head, 0, head.length, 0));
     } finally {
       fs.closeSync(descriptor);
     }
@@ -187,12 +205,8 @@ function imageOf(file) {
         : code === 'EISDIR'
           ? 'it is a folder'
           : `it can't be read (${code})`;
-    throw new OptionError(`--image: ${reason}: ${file}. Hint: pass the path of a PNG or JPEG.`);
+    throw new OptionError(`${option}: ${reason}: ${file}. Hint: ${hint}`);
   }
-  if (mimeType(head) !== null) return file;
-  throw new OptionError(
-    `--image: the file is neither a PNG nor a JPEG: ${file}. Hint: convert it to one of them.`,
-  );
 }
 
 /**

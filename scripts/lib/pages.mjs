@@ -26,7 +26,7 @@ const MADE_OF = {
 
 /** The pages, in the order of the site's index. @type {readonly { name: string, folder: string }[]} */
 export const pages = [
-  ...['notebook', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'vanilla'].map((name) => ({
+  ...['notebook', 'perceptual-loss', 'webgpu-app', 'gather-three-ways', 'check', 'vanilla'].map((name) => ({
     name,
     folder: `examples/${name}`,
   })),
@@ -59,6 +59,26 @@ export function buildPage(name, env, say) {
   if (name === 'vanilla') copyVanilla(page.folder);
   else if (name === 'bench') build(env, ['scripts/build-bench.mjs'], 'The benchmark');
   else build(env, [VITE, 'build', '--mode', name], `The page ${name}`);
+}
+
+/** The landing page, and what scripts/website generates: guide, reference and search. @param {Env} env @param {Say} say */
+export function buildWebsite(env, say) {
+  const generated = [
+    'docs',
+    'website',
+    'scripts/website',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'dist/index.d.ts',
+  ];
+  if (!isFresh('site/assets/search.json', generated)) {
+    say('Building guide and reference …');
+    build(env, ['scripts/build-website.mjs'], 'Guide and reference');
+  }
+  if (isFresh('site/index.html', ['website', 'scripts/website', 'README.md', ...BUILT])) return;
+  say('Building the landing page …');
+  fs.rmSync(path.join(ROOT, 'site', 'landing'), { recursive: true, force: true });
+  build(env, [VITE, 'build', '--mode', 'landing'], 'The landing page');
 }
 
 /** Copies the page that needs no build, and the modules that its import map names. @param {string} folder */

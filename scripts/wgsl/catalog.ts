@@ -41,9 +41,12 @@ import type {
   OwnedScatterOptions,
   SumOptions,
 } from '../../shaders/scatter.ts';
+import type { TriangularOptions } from '../../shaders/linalg.ts';
+import type { SegmentExtremumOptions } from '../../shaders/segmentExtremum.ts';
 import type { SequenceOptions } from '../../shaders/sequence.ts';
 import type { SoftmaxOptions } from '../../shaders/softmax.ts';
 import type { RadixOptions } from '../../shaders/sort.ts';
+import type { StatisticsOptions } from '../../shaders/statistics.ts';
 import type { SumSplitsOptions } from '../../shaders/sumSplits.ts';
 import type { TopKOptions } from '../../shaders/topK.ts';
 import type { TransposeOptions } from '../../shaders/transpose.ts';
@@ -309,7 +312,20 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       { type: 'f32', width: 4, folded: true },
       { unfolded: { folded: false } },
     ),
+    'segment extremum': entry<SegmentExtremumOptions>(
+      { type: 'f32', extremum: 'max' },
+      { integers: { type: 'i32', extremum: 'min' } },
+    ),
     oneHot: entry({}),
+  },
+  linalg: {
+    cholesky: entry({}),
+    lu: entry({}),
+    householder: entry({}),
+    'triangular solve': entry<TriangularOptions>(
+      { lower: true, transposed: false, unitDiagonal: true },
+      { backward: { lower: false, unitDiagonal: false } },
+    ),
   },
   reduction: {
     reduce: entry<ReduceOptions>(sum, {
@@ -366,6 +382,10 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     ),
     clipScales: entry<ScaleOptions>({ global: false, lanes: 1, workgroup: 64 }, { global: { global: true } }),
     nonFinite: entry({}),
+    statistics: entry<StatisticsOptions>(
+      { type: 'f32', stage: 'range' },
+      { histogram: { stage: 'histogram' }, 'range, float16': { type: 'f16' } },
+    ),
   },
   normalization: {
     softmax: entry<SoftmaxOptions>(

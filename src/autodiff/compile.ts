@@ -153,7 +153,7 @@ export function compileCompared<A extends readonly unknown[], R>(
     // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
     if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
     const entry = entryOf(entries, device, signature, maxSignatures);
-    const choices = device.autotuner?.version ?? 0;
+    const choices = device.selectionVersion;
     if (entry.captured && entry.choices !== choices) {
       entry.captured.dispose();
       entry.captured = null;
@@ -197,6 +197,7 @@ export function compileCompared<A extends readonly unknown[], R>(
   const compareNext = () => {
     for (const entry of entries.values()) entry.isDue = true;
   };
+  Object.defineProperty(call, 'name', { value: label });
   const givenUp = () => [...entries.values()].find(isGivenUp)?.reason ?? null;
   return Object.assign(call, { explain, compareNext, givenUp, dispose, [Symbol.dispose]: dispose });
 }

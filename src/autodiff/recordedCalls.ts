@@ -26,6 +26,7 @@ import {
 import { tidy } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';
+import { gradientObserver } from './gradientObserver.ts';
 import { type GradientOptions, gradientOptionNames, listOf, requireTensors, seedTargets } from './request.ts';
 import { TapeRecorder } from './tapeRecorder.ts';
 
@@ -165,6 +166,7 @@ export class Tape {
     requireTensors('sources', sources);
     const { device } = targets[0] as Tensor;
     const gradients = withDevice(device, () => tidy(() => this.#backward(targets, sources, options)));
+    gradientObserver()?.gradients(this, targets, sources, gradients);
     if (!this.persistent) {
       this.#recorder.close();
       this.#free();
@@ -240,6 +242,11 @@ export class Tape {
     });
     if (needs.includes(true) && op.backward) {
       const { backward } = op;
+      gradientObserver()?.cotangents(
+        node,
+        outputIds,
+        outputIds.map((id) => cotangents.get(id)),
+      );
       const differentiate = () => {
         const gradients = tidy(() => {
           const incoming = outputIds.map((id, i) => {

@@ -25,10 +25,15 @@ export async function warmup<O extends object>(model: DryRunnable<O>, options?: 
 export async function warmup(target: Target, ...inputs: readonly unknown[]): Promise<number> {
   const device = getDevice();
   const before = device.pipelineCount;
-  const runs = await dryRunCall('warmup', device, target, inputs, () => new DryRun());
-  const compilations = runs.flatMap((dry) => [...dry.compilations]);
-  // One that fails doesn't keep others from being ready when this ends.
-  await Promise.allSettled(compilations);
+  let selection: number;
+  let compilations: Promise<void>[];
+  do {
+    selection = device.selectionVersion;
+    const runs = await dryRunCall('warmup', device, target, inputs, () => new DryRun());
+    compilations = runs.flatMap((dry) => [...dry.compilations]);
+    // One that fails doesn't keep others from being ready when this ends. Where it has another variant, that is compiled.
+    await Promise.allSettled(compilations);
+  } while (device.selectionVersion !== selection);
   await Promise.all(compilations);
   return device.pipelineCount - before;
 }

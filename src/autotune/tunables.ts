@@ -1,6 +1,7 @@
 /** @file What the autotuner knows about the tunables of kernels: keys, descriptions, and how a trial is launched. */
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
+import { variantName } from '../kernels/avoidance.ts';
 import { profileOf } from '../kernels/adapterProfiles.ts';
 import { conv2dTrials } from './conv2dTrials.ts';
 import { gemmTrials } from './gemmTrials.ts';
@@ -42,8 +43,16 @@ export function taskOf<P extends object, A>(
   const trials = trialsOf(tunable);
   if (!trials) return null;
   const profile = profileOf(device);
-  const candidates = trials.algorithms(problem, profile);
-  const text = JSON.stringify(tunable.select(problem, profile));
+  const { avoidance } = device;
+  const isAvoided = (name: string) => avoidance?.names.has(variantName(tunable.name, name)) ?? false;
+  const all = trials.algorithms(problem, profile);
+  const right = all.filter(({ name }) => !isAvoided(name));
+  const selectedHere = tunable.select(problem, profile);
+  const chosen = avoidance?.instead(tunable, problem, selectedHere) ?? selectedHere;
+  // Where all that are worth measuring are avoided, one takes their place.
+  const candidates =
+    right.length > 0 ? right : [{ name: 'in their place', algorithm: chosen, cost: null, rank: 0 }];
+  const text = JSON.stringify(chosen);
   const selected = candidates.find(({ algorithm }) => JSON.stringify(algorithm) === text);
   if (!selected) throw new TypeError(`${tunable.name} selects an algorithm that it doesn't list: ${text}`);
   return {

@@ -5,6 +5,8 @@ import type { Device } from '../webgpu/device.ts';
 import { LaunchSurvey } from '../execution/dryRun.ts';
 import type { Command } from '../webgpu/command.ts';
 import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
+import { avoidanceOf } from '../kernels/avoidance.ts';
+import { readAvoided } from './avoidedStore.ts';
 import { Automatic, type Job } from './automatic.ts';
 import { measure, type Stopwatch, stopwatch } from './measure.ts';
 import { type ChoiceReport, TuningReport } from './report.ts';
@@ -162,11 +164,12 @@ export class Tuner implements Autotuner {
     });
   }
 
-  /** Reads what earlier visits measured. A store that fails has nothing. */
+  /** Reads what earlier visits measured, and which variants they found wrong. A store that fails has nothing. */
   async load(): Promise<void> {
     const { store } = this.settings;
     if (!store || store === this.#loaded) return;
     this.#loaded = store;
+    for (const name of await readAvoided(this.device, store)) avoidanceOf(this.device).add(name);
     try {
       const text = await store.read(this.#name);
       if (typeof text !== 'string') return;

@@ -21,8 +21,8 @@ export class ForwardingExecutor implements Executor {
     return this.base.allocate(bytes, label, freed);
   }
 
-  upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
-    return this.base.upload(data, label);
+  upload(data: ArrayBufferView<ArrayBuffer>, label: string, freed?: (storage: Storage) => void): Storage {
+    return this.base.upload(data, label, freed);
   }
 
   launch(kernel: Kernel, launch: Launch): void {

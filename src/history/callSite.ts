@@ -10,6 +10,10 @@ export function debugMode(on = true): void {
   enabled = on;
 }
 
+export function isDebugMode(): boolean {
+  return enabled;
+}
+
 /**
  * The folder around this file's, so that frames of the library can be distinguished from the user's. By the text alone: bundlers take
  * a `new URL` next to `import.meta.url` for a file that the app wants to have.

@@ -1,6 +1,6 @@
 /** @file What a profile notes of each launch. */
 import type { ProfiledCall } from '../webgpu/command.ts';
-import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
+import { type BindingType, bindingsOf, isReadOnly, type KernelOptions } from '../webgpu/kernel.ts';
 import type { PreparedLaunch } from '../webgpu/command.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
@@ -10,6 +10,8 @@ import type { Span } from '../webgpu/timing.ts';
 /** One launch, and when it ran. */
 export interface ProfiledLaunch extends Span {
   readonly kernel: string;
+  /** The options of the kernel: which variant it is. */
+  readonly options: KernelOptions;
   /** The calls that it is attributed to; none for a launch outside of ops, such as an optimizer's. */
   readonly calls: readonly ProfiledCall[];
   /** Bytes of what it binds: read once and written once. */
@@ -38,6 +40,7 @@ export class LaunchLog implements StreamWatcher {
     const { kernel, attribution, grid } = launch;
     this.#launches.push({
       kernel: kernel.name,
+      options: launch.options,
       calls: attribution?.calls ?? [],
       bytes: bytesMoved(launch),
       flops: attribution?.flops ?? null,

@@ -20,9 +20,11 @@ export type {
   LoadProgress,
   LoadReport,
   LoadWeightsOptions,
+  ModelFormat,
   SaveOptions,
   SaveProgress,
   SaveWeightsOptions,
+  WeightNaming,
 } from '../keras/models/fileOptions.ts';
 export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
@@ -30,4 +32,5 @@ export type { FileSource } from '../storage/sources.ts';
 export { listFiles, removeFile } from '../storage/browserStores.ts';
 export type { StoredFile } from '../storage/browserStore.ts';
 export type { FilePieces, FileTarget } from '../storage/fileTarget.ts';
+export { FilesTarget, type FolderTarget, type NewFile, type SaveFolder } from '../storage/folderTargets.ts';
 export { BytesTarget, type SaveTarget } from '../storage/targets.ts';

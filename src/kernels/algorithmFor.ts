@@ -3,7 +3,11 @@ import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { profileOf } from './adapterProfiles.ts';
 
-/** The algorithm to launch for `problem`: what was measured to be the fastest, otherwise what sizes and adapter suggest. */
+/**
+ * The algorithm to launch for `problem`: what was measured to be the fastest, otherwise what sizes and adapter suggest; never
+ * one that the device avoids.
+ */
 export function algorithmFor<P extends object, A>(device: Device, tunable: Tunable<P, A>, problem: P): A {
-  return device.autotuner?.choose(tunable, problem) ?? tunable.select(problem, profileOf(device));
+  const chosen = device.autotuner?.choose(tunable, problem) ?? tunable.select(problem, profileOf(device));
+  return device.avoidance?.instead(tunable, problem, chosen) ?? chosen;
 }

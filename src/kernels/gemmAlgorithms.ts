@@ -31,14 +31,18 @@ const tiles = Object.entries(gemmTiles) as [GemmTileName, GemmTile][];
 /** Tiles in workgroup memory are measured up to this number: those with the least estimated cost. */
 const mostSharedTiles = 4;
 
-function tilesFor(problem: GemmProblem, profile: DeviceProfile): [GemmTileName, GemmTile][] {
+function tilesFor(
+  problem: GemmProblem,
+  profile: DeviceProfile,
+  mostShared: number,
+): [GemmTileName, GemmTile][] {
   const shared = tiles.filter(([, { memory }]) => memory === 'shared');
   const others = tiles.filter(([, { memory }]) => memory !== 'shared');
   if (profile.gemm.tiles !== 'shared') return others;
   const costs = shared.map((named) => ({ named, cost: costInShared(named[1], problem, profile) }));
   costs.sort((a, b) => a.cost - b.cost);
   const possible = costs.filter(({ cost }) => cost < Number.POSITIVE_INFINITY);
-  return [...possible.slice(0, mostSharedTiles).map(({ named }) => named), ...others];
+  return [...possible.slice(0, mostShared).map(({ named }) => named), ...others];
 }
 
 /** What a multiply-add costs in a tile; null where the tile doesn't suit the kind of adapter. */
@@ -64,6 +68,15 @@ export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Ca
   if (isSmall(problem, profile)) {
     return [{ name: 'small', algorithm: onTile(gemmTiles.small, problem, profile), cost: null, rank: 0 }];
   }
+  return tiledAlgorithms(problem, profile, mostSharedTiles);
+}
+
+/** The same for floats, without regard to the work: with at most `mostShared` tiles in workgroup memory. */
+export function tiledAlgorithms(
+  problem: GemmProblem,
+  profile: DeviceProfile,
+  mostShared = Number.POSITIVE_INFINITY,
+): Candidate<GemmAlgorithm>[] {
   const candidate = (name: string, algorithm: GemmAlgorithm, unit: number): Candidate<GemmAlgorithm> => ({
     name,
     algorithm,
@@ -82,7 +95,7 @@ export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Ca
     ...(takesLanes(problem) && profile.gemm.tiles === 'shared'
       ? candidates('lanes', lanesTile(problem), lanesCost)
       : []),
-    ...tilesFor(problem, profile).flatMap(([name, tile]) => {
+    ...tilesFor(problem, profile, mostShared).flatMap(([name, tile]) => {
       const unit = unitCost(name, tile, problem, profile);
       const fits = tile.groupM * tile.groupN <= profile.workgroupInvocations;
       return unit !== null && fits && runs(tile, problem, profile)

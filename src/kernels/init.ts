@@ -6,7 +6,7 @@ import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
 import { adapterProfiles, createProfile } from './adapterProfiles.ts';
-import { loadKernels } from './loadKernels.ts';
+import { kernels, loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */
 export interface InitOptions extends OpenOptions {
@@ -44,6 +44,7 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   const { tuning, adapterProfile, ...options } = given;
   if (adapterProfile !== undefined) checkKind(adapterProfile);
   const [device] = await Promise.all([open(options), loadKernels()]);
+  kernels().avoidFailing(device);
   if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;

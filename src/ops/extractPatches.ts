@@ -54,7 +54,14 @@ export const extractPatches: CompositeOp<[x: Tensor], ExtractPatchesOptions> =
   });
 
 /** What is added around an axis so that all windows lie in it. */
-function addedAround({ input, output, window, stride, dilation, before }: WindowAxis): [number, number] {
+export function addedAround({
+  input,
+  output,
+  window,
+  stride,
+  dilation,
+  before,
+}: WindowAxis): [number, number] {
   const covered = (output - 1) * stride + (window - 1) * dilation + 1;
   return [before, Math.max(0, covered - input - before)];
 }

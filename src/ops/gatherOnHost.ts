@@ -1,11 +1,11 @@
 /** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
 import type { TypedData } from '../core/dtype.ts';
-import { ValueError } from '../core/errors.ts';
 import { type OptionNames, optionsOf } from '../core/options.ts';
-import { describe, type Shape } from '../core/shape.ts';
+import type { Shape } from '../core/shape.ts';
 import { specOf } from '../core/spec.ts';
 import { sourceOf, rememberSource, Tensor } from '../tensor/tensor.ts';
 import { tensor } from '../tensor/create.ts';
+import { requireTensor } from '../tensor/requireTensor.ts';
 import { Call } from './call.ts';
 import { planGather } from './gather.ts';
 import { type AxisOptions, checkingOf, named, readsAsZeros } from './indices.ts';
@@ -33,7 +33,7 @@ export async function gatherOnHost(
   indices: TensorLike,
   ...settings: unknown[]
 ): Promise<GatheredData> {
-  requireTensor(x);
+  requireTensor('gatherOnHost', 'x', x);
   const options: AxisOptions = optionsOf('gatherOnHost', settings, optionNames, ['x', 'indices']);
   const onDevice = indices instanceof Tensor;
   const given = onDevice ? indices : tensor(indices, { dtype: 'int32' });
@@ -42,16 +42,6 @@ export async function gatherOnHost(
   } finally {
     if (!onDevice) given.dispose();
   }
-}
-
-function requireTensor(x: unknown): void {
-  if (x instanceof Tensor) return;
-  throw new ValueError({
-    op: 'gatherOnHost',
-    rule: '`x` is a tensor.',
-    received: `x: ${describe(x)}`,
-    hint: 'values on the host are gathered by indexing them.',
-  });
 }
 
 async function gatherRows(

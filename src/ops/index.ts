@@ -1,6 +1,7 @@
 /** @file The table of contents of the ops. */
 export { broadcastTo } from './sum.ts';
 export { conv1d, type Conv1dOptions } from './conv1d.ts';
+export { conv3d, type Conv3dOptions } from './conv3d.ts';
 export { conv2dTranspose, type Conv2dTransposeOptions } from './conv2dTranspose.ts';
 export {
   depthwiseConv2d,
@@ -41,6 +42,9 @@ export {
   truncatedNormal,
   type UniformOptions,
 } from './random.ts';
+export { categorical, type CategoricalOptions } from './categorical.ts';
+export { type GammaOptions, type PoissonOptions, randomGamma, randomPoisson } from './randomGamma.ts';
+export { permutation, type PermutationOptions, shuffle, type ShuffleOptions } from './shuffle.ts';
 // Elementwise
 export {
   erf,
@@ -90,8 +94,14 @@ export { gatherNd, type GatherNdOptions, scatterNd, type ScatterNdOptions } from
 export { type GatheredData, gatherOnHost } from './gatherOnHost.ts';
 export type { IndexOptions } from './indices.ts';
 export { oneHot, type OneHotOptions } from './oneHot.ts';
+export { segmentMax, segmentMin } from './segmentExtrema.ts';
+export { segmentMean } from './segmentMean.ts';
 export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
+export { tensorScatterUpdate, type TensorScatterUpdateOptions } from './tensorScatterUpdate.ts';
 export { bincount, type BincountOptions } from './bincount.ts';
+export { confusionMatrix, type ConfusionMatrixOptions } from './confusionMatrix.ts';
+export { booleanMask, type BooleanMaskOptions, nonzero } from './nonzero.ts';
+export { unique, type UniqueOptions } from './unique.ts';
 export {
   scatterAddAlongAxis,
   type ScatterAddAlongAxisOptions,
@@ -111,6 +121,13 @@ export { repeat, type RepeatOptions } from './repeat.ts';
 export { roll, type RollOptions } from './roll.ts';
 export { type TriangleOptions, tril, triu } from './triangle.ts';
 export { pad, type PadOptions, slice, type SliceOptions } from './slice.ts';
+export { sliceUpdate, type SliceUpdateOptions } from './sliceUpdate.ts';
+export {
+  batchToSpace,
+  type BatchToSpaceOptions,
+  spaceToBatch,
+  type SpaceToBatchOptions,
+} from './spaceToBatch.ts';
 export { split, type SplitOptions } from './split.ts';
 export { squeeze, type SqueezeOptions } from './squeeze.ts';
 export { stack, type StackOptions } from './stack.ts';
@@ -137,6 +154,8 @@ export { sum } from './sum.ts';
 export { moments, std, variance } from './variance.ts';
 // Scans
 export { cumsum, type CumsumOptions } from './cumsum.ts';
+export { cummax, type CummaxOptions, cumprod } from './cumulative.ts';
+export { inTopK, type InTopKOptions } from './inTopK.ts';
 export { topK, type TopKOptions } from './topK.ts';
 export { searchSorted, type SearchSortedOptions } from './searchSorted.ts';
 export { argsort, sort, type SortOptions } from './sort.ts';
@@ -151,6 +170,9 @@ export { lstmSteps } from './lstmSteps.ts';
 export { avgPool, avgPool1d } from './avgPool.ts';
 export { globalAveragePool, globalMaxPool, type GlobalPoolOptions } from './globalPool.ts';
 export { maxPool, maxPool1d } from './maxPool.ts';
+export { dilation2d, type Dilation2dOptions } from './dilation2d.ts';
+export { maxPoolWithArgmax, type MaxPoolWithArgmaxOptions } from './maxPoolWithArgmax.ts';
+export { avgPool3d, maxPool3d } from './pool3d.ts';
 export type { PoolOptions } from './pooling.ts';
 export {
   resizeBilinear,
@@ -159,6 +181,25 @@ export {
   type UpSamplingOptions,
   upSampling2d,
 } from './resize.ts';
+// Linear algebra
+export { cholesky } from './cholesky.ts';
+export { qr, type QrOptions } from './qr.ts';
+export { det, inv, solve } from './solve.ts';
+export { solveTriangular, type SolveTriangularOptions } from './solveTriangular.ts';
+// Signals
+export { fft, ifft, irfft, rfft, type RfftOptions } from './fourier.ts';
+export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions } from './stft.ts';
+// Images
+export { hsvToRgb, rgbToGrayscale, rgbToHsv } from './colours.ts';
+export {
+  resizeBicubic,
+  type ResizeBicubicOptions,
+  resizeLanczos,
+  type ResizeLanczosOptions,
+} from './resizeBicubic.ts';
+export { cropAndResize, type CropAndResizeOptions } from './cropAndResize.ts';
+export { nonMaxSuppression, type NonMaxSuppressionOptions } from './nonMaxSuppression.ts';
+export { transformImages, type TransformImagesOptions } from './transformImages.ts';
 // Normalisation
 export { batchNorm, type BatchNormOptions, batchNormTrain } from './batchNorm.ts';
 export { groupNorm, type GroupNormOptions } from './groupNorm.ts';

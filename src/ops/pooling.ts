@@ -77,7 +77,7 @@ export function poolCost({ shape }: TensorSpec, { geometry: { rows, columns } }:
 }
 
 /** A window of padding alone has neither a maximum nor a mean. */
-function requireSmallPadding(
+export function requireSmallPadding(
   op: string,
   padding: readonly (readonly [number, number])[],
   window: readonly number[],

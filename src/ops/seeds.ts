@@ -148,3 +148,13 @@ export function checkSeed(op: string, seed: unknown): asserts seed is Seed | und
     hint: 'pass a smaller number: all seeds are equally good.',
   });
 }
+
+/**
+ * Seed `index` of those that an op needs which draws several times: from the seed that it was given, or a fresh one for each
+ * draw and each replay.
+ */
+export function derivedSeed(seed: number | undefined, index: number): number | undefined {
+  return seed === undefined
+    ? undefined
+    : Number((BigInt(seed) + BigInt(index) * 0x9e3779b97f4a7n) % BigInt(seedLimit));
+}

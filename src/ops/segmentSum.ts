@@ -1,11 +1,12 @@
-/** @file segmentSum */
+/** @file segmentSum, and what the segment ops share. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, requireInteger, sameShape, sizeOf } from '../core/shape.ts';
-import { formatSpec } from '../core/spec.ts';
-import type { Indexing } from '../kernels/indexing.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
+import type { IndexChecking, Indexing } from '../kernels/indexing.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import type { Call } from './call.ts';
 import { defineOp, type Op } from './define.ts';
 import { gather } from './gather.ts';
 import { checkIndices, checkingOf } from './indices.ts';
@@ -31,45 +32,65 @@ export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, 
     inputs: ['x', 'segmentIds:int32'],
     options: { numSegments: true, validateIndices: false },
     save: { inputs: [1] },
-    infer: ([x, ids], options) => {
-      const { numSegments } = options;
-      checkIndices('segmentSum', 'segmentIds', ids, options);
-      requireDType('segmentSum', 'x', x.dtype, ['float32', 'int32', 'uint32']);
-      requireInteger('segmentSum', 'numSegments', numSegments, 0);
-      if (!sameShape(x.shape.slice(0, ids.shape.length), ids.shape)) {
-        throw new ShapeError({
-          op: 'segmentSum',
-          rule: 'the shape of `x` must begin with that of `segmentIds`.',
-          received: `x ${formatShape(x.shape)} and segmentIds ${formatShape(ids.shape)}`,
-          hint: 'give each row of x an id, or reshape the ids.',
-        });
-      }
-      const inner = x.shape.slice(ids.shape.length);
-      const shape = [numSegments, ...inner];
-      checkShape('segmentSum', shape);
-      const indexing: Indexing = {
-        addressing: 'axis',
-        mode: 'outside',
-        batch: 1,
-        outer: 1,
-        rows: numSegments,
-        entries: sizeOf(ids.shape),
-        inner: sizeOf(inner),
-        limit: numSegments,
-      };
-      return { shape, dtype: x.dtype, indexing };
-    },
-    forward: ([x, ids], plan, call) => {
-      const checking = checkingOf(call, ids, call.options, {
-        input: 1,
-        name: 'segmentIds',
-        of: `the result ${formatSpec(plan)}`,
-        axes: [0],
-        limits: [plan.indexing.rows],
-        hint: 'raise numSegments, or pass validateIndices: false to drop such rows.',
-        ignoresNegative: true,
-      });
-      return kernels().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, checking);
-    },
+    infer: ([x, ids], options) => planSegments('segmentSum', x, ids, options),
+    forward: ([x, ids], plan, call) =>
+      kernels().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, segmentChecking(call, ids, plan)),
     backward: ([dy], { inputs: [, ids] }) => [gather(dy, ids, { axis: 0, validateIndices: false }), null],
   });
+
+/** The result of a segment op, and where its ids point. */
+export interface SegmentPlan extends TensorSpec {
+  readonly indexing: Indexing;
+}
+
+/** The plan of a segment op. Errors: ShapeError, DTypeError, ValueError. */
+export function planSegments(
+  op: string,
+  x: TensorSpec,
+  ids: TensorSpec,
+  options: SegmentSumOptions,
+): SegmentPlan {
+  const { numSegments } = options;
+  checkIndices(op, 'segmentIds', ids, options);
+  requireDType(op, 'x', x.dtype, ['float32', 'int32', 'uint32']);
+  requireInteger(op, 'numSegments', numSegments, 0);
+  if (!sameShape(x.shape.slice(0, ids.shape.length), ids.shape)) {
+    throw new ShapeError({
+      op,
+      rule: 'the shape of `x` must begin with that of `segmentIds`.',
+      received: `x ${formatShape(x.shape)} and segmentIds ${formatShape(ids.shape)}`,
+      hint: 'give each row of x an id, or reshape the ids.',
+    });
+  }
+  const inner = x.shape.slice(ids.shape.length);
+  const shape = [numSegments, ...inner];
+  checkShape(op, shape);
+  const indexing: Indexing = {
+    addressing: 'axis',
+    mode: 'outside',
+    batch: 1,
+    outer: 1,
+    rows: numSegments,
+    entries: sizeOf(ids.shape),
+    inner: sizeOf(inner),
+    limit: numSegments,
+  };
+  return { shape, dtype: x.dtype, indexing };
+}
+
+/** How the ids of a call are validated: negative ones name no segment. */
+export function segmentChecking(
+  call: Call<SegmentSumOptions>,
+  ids: Tensor,
+  plan: SegmentPlan,
+): IndexChecking {
+  return checkingOf(call, ids, call.options, {
+    input: 1,
+    name: 'segmentIds',
+    of: `the result ${formatSpec(plan)}`,
+    axes: [0],
+    limits: [plan.indexing.rows],
+    hint: 'raise numSegments, or pass validateIndices: false to drop such rows.',
+    ignoresNegative: true,
+  });
+}

@@ -31,6 +31,15 @@ export interface Autotuner {
   choose<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null;
 }
 
+/** The variants of kernels that a device must not launch: they compute wrong values there, or don't compile. */
+export interface Avoidance {
+  /** Changes with every variant that is added. */
+  readonly version: number;
+  readonly names: ReadonlySet<string>;
+  /** `chosen`; where that is avoided, the cheapest algorithm that isn't. */
+  instead<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A;
+}
+
 /** An algorithm that rounds more must cost less than this share of a more accurate one. */
 const worthwhile = 0.85;
 

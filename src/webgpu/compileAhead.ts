@@ -1,6 +1,6 @@
 /** @file Pipelines that are compiled concurrently with other work, ahead of the launches that need them. */
 import type { Kernel, KernelOptions } from './kernel.ts';
-import { explainFailure, type Pipeline, type PipelineCache } from './pipelines.ts';
+import type { Pipeline, PipelineCache } from './pipelines.ts';
 
 /** A pipeline that is being compiled, or will be. */
 interface Pending {
@@ -84,7 +84,7 @@ async function compile(
   const compiling = device.createComputePipelineAsync(descriptor);
   device.popErrorScope().catch(() => null);
   const gpu = await compiling.catch(async (error: GPUError) => {
-    throw await explainFailure(kernel, module, error);
+    throw await cache.explainFailure(kernel, options, module, error);
   });
   if (!cache.find(kernel, key)) cache.add(kernel, key, { ...described, gpu });
 }

@@ -3,7 +3,7 @@ import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter } from './adapter.ts';
 import { BufferAllocator } from './allocator.ts';
-import type { Autotuner } from './autotuner.ts';
+import type { Autotuner, Avoidance } from './autotuner.ts';
 import { countUnderWay } from './compileAhead.ts';
 import { copyWith } from './copyWith.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
@@ -51,6 +51,8 @@ export class Device implements EagerDevice, ExecutorHolder {
   profile: object | null = null;
   /** Answers by measurement which algorithms are launched; null where kernels select them by themselves. */
   autotuner: Autotuner | null = null;
+  /** Variants that are not launched here; null where all are. */
+  avoidance: Avoidance | null = null;
   /** Errors that arrive while no one waits; the next readback reports them. */
   readonly watch: ErrorWatch;
   /** What is compiled once the device has done the work before it, which would else share its cores. */
@@ -104,6 +106,15 @@ export class Device implements EagerDevice, ExecutorHolder {
       for (const compile of compilations) compile();
     };
     this.gpu.queue.onSubmittedWorkDone().then(begin, () => {});
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== null;
+  }
+
+  /** Changes whenever kernels would be selected differently than before. */
+  get selectionVersion(): number {
+    return (this.autotuner?.version ?? 0) + (this.avoidance?.version ?? 0);
   }
 
   /** Number of pipelines, compiled or under way; flat once every kernel in use was met. */
@@ -240,10 +251,6 @@ export class Device implements EagerDevice, ExecutorHolder {
 
   get isDestroyed(): boolean {
     return this.#isDestroyed;
-  }
-
-  get isLost(): boolean {
-    return this.#lost !== null;
   }
 
   requireAlive(): void {

@@ -41,13 +41,13 @@ export class EagerExecutor implements Executor {
     return this.#storage(buffer, bytes, freed);
   }
 
-  upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
+  upload(data: ArrayBufferView<ArrayBuffer>, label: string, freed?: (storage: Storage) => void): Storage {
     const { device } = this;
     const bytes = Math.max(4, data.byteLength);
     // A queue write overtakes launches that aren't submitted yet: take a buffer that none of them uses.
     const buffer = device.pool.acquire(bytes, label, device.stream.submitted);
     device.write(buffer, data);
-    return this.#storage(buffer, bytes);
+    return this.#storage(buffer, bytes, freed);
   }
 
   #storage(buffer: DeviceBuffer, bytes: number, freed?: (storage: Storage) => void): Storage {

@@ -41,8 +41,8 @@ export interface CallDescription {
 export interface Executor {
   /** A storage of `bytes` bytes with undefined contents. `freed` is called when it is released. */
   allocate(bytes: number, label: string, freed?: (storage: Storage) => void): Storage;
-  /** A storage that holds `data`. */
-  upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage;
+  /** A storage that holds `data`. `freed` as for `allocate`, where work is executed at once. */
+  upload(data: ArrayBufferView<ArrayBuffer>, label: string, freed?: (storage: Storage) => void): Storage;
   launch(kernel: Kernel, launch: Launch): void;
   /** Runs a launch that has its pipeline. */
   run(launch: PreparedLaunch): void;

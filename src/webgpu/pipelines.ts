@@ -46,6 +46,8 @@ export class PipelineCache {
   readonly #pipelines = new Map<Kernel, Map<string, Pipeline>>();
   readonly #layouts = new Map<string, BindingLayout>();
   #size = 0;
+  /** Called with a variant that doesn't compile; says what is launched from then on, null where there is no other variant. */
+  onFailure: ((kernel: Kernel, options: KernelOptions) => Promise<string | null>) | null = null;
 
   constructor(
     readonly device: GPUDevice,
@@ -68,7 +70,7 @@ export class PipelineCache {
         sources = this.sources(kernel, options, key, described);
         return this.device.createComputePipeline(sources.descriptor);
       },
-      (error) => explainFailure(kernel, sources?.module, error),
+      (error) => this.explainFailure(kernel, options, sources?.module, error),
     );
     return this.add(kernel, key, { ...described, gpu });
   }
@@ -140,20 +142,27 @@ export class PipelineCache {
     this.#layouts.set(key, made);
     return made;
   }
-}
 
-/** The error of a kernel that doesn't compile. */
-export async function explainFailure(
-  kernel: Kernel,
-  module: GPUShaderModule | undefined,
-  error: { readonly message: string },
-): Promise<DeviceError> {
-  const { messages = [] } = (await module?.getCompilationInfo()) ?? {};
-  const lines = messages.map((m) => `${m.lineNum}:${m.linePos} ${m.message}`);
-  return new DeviceError({
-    op: kernel.name,
-    rule: 'a kernel must compile to a valid pipeline.',
-    received: lines.join('\n    ') || error.message,
-    hint: 'correct the WGSL; line numbers count the generated declarations at its head.',
-  });
+  /** The error of a variant that doesn't compile. From then on the device selects another, where there is one. */
+  async explainFailure(
+    kernel: Kernel,
+    options: KernelOptions,
+    module: GPUShaderModule | undefined,
+    error: { readonly message: string },
+  ): Promise<DeviceError> {
+    const [info, instead] = await Promise.all([
+      module?.getCompilationInfo(),
+      this.onFailure?.(kernel, options) ?? null,
+    ]);
+    const lines = (info?.messages ?? []).map((m) => `${m.lineNum}:${m.linePos} ${m.message}`);
+    const variant = Object.keys(options).length > 0 ? `\n    in the variant ${JSON.stringify(options)}` : '';
+    return new DeviceError({
+      op: kernel.name,
+      rule: 'a kernel must compile to a valid pipeline.',
+      received: `${lines.join('\n    ') || error.message}${variant}`,
+      hint: instead
+        ? `call again: ${instead}.`
+        : 'correct the WGSL; line numbers count the generated declarations at its head.',
+    });
+  }
 }

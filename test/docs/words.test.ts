@@ -16,6 +16,7 @@ const CHECKED = [
   'bench',
   'examples',
   'scripts',
+  'website',
   'test',
   'docs',
   'README.md',

@@ -8,6 +8,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PNG } from 'pngjs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { writeSafetensors } from '../../src/formats/safetensors/index.ts';
+import type { HostTensor } from '../../src/formats/hostTensor.ts';
 import { launchBrowser, openPage, serveFolder } from '../../scripts/lib/browser.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,6 +22,13 @@ function demo(...args: string[]): Promise<{ code: number; stdout: string; stderr
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
   });
+}
+
+/** Values that differ, about 0. */
+function filled(shape: number[]): HostTensor {
+  const size = shape.reduce((product, n) => product * n, 1);
+  const data = Float32Array.from({ length: size }, (_, i) => (((i * 37) % 101) - 50) / 1000);
+  return { shape, dtype: 'float32', data };
 }
 
 function writePicture(width: number, height: number): string {
@@ -99,6 +108,33 @@ describe('npm run demo', () => {
     const { code, stdout, stderr } = await demo('--layers', 'block7_conv1');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^--layers: VGG19 has no layer 'block7_conv1'/);
+  });
+
+  test('takes trained weights, and says which network they are', async () => {
+    const file = path.join(folder, 'some.weights');
+    const kernels = Object.entries({ 0: [3, 64], 2: [64, 64], 5: [64, 128], 7: [128, 128], 10: [128, 256] });
+    for (const index of [12, 14]) kernels.push([String(index), [256, 256]]);
+    kernels.push(['17', [256, 512]]);
+    for (const index of [19, 21, 24, 26, 28]) kernels.push([String(index), [512, 512]]);
+    const tensors = kernels.flatMap(([index, [from, to]]): [string, HostTensor][] => [
+      [`features.${index}.weight`, filled([to as number, from as number, 3, 3])],
+      [`features.${index}.bias`, filled([to as number])],
+    ]);
+    fs.writeFileSync(file, writeSafetensors(new Map(tensors)));
+    const args = ['--size', '16', '--steps', '2', '--layers', 'block1_conv2', '--weights', file];
+    const { code, stdout } = await demo(...args, '--out', path.join(folder, 'trained'), '--json');
+    expect(code).toBe(0);
+    const summary = JSON.parse(stdout);
+    expect([summary.network, summary.weights]).toEqual(['VGG16', 'weights of torchvision from some.weights']);
+    expect(summary.perceptual.last).toBeGreaterThan(0);
+  });
+
+  test('says how weights do not fit, with exit code 2', async () => {
+    const other = path.join(root, 'test/fixtures/models/mlp_classifier/model.weights.h5');
+    const { code, stdout, stderr } = await demo('--size', '16', '--weights', other);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/--weights: model\.weights\.h5: the file must have the weights of VGG16 or VGG19/);
+    expect(stderr).toMatch(/none for 'block1_conv1\/kernel'/);
   });
 
   test('tells a picture that cannot be decoded', async () => {

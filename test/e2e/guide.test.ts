@@ -1,5 +1,5 @@
 /**
- * @file The code of the guide, run as it is printed: the `ts` blocks of a page of docs/guide are one program, those with a
+ * @file The code of those pages of the guide that need a browser, run as it is printed (test/docs/guide.test.ts has the others): the `ts` blocks of a page of docs/guide are one program, those with a
  * file's name files next to it.
  */
 import fs from 'node:fs';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
 import { useBrowser } from '../support/browser.ts';
+import { needsBrowser } from '../support/guide.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const pages = fs.readdirSync(path.join(root, 'docs/guide')).filter((file) => file.endsWith('.md'));
 const folder = temporaryFolder('guide');
 const chromium = useBrowser({ root: folder });
 
@@ -28,7 +28,7 @@ function programOf(page: string): string {
   return path.relative(root, path.join(source, `${name}.ts`));
 }
 
-test.each(pages)('the code of %s runs', async (page) => {
+test.each(needsBrowser)('the code of %s runs', async (page) => {
   const program = await bundle({ entry: programOf(page), folder });
   const printed = await chromium.run(
     '/',

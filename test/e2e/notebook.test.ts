@@ -16,7 +16,7 @@ import {
 } from '../../scripts/lib/browser.mjs';
 import { launchFirefox } from '../../scripts/lib/firefox.mjs';
 import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
-import { Notebook, smallPicture, weightsOf } from './pages/notebook.ts';
+import { Notebook, smallPicture, torchWeightsOf, weightsOf } from './pages/notebook.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const policy =
@@ -150,6 +150,22 @@ describe('in Chromium', () => {
     );
     await notebook.press('reconstruct', 'start');
     await notebook.step('reconstruct', 2);
+    expect(await notebook.text('#cell-features .output')).toMatch(
+      /VGG19 as far as block1_conv2, weights of Keras, 38,720 parameters/,
+    );
+    // A file of another network, and one of torchvision, by the button.
+    const other = fs.readFileSync(path.join(root, 'test/fixtures/models/mlp_classifier/model.weights.h5'));
+    await notebook.drop('features', 'mine.h5', other);
+    await notebook.says('features', 'This file can’t be used.', '.fault');
+    expect(await notebook.text('#cell-features .fault')).toMatch(
+      /the file must have the weights of VGG16 or VGG19[\s\S]*none for 'block1_conv1\/kernel'/,
+    );
+    await notebook.choose('features', 'vgg.pth', torchWeightsOf([[3, 64]]));
+    await notebook.says(
+      'features',
+      '2 tensors of vgg.pth: VGG19 as far as block1_conv1, weights of torchvision',
+      '.output',
+    );
   });
 
   test('goes on from the last step shown when the device is lost', async () => {

@@ -24,6 +24,7 @@ const works: Record<string, { selector: string; words: RegExp; press?: string }>
   'perceptual-loss': { selector: '#status', words: /^Ready/ },
   'webgpu-app': { selector: '#status', words: /frames\/s/ },
   'gather-three-ways': { selector: '#status', words: /^Done/ },
+  check: { selector: '#status', words: /^Ready to check \w/ },
   vanilla: { selector: '#status', words: /^Epoch \d/, press: '#train' },
   bench: { selector: '#adapter', words: /^Adapter: \w/ },
 };
@@ -34,16 +35,16 @@ function inkIsLight(): boolean {
   return Number(/\d+/.exec(color)?.[0]) > 128;
 }
 
-test('the index names every page, and leads to it', async () => {
+test('the landing page names every page, and leads to it', async () => {
   const { page, errors } = await openPage(chromium.browser, at(''));
-  const links = await page.$$eval('li', (all) =>
+  const links = await page.$$eval('#pages > li', (all) =>
     all.map((item) => ({
       href: item.querySelector('a')?.getAttribute('href'),
       title: item.querySelector('a')?.textContent ?? '',
       words: item.querySelector('p')?.textContent ?? '',
     })),
   );
-  expect(links.map(({ href }) => href)).toEqual(Object.keys(works).map((name) => `./${name}/`));
+  expect(links.map(({ href }) => href)).toEqual(Object.keys(works).map((name) => `./${name}/index.html`));
   for (const { title, words } of links) expect([title.length, words.length]).not.toContain(0);
   expect(errors).toEqual([]);
   await page.close();
@@ -76,6 +77,29 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
     expect(await page.evaluate(inkIsLight)).toBe(value === 'dark');
   }
   expect(elsewhere).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('the check of the GPU reports its variants, and can be stopped', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('check/?only=^(transpose|pool)$'));
+  const says = (words: RegExp) =>
+    page.waitForFunction(
+      (source) => new RegExp(source).test(document.querySelector('#status')?.textContent ?? ''),
+      {},
+      words.source,
+    );
+  await says(/^Ready/);
+  await page.click('#start');
+  await says(/^Done: all 2 variants are right/);
+  expect(await page.$$eval('tr[data-status]', (rows) => rows.map((row) => row.textContent))).toEqual([
+    expect.stringMatching(/^transposeright2/),
+    expect.stringMatching(/^poolright2/),
+  ]);
+  expect(await page.$eval('#download', (button) => (button as HTMLElement).hidden)).toBe(false);
+  await page.click('#start');
+  await page.click('#stop');
+  await says(/^(Stopped|Done)/);
   expect(errors).toEqual([]);
   await page.close();
 });

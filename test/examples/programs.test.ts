@@ -37,6 +37,13 @@ describe('examples/programs', { timeout: 120_000 }, () => {
     expect(outside).toBeLessThan(0.5);
   });
 
+  program('why-it-does-not-learn', ({ kinds, after, page, printed }) => {
+    expect(kinds).toEqual(['dead units']);
+    expect(after).toBe(0);
+    expect(printed).toMatch(/error: Dead relu: all 512 outputs .*hidden[\s\S]*nothing conspicuous/);
+    expect(page).toMatch(/^<!doctype html>[\s\S]*Content-Security-Policy/);
+  });
+
   program('cnn', ({ correct }) => expect(correct).toBeGreaterThan(0.9));
 
   program('text-classifier', ({ accuracy, good, bad }) => {

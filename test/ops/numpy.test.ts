@@ -7,7 +7,7 @@ import cases from '../fixtures/numpy/cases.json' with { type: 'json' };
 interface Listed {
   readonly shape: readonly number[];
   readonly dtype: string;
-  readonly values: readonly (number | string)[];
+  readonly values: readonly (number | string | boolean)[];
 }
 
 type AnyOp = ((...args: unknown[]) => Tensor | Tensor[]) & { definition: { inputs: readonly string[] } };
@@ -18,7 +18,8 @@ beforeAll(async () => {
 
 /** NaN and infinities are strings in JSON. */
 const numbers = ({ values }: Listed) => values.map(numberOf);
-const numberOf = (value: unknown) => Number(String(value).replace('inf', 'Infinity'));
+const numberOf = (value: unknown) =>
+  typeof value === 'boolean' ? Number(value) : Number(String(value).replace('inf', 'Infinity'));
 
 function upload(input: Listed): Tensor {
   const dtype = input.dtype as 'float32' | 'int32';

@@ -22,6 +22,7 @@ describe('the options of the demo', () => {
       seed: 1,
       layers: ['block1_conv2', 'block2_conv2', 'block3_conv2', 'block4_conv2'],
       image: null,
+      weights: null,
       json: false,
       help: false,
     });
@@ -40,7 +41,9 @@ describe('the options of the demo', () => {
       '--image',
       image,
     ];
-    expect(parseOptions([...args, '--json', '--out', folder])).toMatchObject({
+    const weights = fileOf('vgg19.pth', [1]);
+    expect(parseOptions([...args, '--weights', weights, '--json', '--out', folder])).toMatchObject({
+      weights,
       size: 64,
       steps: 5,
       seed: 7,
@@ -77,7 +80,13 @@ describe('the options of the demo', () => {
     ['a folder', ['--image', folder], /it is a folder/],
     ['a file that is no picture', ['--image', fileOf('notes.png', [1, 2, 3])], /neither a PNG nor a JPEG/],
     ['an empty file', ['--image', fileOf('empty.png', [])], /neither a PNG nor a JPEG/],
-    ['weights', ['--weights', 'vgg19.h5'], /arrive with model files in a later version/],
+    [
+      'weights that are missing',
+      ['--weights', '/nowhere/vgg19.h5'],
+      /--weights: there is no such file: \/nowhere/,
+    ],
+    ['weights that are a folder', ['--weights', folder], /--weights: it is a folder/],
+    ['an empty file of weights', ['--weights', fileOf('empty.h5', [])], /--weights: the file is empty/],
     ['an unknown option', ['--colour'], /Unknown option '--colour'/],
     ['a stray word', ['fast'], /fast/],
     ['a missing value', ['--steps'], /argument missing/],

@@ -1,5 +1,4 @@
-import { mul } from 'retrograd';
-import { loadTensors } from 'retrograd/io';
+import { getDevice, mul } from 'retrograd';
 import {
   applications,
   initializers,
@@ -8,6 +7,7 @@ import {
   model,
 } from 'retrograd/keras';
 import { picker, PlainError, text } from 'notebook';
+import { loadVgg } from 'vgg';
 
 const blocks = [
   { filters: 64, convolutions: 2 },
@@ -16,8 +16,12 @@ const blocks = [
   { filters: 512, convolutions: 4 },
 ];
 
-/** VGG19 as far as the deepest of `wanted`; from a picture to the outputs of those layers. Frozen. */
-export function vggFeatures(wanted, seed) {
+/**
+ * VGG from a picture to the outputs of the layers `wanted`, frozen: that of the
+ * file, or VGG19 with random weights as far as the deepest of them.
+ */
+export async function vggFeatures(wanted, seed) {
+  if (trained) return trainedFeatures(wanted);
   const picture = input({ shape: [null, null, 3], name: 'picture' });
   let x = applications.vgg19.preprocessInput(mul(picture, 255));
   const found = new Map();
@@ -47,47 +51,64 @@ export function vggFeatures(wanted, seed) {
     name: 'vgg19',
   });
   features.trainable = false;
-  if (trained) setTrained(features);
   return features;
 }
 
-/** A file of trained weights; null: random ones, which do it, too. */
+/** What a file has; null: random weights, which do it, too. */
 let trained = null;
 
-function setTrained({ weights }) {
-  const values = read(trained);
-  for (const weight of weights) {
-    const name = weight.name.split('/').slice(-2).join('/');
-    const [key] = [...values.keys()].filter((key) => key.endsWith(name));
-    if (!key) throw new PlainError(`The file has no weights for '${name}'.`);
-    weight.assign(values.get(key));
-  }
-  for (const value of values.values()) value.dispose();
+/** The file's network, again where the device is another one than it was loaded to. */
+async function trainedFeatures(wanted) {
+  if (trained.device !== getDevice()) trained = await load(trained.file);
+  const { vgg } = trained;
+  const missing = wanted.find((name) => !vgg.has(name));
+  if (missing)
+    throw new PlainError(`The file has no weights for '${missing}/kernel'.`);
+  const features = vgg.features(wanted);
+  // The weights stay for the next run.
+  return { apply: (picture) => features.apply(picture), dispose() {} };
 }
 
-const read = ({ bytes, name }) => loadTensors(bytes, { file: name });
+async function load(file) {
+  const vgg = await loadVgg(file, {
+    partial: true,
+    onProgress: ({ loaded, total }) =>
+      said.update(
+        `Loading ${file.name}: ${Math.round((100 * loaded) / total)} %`,
+      ),
+  });
+  return { file, vgg, device: getDevice() };
+}
 
 /** Called when other weights are there. */
 export const listeners = new Set();
 
+const words = () =>
+  trained
+    ? `${trained.vgg.tensors} tensors of ${trained.file.name}: ${describe(trained.vgg)}.`
+    : 'Random weights, drawn by He’s rule from the seed below.';
+
+function describe({ name, weights, network }) {
+  const count = network.countParams().toLocaleString('en');
+  const last = network.layers.at(-1).name;
+  const part = last === 'block5_pool' ? '' : ` as far as ${last}`;
+  return `${name}${part}, ${weights.replace(/ from .*/, '')}, ${count} parameters`;
+}
+
 picker(
   {
     label: 'Trained weights',
-    accept: '.safetensors',
-    hint: 'a safetensors file of Keras’s VGG19, if you have one',
+    accept: '.h5,.hdf5,.keras,.pth,.pt,.safetensors',
+    hint: 'or drop a file here: VGG16 or VGG19 of Keras or torchvision',
   },
   async (file) => {
-    const given = file && { bytes: await file.arrayBuffer(), name: file.name };
-    const values = given ? [...read(given).values()] : [];
-    for (const value of values) value.dispose();
-    trained = given;
-    said.update(words(values.length));
+    try {
+      trained = file && (await load(file));
+    } finally {
+      said.update(words());
+    }
     for (const listener of listeners) listener();
   },
 );
 
-const words = (count) =>
-  trained
-    ? `${count} tensors of ${trained.name}.`
-    : 'Random weights, drawn by He’s rule from the seed below.';
-const said = text(words(0));
+const said = text(words());

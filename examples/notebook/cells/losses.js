@@ -26,8 +26,8 @@ export function pixelLoss(target) {
  * The mean squared difference of what VGG19 sees at `layers`, each divided by the variance there and times its
  * weight, and a little total variation, which calms what the features don't see.
  */
-export function perceptualLoss(target, { layers, weights, seed }) {
-  const features = vggFeatures(layers, seed);
+export async function perceptualLoss(target, { layers, weights, seed }) {
+  const features = await vggFeatures(layers, seed);
   const see = (picture) => [features.apply(picture)].flat();
   const wanted = tidy(() => see(target)).map(keep);
   const scales = wanted.map((feature) =>

@@ -64,7 +64,7 @@ async function make() {
   const start = noise(size, seed);
   const losses = {
     'pixel loss': pixelLoss(wanted),
-    'perceptual loss': perceptualLoss(wanted, {
+    'perceptual loss': await perceptualLoss(wanted, {
       layers: used,
       weights: Object.values(weights),
       seed,

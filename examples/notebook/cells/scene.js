@@ -17,7 +17,7 @@ import { target } from './picture.js';
  */
 export async function scene(page, body) {
   const wantedPicture = await target(16);
-  const features = vggFeatures(['block1_conv2', 'block2_conv1'], 1);
+  const features = await vggFeatures(['block1_conv2', 'block2_conv1'], 1);
   const wanted = features.apply(wantedPicture);
   wanted.forEach((feature) => {
     feature.name = 'wanted';

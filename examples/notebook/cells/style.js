@@ -45,7 +45,7 @@ function gram(features) {
 }
 
 async function make() {
-  const features = vggFeatures(layers, 1);
+  const features = await vggFeatures(layers, 1);
   const [content, style] = [await target(size), await stylePicture()];
   const all = tidy(() => {
     const [seen, shown] = [features.apply(content), features.apply(style)];

@@ -54,7 +54,11 @@ async function make() {
   const net = enlarger();
   const names = ['block1_conv2', 'block2_conv1'];
   const weights = names.map(() => variable(tensor(1), { trainable: false }));
-  const loss = perceptualLoss(quarters, { layers: names, weights, seed: 1 });
+  const loss = await perceptualLoss(quarters, {
+    layers: names,
+    weights,
+    seed: 1,
+  });
   const learn = () => loss.of(net.apply(smallQuarters, { training: true }));
   const descent = new Descent([...net.trainableWeights], learn, 0.003);
   const before = tidy(() => clip(net.apply(small), { min: 0, max: 1 }));

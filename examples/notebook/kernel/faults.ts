@@ -1,5 +1,5 @@
 /** @file Errors in plain words: what happened, and what a visitor can do. The library's own words stand below. */
-import { DeviceError, DeviceLostError, OutOfMemoryError } from 'retrograd';
+import { DeviceError, DeviceLostError, FormatError, OutOfMemoryError, UnsafeModelError } from 'retrograd';
 import type { Fault } from '../protocol.ts';
 
 /** An error whose message is made for the visitor. */
@@ -31,6 +31,10 @@ export function faultOf(error: unknown, address: string | undefined): Fault {
   if (error instanceof DeviceError)
     return { title: 'The GPU did not do this.', text: `The library says:\n\n${message}`, line };
   const name = error instanceof Error ? error.name : 'Error';
+  if (error instanceof UnsafeModelError)
+    return { title: 'The file holds code, which is never run.', text: `${name}: ${message}`, line: null };
+  if (error instanceof FormatError)
+    return { title: 'This file can’t be used.', text: `${name}: ${message}`, line: null };
   return { title: name, text: message, line };
 }
 

@@ -6,6 +6,7 @@ import * as retrograd from 'retrograd';
 import * as io from 'retrograd/io';
 import * as keras from 'retrograd/keras';
 import * as pictures from '../../perceptual-loss/picture.ts';
+import * as vgg from '../../perceptual-loss/vgg.ts';
 import type { Fault, Output, State, ToKernel, ToPage } from '../protocol.ts';
 import { faultOf, PlainError } from './faults.ts';
 import { graphOf } from './graph.ts';
@@ -18,6 +19,7 @@ const libraries: Record<string, string> = {
   'retrograd/keras': addressOfExports(keras),
   'retrograd/io': addressOfExports(io),
   pictures: addressOfExports(pictures),
+  vgg: addressOfExports(vgg),
   graph: addressOfExports({ graphOf }),
 };
 

@@ -40,7 +40,7 @@ export const chapters: readonly Chapter[] = [
     id: 'losses',
     title: 'Two losses',
     words: [
-      'The pixel loss asks how far each pixel is off. The perceptual loss shows both pictures to VGG19 and compares what its layers answer. Its weights may be random: what counts is that nearby filters look for edges, colours and textures.',
+      'The pixel loss asks how far each pixel is off. The perceptual loss shows both pictures to VGG19 and compares what its layers answer. Its weights may be random: what counts is that nearby filters look for edges, colours and textures. If you have a file of a trained VGG16 or VGG19, from Keras or torchvision, drop it below.',
     ],
     cells: [
       { name: 'features', title: 'What VGG19 sees', opens: true },

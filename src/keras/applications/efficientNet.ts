@@ -1,35 +1,30 @@
 /**
- * @file EfficientNetB0, with Keras's names.
+ * @file EfficientNet B0 to B7, with Keras's names.
  * Source: Tan and Le, EfficientNet: rethinking model scaling for convolutional neural networks, ICML 2019.
  */
-import { byPosition } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
-import { varianceScaling } from '../initializers/index.ts';
-import { activation } from '../layers/activations/activation.ts';
-import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
-import { conv2d } from '../layers/convolutional/conv.ts';
-import { dense } from '../layers/core/dense.ts';
-import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
-import { dropout } from '../layers/regularization/dropout.ts';
-import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
-import { add, multiply } from '../layers/merging/elementwiseMerges.ts';
 import { normalization } from '../layers/preprocessing/normalization.ts';
 import { rescaling } from '../layers/preprocessing/rescaling.ts';
-import { reshape } from '../layers/reshaping/reshape.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
-  checkNetwork,
+  blockName,
+  denseKernel,
+  efficientParts,
+  excited,
+  joined,
+  repeated,
+  type Scaling,
+} from './efficientNetParts.ts';
+import {
+  defineNetwork,
   imageOf,
-  initializersOf,
   type Network,
-  type NetworkMaker,
   type NetworkOptions,
   networkOf,
-  pooled,
   stridePadding,
-  topActivation,
 } from './network.ts';
+import { channelsOf, divisible, type Parts, topped } from './parts.ts';
+import { preprocessNothing } from './preprocess.ts';
 
 interface Stage {
   kernelSize: number;
@@ -41,6 +36,7 @@ interface Stage {
   strides: number;
 }
 
+/** Those of B0. */
 const stages: readonly Stage[] = [
   { kernelSize: 3, repeats: 1, filters: 16, expansion: 1, strides: 1 },
   { kernelSize: 3, repeats: 2, filters: 24, expansion: 6, strides: 2 },
@@ -51,20 +47,8 @@ const stages: readonly Stage[] = [
   { kernelSize: 3, repeats: 1, filters: 320, expansion: 6, strides: 1 },
 ];
 
-const stemFilters = 32;
-const topFilters = 1280;
-/** The width of squeezed features, as a part of a block's input. */
-const squeezed = 0.25;
 /** How often whole blocks are left out in training, at the last block; less before it. */
 const dropConnect = 0.2;
-const topDropout = 0.2;
-
-/** Pictures as they are: the network brings them about 0 by itself. */
-function preprocessInput(pictures: Tensor): Tensor;
-function preprocessInput(pictures: SymbolicTensor): SymbolicTensor;
-function preprocessInput(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTensor {
-  return pictures;
-}
 
 /**
  * EfficientNetB0: a stem, 16 blocks that squeeze and excite, a top. Layers are named `stem_conv`, `block1a_dwconv` to
@@ -72,74 +56,98 @@ function preprocessInput(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTe
  * `normalization` are part of the network.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
-export const efficientNetB0: NetworkMaker<NetworkOptions, typeof preprocessInput> =
-  /* @__PURE__ */ Object.assign(build, { preprocessInput });
+export const efficientNetB0 = /* @__PURE__ */ efficientNet('B0', {
+  width: 1,
+  depth: 1,
+  size: 224,
+  rate: 0.2,
+});
+/** EfficientNetB1, for pictures of 240 × 240. As `efficientNetB0` otherwise. */
+export const efficientNetB1 = /* @__PURE__ */ efficientNet('B1', {
+  width: 1,
+  depth: 1.1,
+  size: 240,
+  rate: 0.2,
+});
+/** EfficientNetB2, for pictures of 260 × 260. As `efficientNetB0` otherwise. */
+export const efficientNetB2 = /* @__PURE__ */ efficientNet('B2', {
+  width: 1.1,
+  depth: 1.2,
+  size: 260,
+  rate: 0.3,
+});
+/** EfficientNetB3, for pictures of 300 × 300. As `efficientNetB0` otherwise. */
+export const efficientNetB3 = /* @__PURE__ */ efficientNet('B3', {
+  width: 1.2,
+  depth: 1.4,
+  size: 300,
+  rate: 0.3,
+});
+/** EfficientNetB4, for pictures of 380 × 380. As `efficientNetB0` otherwise. */
+export const efficientNetB4 = /* @__PURE__ */ efficientNet('B4', {
+  width: 1.4,
+  depth: 1.8,
+  size: 380,
+  rate: 0.4,
+});
+/** EfficientNetB5, for pictures of 456 × 456. As `efficientNetB0` otherwise. */
+export const efficientNetB5 = /* @__PURE__ */ efficientNet('B5', {
+  width: 1.6,
+  depth: 2.2,
+  size: 456,
+  rate: 0.4,
+});
+/** EfficientNetB6, for pictures of 528 × 528. As `efficientNetB0` otherwise. */
+export const efficientNetB6 = /* @__PURE__ */ efficientNet('B6', {
+  width: 1.8,
+  depth: 2.6,
+  size: 528,
+  rate: 0.5,
+});
+/** EfficientNetB7, for pictures of 600 × 600. As `efficientNetB0` otherwise. */
+export const efficientNetB7 = /* @__PURE__ */ efficientNet('B7', {
+  width: 2,
+  depth: 3.1,
+  size: 600,
+  rate: 0.5,
+});
 
-function build(...args: unknown[]): Network {
-  const options: NetworkOptions = byPosition('efficientNetB0', args, []);
-  checkNetwork('efficientNetB0', options);
-  const { includeTop = true, classes = 1000, name = 'efficientnetb0' } = options;
-  const layersOf = parts(options);
-  const image = imageOf('efficientNetB0', options);
-  let x: SymbolicTensor = normalization().apply(rescaling({ scale: 1 / 255 }).apply(image));
-  x = zeroPadding2d({ padding: stridePadding(x.shape, 3), name: 'stem_conv_pad' }).apply(x);
-  x = layersOf.convolution(x, stemFilters, 'stem_conv', { kernelSize: 3, strides: 2, padding: 'valid' });
-  x = layersOf.activated(x, 'stem_bn', 'stem_activation');
-  const count = stages.reduce((total, { repeats }) => total + repeats, 0);
-  let place = 0;
-  stages.forEach((stage, i) => {
-    for (let repeat = 0; repeat < stage.repeats; repeat++) {
-      const prefix = `block${i + 1}${String.fromCharCode('a'.charCodeAt(0) + repeat)}_`;
-      const strides = repeat === 0 ? stage.strides : 1;
-      x = block(x, layersOf, { ...stage, strides, prefix, drop: (dropConnect * place++) / count });
-    }
+function efficientNet(kind: string, scaling: Scaling) {
+  const op = `efficientNet${kind}`;
+  return defineNetwork({
+    op,
+    preprocessInput: preprocessNothing,
+    build: (options: NetworkOptions) => build(op, options, scaling),
   });
-  x = layersOf.convolution(x, topFilters, 'top_conv');
-  x = layersOf.activated(x, 'top_bn', 'top_activation');
-  if (!includeTop) return networkOf(image, pooled(x, options, { avg: 'avg_pool', max: 'max_pool' }), name);
-  x = globalAveragePooling2d({ name: 'avg_pool' }).apply(x);
-  x = dropout({ rate: topDropout, name: 'top_dropout' }).apply(x);
-  x = dense({
-    units: classes,
-    activation: topActivation(options),
-    kernelInitializer: layersOf.initializer(({ seed }) =>
-      varianceScaling({ scale: 1 / 3, mode: 'fanOut', distribution: 'uniform', seed }),
-    ),
-    name: 'predictions',
-  }).apply(x);
-  return networkOf(image, x, name);
 }
 
-/** The layers of which the blocks are made. */
-function parts(options: NetworkOptions) {
-  const initializer = initializersOf(options, 128);
-  const kernel = () => initializer(({ seed }) => varianceScaling({ scale: 2, mode: 'fanOut', seed }));
-  const normalized = (x: SymbolicTensor, name: string) => batchNormalization({ name }).apply(x);
-  return {
-    initializer,
-    normalized,
-    activated: (x: SymbolicTensor, norm: string, name: string) =>
-      activation({ activation: 'silu', name }).apply(normalized(x, norm)),
-    convolution: (x: SymbolicTensor, filters: number, name: string, given: object = {}) =>
-      conv2d({
-        filters,
-        kernelSize: 1,
-        padding: 'same',
-        useBias: false,
-        kernelInitializer: kernel(),
-        name,
-        ...given,
-      }).apply(x),
-    depthwise: (x: SymbolicTensor, kernelSize: number, strides: number, name: string) =>
-      depthwiseConv2d({
-        kernelSize,
-        strides,
-        padding: strides === 1 ? 'same' : 'valid',
-        useBias: false,
-        depthwiseInitializer: kernel(),
-        name,
-      }).apply(x),
-  };
+function build(op: string, options: NetworkOptions, { width, depth, size, rate }: Scaling): Network {
+  const parts = efficientParts(options);
+  const filters = (n: number) => divisible(n * width);
+  const image = imageOf(op, options, { size });
+  let x: SymbolicTensor = normalization().apply(rescaling({ scale: 1 / 255 }).apply(image));
+  x = zeroPadding2d({ padding: stridePadding(x.shape, 3), name: 'stem_conv_pad' }).apply(x);
+  x = parts.convolution(x, filters(32), 3, { strides: 2, padding: 'valid', name: 'stem_conv' });
+  x = parts.activated(parts.normalized(x, 'stem_bn'), 'silu', 'stem_activation');
+  const scaled = stages.map((stage) => ({
+    ...stage,
+    filters: filters(stage.filters),
+    repeats: repeated(stage.repeats, depth),
+  }));
+  const count = scaled.reduce((total, { repeats }) => total + repeats, 0);
+  let place = 0;
+  scaled.forEach((stage, i) => {
+    for (let repeat = 0; repeat < stage.repeats; repeat++) {
+      const strides = repeat === 0 ? stage.strides : 1;
+      const drop = (dropConnect * place++) / count;
+      x = block(x, parts, { ...stage, strides, prefix: blockName(i, repeat), drop });
+    }
+  });
+  x = parts.convolution(x, filters(1280), 1, { padding: 'same', name: 'top_conv' });
+  x = parts.activated(parts.normalized(x, 'top_bn'), 'silu', 'top_activation');
+  const pools = { avg: 'avg_pool', max: 'max_pool' };
+  x = topped(x, options, parts, { pools, rate, kernel: denseKernel });
+  return networkOf(image, x, options.name ?? op.toLowerCase());
 }
 
 interface Block extends Stage {
@@ -149,51 +157,24 @@ interface Block extends Stage {
 }
 
 /** Widens, convolves each channel, weighs the channels, narrows; where sizes agree, what went in is added. */
-function block(
-  image: SymbolicTensor,
-  layersOf: ReturnType<typeof parts>,
-  { prefix, kernelSize, strides, filters, expansion, drop }: Block,
-): SymbolicTensor {
-  const channels = image.shape.at(-1) as number;
+function block(image: SymbolicTensor, parts: Parts, settings: Block): SymbolicTensor {
+  const { prefix, kernelSize, strides, filters, expansion } = settings;
+  const channels = channelsOf(image);
+  const name = (what: string) => `${prefix}${what}`;
   let x = image;
   if (expansion > 1) {
-    x = layersOf.convolution(x, channels * expansion, `${prefix}expand_conv`);
-    x = layersOf.activated(x, `${prefix}expand_bn`, `${prefix}expand_activation`);
+    x = parts.convolution(x, channels * expansion, 1, { padding: 'same', name: name('expand_conv') });
+    x = parts.activated(parts.normalized(x, name('expand_bn')), 'silu', name('expand_activation'));
   }
   if (strides === 2) {
     const padding = stridePadding(x.shape, kernelSize);
-    x = zeroPadding2d({ padding, name: `${prefix}dwconv_pad` }).apply(x);
+    x = zeroPadding2d({ padding, name: name('dwconv_pad') }).apply(x);
   }
-  x = layersOf.depthwise(x, kernelSize, strides, `${prefix}dwconv`);
-  x = layersOf.activated(x, `${prefix}bn`, `${prefix}activation`);
-  x = excited(x, layersOf, prefix, Math.max(1, Math.trunc(channels * squeezed)));
-  x = layersOf.convolution(x, filters, `${prefix}project_conv`);
-  x = layersOf.normalized(x, `${prefix}project_bn`);
-  if (strides !== 1 || channels !== filters) return x;
-  if (drop > 0) {
-    x = dropout({ rate: drop, noiseShape: [null, 1, 1, 1], name: `${prefix}drop` }).apply(x);
-  }
-  return add({ name: `${prefix}add` }).apply([x, image]);
-}
-
-/** Channels weighed by what all of them are on average. Hu et al., Squeeze-and-excitation networks, CVPR 2018. */
-function excited(
-  x: SymbolicTensor,
-  layersOf: ReturnType<typeof parts>,
-  prefix: string,
-  narrow: number,
-): SymbolicTensor {
-  const channels = x.shape.at(-1) as number;
-  const means = globalAveragePooling2d({ name: `${prefix}se_squeeze` }).apply(x);
-  let weights: SymbolicTensor = reshape({
-    targetShape: [1, 1, channels],
-    name: `${prefix}se_reshape`,
-  }).apply(means);
-  const biased = { useBias: true };
-  weights = layersOf.convolution(weights, narrow, `${prefix}se_reduce`, { ...biased, activation: 'silu' });
-  weights = layersOf.convolution(weights, channels, `${prefix}se_expand`, {
-    ...biased,
-    activation: 'sigmoid',
-  });
-  return multiply({ name: `${prefix}se_excite` }).apply([x, weights]);
+  const padding = strides === 1 ? 'same' : 'valid';
+  x = parts.depthwise(x, kernelSize, { strides, padding, name: name('dwconv') });
+  x = parts.activated(parts.normalized(x, name('bn')), 'silu', name('activation'));
+  x = excited(x, parts, prefix, channels);
+  x = parts.convolution(x, filters, 1, { padding: 'same', name: name('project_conv') });
+  x = parts.normalized(x, name('project_bn'));
+  return joined(image, x, settings);
 }

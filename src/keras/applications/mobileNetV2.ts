@@ -4,31 +4,27 @@
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
-import { byPosition } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
-import { batchNormalization } from '../layers/normalization/batchNormalization.ts';
-import { conv2d } from '../layers/convolutional/conv.ts';
 import { dense } from '../layers/core/dense.ts';
-import { depthwiseConv2d } from '../layers/convolutional/depthwiseConv.ts';
 import { dropout } from '../layers/regularization/dropout.ts';
 import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { reLU } from '../layers/activations/rectifiers.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import {
-  checkNetwork,
+  defineNetwork,
   imageOf,
-  initializersOf,
   type Network,
-  type NetworkMaker,
   type NetworkOptions,
   networkOf,
   pooled,
   stridePadding,
   topActivation,
 } from './network.ts';
+import { channelsOf, divisible, partsOf } from './parts.ts';
 import { preprocessSymmetric } from './preprocess.ts';
+import { requireAlpha } from './requireAlpha.ts';
 
 /** Options of `mobileNetV2`. */
 export interface MobileNetV2Options extends NetworkOptions {
@@ -66,24 +62,23 @@ const expansion = 6;
  * as `mobileNetV2.preprocessInput` gives them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
-export const mobileNetV2: NetworkMaker<MobileNetV2Options, typeof preprocessSymmetric> =
-  /* @__PURE__ */ Object.assign(build, { preprocessInput: preprocessSymmetric });
+export const mobileNetV2 = /* @__PURE__ */ defineNetwork({
+  op: 'mobileNetV2',
+  own: ['alpha', 'convention'],
+  preprocessInput: preprocessSymmetric,
+  build,
+});
 
-function build(...args: unknown[]): Network {
-  const options: MobileNetV2Options = byPosition('mobileNetV2', args, []);
-  checkNetwork('mobileNetV2', options, ['alpha', 'convention']);
+function build(options: MobileNetV2Options): Network {
   const { includeTop = true, classes = 1000, alpha = 1, convention = 'keras' } = options;
-  requireAlpha(alpha);
+  requireAlpha('mobileNetV2', alpha);
   requireConvention(convention);
   const isTorch = convention === 'torchvision';
-  const layersOf = parts(options);
+  const layersOf = layersFor(options);
   const image = imageOf('mobileNetV2', options);
   let x: SymbolicTensor = isTorch ? zeroPadding2d({ padding: 1, name: 'Conv1_pad' }).apply(image) : image;
-  x = layersOf.convolution(x, divisible(32 * alpha), 'Conv1', {
-    strides: 2,
-    kernelSize: 3,
-    ...(isTorch ? { padding: 'valid' } : {}),
-  });
+  const padding = isTorch ? 'valid' : 'same';
+  x = layersOf.convolution(x, divisible(32 * alpha), 3, { strides: 2, padding, name: 'Conv1' });
   x = layersOf.rectified(x, 'bn_Conv1', 'Conv1_relu');
   let block = 0;
   for (const { filters, stride, repeats } of stages) {
@@ -95,7 +90,7 @@ function build(...args: unknown[]): Network {
       });
     }
   }
-  x = layersOf.convolution(x, alpha > 1 ? divisible(1280 * alpha) : 1280, 'Conv_1', { padding: 'valid' });
+  x = layersOf.convolution(x, alpha > 1 ? divisible(1280 * alpha) : 1280, 1, { name: 'Conv_1' });
   x = layersOf.rectified(x, 'Conv_1_bn', 'out_relu');
   if (includeTop) {
     x = globalAveragePooling2d().apply(x);
@@ -117,36 +112,14 @@ const normalizing = {
 } as const;
 
 /** The layers of which the blocks are made. */
-function parts(options: MobileNetV2Options) {
-  const initializer = initializersOf(options, 128);
+function layersFor(options: MobileNetV2Options) {
   const { convention = 'keras' } = options;
-  const normalized = (x: SymbolicTensor, name: string) =>
-    batchNormalization({ ...normalizing[convention], name }).apply(x);
+  const parts = partsOf(options, { normalization: normalizing[convention] });
   return {
-    initializer,
+    ...parts,
     stridePadding: (shape: OpenShape) => (convention === 'keras' ? stridePadding(shape, 3) : 1),
-    normalized,
     rectified: (x: SymbolicTensor, norm: string, name: string) =>
-      reLU({ maxValue: 6, name }).apply(normalized(x, norm)),
-    convolution: (x: SymbolicTensor, filters: number, name: string, given: object = {}) =>
-      conv2d({
-        filters,
-        kernelSize: 1,
-        padding: 'same',
-        useBias: false,
-        kernelInitializer: initializer(glorotUniform),
-        name,
-        ...given,
-      }).apply(x),
-    depthwise: (x: SymbolicTensor, strides: number, name: string) =>
-      depthwiseConv2d({
-        kernelSize: 3,
-        strides,
-        useBias: false,
-        padding: strides === 1 ? 'same' : 'valid',
-        depthwiseInitializer: initializer(glorotUniform),
-        name,
-      }).apply(x),
+      reLU({ maxValue: 6, name }).apply(parts.normalized(x, norm)),
   };
 }
 
@@ -160,40 +133,25 @@ interface Block {
 /** Widens, convolves each channel, narrows; where sizes agree, what went in is added. */
 function invertedResidual(
   image: SymbolicTensor,
-  layersOf: ReturnType<typeof parts>,
+  layersOf: ReturnType<typeof layersFor>,
   { block, filters, stride }: Block,
 ): SymbolicTensor {
-  const channels = image.shape.at(-1) as number;
+  const channels = channelsOf(image);
   const prefix = block === 0 ? 'expanded_conv_' : `block_${block}_`;
   let x = image;
   if (block > 0) {
-    x = layersOf.convolution(x, expansion * channels, `${prefix}expand`);
+    x = layersOf.convolution(x, expansion * channels, 1, { padding: 'same', name: `${prefix}expand` });
     x = layersOf.rectified(x, `${prefix}expand_BN`, `${prefix}expand_relu`);
   }
   if (stride === 2) {
     x = zeroPadding2d({ padding: layersOf.stridePadding(x.shape), name: `${prefix}pad` }).apply(x);
   }
-  x = layersOf.depthwise(x, stride, `${prefix}depthwise`);
+  const padding = stride === 1 ? 'same' : 'valid';
+  x = layersOf.depthwise(x, 3, { strides: stride, padding, name: `${prefix}depthwise` });
   x = layersOf.rectified(x, `${prefix}depthwise_BN`, `${prefix}depthwise_relu`);
-  x = layersOf.convolution(x, filters, `${prefix}project`);
+  x = layersOf.convolution(x, filters, 1, { padding: 'same', name: `${prefix}project` });
   x = layersOf.normalized(x, `${prefix}project_BN`);
   return channels === filters && stride === 1 ? add({ name: `${prefix}add` }).apply([image, x]) : x;
-}
-
-/** The multiple of 8 nearest to `filters`, and never below nine tenths of them. */
-function divisible(filters: number): number {
-  const nearest = Math.max(8, Math.floor((filters + 4) / 8) * 8);
-  return nearest < 0.9 * filters ? nearest + 8 : nearest;
-}
-
-function requireAlpha(alpha: unknown): void {
-  if (typeof alpha === 'number' && Number.isFinite(alpha) && alpha > 0) return;
-  throw new ValueError({
-    op: 'mobileNetV2',
-    rule: '`alpha` is a positive number.',
-    received: `alpha: ${describe(alpha)}`,
-    hint: 'pass 1, or less for a narrower network.',
-  });
 }
 
 function requireConvention(convention: unknown): void {

@@ -1,5 +1,5 @@
 /** @file What the networks share: their options, the checks of these, their input, initializers from one seed. */
-import { checkOptions, type OptionNames } from '../../core/options.ts';
+import { byPosition, checkOptions, type OptionNames } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
@@ -10,14 +10,18 @@ import type { Initializer, InitializerLike } from '../initializers/index.ts';
 import { globalAveragePooling2d, globalMaxPooling2d } from '../layers/pooling/globalPooling.ts';
 import { input } from '../layers/core/inputLayer.ts';
 import { type Functional, model } from '../models/functional.ts';
+import { decodePredictions } from './decodePredictions.ts';
 
 /** Options of every network of `applications`. */
 export interface NetworkOptions {
   /** Whether to include the classification layers. Default true. */
   includeTop?: boolean;
-  /** Null, the default: random weights. Files of trained weights are read by a later version. */
-  weights?: null;
-  /** [height, width, channels]; default [224, 224, 3], or [null, null, 3] without the top. */
+  /**
+   * Null, the default: random weights. Otherwise a file of weights, as `loadWeights` reads it: the function then returns a
+   * promise. Trained weights of Keras are at https://storage.googleapis.com/tensorflow/keras-applications.
+   */
+  weights?: WeightsSource | null;
+  /** [height, width, channels]; default: that of the published weights, or [null, null, 3] without the top. */
   inputShape?: OpenShape;
   /** A symbolic tensor to build upon, instead of `inputShape`. */
   inputTensor?: SymbolicTensor;
@@ -34,6 +38,9 @@ export interface NetworkOptions {
   name?: string;
 }
 
+/** A file of weights: what `loadWeights` takes. */
+export type WeightsSource = Parameters<Network['loadWeights']>[0];
+
 const networkOptionNames: OptionNames<NetworkOptions> = {
   includeTop: false,
   weights: false,
@@ -47,24 +54,60 @@ const networkOptionNames: OptionNames<NetworkOptions> = {
   name: false,
 };
 
+/** A network of `applications`. */
 export type Network = Functional<Tensor, Tensor>;
 
 /** Makes a network; `preprocessInput` brings pictures to the range that it was trained on. */
 export interface NetworkMaker<O extends NetworkOptions, P> {
-  (options?: O): Network;
+  (options: O & { weights: WeightsSource }): Promise<Network>;
+  (options?: O & { weights?: null }): Network;
   readonly preprocessInput: P;
+  readonly decodePredictions: typeof decodePredictions;
+}
+
+/** How a network is made. */
+export interface NetworkKind<O extends NetworkOptions, P> {
+  /** Names of the function, and of the network that it makes. */
+  op: string;
+  /** Names of options that other networks don't have. */
+  own?: readonly string[];
+  build(options: O): Network;
+  preprocessInput: P;
+}
+
+/** The function that makes networks of a kind, with random weights or those of a file. */
+export function defineNetwork<O extends NetworkOptions, P>(kind: NetworkKind<O, P>): NetworkMaker<O, P> {
+  const { op, own = [], build, preprocessInput } = kind;
+  const make = (...args: unknown[]) => {
+    const options = byPosition(op, args, []) as O;
+    checkNetwork(op, options, own);
+    const network = build(options);
+    const { weights = null } = options;
+    return weights === null ? network : withWeights(network, weights);
+  };
+  return Object.assign(make, { preprocessInput, decodePredictions }) as NetworkMaker<O, P>;
+}
+
+async function withWeights(network: Network, source: WeightsSource): Promise<Network> {
+  try {
+    await network.loadWeights(source);
+    return network;
+  } catch (error) {
+    network.dispose();
+    throw error;
+  }
 }
 
 /** Errors: ValueError for options that aren't known, ShapeError for a shape that isn't one of images. */
-export function checkNetwork(op: string, options: NetworkOptions, more: readonly string[] = []): void {
+function checkNetwork(op: string, options: NetworkOptions, more: readonly string[]): void {
   checkOptions(op, options, [...Object.keys(networkOptionNames), ...more]);
   const { includeTop, weights = null, pooling = null, classes, seed } = options;
-  if (weights !== null) {
+  if (weights === 'imagenet') {
     throw new ValueError({
       op,
-      rule: '`weights` is null: random weights. Files of trained weights are read by a later version.',
-      received: `weights: ${describe(weights)}`,
-      hint: 'pass weights: null, with a seed where they must be the same every time.',
+      rule: '`weights` is null (random weights) or a file of weights; trained weights are not part of the library.',
+      received: "weights: 'imagenet'",
+      hint: 'pass the URL of such a file, a File or its bytes, and await the network.',
     });
   }
   if (pooling !== null && pooling !== 'avg' && pooling !== 'max') {
@@ -80,12 +123,27 @@ export function checkNetwork(op: string, options: NetworkOptions, more: readonly
   if (seed !== undefined) requireInteger(op, 'seed', seed, 0);
 }
 
+/** The sizes of pictures that a network takes. */
+interface PictureSizes {
+  /** Without `inputShape`. Default 224. */
+  size?: number;
+  /** Default 32. */
+  least?: number;
+  /** Whether the classification layers take any size, too. Default false. */
+  open?: boolean;
+}
+
 /** The images that the network takes. */
 export function imageOf(
   op: string,
   { includeTop = true, inputShape, inputTensor }: NetworkOptions,
+  { size = 224, least = 32, open = false }: PictureSizes = {},
 ): SymbolicTensor {
-  return inputTensor ?? input({ shape: imageShape(op, includeTop, inputShape) });
+  if (inputTensor) return inputTensor;
+  const isOpen = open || !includeTop;
+  const shape = inputShape ?? (isOpen ? [null, null, 3] : [size, size, 3]);
+  requireImages(op, shape, least, isOpen);
+  return input({ shape });
 }
 
 /** The network between `image`, or what it was made of, and `features`. */
@@ -109,34 +167,37 @@ export function pooled(
   return features;
 }
 
-const named = (name: string | undefined) => (name === undefined ? {} : { name });
+/** The option `name`, where there is one. */
+export const named = (name: string | undefined) => (name === undefined ? {} : { name });
 
 /** The activation of the top. */
 export function topActivation({ classifierActivation }: NetworkOptions): ActivationLike | null {
   return classifierActivation === undefined ? 'softmax' : classifierActivation;
 }
 
+/** More than any network has layers: two seeds never give two layers the same values. */
+const mostLayers = 1024;
+
 /**
- * Initializers, one for each of `most` layers that ask. With a seed they differ by their place, so that no two layers draw
- * the same values.
+ * Initializers, one for each layer that asks. With a seed they differ by their place, so that no two layers draw the same
+ * values.
  */
-export function initializersOf({ seed, kernelInitializer }: NetworkOptions, most: number) {
+export function initializersOf({ seed, kernelInitializer }: NetworkOptions) {
   let place = 0;
-  return (own: (options: { seed: number | undefined }) => Initializer): InitializerLike =>
-    kernelInitializer ?? own({ seed: seed === undefined ? undefined : seed * most + place++ });
+  return (own: OwnInitializer): InitializerLike =>
+    kernelInitializer ?? own({ seed: seed === undefined ? undefined : seed * mostLayers + place++ });
 }
 
-const smallest = 32;
+/** The initializer of a network's layers, for a seed. */
+export type OwnInitializer = (options: { seed: number | undefined }) => Initializer;
 
-function imageShape(op: string, includeTop: boolean, shape: OpenShape | undefined): OpenShape {
-  if (shape === undefined) return includeTop ? [224, 224, 3] : [null, null, 3];
+function requireImages(op: string, shape: OpenShape, least: number, isOpen: boolean): void {
   const [height, width, channels] = shape;
-  const large = (n: number | null | undefined) =>
-    n === null ? !includeTop : n !== undefined && n >= smallest;
-  if (shape.length === 3 && large(height) && large(width) && channels !== null) return shape;
+  const large = (n: number | null | undefined) => (n === null ? isOpen : n !== undefined && n >= least);
+  if (shape.length === 3 && large(height) && large(width) && channels !== null) return;
   throw new ShapeError({
     op,
-    rule: `\`inputShape\` is [height, width, channels], of at least ${smallest} pixels each way${includeTop ? '' : ', or null for any'}.`,
+    rule: `\`inputShape\` is [height, width, channels], of at least ${least} pixels each way${isOpen ? ', or null for any' : ''}.`,
     received: describe(shape),
     hint: 'pass [224, 224, 3], or [null, null, 3] with includeTop: false.',
   });

@@ -20,6 +20,28 @@ export function preprocessBgr(pictures: Tensor | SymbolicTensor): Tensor | Symbo
   return sub(flip(pictures as Tensor, { axis: -1 }), meanBgr);
 }
 
+/** Means and standard deviations of red, green and blue of ImageNet's pictures, from 0 to 1. */
+export const imageNetMean = [0.485, 0.456, 0.406];
+export const imageNetStd = [0.229, 0.224, 0.225];
+
+/** Pictures as they are: the network brings them to its range by itself. For tensors and symbolic tensors. */
+export function preprocessNothing(pictures: Tensor): Tensor;
+export function preprocessNothing(pictures: SymbolicTensor): SymbolicTensor;
+export function preprocessNothing(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTensor {
+  return pictures;
+}
+
+/**
+ * Pictures of red, green and blue from 0 to 255, as [..., 3], about the mean of ImageNet, with its standard deviation. For
+ * tensors and symbolic tensors. Errors: ShapeError where the last size isn't 3.
+ */
+export function preprocessStandard(pictures: Tensor): Tensor;
+export function preprocessStandard(pictures: SymbolicTensor): SymbolicTensor;
+export function preprocessStandard(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTensor {
+  requireColours(pictures);
+  return div(sub(div(pictures as Tensor, 255), imageNetMean), imageNetStd);
+}
+
 /**
  * Pictures of red, green and blue from 0 to 255, as [..., 3], to values from -1 to 1. For tensors and symbolic tensors.
  * Errors: ShapeError where the last size isn't 3.

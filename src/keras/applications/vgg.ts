@@ -2,7 +2,6 @@
  * @file VGG16 and VGG19, with Keras's names.
  * Source: Simonyan and Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition, ICLR 2015.
  */
-import { byPosition } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { heNormal } from '../initializers/index.ts';
 import { conv2d } from '../layers/convolutional/conv.ts';
@@ -10,11 +9,10 @@ import { dense } from '../layers/core/dense.ts';
 import { flatten } from '../layers/reshaping/flatten.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
 import {
-  checkNetwork,
+  defineNetwork,
   imageOf,
   initializersOf,
   type Network,
-  type NetworkMaker,
   type NetworkOptions,
   networkOf,
   pooled,
@@ -33,21 +31,22 @@ const filters = [64, 128, 256, 512, 512] as const;
  * `fc1`, `fc2`, `predictions`. Input: images as `vgg16.preprocessInput` gives them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
-export const vgg16: NetworkMaker<VggOptions, typeof preprocessBgr> = /* @__PURE__ */ Object.assign(
-  (...args: unknown[]) => build('vgg16', [2, 2, 3, 3, 3], byPosition('vgg16', args, [])),
-  { preprocessInput: preprocessBgr },
-);
+export const vgg16 = /* @__PURE__ */ vgg('vgg16', [2, 2, 3, 3, 3]);
 
 /** VGG19: 16 convolutions in five blocks, three dense layers. As `vgg16` otherwise. */
-export const vgg19: NetworkMaker<VggOptions, typeof preprocessBgr> = /* @__PURE__ */ Object.assign(
-  (...args: unknown[]) => build('vgg19', [2, 2, 4, 4, 4], byPosition('vgg19', args, [])),
-  { preprocessInput: preprocessBgr },
-);
+export const vgg19 = /* @__PURE__ */ vgg('vgg19', [2, 2, 4, 4, 4]);
+
+function vgg(op: string, convolutions: readonly number[]) {
+  return defineNetwork({
+    op,
+    preprocessInput: preprocessBgr,
+    build: (options: VggOptions) => build(op, convolutions, options),
+  });
+}
 
 function build(kind: string, convolutions: readonly number[], options: VggOptions): Network {
-  checkNetwork(kind, options);
   const { includeTop = true, classes = 1000, name = kind } = options;
-  const initializer = initializersOf(options, 64);
+  const initializer = initializersOf(options);
   const image = imageOf(kind, options);
   let x: SymbolicTensor = image;
   convolutions.forEach((count, block) => {

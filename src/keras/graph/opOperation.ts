@@ -11,8 +11,21 @@ import { Variable } from '../../tensor/variable.ts';
 import { snakeCase, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { GraphNode, GraphOperation } from './graphNode.ts';
+import { kerasClass } from './opNames.ts';
 import { OutboundNodes } from './outboundNodes.ts';
 import { isTracing } from './tracing.ts';
+
+let givenName: string | null = null;
+
+/** Runs `body`, whose first op is called `name`, as a file says. */
+export function withOpName<T>(name: string, body: () => T): T {
+  givenName = name;
+  try {
+    return body();
+  } finally {
+    givenName = null;
+  }
+}
 
 export class OpOperation implements GraphOperation {
   readonly name: string;
@@ -21,8 +34,9 @@ export class OpOperation implements GraphOperation {
   readonly #outbound = new OutboundNodes();
 
   constructor(readonly definition: OpDefinition) {
-    const base = snakeCase(definition.name);
-    this.name = isTracing() ? base : uniqueName(base);
+    const base = snakeCase(kerasClass(definition.name));
+    this.name = isTracing() ? base : (givenName ?? uniqueName(base));
+    if (!isTracing()) givenName = null;
   }
 
   get outboundNodes(): readonly GraphNode[] {

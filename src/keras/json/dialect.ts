@@ -14,12 +14,10 @@ export interface Dialect {
   readonly builtWhenMade?: boolean;
   /** Whether its calls record `training: false` where nothing was said. */
   readonly recordsTraining?: boolean;
-  /** Arguments for masks that its calls record, null where there is none. */
-  readonly masks?: readonly string[];
+  /** Whether its calls record `mask`, null where there is none. */
+  readonly recordsMask?: boolean;
   /** Whether the configuration has no `trainable`, and the dtype as a string. */
   readonly plain?: boolean;
-  /** Options that a file may have though `getConfig` leaves them out at their defaults. */
-  readonly optional?: readonly string[];
   /** Whether its inputs are arguments of their own rather than one list. */
   readonly spreads?: boolean;
 }
@@ -27,8 +25,8 @@ export interface Dialect {
 const convolution: Dialect = { writesActivityRegularizer: true };
 const madeBuilt: Dialect = { builtWhenMade: true };
 const noise: Dialect = { builtWhenMade: true, recordsTraining: true };
-const recurrent: Dialect = { writesActivityRegularizer: true, recordsTraining: true, masks: ['mask'] };
-const masked: Dialect = { masks: ['mask'] };
+const recurrent: Dialect = { writesActivityRegularizer: true, recordsTraining: true, recordsMask: true };
+const masked: Dialect = { recordsMask: true };
 
 const dialects: Readonly<Record<string, Dialect>> = {
   Functional: { module: 'keras.src.models.functional', ...masked },
@@ -51,7 +49,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   AveragePooling2D: madeBuilt,
   GlobalMaxPooling1D: madeBuilt,
   GlobalMaxPooling2D: madeBuilt,
-  GlobalAveragePooling1D: madeBuilt,
+  GlobalAveragePooling1D: { ...madeBuilt, ...masked },
   GlobalAveragePooling2D: madeBuilt,
   Activation: madeBuilt,
   ELU: madeBuilt,
@@ -60,6 +58,8 @@ const dialects: Readonly<Record<string, Dialect>> = {
   Softmax: { ...madeBuilt, ...masked },
   Reshape: madeBuilt,
   Identity: madeBuilt,
+  Masking: madeBuilt,
+  UnitNormalization: madeBuilt,
   ActivityRegularization: madeBuilt,
   Dropout: noise,
   SpatialDropout1D: { ...noise, plain: true },
@@ -75,16 +75,12 @@ const dialects: Readonly<Record<string, Dialect>> = {
   SimpleRNN: recurrent,
   GRU: recurrent,
   LSTM: recurrent,
-  RNN: { recordsTraining: true, masks: ['mask'] },
+  RNN: { recordsTraining: true, recordsMask: true },
   Bidirectional: masked,
   TimeDistributed: masked,
-  Attention: { recordsTraining: true, masks: ['mask'] },
-  AdditiveAttention: { recordsTraining: true, masks: ['mask'] },
   MultiHeadAttention: {
     writesActivityRegularizer: true,
     spreads: true,
-    optional: ['useGate', 'slidingWindow'],
-    masks: ['queryMask', 'valueMask', 'keyMask'],
   },
 };
 

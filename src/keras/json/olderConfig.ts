@@ -5,6 +5,7 @@
 import { clip } from '../../ops/clip.ts';
 import { mulAdd } from '../../ops/mulAdd.ts';
 import type { Activation } from '../activations.ts';
+import { type CustomObjects, registerClass } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 
 const renamedClasses: Readonly<Record<string, string>> = {
@@ -34,16 +35,28 @@ const firstLayerOptions: ReadonlySet<string> = new Set([...obsoleteOptions, 'inp
 /** Keras 3 has another `hard_sigmoid`: x / 6 + 0.5 between 0 and 1. */
 const hardSigmoid: Activation = (x) => clip(mulAdd(x, 0.2, 0.5), { min: 0, max: 1 });
 
-/** Functions that Keras 2 had by the same names. */
-export const olderFunctions = { hardSigmoid } as const;
+/**
+ * Functions that Keras 2 had by the same names. They are registered, so that models that have them can be saved: Keras 3
+ * loads them where an app registers `hard_sigmoid` in package `Keras2`.
+ */
+export function olderFunctions(): CustomObjects {
+  registerClass(hardSigmoid, { package: 'Keras2', name: 'hard_sigmoid' });
+  return { hardSigmoid };
+}
+
+/** The registered name of the older `hard_sigmoid`. */
+export const olderHardSigmoid = 'Keras2>hard_sigmoid';
 
 /** Whether a description is by a version before Keras 3. */
 export function isOlder(version: Json | undefined): boolean {
   return typeof version === 'string' && !/^([3-9]|\d\d)/.test(version);
 }
 
+/** The number of a layer's first call. */
+type FirstCalls = ReadonlyMap<string, number>;
+
 /** A layer or a model as Keras 3 describes it. What isn't one stays as it is, for the reader to refuse. */
-export function upgradeLayer(layer: Json): Json {
+export function upgradeLayer(layer: Json, calls: FirstCalls = new Map()): Json {
   if (!isObject(layer)) return layer;
   const { class_name: older, inbound_nodes: nodes } = layer;
   const name =
@@ -53,16 +66,23 @@ export function upgradeLayer(layer: Json): Json {
     ...layer,
     class_name: name ?? null,
     config: isObject(given) ? upgradeConfig(textOf(name), given) : given,
-    ...(Array.isArray(nodes) ? { inbound_nodes: nodes.map(upgradeNode) } : {}),
+    ...(Array.isArray(nodes)
+      ? { inbound_nodes: nodes.map((node) => upgradeNode(node, calls, isRecurrent(name ?? null))) }
+      : {}),
   };
 }
 
 function upgradeConfig(className: string, config: JsonObject): JsonObject {
   if (Array.isArray(config.layers)) {
-    const layers = config.layers.map(upgradeLayer);
+    const calls = firstCalls(config.layers, config);
+    const layers = config.layers.map((layer: Json) => upgradeLayer(layer, calls));
     if (className === 'Sequential') return { ...config, layers: withInput(config.layers, layers) };
     const { input_layers: inputs = null, output_layers: outputs = null } = config;
-    return { ...config, layers, input_layers: onlyOf(inputs), output_layers: onlyOf(outputs) };
+    const stacks = new Map(
+      [...calls].filter(([name]) => classIn(config.layers as Json[], name) === 'Sequential'),
+    );
+    const edges = (references: Json) => onlyOf(withoutFirst(references, stacks));
+    return { ...config, layers, input_layers: edges(inputs), output_layers: edges(outputs) };
   }
   if (className === 'InputLayer') return { ...withoutNulls(config, new Set(['ragged', 'sparse'])) };
   const isTable = className === 'Embedding';
@@ -80,13 +100,17 @@ function upgradeOption(className: string, key: string, value: Json): Json {
   const isAxis = key === 'axis' && className === 'BatchNormalization';
   if (isAxis && Array.isArray(value) && value.length === 1) return value[0] as Json;
   const isLayer = key === 'layer' || key === 'backward_layer' || key === 'cell' || key === 'cells';
-  if (isLayer && Array.isArray(value)) return value.map(upgradeLayer);
+  if (isLayer && Array.isArray(value)) return value.map((layer: Json) => upgradeLayer(layer));
   return isLayer ? upgradeLayer(value) : value;
 }
 
 /** A name, where it is one: an object in its place may have no text. */
 function textOf(name: Json | undefined): string {
   return typeof name === 'string' ? name : '';
+}
+
+function isRecurrent(className: Json): boolean {
+  return typeof className === 'string' && /^(RNN|SimpleRNN|GRU|LSTM|Bidirectional)$/.test(className);
 }
 
 /** One input or output was a list of one, too. */
@@ -117,20 +141,64 @@ function withInput(older: readonly Json[], layers: readonly Json[]): Json[] {
   return [{ class_name: 'InputLayer', config: input }, ...layers];
 }
 
+/**
+ * The numbers of first calls. Models were called by their description before anything called them, so that theirs is 1; but
+ * for those that some versions described by their layers alone.
+ */
+function firstCalls(layers: readonly Json[], config: JsonObject): FirstCalls {
+  const models = layers.filter(
+    (layer) => isObject(layer) && isObject(layer.config) && 'layers' in layer.config,
+  );
+  const names = new Set(models.map((model) => (model as JsonObject).name));
+  const first = new Map<string, number>();
+  const visit = (value: Json): void => {
+    if (!Array.isArray(value)) return;
+    if (!isReference(value)) {
+      for (const item of value) visit(item as Json);
+      return;
+    }
+    const [name, call] = value as unknown as [string, number];
+    if (names.has(name)) first.set(name, Math.min(call, first.get(name) ?? 1));
+    visit(Object.values((value[3] ?? {}) as JsonObject));
+  };
+  for (const layer of layers) if (isObject(layer)) visit(layer.inbound_nodes ?? null);
+  visit(config.output_layers ?? null);
+  return first;
+}
+
+/** The references in `value` with calls counted from 0. */
+function withoutFirst(value: Json, calls: FirstCalls): Json {
+  if (!Array.isArray(value)) return value;
+  if (!isReference(value)) return value.map((item: Json) => withoutFirst(item, calls));
+  const [name, call, ...rest] = value as unknown as [string, number, ...Json[]];
+  return [name, call - (calls.get(name) ?? 0), ...rest];
+}
+
+function classIn(layers: readonly Json[], name: string): Json {
+  const found = layers.find((layer) => isObject(layer) && layer.name === name);
+  return (found as JsonObject | undefined)?.class_name ?? null;
+}
+
 /** A call: its tensors as [layer, call, output, options], one or a list of them. */
-function upgradeNode(node: Json): Json {
+function upgradeNode(node: Json, calls: FirstCalls, takesStates: boolean): Json {
   if (!Array.isArray(node)) return node;
   const tensors = (isReference(node) ? [node] : node) as readonly Json[];
   const [first] = tensors;
   if (!tensors.every(isReference) || !Array.isArray(first)) return node;
-  const inputs = tensors.map(tensorOf);
+  const inputs = tensors.map((tensor) => tensorOf(tensor, calls));
   const options = isObject(first[3]) ? first[3] : {};
-  return { args: [inputs.length === 1 ? (inputs[0] as Json) : inputs], kwargs: mapReferences(options) };
+  const kwargs = mapReferences(options, calls);
+  const [only, ...more] = inputs as [Json, ...Json[]];
+  if (more.length === 0) return { args: [only], kwargs };
+  // Initial states were further inputs.
+  return takesStates
+    ? { args: [only], kwargs: { ...kwargs, initial_state: more } }
+    : { args: [inputs], kwargs };
 }
 
-function mapReferences(options: JsonObject): JsonObject {
+function mapReferences(options: JsonObject, calls: FirstCalls): JsonObject {
   const map = (value: Json): Json => {
-    if (isReference(value)) return tensorOf(value);
+    if (isReference(value)) return tensorOf(value, calls);
     return Array.isArray(value) ? value.map(map) : value;
   };
   return Object.fromEntries(Object.entries(options).map(([key, value]) => [key, map(value)]));
@@ -146,8 +214,8 @@ function isReference(value: Json): boolean {
   );
 }
 
-function tensorOf(reference: Json): Json {
-  const [layer, node, index] = reference as readonly Json[];
+function tensorOf(reference: Json, calls: FirstCalls): Json {
+  const [layer, node, index] = withoutFirst(reference, calls) as readonly Json[];
   return {
     class_name: '__keras_tensor__',
     config: { keras_history: [layer as Json, node as Json, index as Json] },

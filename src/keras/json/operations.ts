@@ -8,7 +8,8 @@ import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
-import { OpOperation } from '../graph/opOperation.ts';
+import { kerasClass } from '../graph/opNames.ts';
+import { OpOperation, withOpName } from '../graph/opOperation.ts';
 import type { Nest } from '../tensorNest.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
@@ -31,7 +32,7 @@ const numpy = 'keras.src.ops.numpy';
 const nn = 'keras.src.ops.nn';
 const math = 'keras.src.ops.math';
 
-/** Ops of a module, `op` or `op:Class`, separated by spaces; the class is otherwise the op with a capital. */
+/** Ops of a module, `op` or `op:Class` for another class than the op usually has, separated by spaces. */
 function entries(
   module: string,
   names: string,
@@ -39,10 +40,7 @@ function entries(
   more?: Partial<Entry>,
 ): Entry[] {
   return names.split(' ').map((name) => {
-    const [op, className = `${name[0]?.toUpperCase()}${name.slice(1)}`] = name.split(':') as [
-      string,
-      string?,
-    ];
+    const [op, className = kerasClass(op)] = name.split(':') as [string, string?];
     return { op, className, module, options, ...more };
   });
 }
@@ -51,22 +49,22 @@ const along = { axis: 'axis', keepdims: 'keepDims' };
 
 /** Of two classes for one op the first is written. */
 const table: readonly Entry[] = [
-  ...entries(numpy, 'add sub:Subtract mul:Multiply div:Divide div:TrueDivide pow:Power maximum minimum'),
-  ...entries(numpy, 'mod floorDiv:FloorDivide equal notEqual greater greaterEqual less lessEqual'),
-  ...entries(numpy, 'logicalAnd logicalOr logicalNot logicalXor where neg:Negative abs:Absolute abs:Abs exp'),
+  ...entries(numpy, 'add sub mul div div:TrueDivide pow maximum minimum'),
+  ...entries(numpy, 'mod floorDiv equal notEqual greater greaterEqual less lessEqual'),
+  ...entries(numpy, 'logicalAnd logicalOr logicalNot logicalXor where neg abs abs:Abs exp'),
   ...entries(numpy, 'expm1 log log1p sqrt square reciprocal sign floor ceil sin cos tan sinh cosh tanh'),
-  ...entries(numpy, 'asin:Arcsin acos:Arccos atan:Arctan atan2:Arctan2 asinh:Arcsinh acosh:Arccosh'),
-  ...entries(numpy, 'atanh:Arctanh isNaN:Isnan isInf:Isinf isFinite:Isfinite matMul:Matmul'),
-  ...entries(numpy, 'sum mean max min prod variance:Var std any all', along),
-  ...entries(numpy, 'argMax:Argmax argMin:Argmin expandDims squeeze flip gather:Take', { axis: 'axis' }),
-  ...entries(numpy, 'concat:Concatenate stack', { axis: 'axis' }, { list: true }),
+  ...entries(numpy, 'asin acos atan atan2 asinh acosh'),
+  ...entries(numpy, 'atanh isNaN isInf isFinite matMul'),
+  ...entries(numpy, 'sum mean max min prod variance std any all', along),
+  ...entries(numpy, 'argMax argMin expandDims squeeze flip gather', { axis: 'axis' }),
+  ...entries(numpy, 'concat stack', { axis: 'axis' }, { list: true }),
   ...entries(numpy, 'reshape', { newshape: 'shape' }),
   ...entries(numpy, 'transpose', { axes: 'perm' }),
   ...entries(numpy, 'tile', { repeats: 'reps' }),
   ...entries(numpy, 'clip', { x_min: 'min', x_max: 'max' }),
   ...entries(math, 'rsqrt erf'),
-  ...entries(math, 'logSumExp:Logsumexp', along),
-  ...entries(nn, 'relu relu6 sigmoid softplus softsign silu logSigmoid hardSigmoid hardSwish:HardSilu selu'),
+  ...entries(math, 'logSumExp', along),
+  ...entries(nn, 'relu relu6 sigmoid softplus softsign silu logSigmoid hardSigmoid hardSwish selu'),
   ...entries(nn, 'mish'),
   ...entries(nn, 'leakyRelu', { negative_slope: 'negativeSlope' }),
   ...entries(nn, 'elu', { alpha: 'alpha' }),
@@ -110,10 +108,14 @@ export function readOperation(reader: Reader, object: JsonObject, place: string)
     name,
     call: (args) => {
       const [first] = args;
-      const call = opsByName[entry.op] as Op;
-      if (entry.list) return call(first, options);
+      const op = opsByName[entry.op] as Op;
       // Options by their place among the arguments are Keras's for functions, not for operations.
-      return Object.keys(options).length > 0 ? call(...args, options) : call(...args);
+      const given = entry.list
+        ? [first, options]
+        : Object.keys(options).length > 0
+          ? [...args, options]
+          : args;
+      return withOpName(name, () => op(...given));
     },
   };
 }

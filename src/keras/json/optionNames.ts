@@ -8,7 +8,14 @@ const exceptions: Readonly<Record<string, string>> = {
 };
 
 /** Options whose values are names, too. */
-const named = new Set(['activation', 'recurrentActivation', 'dataFormat', 'mode', 'distribution']);
+const named = new Set([
+  'activation',
+  'recurrentActivation',
+  'dataFormat',
+  'mode',
+  'distribution',
+  'outputMode',
+]);
 
 /** `use_bias` → `useBias`. */
 export function camelKey(key: string): string {

@@ -8,7 +8,8 @@ import type { Nest } from '../tensorNest.ts';
 import { withBuiltIns } from '../serialization/layerConfigs.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
-import { readDocument } from './document.ts';
+import { type Json, readDocument } from './document.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { refusal } from './jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from './reader.ts';
 import { readLayer } from './readLayer.ts';
@@ -43,12 +44,15 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
     });
   }
   const document = readDocument(json, file);
-  const reader: Reader = { source: file, lambdas, shared: new Map(), made: [] };
+  const reader: Reader = { source: file, lambdas, shared: new Map(), built: new Map(), made: [] };
   try {
     const model = withCustomObjects(customObjects, () =>
       withBuiltIns(builtInClasses(), () => readLayer(reader, document, 'top')),
     );
-    if (model instanceof Model) return model as AnyModel;
+    if (model instanceof Model) {
+      for (const [layer, shape] of reader.built) keepBuildShape(layer, shape);
+      return model as AnyModel;
+    }
     throw refusal(file, {
       place: 'the top',
       rule: 'the document describes a model.',
@@ -59,4 +63,13 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
     for (const layer of reader.made) layer.dispose();
     throw error;
   }
+}
+
+/** A layer that was built by data keeps the sizes of that, though the call that builds it here has open ones. */
+function keepBuildShape(layer: AnyLayer, shape: Json): void {
+  const { buildShape } = layer;
+  if (!Array.isArray(buildShape) || !Array.isArray(shape) || buildShape.length !== shape.length) return;
+  const isRefined = buildShape.every((size, i) => size === null || size === shape[i]);
+  const areSizes = shape.every((size: Json) => size === null || Number.isInteger(size));
+  if (isRefined && areSizes) layer.buildShape = shape as (number | null)[] as never;
 }

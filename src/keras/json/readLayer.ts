@@ -42,6 +42,7 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
   if (known) return known;
   const layer = placed(reader.source, placeOf(object, place), () => makeLayer(reader, object, place));
   reader.made.push(layer);
+  if (isObject(object.build_config)) reader.built.set(layer, object.build_config.input_shape ?? null);
   if (shared !== null) reader.shared.set(shared, layer);
   return layer;
 }

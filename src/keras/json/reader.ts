@@ -3,7 +3,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { LambdaFunction } from '../layers/core/lambda.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { Nest } from '../tensorNest.ts';
-import type { JsonObject } from './document.ts';
+import type { Json, JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 
 /** A function in place of the code of a Lambda layer: it takes and gives nests of its own form. */
@@ -16,6 +16,8 @@ export interface Reader {
   readonly lambdas: Readonly<Record<string, AnyLambdaFunction>>;
   /** Layers that the document shares between places. */
   readonly shared: Map<number, AnyLayer>;
+  /** The shapes for which layers were built when the document was written. */
+  readonly built: Map<AnyLayer, Json>;
   /** All layers created so far, to be freed if reading fails. */
   readonly made: AnyLayer[];
 }

@@ -14,7 +14,7 @@ import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 import type { AnyModel } from './read.ts';
-import { type Writer, writeConfig } from './writeValue.ts';
+import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
 
 /**
@@ -85,7 +85,10 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   const { className } = layer;
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
   const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
-  const { dtype, ...options } = layer.getConfig();
+  const { dtype, ...given } = layer.getConfig();
+  // SimpleRNN of Keras takes a seed, and leaves it out of its configuration.
+  const { seed, ...withoutSeed } = given;
+  const options = className === 'SimpleRNN' && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
     return { ...writeConfig(writer, rest, `${place}.config`), dtype: dtype as Json, ...constants };
@@ -100,10 +103,6 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
 
 function inputConfig({ batchShape, dtype, name }: InputLayer): JsonObject {
   return { batch_shape: [...batchShape], dtype, ...(dialectOf('InputLayer').constants as JsonObject), name };
-}
-
-function dtypePolicy(name: string): JsonObject {
-  return { module: 'keras', class_name: 'DTypePolicy', config: { name }, registered_name: null };
 }
 
 function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject {

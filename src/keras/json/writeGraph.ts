@@ -6,7 +6,8 @@ import { Tensor } from '../../tensor/tensor.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
 import type { Model } from '../models/model.ts';
-import { mapNest, type Nest } from '../tensorNest.ts';
+import { maskOf } from '../masks.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
@@ -81,34 +82,48 @@ class Calls {
 }
 
 function writeCall(writer: Writer, node: GraphNode, calls: Calls, place: string): JsonObject {
-  const { recordsTraining, masks = [], spreads } = dialectOf(node.operation.className);
+  const { spreads } = dialectOf(node.operation.className);
   const write = (value: Nest<unknown>) => writeNest(writer, value, calls, place);
   const options = node.options as Record<string, Nest<unknown>>;
-  const said = Object.entries(options).filter(([key, value]) => value !== undefined && key !== 'mask');
   const argument = node.argument as Nest<unknown>;
+  const { mask = null, ...rest } = options;
+  const said = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     args: spreads ? (argument as readonly Nest<unknown>[]).map(write) : [write(argument)],
     kwargs: {
-      ...(recordsTraining && options.training === undefined ? { training: false } : {}),
-      ...Object.fromEntries(
-        masksOf(masks, argument, options).map(([key, mask]) => [snakeKey(key), write(mask)]),
-      ),
+      ...populated(node, said.length === 0, write),
+      ...(isImplicit(mask, argument) ? {} : { mask: write(mask) }),
       ...Object.fromEntries(said.map(([key, value]) => [snakeKey(key), write(value)])),
     },
   };
 }
 
-/** Masks as Keras records them: null where there is none, in lists where inputs are; by name where inputs are apart. */
-function masksOf(
-  names: readonly string[],
-  argument: Nest<unknown>,
-  { mask = null }: Record<string, Nest<unknown>>,
-): [string, Nest<unknown>][] {
-  if (names.length === 0) return [];
-  if (names.length === 1) return [[names[0] as string, mask ?? mapNest(argument, () => null)]];
-  const inputs = argument as readonly unknown[];
-  const masks = (mask ?? []) as readonly Nest<unknown>[];
-  return inputs.map((_, i) => [names[i] as string, masks[i] ?? null]);
+/**
+ * What Keras fills in before it records a call. It does so in its record where the call had one tensor of the layer's dtype
+ * and nothing else, and otherwise in a copy; a Functional converts no arguments, and never copies.
+ */
+function populated(
+  { operation, argument, options }: GraphNode,
+  isAlone: boolean,
+  write: (value: Nest<unknown>) => Json,
+): JsonObject {
+  const { recordsTraining, recordsMask } = dialectOf(operation.className);
+  const isRecorded =
+    operation instanceof Functional ||
+    (isAlone && isSymbolic(argument) && argument.dtype === (operation as unknown as AnyLayer).dtype);
+  if (!isRecorded) return {};
+  const { mask, training } = options as Record<string, Nest<unknown>>;
+  return {
+    ...(recordsTraining && training === undefined ? { training: false } : {}),
+    ...(recordsMask ? { mask: write(mask ?? mapNest(argument, () => null)) } : {}),
+  };
+}
+
+/** Whether `mask` is what the tensors of `argument` bring along. */
+function isImplicit(mask: Nest<unknown>, argument: Nest<unknown>): boolean {
+  const masks = mask === null ? [] : leavesOf(mask);
+  const attached = leavesOf(argument).map((tensor) => maskOf(tensor));
+  return masks.every((found, i) => found === null || found === attached[i]);
 }
 
 function writeNest(writer: Writer, nest: Nest<unknown>, calls: Calls, place: string): Json {

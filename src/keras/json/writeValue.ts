@@ -7,6 +7,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import * as regularizers from '../regularizers/index.ts';
 import { sourceOf } from '../serialization/layerConfigs.ts';
 import { customObjectOf } from '../serialization/registered.ts';
+import { snakeCase } from '../names.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 import { isNamed, snake, snakeKey } from './optionNames.ts';
@@ -89,6 +90,10 @@ function writeObject(writer: Writer, key: string, object: object, place: string)
   return classObject(className, writeConfig(writer, config as JsonObject, `${place}.config`));
 }
 
+export function dtypePolicy(name: string): JsonObject {
+  return { module: 'keras', class_name: 'DTypePolicy', config: { name }, registered_name: null };
+}
+
 /** An object by its class: Keras's, or one that was registered. */
 export function classObject(className: string, config: JsonObject): JsonObject {
   const module = families.find(([, names]) => names.has(foldName(className)))?.[0] ?? null;
@@ -105,7 +110,13 @@ function writeActivation(writer: Writer, name: string, config: JsonObject, place
   const layer = Object.hasOwn(activationLayers, name) ? activationLayers[name] : undefined;
   if (layer) {
     const options = writeConfig(writer, config, place);
-    return { module: 'keras.layers', class_name: layer, config: options, registered_name: null };
+    const named = { name: snakeCase(layer), trainable: true, dtype: dtypePolicy('float32') };
+    return {
+      module: 'keras.layers',
+      class_name: layer,
+      config: { ...named, ...options },
+      registered_name: null,
+    };
   }
   throw refusal(writer.source, {
     place,

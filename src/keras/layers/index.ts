@@ -12,10 +12,13 @@ export {
   type Conv2DOptions,
 } from './convolutional/conv.ts';
 export {
+  conv1dTranspose,
+  Conv1DTranspose,
+  type Conv1DTransposeOptions,
   conv2dTranspose,
   Conv2DTranspose,
   type Conv2DTransposeOptions,
-} from './convolutional/conv2dTranspose.ts';
+} from './convolutional/convTranspose.ts';
 export { dense, Dense, type DenseOptions } from './core/dense.ts';
 export {
   depthwiseConv1d,
@@ -42,6 +45,18 @@ export {
   AveragePooling2D,
   type AveragePooling2DOptions,
 } from './pooling/averagePooling.ts';
+export {
+  adaptiveAveragePooling1d,
+  AdaptiveAveragePooling1D,
+  adaptiveAveragePooling2d,
+  AdaptiveAveragePooling2D,
+  adaptiveMaxPooling1d,
+  AdaptiveMaxPooling1D,
+  adaptiveMaxPooling2d,
+  AdaptiveMaxPooling2D,
+  type AdaptivePooling1DOptions,
+  type AdaptivePooling2DOptions,
+} from './pooling/adaptivePooling.ts';
 export {
   globalAveragePooling1d,
   GlobalAveragePooling1D,
@@ -138,6 +153,16 @@ export {
   LayerNormalization,
   type LayerNormalizationOptions,
 } from './normalization/layerNormalization.ts';
+export {
+  rmsNormalization,
+  RMSNormalization,
+  type RMSNormalizationOptions,
+} from './normalization/rmsNormalization.ts';
+export {
+  spectralNormalization,
+  SpectralNormalization,
+  type SpectralNormalizationOptions,
+} from './normalization/spectralNormalization.ts';
 export { normalization, Normalization, type NormalizationOptions } from './preprocessing/normalization.ts';
 export { rescaling, Rescaling, type RescalingOptions } from './preprocessing/rescaling.ts';
 export {
@@ -151,6 +176,7 @@ export {
   ActivityRegularization,
   type ActivityRegularizationOptions,
 } from './regularization/activityRegularization.ts';
+export { alphaDropout, AlphaDropout } from './regularization/alphaDropout.ts';
 export {
   dropout,
   Dropout,
@@ -198,3 +224,5 @@ export {
   TimeDistributed,
   type TimeDistributedOptions,
 } from './recurrent/timeDistributed.ts';
+// Preprocessing
+export * from './preprocessing/index.ts';

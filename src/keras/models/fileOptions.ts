@@ -39,7 +39,15 @@ export interface LoadReport {
   readonly loaded: readonly string[];
   /** Weights that contain NaN or infinite values, and how many. */
   readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
+  /**
+   * Whose names the file's tensors have. Weights that were trained in PyTorch want pictures as they are prepared there:
+   * torchvision's are red, green and blue, divided by deviations.
+   */
+  readonly naming: WeightNaming;
 }
+
+/** 'keras': names of Keras, or of this library. */
+export type WeightNaming = 'keras' | 'pytorch';
 
 /** How far a file is written, in bytes of values. */
 export interface SaveProgress {
@@ -47,25 +55,35 @@ export interface SaveProgress {
   readonly total: number;
 }
 
-/** Options of `model.save`. */
-export interface SaveOptions {
-  /** Whether the optimizer's state is saved. Default true. */
+/** Options of saving weights and models. */
+interface SavingOptions {
+  /** Whether the optimizer's state is saved. Default true, where the format has a place for it. */
   readonly includeOptimizer?: boolean | undefined;
   /** Interrupts saving: an older file stays as it was. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: SaveProgress) => void) | undefined;
 }
 
+/** `keras`: a file of Keras 3. `tfjs`: a layers model of TF.js, which is several files. */
+export type ModelFormat = 'keras' | 'tfjs';
+
+/** Options of `model.save`. */
+export interface SaveOptions extends SavingOptions {
+  /** Default: TF.js's for a folder and for `model.json`, else Keras's. */
+  readonly format?: ModelFormat | undefined;
+}
+
 /** `keras`: a model or its weights in Keras 3's format. */
 export type WeightsFormat = 'keras' | 'safetensors';
 
 /** Options of `model.saveWeights`. */
-export interface SaveWeightsOptions extends SaveOptions {
+export interface SaveWeightsOptions extends SavingOptions {
   /** Default: by the target's name, `.safetensors` or else Keras's. */
   readonly format?: WeightsFormat | undefined;
 }
 
 export const saveOptionNames: OptionNames<SaveOptions> = {
+  format: false,
   includeOptimizer: false,
   signal: false,
   onProgress: false,

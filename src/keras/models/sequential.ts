@@ -17,7 +17,7 @@ import {
   type LayerOptions,
 } from '../layers/base/layer.ts';
 import type { ClassConfig } from '../namedObjects.ts';
-import { inNameScope } from '../names.ts';
+import { inNameScope, uniqueName } from '../names.ts';
 import type { Nest } from '../tensorNest.ts';
 import { deserializeLayer, serializeLayer } from '../serialization/layerConfigs.ts';
 import { Model } from './model.ts';
@@ -229,6 +229,8 @@ export class Sequential extends Model<Tensor, Tensor> {
     const [first] = this.#outputs;
     const last = this.#outputs.at(-1);
     this.program = first && last && first !== last ? new GraphProgram(first, last) : null;
+    // Keras makes a Functional of it, which takes a name.
+    if (this.program) uniqueName('functional');
     this.buildShape = this.program && first ? first.shape : null;
   }
 }

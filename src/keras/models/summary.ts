@@ -8,6 +8,8 @@ import type { OptionNames } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
+import { kerasClass } from '../graph/opNames.ts';
+import { OpOperation } from '../graph/opOperation.ts';
 import type { GraphProgram } from '../graph/program.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
@@ -132,10 +134,8 @@ function terminalWidth(): number {
   return process?.stdout?.columns || 80;
 }
 
-function classOf({ className, name }: Listed): string {
-  if (className !== 'op') return className;
-  const words = name.replace(/(_\d+)+$/, '').split('_');
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+function classOf(listed: Listed): string {
+  return listed instanceof OpOperation ? kerasClass(listed.definition.name) : listed.className;
 }
 
 function shapeOf(listed: Listed): string {

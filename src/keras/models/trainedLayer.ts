@@ -9,7 +9,10 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { CallbackModel } from '../callbacks/callback.ts';
 import type { History } from '../callbacks/history.ts';
 import type { FileSource } from '../../storage/sources.ts';
+import type { SaveFolder } from '../../storage/folderTargets.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
+import type { InspectedStep } from '../../inspect/step/inspect.ts';
+import type { StepReport } from '../../inspect/step/stepReport.ts';
 import { Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
@@ -204,6 +207,31 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 
+  /** For `inspect`: the next training step on a batch, as `trainOnBatch` makes it. */
+  inspectedStep(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.TrainOnBatchOptions = {},
+  ): InspectedStep {
+    const { name, trainableWeights: weights } = this;
+    return { name, weights, run: () => this.trainOnBatch(x, y, options) };
+  }
+
+  /**
+   * Makes one training step on a batch, as `trainOnBatch`, and reports what happens in it: see `inspect`.
+   *
+   *     const report = await net.inspectStep(x, y);
+   *     await report.save('step.html');
+   */
+  async inspectStep(
+    x: training.Data,
+    y: training.Data | null = null,
+    options: training.TrainOnBatchOptions = {},
+  ): Promise<StepReport> {
+    const { inspect } = await import('../../inspect/step/inspect.ts');
+    return inspect(this, x, y, options);
+  }
+
   /**
    * How the last training steps ran (or those of evaluation or prediction): whether they were captured and replayed, why
    * not, and which values are frozen in the recording.
@@ -290,12 +318,14 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    *     await net.save('model.keras');
    *     await net.save('opfs://models/net.keras', { signal, onProgress: ({ saved, total }) => … });
+   *     await net.save('public/model', { format: 'tfjs' });   // model.json and shards, for tf.loadLayersModel
    *
    * In a browser, `opfs://` and `indexeddb://` addresses are files that the site keeps, and `downloads://` offers a download.
    *
-   * Errors: FormatError for layers and functions that have no name in files; ValueError for what can't be written to.
+   * Errors: FormatError for layers and functions that have no name in files, and for what TF.js doesn't have or computes in
+   * another way; ValueError for what can't be written to.
    */
-  async save(target: SaveTarget, options: SaveOptions = {}): Promise<void> {
+  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}): Promise<void> {
     const { saveModelTo } = await import('../saving/saveModel.ts');
     return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
   }

@@ -87,7 +87,7 @@ async function make(
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
     const notFinite = await fillStored(weights, { ...options, file: source.name });
     if (compile) await compileStored(model, compiled, file.optimizer, { ...options, file: source.name });
-    onReport({ loaded: weights.map(({ path }) => path), notFinite });
+    onReport({ loaded: weights.map(({ path }) => path), notFinite, naming: 'keras' });
     return model;
   } catch (error) {
     model.dispose();
@@ -106,6 +106,8 @@ async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<S
   const { openKerasArchive } = await import('../../formats/keras/index.ts');
   const archive = await openKerasArchive(zip);
   const config = readDocument(archive.config, `${source.name}/config.json`);
+  // A model of an older file may have been saved.
+  olderFunctions();
   return { config, compiled: config.compile_config ?? null, weights: await openStore(archive.weights) };
 }
 
@@ -113,7 +115,7 @@ async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<S
 async function readLayersModel(source: ByteSource): Promise<StoredModelFile> {
   const { openLayersModel } = await import('./layersModel.ts');
   const { config, weights, close } = await openLayersModel(source);
-  if (config) return { config, compiled: null, functions: olderFunctions, weights: { ...weights, close } };
+  if (config) return { config, compiled: null, functions: olderFunctions(), weights: { ...weights, close } };
   await close();
   throw weightsOnly(source.name);
 }
@@ -129,7 +131,7 @@ async function readLegacy(source: ByteSource): Promise<StoredModelFile> {
   const older = isOlder((await root.text('keras_version')) ?? undefined);
   return {
     config: older ? (upgradeLayer(config) as JsonObject) : config,
-    ...(older ? { functions: olderFunctions } : {}),
+    ...(older ? { functions: olderFunctions() } : {}),
     compiled: isObject(compiled) ? compiled : null,
     weights: await openHdf5Weights(source, root),
   };

@@ -23,7 +23,7 @@ export async function loadWeightsFrom(
       extra: options.extra,
     });
     const notFinite = await assignStored(weights, { ...options, file: source.name });
-    return { loaded: weights.map(({ path }) => path), notFinite };
+    return { loaded: weights.map(({ path }) => path), notFinite, naming: file.naming ?? 'keras' };
   } finally {
     await file?.close?.();
     await source.close?.();

@@ -1,6 +1,8 @@
-/** @file Saves models and weights in Keras 3's formats, and weights as safetensors. */
-import { ValueError } from '../../core/errors.ts';
+/** @file Saves models and weights in Keras 3's formats, models for TF.js, and weights as safetensors. */
 import { checkOptions } from '../../core/options.ts';
+import { requireOneOf } from '../../core/shape.ts';
+import { ValueError } from '../../core/errors.ts';
+import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import type { JsonObject } from '../json/document.ts';
 import type { AnyModel } from '../json/read.ts';
@@ -18,10 +20,37 @@ import { weightTree } from './weightTree.ts';
 const kerasVersion = '3.15.1';
 
 /** As `Model.save`. */
-export async function saveModelTo(model: AnyModel, target: SaveTarget, options: SaveOptions): Promise<void> {
+export async function saveModelTo(
+  model: AnyModel,
+  target: SaveTarget | SaveFolder,
+  options: SaveOptions,
+): Promise<void> {
   checkOptions('save', options, saveOptionNames);
-  const { includeOptimizer = true, signal } = options;
+  const { format = isForLayers(target) ? 'tfjs' : 'keras', includeOptimizer, signal } = options;
+  requireOneOf('save', 'format', format, ['keras', 'tfjs'] as const);
   signal?.throwIfAborted();
+  if (format === 'keras') return saveKeras(model, target as SaveTarget, options);
+  if (includeOptimizer) throw noOptimizer();
+  const { saveLayersModelTo } = await import('./saveLayersModel.ts');
+  return saveLayersModelTo(model, target as SaveFolder, options);
+}
+
+/** Whether the target alone says that a model is for TF.js: a folder, or a model.json in one. */
+function isForLayers(target: SaveTarget | SaveFolder): boolean {
+  return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
+}
+
+function noOptimizer(): ValueError {
+  return new ValueError({
+    op: 'save',
+    rule: 'a model for TF.js has no optimizer, whose options and state are others there.',
+    received: 'includeOptimizer: true',
+    hint: "leave it out; save('model.keras') keeps the optimizer.",
+  });
+}
+
+async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptions): Promise<void> {
+  const { includeOptimizer = true } = options;
   const name = targetName(target);
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
@@ -49,7 +78,7 @@ export async function saveWeightsTo(
   target: SaveTarget,
   options: SaveWeightsOptions,
 ): Promise<void> {
-  checkOptions('saveWeights', options, { ...saveOptionNames, format: false });
+  checkOptions('saveWeights', options, saveOptionNames);
   const { includeOptimizer = true, signal } = options;
   signal?.throwIfAborted();
   const name = targetName(target);
@@ -102,7 +131,7 @@ function requireEnd(op: string, name: string | null, ends: readonly string[]): v
     received: `'${name}'`,
     hint:
       op === 'save'
-        ? "save('model.keras'), or saveWeights('model.weights.h5')."
+        ? "save('model.keras'), saveWeights('model.weights.h5'), or save('folder', { format: 'tfjs' })."
         : `call it 'model${ends[0]}'.`,
   });
 }

@@ -6,7 +6,7 @@ import type { Hdf5Group } from '../../formats/hdf5/index.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
 import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
-import type { LoadWeightsOptions } from '../models/fileOptions.ts';
+import type { LoadWeightsOptions, WeightNaming } from '../models/fileOptions.ts';
 import type { FitOptions } from './fit.ts';
 import {
   matchLegacy,
@@ -23,6 +23,8 @@ export interface WeightFile {
   readonly tensors: readonly StoredTensor[];
   /** The optimizer's variables in their order; null where the file has none that can be used. */
   readonly optimizer: readonly StoredTensor[] | null;
+  /** Default 'keras'. */
+  readonly naming?: WeightNaming;
   /** Errors: FormatError for what is missing, left over, or of another shape. */
   match(model: StoredModel, options: FitOptions): StoredWeight[];
   /** Lets go of files next to the one that was opened. */
@@ -72,6 +74,7 @@ async function torchFile(
   return {
     tensors: [...tensors.values()],
     optimizer: null,
+    naming: 'pytorch',
     match: (model, options) => matchTorch(model, tensors, options, modules),
   };
 }

@@ -74,7 +74,7 @@ export function uploadByPath(
   const notFinite = [...given]
     .map(([weight, value]) => ({ weight, notFinite: countNotFinite(value) }))
     .filter((entry) => entry.notFinite > 0);
-  return { assignments, report: { loaded: [...byPath.keys()], notFinite } };
+  return { assignments, report: { loaded: [...byPath.keys()], notFinite, naming: 'keras' } };
 }
 
 /** Errors: ValueError if two weights have the same path, and for what has no weights. */

@@ -173,6 +173,23 @@ export class Notebook {
     );
   }
 
+  /** Chooses a file by the button. */
+  async choose(cell: string, name: string, bytes: Buffer): Promise<void> {
+    await this.page.$eval(
+      `#cell-${cell} .file input`,
+      (input, fileName, values) => {
+        const { files } = ((transfer: DataTransfer) => {
+          transfer.items.add(new File([new Uint8Array(values)], fileName));
+          return transfer;
+        })(new DataTransfer());
+        (input as HTMLInputElement).files = files;
+        input.dispatchEvent(new Event('change'));
+      },
+      name,
+      [...bytes],
+    );
+  }
+
   /**
    * Milliseconds that the longest task of the page's main thread computed during `act`. By the thread's own time: a task that
    * waits for a busy processor is none of the page's doing.
@@ -215,6 +232,25 @@ export function smallPicture(): Buffer {
 
 /** A safetensors file of convolutions, each by its name, channels in and channels out. */
 export function weightsOf(convolutions: readonly (readonly [string, number, number])[]): Buffer {
+  return safetensorsOf(
+    convolutions.flatMap(([name, from, to]) => [
+      [`vgg19/${name}/kernel`, [3, 3, from, to]],
+      [`vgg19/${name}/bias`, [to]],
+    ]),
+  );
+}
+
+/** The same with the names and layouts of torchvision, of the first convolutions. */
+export function torchWeightsOf(convolutions: readonly (readonly [number, number])[]): Buffer {
+  return safetensorsOf(
+    convolutions.flatMap(([from, to], i) => [
+      [`features.${2 * i}.weight`, [to, from, 3, 3]],
+      [`features.${2 * i}.bias`, [to]],
+    ]),
+  );
+}
+
+function safetensorsOf(tensors: readonly [name: string, shape: number[]][]): Buffer {
   const header: Record<string, { dtype: 'F32'; shape: number[]; data_offsets: [number, number] }> = {};
   let end = 0;
   const add = (name: string, shape: number[]) => {
@@ -222,10 +258,7 @@ export function weightsOf(convolutions: readonly (readonly [string, number, numb
     header[name] = { dtype: 'F32', shape, data_offsets: [end, end + bytes] };
     end += bytes;
   };
-  for (const [name, from, to] of convolutions) {
-    add(`vgg19/${name}/kernel`, [3, 3, from, to]);
-    add(`vgg19/${name}/bias`, [to]);
-  }
+  for (const [name, shape] of tensors) add(name, shape);
   const text = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(text.length));

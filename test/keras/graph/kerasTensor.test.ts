@@ -92,7 +92,7 @@ describe('an op on symbolic tensors', () => {
     const [first, second] = [add(x, 1), add(x, x)];
     const names = [first, second].map((y) => y.kerasHistory?.operation.name);
     expect(names).toEqual(['add', 'add_1']);
-    expect(matMul(x, tensor([[1], [2], [3]])).kerasHistory?.operation.name).toBe('mat_mul');
+    expect(matMul(x, tensor([[1], [2], [3]])).kerasHistory?.operation.name).toBe('matmul');
     expect(x.name).toBe('input_layer');
   });
 

@@ -42,9 +42,9 @@ describe('ops in a model', () => {
     expect(multiplied).toEqual({
       module: 'keras.src.ops.numpy',
       class_name: 'Multiply',
-      config: { name: 'mul' },
+      config: { name: 'multiply' },
       registered_name: 'Multiply',
-      name: 'mul',
+      name: 'multiply',
       inbound_nodes: [
         {
           args: [

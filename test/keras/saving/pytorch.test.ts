@@ -47,7 +47,8 @@ describe('every layout', () => {
       const progress: number[] = [];
       const onProgress = ({ loaded, total }: { loaded: number; total: number }) =>
         progress.push(loaded / total);
-      const { loaded } = await net.loadWeights(read(file), { file, onProgress });
+      const { loaded, naming } = await net.loadWeights(read(file), { file, onProgress });
+      expect(naming).toBe('pytorch');
       expect(loaded).toContain('fc/kernel');
       expect(progress.at(-1)).toBe(1);
       const { data, shape } = io.get('x') as HostTensor;

@@ -45,6 +45,7 @@ test('weights go to another model of the same layers, and say that they were loa
   expect(loadWeights(to, file, { file: 'net.safetensors' })).toEqual({
     loaded: ['first/kernel', 'first/bias', 'last/kernel', 'last/bias'],
     notFinite: [],
+    naming: 'keras',
   });
   expect(memory().tensors).toBeLessThanOrEqual(before);
   expect(await valuesOf(to)).toEqual(await valuesOf(from));

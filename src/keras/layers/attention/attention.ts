@@ -124,7 +124,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
 
   override getConfig(): Record<string, unknown> {
     const { useScale, dropout, seed } = this;
-    return { ...super.getConfig(), useScale, dropout, ...(seed === null ? {} : { seed }) };
+    return { ...super.getConfig(), useScale, dropout, seed };
   }
 
   #masks(mask: Nest<Tensor | null>): readonly (Tensor | null)[] {

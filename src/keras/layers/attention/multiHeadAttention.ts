@@ -236,7 +236,8 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
 
   override getConfig(): Record<string, unknown> {
     const { numHeads, keyDim, valueDim, dropout, useBias, useGate, slidingWindow, seed } = this;
-    const axes = this.#attentionAxes;
+    const rank = (this.buildShape as readonly OpenShape[] | null)?.[0]?.length;
+    const axes = rank === undefined ? this.#attentionAxes : this.#axesOf(rank);
     return {
       ...super.getConfig(),
       numHeads,
@@ -249,9 +250,8 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
       ...rulesConfig(this.#rules),
       activityRegularizer: configOf(this.#activityRegularizer),
       seed,
-      // Older versions of Keras know neither.
-      ...(useGate ? { useGate } : {}),
-      ...(slidingWindow === null ? {} : { slidingWindow }),
+      useGate,
+      slidingWindow,
     };
   }
 

@@ -6,6 +6,7 @@
 import { ownedByTest } from './testScope.ts';
 import * as library from '../../../../src/index.ts';
 import { type DType, RetrogradError, Tensor, tensor, tidy } from '../../../../src/index.ts';
+import { ComplexPair } from './complexPair.ts';
 import { NotOffered, notOffered } from './notOffered.ts';
 
 /** Whatever a spec passes: among the specs are those that pass a wrong kind of value, which types would forbid. */
@@ -108,6 +109,7 @@ export function dtypeOf(value: Loose): string | null {
  */
 export function toTensor(value: Loose, dtype?: DType): Loose {
   if (value instanceof Tensor) return value;
+  if (value instanceof ComplexPair) notOffered('complex64 tensors');
   const inferred = dtypeOf(value);
   if (inferred === null || inferred === 'string') return value;
   return tensor(value, { dtype: dtype ?? (inferred as DType) });

@@ -121,10 +121,6 @@ export const scalar = defineShim('scalar', [], (value, dtype) => {
   return make(value, [], dtype);
 });
 
-export const complex = (): never => notOffered('complex64 tensors');
-export const real = complex;
-export const imag = complex;
-
 export const zeros = defineShim('zeros', [], (shape, dtype = 'float32') => {
   requireDType(dtype);
   return native('zeros')(shape, { dtype });
@@ -164,7 +160,7 @@ export const linspace = defineShim('linspace', [], (start, stop, count) =>
 );
 
 type Seeded = { seed?: number };
-const seeded = (seed: Loose): Seeded =>
+export const seeded = (seed: Loose): Seeded =>
   seed === undefined || seed === null ? {} : { seed: hash(String(seed)) };
 
 /** TF.js takes any number or text as a seed. */

@@ -1,25 +1,73 @@
 /** @file Ops that are formulas of others. */
-import { defineShim, type Loose, native, toTensor, toTensors } from './call.ts';
+import { Tensor } from '../../../../src/index.ts';
+import {
+  defineShim,
+  type Loose,
+  native,
+  refuseUnless,
+  requireFloat,
+  sayAlso,
+  sayOnly,
+  toTensor,
+  toTensors,
+} from './call.ts';
 import { notOffered } from './notOffered.ts';
 
+/** TF.js takes one tensor or two, and each label once in a term. */
 export const einsum = (equation: string, ...tensors: Loose[]): Loose =>
-  defineShim('einsum', ['tensors[]'], (list) => native('einsum')(toTensors(list), { equation }))(tensors);
+  defineShim('einsum', ['tensors[]'], (list) => {
+    refuseUnless(
+      equation.split('->').length === 2,
+      'Equations without an arrow are not supported; expecting exactly one arrow.',
+    );
+    const [left, right] = equation.split('->') as [string, string];
+    const terms = left.split(',');
+    refuseUnless(terms.length <= 2, 'Support for more than 2 input tensors is not implemented yet.');
+    refuseUnless(
+      terms.length === list.length,
+      `Expected ${terms.length} input tensors, received ${list.length}`,
+    );
+    refuseUnless(
+      terms.every((term) => new Set(term).size === term.length),
+      'Support for duplicate axes is not implemented yet.',
+    );
+    for (const label of right)
+      refuseUnless(
+        left.includes(label),
+        `Output subscripts contain the label ${label} not present in the input subscripts.`,
+      );
+    return native('einsum')(toTensors(list), { equation });
+  })(tensors);
+sayAlso('einsum', ([[a, b]]) => [`dimension ${a?.shape[1]} at axis 0 of input shaped [${b?.shape}]`]);
 
-export const norm = defineShim('norm', ['x'], (x, ord = 'euclidean', axis = null, keepDims = false) =>
-  native('norm')(toTensor(x), { ord, axis, keepDims }),
-);
+export const norm = defineShim('norm', ['x'], (x, ord = 'euclidean', axis = null, keepDims = false) => {
+  refuseUnless(
+    typeof ord === 'string' || ord === 1 || ord === 2 || Math.abs(ord) === Number.POSITIVE_INFINITY,
+    `Error in norm: invalid ord value: ${ord}`,
+  );
+  return native('norm')(toTensor(x), { ord, axis, keepDims });
+});
 
 export const diag = defineShim('diag', ['x'], (value) => {
   const x = toTensor(value);
-  if (x.rank !== 1)
-    notOffered('diagonals of higher rank: diag takes a vector or a matrix, as in NumPy and Keras');
-  return native('diag')(x);
+  if (!(x instanceof Tensor)) return native('diag')(x);
+  if (x.rank > 3) notOffered('tensors of more than six axes');
+  // The library's takes a vector, or the diagonal of a matrix, as in NumPy and Keras.
+  const flat = native('reshape')(x, { shape: [-1] });
+  return native('reshape')(native('diag')(flat), { shape: [...x.shape, ...x.shape] });
 });
 
 export const depthToSpace = defineShim('depthToSpace', ['x:float32'], (x, blockSize, dataFormat = 'NHWC') => {
   if (dataFormat !== 'NHWC') notOffered(`the layout ${dataFormat}`);
-  return native('depthToSpace')(toTensor(x), { blockSize });
+  const result = native('depthToSpace')(toTensor(x), { blockSize });
+  requireFloat('depthToSpace', 'x', toTensor(x));
+  return result;
 });
+sayOnly('depthToSpace', ([x, blockSize]) =>
+  x instanceof Tensor && x.rank === 4 && (x.shape[3] as number) % blockSize ** 2 !== 0 && blockSize > 1
+    ? `Dimension size must be evenly divisible by ${blockSize ** 2} but is ${x.shape[3]} for depthToSpace with input shape ${x.shape}`
+    : null,
+);
 
 export const localResponseNormalization = defineShim(
   'localResponseNormalization',
@@ -33,13 +81,9 @@ export const localResponseNormalization = defineShim(
 );
 
 export const meshgrid = (x?: Loose, y?: Loose, options: { indexing?: string } = {}): Loose => {
-  const vectors = [x, y].filter((vector) => vector !== undefined);
+  const flat = (vector: Loose) => native('reshape')(toTensor(vector), { shape: [-1] });
+  const vectors = [x, y].filter((vector) => vector !== undefined).map(flat);
   return defineShim('meshgrid', ['vectors[]'], (list) => native('meshgrid')(toTensors(list), options))(
     vectors,
   );
 };
-
-export const bincount = defineShim('bincount', ['x', 'weights'], (x, weights, size) => {
-  const given = toTensor(weights);
-  return native('bincount')(toTensor(x), given.size === 0 ? null : given, { size, validateIndices: false });
-});

@@ -135,18 +135,3 @@ export function customGrad(f: Loose): Loose {
     })(...inputs);
   };
 }
-
-/** As much of TF.js's optimizers as its tests of gradients use; the library's own have tests of their own. */
-export const train = {
-  sgd: (learningRate: number) => ({
-    minimize(f: Loose): void {
-      tidy(() => {
-        const { grads: found } = variableGrads(f);
-        for (const v of registeredVariables()) {
-          const gradient = found[v.name as string];
-          if (gradient) v.assign(toTensor(v).sub(gradient.mul(learningRate)));
-        }
-      });
-    },
-  }),
-};

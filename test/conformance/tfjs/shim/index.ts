@@ -7,10 +7,8 @@ export * from './arithmetic.ts';
 export * from './arrange.ts';
 export {
   buffer,
-  complex,
   eye,
   fill,
-  imag,
   linspace,
   ones,
   onesLike,
@@ -19,7 +17,6 @@ export {
   randomUniform,
   randomUniformInt,
   range,
-  real,
   scalar,
   tensor,
   tensor1d,
@@ -45,11 +42,27 @@ export {
   tidy,
   variable,
 } from './engine.ts';
+export { browser } from './browser.ts';
+export * from './counting.ts';
 export { env } from './environment.ts';
-export { customGrad, grad, grads, train, valueAndGrad, valueAndGrads, variableGrads } from './gradients.ts';
+export { customGrad, grad, grads, valueAndGrad, valueAndGrads, variableGrads } from './gradients.ts';
 export * from './formulas.ts';
+export * from './fourier.ts';
+export { image } from './images.ts';
+export { losses, Reduction } from './losses.ts';
 export * from './nn.ts';
+export * from './random.ts';
 export * from './reductions.ts';
-
-/** How TF.js's losses reduce. */
-export const Reduction = { NONE: 0, MEAN: 1, SUM: 2, SUM_BY_NONZERO_WEIGHTS: 3 };
+export * from './signal.ts';
+export {
+  AdadeltaOptimizer,
+  AdagradOptimizer,
+  AdamaxOptimizer,
+  AdamOptimizer,
+  MomentumOptimizer,
+  Optimizer,
+  RMSPropOptimizer,
+  SGDOptimizer,
+  train,
+} from './train.ts';
+export * from './volumes.ts';

@@ -10,16 +10,15 @@ import {
   requireFloat,
   requireLayout,
   requireRank,
-  toFloat,
   toTensor,
 } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
-const pair = (value: Loose): [number, number] =>
+export const pair = (value: Loose): [number, number] =>
   Array.isArray(value) ? [value[0], value[1] ?? value[0]] : [value, value];
 
 /** TF.js's `pad`: a name, a number, or a list for all four axes. */
-function padding(pad: Loose, spatialRank: number, rounding?: Loose): string | number[][] {
+export function padding(pad: Loose, spatialRank: number, rounding?: Loose): string | number[][] {
   if (typeof pad === 'string') {
     refuseUnless(
       rounding === undefined || rounding === null,
@@ -40,14 +39,14 @@ function padding(pad: Loose, spatialRank: number, rounding?: Loose): string | nu
 }
 
 /** TF.js takes an image without a batch, and gives one back. */
-function batched(x: Loose, rank: number, run: (x: Loose) => Loose): Loose {
+export function batched(x: Loose, rank: number, run: (x: Loose) => Loose): Loose {
   if (!(x instanceof Tensor) || x.rank !== rank - 1) return run(x);
   const image = native('reshape')(x, { shape: [1, ...x.shape] });
   const result = run(image);
   return native('reshape')(result, { shape: result.shape.slice(1) });
 }
 
-function refuseBothAboveOne(name: string, strides: Loose, dilations: Loose): void {
+export function refuseBothAboveOne(name: string, strides: Loose, dilations: Loose): void {
   const one = (value: Loose) => [value].flat().every((n: number) => n === 1);
   refuseUnless(
     one(strides) || one(dilations),
@@ -193,12 +192,17 @@ export const separableConv2d = defineShim(
   },
 );
 
+/** Windows in the padding alone have neither a maximum nor a mean. */
+export function requireReach(borders: string | number[][], poolSize: readonly number[]): void {
+  if (Array.isArray(borders) && borders.some((border, i) => Math.max(...border) >= Number(poolSize[i])))
+    notOffered('a pool with windows in the padding alone');
+}
+
 const pool2d = (name: 'maxPool' | 'avgPool') =>
   defineShim(name, [name === 'avgPool' ? 'x:float32' : 'x'], (value, filterSize, strides, pad, rounding?) => {
     const x = toTensor(value);
     const [poolSize, borders] = [pair(filterSize), padding(pad, 2, rounding)];
-    if (Array.isArray(borders) && borders.some((border, i) => Math.max(...border) >= Number(poolSize[i])))
-      notOffered('a pool with windows in the padding alone');
+    requireReach(borders, poolSize);
     const options = { poolSize, strides: pair(strides), padding: borders };
     const result = batched(x, 4, (image) => native(name)(image, options));
     if (name === 'avgPool') requireFloat(name, 'x', x);
@@ -218,6 +222,20 @@ export const pool = defineShim(
   },
 );
 
+/** By statistics of the rank of x, which broadcast: a formula. The library's own are those of channels. */
+function normalizedBy(
+  x: Loose,
+  mean: Loose,
+  variance: Loose,
+  beta: Loose,
+  gamma: Loose,
+  epsilon: number,
+): Loose {
+  const scale = native('rsqrt')(native('add')(variance, epsilon));
+  const scaled = native('mul')(native('sub')(x, mean), gamma === null ? scale : native('mul')(scale, gamma));
+  return beta === null ? scaled : native('add')(scaled, beta);
+}
+
 const normalize = (name: string, rank?: number) =>
   defineShim(
     'batchNorm',
@@ -235,8 +253,8 @@ const normalize = (name: string, rank?: number) =>
       for (const t of checked) {
         if (t.rank === 1) continue;
         refuseUnless(t.rank === x.rank, `Error in ${name}: statistics must have rank 1 or that of x`);
-        notOffered('batch normalization by statistics of the rank of x');
       }
+      if (checked.some((t) => t.rank > 1)) return normalizedBy(x, m, v, beta, gamma, epsilon ?? 0.001);
       return native('batchNorm')(x, m, v, gamma, beta, { epsilon: epsilon ?? 0.001 });
     },
   );
@@ -323,26 +341,4 @@ export const fused = {
         leakyreluAlpha,
       ),
   ),
-};
-
-// Images
-
-const resize = (name: string, of: string) =>
-  defineShim(name, ['images'], (value, size, alignCorners = false, halfPixelCenters = false) => {
-    const images = name === 'resizeBilinear' ? toFloat(value) : toTensor(value);
-    requireRank(images, [3, 4], `Error in ${name}: x must be rank 3 or 4, but got rank ${images?.rank}.`);
-    const options = { size, alignCorners, halfPixelCenters };
-    return batched(images, 4, (batch) => native(of)(batch, options));
-  });
-
-export const image = {
-  resizeBilinear: resize('resizeBilinear', 'resizeBilinear'),
-  resizeNearestNeighbor: resize('resizeNearestNeighbor', 'resizeNearest'),
-  flipLeftRight: defineShim('flipLeftRight', ['image:float32'], (value) => {
-    const x = toTensor(value);
-    requireRank(x, [4], `Error in flipLeftRight: image must be rank 4,but got rank ${x.rank}.`);
-    const flipped = native('flip')(x, { axis: 2 });
-    requireFloat('flipLeftRight', 'image', x);
-    return flipped;
-  }),
 };

@@ -63,10 +63,6 @@ function special(tf: Functions): Record<string, (this: Loose, ...args: Loose[]) 
     resizeNearestNeighbor(...args) {
       return tf.image.resizeNearestNeighbor(this, ...args);
     },
-    fft: () => notOffered('tf.fft'),
-    ifft: () => notOffered('tf.ifft'),
-    rfft: () => notOffered('tf.rfft'),
-    irfft: () => notOffered('tf.irfft'),
     variable(...args) {
       return tf.variable(this, ...args);
     },

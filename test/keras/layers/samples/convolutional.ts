@@ -204,6 +204,39 @@ export const samples: LayerSamples[] = [
     ],
   },
   {
+    layer: 'conv1dTranspose',
+    cases: [
+      {
+        options: { filters: 3, kernelSize: 3, strides: 2, padding: 'same', activation: 'tanh' },
+        inputs: { shape: [2, 4, 2] },
+        open: [1],
+        reference: (tf, [x], [kernel, bias]) => {
+          const [row, filter] = [tf.expandDims(x, 1), tf.expandDims(kernel, 0)];
+          const y = tf.conv2dTranspose(row as never, filter as never, [2, 1, 8, 3], [1, 2], 'same');
+          return tf.tanh(tf.add(tf.squeeze(y, [1]), bias));
+        },
+      },
+      {
+        options: { filters: 2, kernelSize: [3], strides: [2], outputPadding: 1, useBias: false },
+        inputs: { shape: [1, 3, 3] },
+        reference: (tf, [x], [kernel]) => {
+          const [row, filter] = [tf.expandDims(x, 1), tf.expandDims(kernel, 0)];
+          const y = tf.conv2dTranspose(row as never, filter as never, [1, 1, 8, 2], [1, 2], 'valid');
+          return tf.squeeze(y, [1]);
+        },
+      },
+    ],
+    bad: [
+      ...badFor({ filters: 2, kernelSize: 2 }, 1),
+      { why: 'no filters', options: { filters: 0, kernelSize: 2 }, error: ValueError },
+      {
+        why: 'an output padding of the stride',
+        options: { filters: 2, kernelSize: 2, strides: 2, outputPadding: 2 },
+        error: ValueError,
+      },
+    ],
+  },
+  {
     layer: 'depthwiseConv1d',
     cases: [
       {

@@ -1,5 +1,6 @@
 /** @file Samples of layers that normalise and rescale. */
 import { DTypeError, ShapeError, ValueError } from '../../../../src/core/errors.ts';
+import { layers } from '../../../../src/keras/index.ts';
 import type { BadLayerCase, LayerSamples } from './types.ts';
 
 const image = { shape: [3, 4, 2, 3] };
@@ -153,6 +154,55 @@ export const samples: LayerSamples[] = [
     bad: [
       { why: 'a fractional axis', options: { axis: 0.5 }, error: ValueError },
       { why: 'an axis that the input lacks', options: { axis: 2 }, inputs: features, error: ShapeError },
+    ],
+  },
+  {
+    layer: 'rmsNormalization',
+    cases: [
+      {
+        inputs: features,
+        reference: (tf, [x], [scale]) => {
+          const squares = tf.mean(tf.square(x), -1, true);
+          return tf.mul(tf.div(x, tf.sqrt(tf.add(squares, 1e-6))), scale);
+        },
+      },
+      {
+        options: { axis: [2, 1], epsilon: 0.1 },
+        inputs: { shape: [2, 3, 2] },
+        reference: (tf, [x], [scale]) => {
+          const squares = tf.mean(tf.square(x), [1, 2], true);
+          return tf.mul(tf.div(x, tf.sqrt(tf.add(squares, 0.1))), scale);
+        },
+      },
+    ],
+    bad: [
+      { why: 'a fractional axis', options: { axis: 0.5 }, error: ValueError },
+      { why: 'a negative epsilon', options: { epsilon: -1 }, error: ValueError },
+      { why: 'an axis that the input lacks', options: { axis: 2 }, inputs: features, error: ShapeError },
+    ],
+  },
+  {
+    layer: 'spectralNormalization',
+    cases: [
+      {
+        options: () => ({ layer: layers.dense({ units: 2, name: 'inner' }), powerIterations: 2 }),
+        inputs: features,
+        reference: (tf, [x], [, kernel, bias]) => tf.add(tf.matMul(x, kernel), bias),
+      },
+    ],
+    bad: [
+      { why: 'no layer', options: {}, error: ValueError },
+      {
+        why: 'no iterations',
+        options: () => ({ layer: layers.dense({ units: 2 }), powerIterations: 0 }),
+        error: ValueError,
+      },
+      {
+        why: 'a layer without a kernel',
+        options: () => ({ layer: layers.flatten() }),
+        inputs: features,
+        error: ValueError,
+      },
     ],
   },
   {

@@ -90,6 +90,18 @@ export const samples: LayerSamples[] = [
     ],
   },
   {
+    layer: 'alphaDropout',
+    cases: [
+      { options: { rate: 0.5 }, inputs: sequence, reference: (_, [x]) => x },
+      { options: { rate: 0.3, seed: 4 }, inputs: sequence, training: true },
+    ],
+    bad: [
+      { why: 'a rate of 1', options: { rate: 1 }, error: ValueError },
+      { why: 'a negative rate', options: { rate: -0.1 }, error: ValueError },
+      { why: 'a noise shape of 0', options: { rate: 0.5, noiseShape: [0, 1] }, error: ValueError },
+    ],
+  },
+  {
     layer: 'activityRegularization',
     cases: [
       { options: { l1: 0.1, l2: 0.2 }, inputs: sequence, open: [1], reference: (_, [x]) => x },

@@ -1,0 +1,138 @@
+// @ts-check
+/** @file The generated part of the site: guide, reference, search index, style. The landing page and the examples are Vite's. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bundle } from '../lib/bundle.mjs';
+import { presentEntries } from '../lib/entries.mjs';
+import { publicExports } from '../lib/exports.mjs';
+import { opRows } from '../lib/op-table.mjs';
+import { ROOT, SetupError } from '../setup.mjs';
+import { aliasesOf, exportsOf, readTypes } from './api.mjs';
+import { buildGuide } from './guide.mjs';
+import { listPages } from './lists.mjs';
+import { pageHtml } from './layout.mjs';
+import { Reference } from './reference.mjs';
+import { summaryOf } from './docstring.mjs';
+
+const SITE = path.join(ROOT, 'site');
+
+/** @typedef {{ title: string, kind: string, page: string, words: string }} SearchEntry */
+
+/** Builds what is generated. The library and its types must have been built. */
+export async function buildWebsite() {
+  const search = [...buildGuide(SITE), ...(await buildReference())];
+  const assets = path.join(SITE, 'assets');
+  fs.mkdirSync(assets, { recursive: true });
+  const style = ['tokens', 'site', 'code'].map((name) =>
+    fs.readFileSync(path.join(ROOT, 'website', 'style', `${name}.css`), 'utf8'),
+  );
+  fs.writeFileSync(path.join(assets, 'site.css'), style.join('\n'));
+  fs.writeFileSync(
+    path.join(assets, 'search.json'),
+    JSON.stringify(search.map(({ title, kind, page, words }) => [title, kind, page, words])),
+  );
+  await bundle({ entry: 'website/search.ts', folder: assets });
+}
+
+/** @returns {Promise<SearchEntry[]>} */
+async function buildReference() {
+  const project = readTypes(path.join(ROOT, 'out', 'reference', 'api.json'));
+  const inSources = sourceExports();
+  const aliases = aliasesOf(project);
+  const all = exportsOf(project, (entry, name) => inSources.get(`${entry} ${name}`));
+  requireComplete(inSources, all, aliases);
+  const reference = new Reference(all, aliases, await additions());
+  const folder = path.join(SITE, 'reference');
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  const lists = listPages(reference);
+  const sidebar = lists.map(({ file, title }) => ({ file, html: `<a href="./${file}">${title}</a>` }));
+  /** @param {string} here */
+  const sidebarFor = (here) =>
+    `<ul>${sidebar.map(({ file, html }) => `<li>${file === here ? html.replace('<a', '<a aria-current="page"') : html}</li>`).join('')}</ul>`;
+  const frame = { root: '../', section: 'Reference' };
+  for (const { file, title, description, html } of lists) {
+    const page = pageHtml({ ...frame, title, description, main: html, sidebar: sidebarFor(file) });
+    fs.writeFileSync(path.join(folder, file), page);
+  }
+  for (const [page, [first]] of reference.pages) {
+    if (!first) continue;
+    const list = lists.find(({ pages }) => pages.includes(page));
+    const back = list ? `<p class="back"><a href="./${list.file}">${list.title}</a></p>` : '';
+    const html = pageHtml({
+      ...frame,
+      title: first.name,
+      description: summaryOf(first.doc),
+      main: back + reference.render(page),
+      sidebar: sidebarFor(list?.file ?? ''),
+    });
+    fs.writeFileSync(path.join(folder, page), html);
+  }
+  const listed = lists.map(({ title, file }) => ({
+    title,
+    kind: 'list',
+    page: `reference/${file}`,
+    words: '',
+  }));
+  const found = [...reference.pages].flatMap(([page, all]) => {
+    const [first] = all;
+    return first
+      ? [{ title: first.name, kind: first.entry, page: `reference/${page}`, words: summaryOf(first.doc) }]
+      : [];
+  });
+  return [...listed, ...found];
+}
+
+/** The docstring of every export, by entry and name, as the sources have them. */
+function sourceExports() {
+  return new Map(
+    Object.entries(presentEntries(ROOT)).flatMap(([entry, source]) => {
+      const [shown, prefix] = entry === 'keras/layers' ? ['keras', 'layers.'] : [entry, ''];
+      const from = shown === 'index' ? 'retrograd' : `retrograd/${shown}`;
+      return publicExports(path.join(ROOT, source)).map(({ name, doc }) => [`${from} ${prefix}${name}`, doc]);
+    }),
+  );
+}
+
+/**
+ * Every export that the sources have needs words and a page.
+ *
+ * @param {Map<string, string>} inSources
+ * @param {import('./api.mjs').Export[]} all
+ * @param {{ name: string }[]} aliases
+ */
+function requireComplete(inSources, all, aliases) {
+  const known = new Set(aliases.map(({ name }) => name));
+  for (const { entry, name, doc } of all) if (doc.trim() !== '') known.add(`${entry} ${name}`);
+  const missing = [...inSources.keys()].filter((name) => !known.has(name));
+  if (missing.length > 0)
+    throw new SetupError(
+      `Every public export needs a docstring, and a page in the reference. Missing: ${missing.join(', ')}.`,
+    );
+}
+
+/** Examples, and what is known about the ops. @returns {Promise<import('./reference.mjs').Additions>} */
+async function additions() {
+  const ops = await import(pathToFileURL(path.join(ROOT, 'dist', 'index.js')).href);
+  const rows = opRows(ROOT, ops);
+  const facts = readJson('docs/op-facts.json');
+  const known = rows.map(({ name, inputs, options, group, gradient }) => {
+    const optional = options.length > 0 ? [`{ ${options.join(', ')} }?`] : [];
+    const {
+      dtypes = [],
+      kernels = [],
+      gradient: kind = gradient ? 'yes' : 'none',
+      second = 'none',
+    } = facts[name] ?? {};
+    const call = `${name}(${[...inputs.map((input) => (input.startsWith('...') ? `[${input}]` : input)), ...optional].join(', ')})`;
+    return [name, { call, group, gradient: kind, second, kernels, dtypes }];
+  });
+  return { ops: Object.fromEntries(known), examples: readJson('docs/reference-examples.json') };
+}
+
+/** @param {string} file */
+const readJson = (file) => {
+  const full = path.join(ROOT, file);
+  return fs.existsSync(full) ? JSON.parse(fs.readFileSync(full, 'utf8')) : {};
+};

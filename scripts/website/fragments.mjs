@@ -1,0 +1,40 @@
+// @ts-check
+/** @file Parts of the landing page that are made of others: navigation, the running program, and the figures of the README. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../setup.mjs';
+import { pages } from '../lib/pages.mjs';
+import { navigation } from './layout.mjs';
+import { highlight, renderMarkdown } from './markdown.mjs';
+
+/** By the name of the comment that each replaces. @returns {Record<string, string>} */
+export function landingFragments() {
+  const read = (/** @type {string} */ file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
+  const figures = /<!-- figures -->\n([\s\S]*?)\n\nMissed targets/.exec(read('README.md'))?.[1] ?? '';
+  return {
+    navigation: navigation('./', ''),
+    program: `<figure class="code"><pre tabindex="0"><code>${highlight(shortImports(read('website/landing/field.ts')).trim())}</code></pre></figure>`,
+    pages: galleryHtml(read),
+    // Results lie in the repository, not on the site.
+    figures: renderMarkdown(figures, { link: () => '' }).html,
+  };
+}
+
+/** The pages that run, with the words that they have for themselves. @param {(file: string) => string} read */
+function galleryHtml(read) {
+  return pages
+    .map(({ name, folder }) => {
+      const html = read(`${folder}/index.html`);
+      const title = (/<title>([^<]*)<\/title>/.exec(html)?.[1] ?? name).split(/ [—·] Retrograd/)[0];
+      const words = /<meta name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
+      return `<li><h3><a href="./${name}/index.html">${title}</a></h3><p>${words}</p></li>`;
+    })
+    .join('\n');
+}
+
+/** Imports in one line each. @param {string} code */
+const shortImports = (code) =>
+  code.replace(
+    /^import \{([^}]*)\}/gm,
+    (_, names) => `import { ${names.trim().replace(/,$/, '').split(/,\s*/).join(', ')} }`,
+  );

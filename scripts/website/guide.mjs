@@ -1,0 +1,136 @@
+// @ts-check
+/** @file The guide and the other documents: the repository's Markdown as pages of the site. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../setup.mjs';
+import { pageHtml } from './layout.mjs';
+import { renderMarkdown } from './markdown.mjs';
+import { escapeHtml } from './types.mjs';
+
+/** The pages of docs/guide in their order, by part. @type {readonly { part: string, pages: readonly string[] }[]} */
+const contents = [
+  { part: 'First steps', pages: ['start', 'from-keras', 'from-tfjs', 'from-pytorch-and-jax'] },
+  { part: 'Ideas', pages: ['memory', 'tape', 'gather-and-history', 'custom-layers', 'capture', 'kernels'] },
+  { part: 'Tasks', pages: ['training', 'apps', 'files', 'performance', 'debugging', 'workers', 'limits'] },
+];
+
+/** Documents outside of the guide, by their pages. */
+const OTHERS = {
+  'CHANGELOG.md': 'changelog.html',
+  'docs/architecture.md': 'architecture.html',
+  'CONTRIBUTING.md': 'contributing.html',
+};
+
+/** @typedef {{ file: string, page: string, text: string, title: string }} Document `file` in the repository, `page` on the site */
+
+/** @returns {Document[]} */
+function documents() {
+  const decisions = fs.readdirSync(path.join(ROOT, 'docs', 'decisions'));
+  const pages = [
+    ...contents.flatMap((part) => part.pages).map((name) => [`docs/guide/${name}.md`, `guide/${name}.html`]),
+    ...decisions.map((file) => [
+      `docs/decisions/${file}`,
+      `decisions/${file === 'README.md' ? 'index' : path.parse(file).name}.html`,
+    ]),
+    ...Object.entries(OTHERS),
+  ];
+  return pages.map(([file = '', page = '']) => {
+    const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
+    return { file, page, text, title: (/^# (.+)$/m.exec(text)?.[1] ?? page).replaceAll('`', '') };
+  });
+}
+
+/**
+ * Writes the pages, and says what search finds in them.
+ *
+ * @param {string} site
+ * @returns {import('./build.mjs').SearchEntry[]}
+ */
+export function buildGuide(site) {
+  const all = documents();
+  fs.cpSync(path.join(ROOT, 'docs', 'images'), path.join(site, 'images'), { recursive: true });
+  return all.flatMap((document, i) => {
+    const root = '../'.repeat(document.page.split('/').length - 1) || './';
+    const { html, headings } = renderMarkdown(document.text, {
+      link: (href) => siteLink(href, document, all, root),
+    });
+    const sections = headings.filter(({ depth }) => depth === 2);
+    const isGuide = document.page.startsWith('guide/');
+    const next = isGuide ? all[i + 1] : undefined;
+    const onward = next?.page.startsWith('guide/')
+      ? `<p class="next"><a href="${root}${next.page}">Next: ${escapeHtml(next.title)}</a></p>`
+      : '';
+    const description = firstSentence(document.text);
+    writePage(path.join(site, document.page), {
+      title: document.title,
+      description,
+      root,
+      section: 'Guide',
+      main: `<article class="prose">${html}</article>${onward}`,
+      sidebar: sidebarHtml(all, document.page, root),
+      onPage: contentsHtml(sections),
+    });
+    if (!isGuide)
+      return [{ title: document.title, kind: 'document', page: document.page, words: description }];
+    const within = sections.map(({ text, anchor }) => ({
+      title: text,
+      kind: document.title,
+      page: `${document.page}#${anchor}`,
+      words: '',
+    }));
+    return [{ title: document.title, kind: 'guide', page: document.page, words: description }, ...within];
+  });
+}
+
+/** @param {string} file @param {import('./layout.mjs').PageParts} parts */
+function writePage(file, parts) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, pageHtml(parts));
+}
+
+/** @param {{ text: string, anchor: string }[]} sections */
+function contentsHtml(sections) {
+  if (sections.length < 2) return '';
+  const items = sections.map(({ text, anchor }) => `<li><a href="#${anchor}">${escapeHtml(text)}</a></li>`);
+  return `<p>On this page</p><ul>${items.join('')}</ul>`;
+}
+
+/** @param {Document[]} all @param {string} here @param {string} root */
+function sidebarHtml(all, here, root) {
+  /** @param {Document[]} documents */
+  const list = (documents) =>
+    `<ul>${documents.map(({ page, title }) => `<li><a href="${root}${page}"${page === here ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`).join('')}</ul>`;
+  const parts = contents.map(({ part, pages }) => {
+    const own = all.filter(({ page }) => pages.some((name) => page === `guide/${name}.html`));
+    return `<p>${part}</p>${list(own)}`;
+  });
+  const more = all.filter(({ page }) => page === 'decisions/index.html' || !page.includes('/'));
+  return [...parts, `<p>The project</p>${list(more)}`].join('\n');
+}
+
+/**
+ * Where a link leads on the site; an empty string where it names a file that only the repository has.
+ *
+ * @param {string} href
+ * @param {Document} from
+ * @param {Document[]} all
+ * @param {string} root
+ */
+function siteLink(href, from, all, root) {
+  if (/^(?:[a-z]+:|#)/.test(href)) return href;
+  const [target = '', anchor] = href.split('#');
+  const file = path.posix.join(path.posix.dirname(from.file), target);
+  if (file.startsWith('docs/images/')) return root + file.slice('docs/'.length);
+  if (file === 'docs/ops.md') return `${root}reference/all-ops.html`;
+  const page = all.find((one) => one.file === file)?.page;
+  return page ? `${root}${page}${anchor ? `#${anchor}` : ''}` : '';
+}
+
+/** The first sentence below the title, as plain text. @param {string} text */
+function firstSentence(text) {
+  const paragraph = (text.split(/\n\s*\n/)[1] ?? '')
+    .replace(/\s+/g, ' ')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '');
+  return /^.*?[.:](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph;
+}

@@ -1,0 +1,140 @@
+// @ts-check
+/** @file The lists of the reference: exports by what they are for, and the table of ops. */
+import { summaryOf } from './docstring.mjs';
+import { escapeHtml } from './types.mjs';
+
+/** @typedef {import('./api.mjs').Export} Export */
+/** @typedef {{ file: string, title: string, description: string, html: string, pages: string[] }} ListPage */
+
+/** Lists besides those of the ops, by the exports that they hold. @type {readonly { file: string, title: string, holds: (one: Export) => boolean }[]} */
+const LISTS = [
+  { file: 'all-layers.html', title: 'Layers', holds: within('layers') },
+  {
+    file: 'all-models.html',
+    title: 'Models and inputs',
+    holds: ({ entry, name }) => entry === 'retrograd/keras' && !name.includes('.'),
+  },
+  { file: 'all-losses.html', title: 'Losses', holds: within('losses') },
+  { file: 'all-metrics.html', title: 'Metrics', holds: within('metrics') },
+  { file: 'all-optimizers.html', title: 'Optimizers', holds: within('optimizers') },
+  { file: 'all-callbacks.html', title: 'Callbacks', holds: within('callbacks') },
+  {
+    file: 'all-weights.html',
+    title: 'Initializers, regularizers, constraints',
+    holds: within('initializers', 'regularizers', 'constraints'),
+  },
+  {
+    file: 'all-activations.html',
+    title: 'Activations and applications',
+    holds: within('activations', 'applications'),
+  },
+  { file: 'all-files.html', title: 'Files: retrograd/io', holds: ({ entry }) => entry === 'retrograd/io' },
+  {
+    file: 'all-inspect.html',
+    title: 'Inspector: retrograd/inspect',
+    holds: ({ entry }) => entry === 'retrograd/inspect',
+  },
+  {
+    file: 'all-kernels.html',
+    title: 'Kernels in your encoder',
+    holds: ({ entry }) => entry === 'retrograd/kernels',
+  },
+];
+
+/** @param {...string} namespaces */
+function within(...namespaces) {
+  return (/** @type {Export} */ { entry, name }) =>
+    entry === 'retrograd/keras' && namespaces.some((space) => name.startsWith(`${space}.`));
+}
+
+/** @param {import('./reference.mjs').Reference} reference @returns {ListPage[]} */
+export function listPages(reference) {
+  const { ops } = reference.additions;
+  const isOp = (/** @type {Export} */ { entry, name }) => entry === 'retrograd' && name in ops;
+  const lists = LISTS.map(({ file, title, holds }) => listPage(file, title, reference.all.filter(holds)));
+  const core = reference.all.filter((one) => one.entry === 'retrograd' && !isOp(one));
+  const all = [
+    opsPage(reference, reference.all.filter(isOp)),
+    listPage('all-core.html', 'Device, tensors, tape, history', core),
+    ...lists,
+  ];
+  return [indexPage(all, reference.all.length), ...all];
+}
+
+/** @param {ListPage[]} lists @param {number} count @returns {ListPage} */
+function indexPage(lists, count) {
+  const items = lists.map(
+    ({ file, title, description, pages }) =>
+      `<li><a href="./${file}">${title}</a> <span class="count">${pages.length}</span><p>${description}</p></li>`,
+  );
+  const html = `<h1>Reference</h1>
+<p class="lead">All ${count.toLocaleString('en')} public exports, from their docstrings. Press <kbd>/</kbd> to search by name.</p>
+<ul class="cards">${items.join('\n')}</ul>`;
+  return {
+    file: 'index.html',
+    title: 'Overview',
+    description: 'Every public export of Retrograd.',
+    html,
+    pages: [],
+  };
+}
+
+/** @param {string} file @param {string} title @param {Export[]} exported @returns {ListPage} */
+function listPage(file, title, exported) {
+  const values = exported.filter(({ kind }) => kind !== 'interface' && kind !== 'type');
+  const types = exported.filter((one) => !values.includes(one));
+  const pages = [...new Set(exported.map(({ page }) => page))];
+  const sample = [...new Set(values.map(({ name }) => name.split('.').pop() ?? ''))]
+    .filter((name) => /^[a-z]/.test(name))
+    .slice(0, 4);
+  const html = `<h1>${title}</h1>${listHtml(values)}${types.length > 0 ? `<h2 id="types">Types</h2>${listHtml(types)}` : ''}`;
+  return { file, title, description: `${sample.join(', ')} …`, html, pages };
+}
+
+/** One row for each page. @param {Export[]} exported */
+function listHtml(exported) {
+  /** @type {Map<string, Export>} */
+  const first = new Map();
+  for (const one of exported) if (!first.has(one.page)) first.set(one.page, one);
+  const rows = [...first.values()].map(
+    ({ page, name, doc }) =>
+      `<div><dt><a href="./${page}"><code>${escapeHtml(name)}</code></a></dt><dd>${inline(summaryOf(doc))}</dd></div>`,
+  );
+  return `<dl class="list">${rows.join('\n')}</dl>`;
+}
+
+/** @param {import('./reference.mjs').Reference} reference @param {Export[]} exported @returns {ListPage} */
+function opsPage({ additions }, exported) {
+  const names = Object.keys(additions.ops);
+  const groups = [...new Set(Object.values(additions.ops).map(({ group }) => group))];
+  const sections = groups.map((group) => {
+    const rows = names
+      .filter((name) => additions.ops[name]?.group === group)
+      .map((name) => {
+        const one = exported.find((other) => other.name === name);
+        const facts = additions.ops[name];
+        if (!one || !facts) return '';
+        return `<tr><th scope="row"><a href="./${one.page}"><code>${escapeHtml(name)}</code></a></th><td>${inline(summaryOf(one.doc))}</td><td>${facts.gradient}</td><td>${facts.second}</td><td>${escapeHtml(facts.kernels.join(', '))}</td><td>${facts.dtypes.join(', ')}</td></tr>`;
+      });
+    const head = ['op', 'result', 'gradient', 'second gradient', 'kernels', 'dtypes']
+      .map((label) => `<th scope="col">${label}</th>`)
+      .join('');
+    return `<h2 id="${group.toLowerCase().replaceAll(/[^a-z]+/g, '-')}">${escapeHtml(group)}</h2><div class="table" tabindex="0"><table class="ops"><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
+  });
+  const html = `<h1>Ops</h1>
+<p class="lead">Each op with its gradients, the kernels that it launches on a GPU, and the dtypes that it takes. The table is made from the
+code: a dry run of each op on its test samples.</p>
+<p>“by its formula”: the op is made of others, which have gradients. “zero”: its first gradient doesn't depend on the inputs any more, as
+that of a linear op.</p>
+${sections.join('\n')}`;
+  return {
+    file: 'all-ops.html',
+    title: 'Ops',
+    description: 'matMul, conv2d, gather, softmax …',
+    html,
+    pages: [...new Set(exported.map(({ page }) => page))],
+  };
+}
+
+/** Code in backticks, nothing else. @param {string} text */
+const inline = (text) => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');

@@ -1,0 +1,84 @@
+/**
+ * @file Markdown as HTML, for the guide and for docstrings: headings get the anchors that GitHub gives them, code is highlighted
+ * when the site is built, and HTML in the source is text.
+ */
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import { Marked } from 'marked';
+import { escapeHtml } from './types.mjs';
+
+for (const [name, language] of Object.entries({ bash, json, python, typescript, xml }))
+  hljs.registerLanguage(name, language);
+
+/** @type {Record<string, string>} */
+const LANGUAGES = { js: 'typescript', ts: 'typescript', sh: 'bash', html: 'xml', py: 'python' };
+
+/** @param {string} code @param {string} [language] */
+export function highlight(code, language = 'ts') {
+  const name = LANGUAGES[language] ?? language;
+  return hljs.getLanguage(name) ? hljs.highlight(code, { language: name }).value : escapeHtml(code);
+}
+
+/** @param {string} text */
+export const anchorOf = (text) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+/**
+ * @typedef {object} MarkdownOptions
+ * @property {(href: string) => string} [link] where a link of the source leads on the site; '' for nowhere
+ * @property {(code: string) => string | undefined} [symbol] the page of a name in backticks
+ */
+
+/**
+ * @param {string} text
+ * @param {MarkdownOptions} [options]
+ * @returns {{ html: string, headings: { text: string, anchor: string, depth: number }[] }}
+ */
+export function renderMarkdown(text, { link = (href) => href, symbol } = {}) {
+  const headings = [];
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text: plain }) {
+        const anchor = anchorOf(plain);
+        if (depth > 1) headings.push({ text: plain.replaceAll('`', ''), anchor, depth });
+        return `<h${depth} id="${anchor}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      code({ text: code, lang = '' }) {
+        const [language = '', file] = lang.split(' ');
+        const name = file ? `<figcaption>${escapeHtml(file)}</figcaption>` : '';
+        return `<figure class="code">${name}<pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
+      },
+      codespan({ text: code }) {
+        const page = symbol?.(code);
+        const shown = `<code>${escapeHtml(code)}</code>`;
+        return page ? `<a href="${page}">${shown}</a>` : shown;
+      },
+      link({ href, tokens }) {
+        const target = link(href);
+        const words = this.parser.parseInline(tokens);
+        return target === '' ? words : `<a href="${escapeHtml(target)}">${words}</a>`;
+      },
+      image({ href, text: alt }) {
+        return `<img src="${escapeHtml(link(href))}" alt="${escapeHtml(alt)}" loading="lazy" />`;
+      },
+      table(token) {
+        const row = (cells, tag) =>
+          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+        const body = token.rows.map((cells) => row(cells, 'td')).join('\n');
+        return `<div class="table" tabindex="0"><table><thead>${row(token.header, 'th scope="col"').replaceAll('</th scope="col">', '</th>')}</thead><tbody>${body}</tbody></table></div>\n`;
+      },
+      html({ text: raw }) {
+        return raw.startsWith('<!--') ? '' : escapeHtml(raw);
+      },
+    },
+  });
+  const html = marked.parse(text, { async: false });
+  return { html, headings };
+}

@@ -1,0 +1,224 @@
+// @ts-check
+/** @file The pages of the reference: one for each export (a factory, its class and their variants of case share one), and lists. */
+import { docOf } from './api.mjs';
+import { docParts } from './docstring.mjs';
+import { highlight, renderMarkdown } from './markdown.mjs';
+import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
+
+/** @typedef {import('./api.mjs').Export} Export */
+/** @typedef {import('./api.mjs').Reflection} Reflection */
+
+/**
+ * What the reference adds to the docstrings.
+ *
+ * @typedef {object} Additions
+ * @property {Readonly<Record<string, { code: string, result: string }>>} examples by qualified name
+ * @property {Readonly<Record<string, OpFacts>>} ops by name
+ */
+
+/** @typedef {{ call: string, group: string, gradient: string, second: string, kernels: string[], dtypes: string[] }} OpFacts */
+
+export class Reference {
+  /** @type {Map<number, Export>} */
+  #byId = new Map();
+  /** @type {Map<string, Export[]>} page → its exports */
+  pages = new Map();
+  /** @type {Map<string, string>} name → page */
+  #byName = new Map();
+
+  /**
+   * @param {Export[]} all
+   * @param {{ id: number, target: number }[]} aliases
+   * @param {Additions} additions
+   */
+  constructor(all, aliases, additions) {
+    this.all = all;
+    this.additions = additions;
+    for (const one of all) {
+      this.#byId.set(one.reflection.id, one);
+      const others = this.pages.get(one.page) ?? [];
+      // The factory comes before its class.
+      this.pages.set(one.page, one.kind === 'class' ? [...others, one] : [one, ...others]);
+      if (one.entry !== 'retrograd/kernels' || !this.#byName.has(one.name))
+        this.#byName.set(one.name, one.page);
+    }
+    for (const { id, target } of aliases) {
+      const one = this.#byId.get(target);
+      if (one) this.#byId.set(id, one);
+    }
+  }
+
+  /** The page of an id in TypeDoc's JSON. */
+  links = (/** @type {number} */ id) => this.#byId.get(id)?.page;
+
+  /** The page of a name in backticks, such as `gather` or `layers.dense()`. */
+  symbol = (/** @type {string} */ code) => {
+    const name = /^[A-Za-z_][\w.]*(?=(?:\(.*\))?$)/.exec(code)?.[0];
+    const page = name === undefined ? undefined : this.#byName.get(name);
+    return page ? `./${page}` : undefined;
+  };
+
+  /** @param {string} text */
+  markdown(text) {
+    return renderMarkdown(text, { symbol: this.symbol }).html;
+  }
+
+  /** The HTML of a page's main part. @param {string} page */
+  render(page) {
+    const found = this.pages.get(page) ?? [];
+    const [first] = found;
+    if (!first) throw new Error(`the reference has no page ${page}`);
+    const others = found
+      .slice(1)
+      .map((one) => `<h2 id="${escapeHtml(one.kind)}">${escapeHtml(one.name)}</h2>${this.#body(one)}`);
+    return `<p class="kicker">${escapeHtml(first.entry)} · ${this.#kindOf(first)}</p>
+<h1>${breakable(first.name)}</h1>
+${this.#body(first)}
+${others.join('\n')}
+<p class="source">Source: <code>${escapeHtml(first.file)}</code></p>`;
+  }
+
+  /** @param {Export} one */
+  #kindOf(one) {
+    return this.#isOp(one) ? 'op' : one.kind;
+  }
+
+  /** @param {Export} one */
+  #isOp(one) {
+    return one.entry === 'retrograd' && one.name in this.additions.ops;
+  }
+
+  /** @param {Export} one */
+  #body(one) {
+    const { text, facts } = docParts(one.doc);
+    const example = this.additions.examples[one.name];
+    return [
+      this.#declaration(one),
+      this.markdown(text),
+      facts.length > 0
+        ? `<dl class="facts">${facts.map((fact) => `<div><dt>${fact.label}</dt><dd>${this.markdown(fact.text)}</dd></div>`).join('\n')}</dl>`
+        : '',
+      this.#isOp(one) ? this.#opFacts(one.name) : '',
+      example && one.kind !== 'class' ? exampleHtml(example) : '',
+      this.#options(one),
+      this.#members(one),
+    ].join('\n');
+  }
+
+  /** @param {Export} one */
+  #declaration(one) {
+    const { reflection, name, entry } = one;
+    const imported = name.split('.')[0];
+    const typed = one.kind === 'interface' || one.kind === 'type' ? 'type ' : '';
+    const line = highlight(`import { ${typed}${imported} } from '${entry}';`);
+    const last = escapeHtml(reflection.name);
+    /** @type {Record<string, () => string>} */
+    const shown = {
+      function: () =>
+        (reflection.signatures ?? []).map((one) => signatureHtml(last, one, this.links)).join('\n'),
+      constant: () => this.#constant(one),
+      class: () => `class ${last}${this.#extended(reflection)}`,
+      interface: () => `interface ${last}${this.#extended(reflection)}`,
+      type: () => `type ${last} = ${typeHtml(reflection.type, this.links)}`,
+    };
+    return `<pre class="declaration" tabindex="0"><code>${line}\n\n${shown[one.kind]?.()}</code></pre>`;
+  }
+
+  /** An op shows how it is called; another constant its type. @param {Export} one */
+  #constant(one) {
+    const op = this.#isOp(one) ? this.additions.ops[one.name] : undefined;
+    return op
+      ? escapeHtml(op.call)
+      : `const ${escapeHtml(one.reflection.name)}: ${typeHtml(one.reflection.type, this.links)}`;
+  }
+
+  /** @param {Reflection} reflection */
+  #extended({ extendedTypes }) {
+    return extendedTypes
+      ? ` extends ${extendedTypes.map((type) => typeHtml(type, this.links)).join(', ')}`
+      : '';
+  }
+
+  /** @param {string} name */
+  #opFacts(name) {
+    const facts = this.additions.ops[name];
+    if (!facts) return '';
+    const rows = [
+      ['Gradient', facts.gradient],
+      ['Second gradient', facts.second],
+      ['Dtypes', facts.dtypes.join(', ')],
+      ['Kernels', facts.kernels.join(', ') || 'none of its own'],
+    ];
+    return `<div class="table" tabindex="0"><table class="op"><tbody>${rows.map(([label, value]) => `<tr><th scope="row">${label}</th><td>${escapeHtml(value)}</td></tr>`).join('')}</tbody></table></div>`;
+  }
+
+  /** The options that a function or an op takes, as tables. @param {Export} one */
+  #options(one) {
+    if (one.kind !== 'function' && one.kind !== 'constant') return '';
+    /** @type {Set<Export>} */
+    const found = new Set();
+    const look = (/** @type {unknown} */ value) => {
+      if (typeof value !== 'object' || value === null) return;
+      const { type, target, name } = /** @type {Record<string, unknown>} */ (value);
+      if (type === 'reference' && typeof target === 'number' && /Options$/.test(String(name))) {
+        const options = this.#byId.get(target);
+        if (options?.kind === 'interface') found.add(options);
+      }
+      for (const inner of Object.values(value)) look(inner);
+    };
+    for (const signature of one.reflection.signatures ?? []) look(signature.parameters);
+    look(one.reflection.type);
+    return [...found]
+      .map(
+        (options) =>
+          `<h2 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h2>${this.#properties(options.reflection.children ?? [])}`,
+      )
+      .join('\n');
+  }
+
+  /** @param {Reflection[]} children */
+  #properties(children) {
+    const rows = children.map((child) => {
+      const optional = child.flags.isOptional ? '' : ' <span class="needed">required</span>';
+      return `<tr><th scope="row"><code>${escapeHtml(child.name)}</code>${optional}</th><td><code>${child.signatures ? memberHtml(child, this.links) : typeHtml(child.getSignature?.type ?? child.type, this.links)}</code></td><td>${this.markdown(docOf(child))}</td></tr>`;
+    });
+    if (rows.length === 0) return '';
+    return `<div class="table" tabindex="0"><table class="members"><thead><tr><th scope="col">name</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
+  }
+
+  /** @param {Export} one */
+  #members(one) {
+    const children = (one.reflection.children ?? []).filter(
+      (child) => !child.inheritedFrom || one.kind === 'interface',
+    );
+    if (one.kind === 'interface')
+      return children.length > 0 ? `<h2>Members</h2>${this.#properties(children)}` : '';
+    if (one.kind !== 'class') return '';
+    const maker = children.find((child) => child.name === 'constructor');
+    const rest = children.filter((child) => child !== maker);
+    const own = (/** @type {boolean} */ isStatic) =>
+      rest.filter((child) => Boolean(child.flags.isStatic) === isStatic);
+    const made = (maker?.signatures ?? []).map((signature) =>
+      signatureHtml(`new ${escapeHtml(one.reflection.name)}`, signature, this.links),
+    );
+    return [
+      made.length > 0
+        ? `<h2>Constructor</h2><pre tabindex="0"><code>${made.join('\n')}</code></pre>${maker ? this.markdown(docOf(maker)) : ''}`
+        : '',
+      own(false).length > 0 ? `<h2>Members</h2>${this.#properties(own(false))}` : '',
+      own(true).length > 0 ? `<h2>Static members</h2>${this.#properties(own(true))}` : '',
+    ].join('\n');
+  }
+}
+
+/** @param {{ code: string, result: string }} example */
+function exampleHtml({ code, result }) {
+  const shown =
+    result === ''
+      ? ''
+      : `\n<span class="hljs-comment">// ${escapeHtml(result).replaceAll('\n', '\n// ')}</span>`;
+  return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>`;
+}
+
+/** Long names may break at their dots and humps. @param {string} name */
+const breakable = (name) => escapeHtml(name).replace(/([.a-z])(?=[A-Z])|\.(?=[a-z])/g, '$&<wbr />');

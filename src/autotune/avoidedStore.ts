@@ -1,0 +1,33 @@
+/** @file The names of variants that are avoided on an adapter, kept with what was measured there. */
+import { version } from '../core/version.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { TuningStore } from './store.ts';
+
+function nameFor({ adapter: { vendor, architecture, device, description } }: Device): string {
+  return ['retrograd avoided', vendor, architecture, device, description].join(' / ');
+}
+
+/** The names that an earlier visit wrote with this version of the library. A store that fails has none. */
+export async function readAvoided(device: Device, store: TuningStore | null): Promise<readonly string[]> {
+  try {
+    const text = await store?.read(nameFor(device));
+    if (typeof text !== 'string') return [];
+    const stored = JSON.parse(text) as { version?: unknown; names?: unknown } | null;
+    if (stored?.version !== version || !Array.isArray(stored.names)) return [];
+    return stored.names.filter((name) => typeof name === 'string');
+  } catch {
+    return [];
+  }
+}
+
+export async function writeAvoided(
+  device: Device,
+  store: TuningStore | null,
+  names: readonly string[],
+): Promise<void> {
+  try {
+    await store?.write(nameFor(device), JSON.stringify({ version, names }));
+  } catch {
+    // The next visit verifies again.
+  }
+}

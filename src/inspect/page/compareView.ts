@@ -1,0 +1,94 @@
+/** @file Two steps side by side: what changed in numbers, layers and weights. */
+import type { StepReportData } from '../step/reportData.ts';
+import { h, table } from './dom.ts';
+import { bytesText, percent, short, timeText } from './format.ts';
+import { LayerIndex, totalsOf } from './totals.ts';
+
+export function compareView(before: StepReportData, after: StepReportData): HTMLElement {
+  const numbers: [string, number | null, number | null, (value: number) => string][] = [
+    ['loss', before.loss, after.loss, short],
+    ['gradient norm', before.gradientNorm, after.gradientNorm, short],
+    ['GPU time', before.total.milliseconds, after.total.milliseconds, timeText],
+    ['launches', before.total.launches, after.total.launches, String],
+    ['calls', before.total.calls, after.total.calls, String],
+    ['moved', before.total.bytes, after.total.bytes, bytesText],
+    ['peak memory', before.memory.peak, after.memory.peak, bytesText],
+  ];
+  const heads = [{ text: '' }, ...['Before', 'After', 'Change'].map((text) => ({ text, isNumber: true }))];
+  const row = (name: string, a: number | null, b: number | null, text: (value: number) => string) => [
+    h('b', {}, name),
+    a === null ? '–' : text(a),
+    b === null ? '–' : text(b),
+    change(a, b),
+  ];
+  return h(
+    'section',
+    {},
+    h('h3', {}, 'The steps'),
+    table(
+      'The steps',
+      heads,
+      numbers.map(([name, a, b, text]) => row(name, a, b, text)),
+    ),
+    h('h3', {}, 'Findings'),
+    ...findingChanges(before, after),
+    h('h3', {}, 'Time of layers'),
+    table(
+      'Time of layers',
+      heads,
+      layerTimes(before, after).map(([name, a, b]) => row(name, a, b, timeText)),
+    ),
+    h('h3', {}, 'Gradients of weights'),
+    table(
+      'Gradients of weights',
+      heads,
+      weightNorms(before, after).map(([name, a, b]) => row(name, a, b, short)),
+    ),
+  );
+}
+
+function change(a: number | null, b: number | null): string {
+  if (a === null || b === null) return a === b ? '' : 'new';
+  if (a === b) return '=';
+  if (a === 0) return 'new';
+  return b > 10 * a ? `× ${short(b / a)}` : `${b > a ? '+' : '−'}${percent(Math.abs(b - a), Math.abs(a))}`;
+}
+
+function findingChanges(before: StepReportData, after: StepReportData): HTMLElement[] {
+  const titles = (data: StepReportData) => new Set(data.findings.map(({ title }) => title));
+  const [was, is] = [titles(before), titles(after)];
+  const gone = [...was]
+    .filter((title) => !is.has(title))
+    .map((title) => h('p', { class: 'finding good' }, `gone: ${title}`));
+  const kept = [...is].map((title) =>
+    h('p', { class: 'finding warning' }, `${was.has(title) ? 'still' : 'new'}: ${title}`),
+  );
+  const all = [...kept, ...gone];
+  return all.length > 0 ? all : [h('p', { class: 'soft' }, 'None in either step.')];
+}
+
+type Pair = [name: string, before: number | null, after: number | null];
+
+function layerTimes(before: StepReportData, after: StepReportData): Pair[] {
+  const times = (data: StepReportData) => {
+    const index = new LayerIndex(data);
+    return new Map(
+      index.computing.map((layer) => [index.nameOf(layer), totalsOf(index.callsIn(layer)).milliseconds]),
+    );
+  };
+  return joined(times(before), times(after));
+}
+
+function weightNorms(before: StepReportData, after: StepReportData): Pair[] {
+  const norms = (data: StepReportData) =>
+    new Map(data.weights.map(({ name, gradientValues }) => [name, gradientValues?.norm ?? null]));
+  return joined(norms(before), norms(after));
+}
+
+function joined(
+  before: ReadonlyMap<string, number | null>,
+  after: ReadonlyMap<string, number | null>,
+): Pair[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names].map((name) => [name, before.get(name) ?? null, after.get(name) ?? null]);
+}

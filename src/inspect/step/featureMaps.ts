@@ -1,0 +1,47 @@
+/** @file Feature maps: a few channels of the first sample of what layers compute, to be shown as pictures. */
+import { avgPool } from '../../ops/avgPool.ts';
+import { slice } from '../../ops/slice.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { SeenCall } from './seen.ts';
+import type { Unseen } from './unseen.ts';
+
+export interface TakenMaps {
+  readonly tensor: number;
+  readonly call: SeenCall;
+  /** [1, height, width, channels]. */
+  readonly pixels: Tensor;
+}
+
+/** Pixels along a side, at most: larger maps are averaged down. */
+const mostPixels = 64;
+/** Layers of which maps are taken, at most. */
+const mostLayers = 48;
+
+/** Ops whose results are worth looking at. */
+const picturedOps = /conv|pool|relu|activation|norm|add$|concat|resize|elu|sigmoid|tanh/i;
+
+export class FeatureMapTaker {
+  #taken = 0;
+
+  constructor(
+    private readonly unseen: Unseen,
+    /** Channels of a layer, at most; 0 for none. */
+    private readonly channels: number,
+  ) {}
+
+  /** The maps of `output`; null where it has none. */
+  take(output: Tensor, call: SeenCall): TakenMaps | null {
+    const [batch = 0, height = 0, width = 0, channels = 0] = output.shape;
+    const isMap = output.rank === 4 && output.dtype === 'float32' && Math.min(height, width) > 2;
+    if (!isMap || batch * channels === 0 || !picturedOps.test(call.op)) return null;
+    if (this.channels === 0 || this.#taken === mostLayers) return null;
+    this.#taken++;
+    const count = Math.min(channels, this.channels);
+    const factor = Math.ceil(Math.max(height, width) / mostPixels);
+    const pixels = this.unseen.run(() => {
+      const first = slice(output, { begin: [0, 0, 0, 0], size: [1, height, width, count] });
+      return factor > 1 ? avgPool(first, { poolSize: factor, strides: factor, padding: 'valid' }) : first;
+    });
+    return { tensor: output.id, call, pixels };
+  }
+}

@@ -1,0 +1,28 @@
+/** @file Findings: what a step shows, in words, the worst first. */
+import type { Finding, Severity, StepReportData } from '../reportData.ts';
+import { disconnected } from './disconnected.ts';
+import { Facts, type Rule } from './facts.ts';
+import { faults } from './faults.ts';
+import { gradientFlow } from './gradientFlow.ts';
+import { nonFinite } from './nonFinite.ts';
+import { inputs, updates } from './updates.ts';
+import { zeroGradients } from './zeroGradients.ts';
+
+const rules: readonly Rule[] = [
+  faults,
+  nonFinite,
+  disconnected,
+  zeroGradients,
+  gradientFlow,
+  updates,
+  inputs,
+];
+
+const order: readonly Severity[] = ['error', 'warning', 'note'];
+
+/** The findings of a report, whose own are still to come. */
+export function findingsOf(data: StepReportData, errors: readonly Error[]): Finding[] {
+  const facts = new Facts(data);
+  const found = rules.flatMap((rule) => rule(facts, errors));
+  return found.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
+}

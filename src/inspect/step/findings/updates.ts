@@ -1,0 +1,78 @@
+/** @file What the step did to the weights, and inputs that make learning hard. */
+import type { Finding } from '../reportData.ts';
+import { isAllZero, isSpecial, listed, type Rule, short, specOf } from './facts.ts';
+
+/** A step that changes a weight by more than this share of its size forgets what it was. */
+const largeUpdate = 1;
+/** Inputs beyond this are usually meant to be scaled. */
+const largeInput = 50;
+
+export const updates: Rule = (facts) => {
+  const compared = facts.trained.filter(({ update }) => update !== null);
+  const kept = compared.filter(
+    ({ update, gradientValues }) =>
+      isAllZero(update) && !isAllZero(gradientValues) && !isSpecial(gradientValues),
+  );
+  const found: Finding[] = [];
+  // A function that only computes gradients updates nothing.
+  if (kept.length > 0 && kept.length < compared.length) {
+    const names = kept.map(({ name }) => name);
+    found.push({
+      kind: 'update',
+      severity: 'warning',
+      title: `${listed(names)} ${names.length === 1 ? 'has' : 'have'} a gradient, but the step doesn't change ${names.length === 1 ? 'it' : 'them'}.`,
+      text: 'Other weights are updated. The gradient is too small to change a float32, or the optimizer was not given these weights.',
+      hint: 'pass all weights to optimizer.apply(gradients, weights).',
+      weights: names,
+      ...facts.at(undefined),
+    });
+  }
+  const far = compared.filter(
+    ({ update, values }) =>
+      (values?.norm ?? 0) > 0 && (update?.norm ?? 0) > largeUpdate * (values?.norm ?? 0),
+  );
+  if (far.length > 0) {
+    const worst = far.toSorted((a, b) => ratioOf(b) - ratioOf(a))[0] as (typeof far)[number];
+    found.push({
+      kind: 'update',
+      severity: 'warning',
+      title: `One step changes '${worst.name}' by ${short(ratioOf(worst))} times its size.`,
+      text: `Its norm is ${short(worst.values?.norm)}, that of the update ${short(worst.update?.norm)}. About a thousandth is usual.`,
+      hint: 'lower the learning rate, or clip gradients (clipnorm in the optimizer).',
+      weights: far.map(({ name }) => name),
+      ...facts.at(undefined),
+    });
+  }
+  return found;
+};
+
+const ratioOf = ({
+  update,
+  values,
+}: {
+  update: { norm: number | null } | null;
+  values: { norm: number | null } | null;
+}) => (update?.norm ?? 0) / (values?.norm || 1);
+
+export const inputs: Rule = (facts) =>
+  facts.data.tensors.flatMap((tensor): Finding[] => {
+    const { values, role, dtype, name } = tensor;
+    const isData = role === 'input' && dtype === 'float32' && tensor.shape.length > 1;
+    const reader = facts.readersOf(tensor.id).find(({ leadsToLoss }) => leadsToLoss);
+    if (!isData || !values || !reader) return [];
+    const largest = Math.max(Math.abs(values.min ?? 0), Math.abs(values.max ?? 0));
+    const what = `${name ? `'${name}' ` : ''}${specOf(tensor)}`;
+    const rest = { weights: [], ...facts.at(reader) };
+    if (largest > largeInput)
+      return [
+        {
+          kind: 'input',
+          severity: 'note',
+          title: `The input ${what} has values up to ${short(largest)}.`,
+          text: 'Weights are initialized for inputs of a size of about one. Larger ones make the first steps jump.',
+          hint: 'scale it: divide pixels by 255, or use a normalization layer.',
+          ...rest,
+        },
+      ];
+    return [];
+  });

@@ -1,0 +1,106 @@
+/** @file Gradients that are exactly zero, and the call that makes them so: a dead relu, a saturated activation. */
+import type { Finding, ReportedCall, ReportedWeight } from '../reportData.ts';
+import { type Facts, isAllZero, listed, type Rule, short, specOf } from './facts.ts';
+
+/** Share of dead units from which on a layer is worth a warning. */
+const manyDead = 0.5;
+
+export const zeroGradients: Rule = (facts) => {
+  const zero = facts.trained.filter(({ gradientValues }) => isAllZero(gradientValues));
+  const byCause = new Map<ReportedCall | null, ReportedWeight[]>();
+  for (const weight of zero) {
+    const cause = causeOf(facts, weight);
+    byCause.set(cause, [...(byCause.get(cause) ?? []), weight]);
+  }
+  const explained = new Set([...byCause.keys()].map((call) => call?.id));
+  const found = [...byCause].map(([call, weights]) => finding(facts, call, weights));
+  return [...found, ...deadUnits(facts, explained)];
+};
+
+/** The call behind which the gradient is zero and before which it isn't; null where it is zero from the loss on. */
+function causeOf(facts: Facts, { tensor }: ReportedWeight): ReportedCall | null {
+  if (tensor === null) return null;
+  const seen = new Set<number>([tensor]);
+  for (const id of seen) {
+    for (const call of facts.readersOf(id)) {
+      const [output] = facts.outputsOf(call);
+      if (!call.leadsToLoss || !output?.gradient) continue;
+      if (!isAllZero(output.gradient)) return zeroFactor(facts, call, id) ?? call;
+      seen.add(output.id);
+    }
+  }
+  return null;
+}
+
+/** Where a gradient is zero because the other factor is: the relu that made it; null where it isn't. */
+function zeroFactor(facts: Facts, call: ReportedCall, tensor: number): ReportedCall | null {
+  for (const { id, values, maker } of facts.inputsOf(call)) {
+    const made = facts.call(maker);
+    if (id !== tensor && made && isAllZero(values) && isReluCall(made)) return made;
+  }
+  return null;
+}
+
+function finding(facts: Facts, call: ReportedCall | null, weights: readonly ReportedWeight[]): Finding {
+  const names = weights.map(({ name }) => name);
+  const common = { weights: names, ...facts.at(call ?? undefined) };
+  const consequence = `The gradient of ${listed(names)} is exactly 0, so ${names.length === 1 ? 'it doesn’t' : 'they don’t'} learn.`;
+  if (!call)
+    return {
+      kind: 'zero gradient',
+      severity: 'error',
+      title: 'The loss has a gradient of exactly zero.',
+      text: `${consequence} It is zero from the loss on: the loss doesn't change where its inputs do.`,
+      hint: 'look at the loss: a product with zero (sample weights, a mask), a clipped or rounded value.',
+      ...common,
+    };
+  const [output] = facts.outputsOf(call);
+  const relu = isReluCall(call);
+  const [input] = facts.inputsOf(call);
+  if (relu && output && isAllZero(output.values)) {
+    const bare = /^relu6?$/.test(call.op) && input?.values;
+    return {
+      kind: 'dead units',
+      severity: 'error',
+      title: `Dead relu: all ${output.values?.count} outputs of ${facts.nameOf(call)} are zero.`,
+      text: `${bare ? `Its inputs lie between ${short(input.values?.min)} and ${short(input.values?.max)}, all of them below zero` : 'What goes into the relu is negative everywhere'}, where a relu is 0 and so is its derivative. ${consequence} No step can bring these units back.`,
+      hint: 'lower the learning rate, set the bias to zero or a small positive value, initialize again (heNormal), or use leakyRelu or elu.',
+      ...common,
+    };
+  }
+  return {
+    kind: 'zero gradient',
+    severity: 'error',
+    title: `The gradient becomes exactly zero in ${facts.nameOf(call)}.`,
+    text: `${output ? `Its output ${specOf(output)} lies between ${short(output.values?.min)} and ${short(output.values?.max)}, and the gradient that comes to it has the norm ${short(output.gradient?.norm)}; behind it nothing is left. ` : ''}${consequence}`,
+    hint: 'the op is constant at these inputs: a saturated or clipped value, a product with zero. Scale its inputs, or replace it.',
+    ...common,
+  };
+}
+
+/** Relus of which many units are zero for every sample. */
+function deadUnits(facts: Facts, explained: ReadonlySet<number | undefined>): Finding[] {
+  return facts.data.calls.flatMap((call): Finding[] => {
+    const output = facts.outputsOf(call)[0];
+    const { dead = 0, units = 0 } = output?.deadUnits ?? {};
+    if (!output || explained.has(call.id) || units === 0 || dead / units < manyDead) return [];
+    const isAll = dead === units;
+    return [
+      {
+        kind: 'dead units',
+        severity: isAll ? 'error' : 'warning',
+        title: isAll
+          ? `Dead relu: all ${units} units of ${facts.nameOf(call)} are zero for the whole batch.`
+          : `${dead} of ${units} units of ${facts.nameOf(call)} are zero for the whole batch.`,
+        text: `A unit that is zero for every sample has a gradient of zero: what leads only to it doesn't learn. ${short((100 * (output.values?.zeros ?? 0)) / (output.values?.count ?? 1))} % of the outputs ${specOf(output)} are zero.`,
+        hint: 'lower the learning rate, initialize by heNormal, or use leakyRelu or elu. A small batch shows units as dead that others wake.',
+        weights: [],
+        ...facts.at(call),
+      },
+    ];
+  });
+}
+
+function isReluCall({ op, options }: ReportedCall): boolean {
+  return /^relu6?$/.test(op) || /\bactivation: relu6?\b/.test(options);
+}

@@ -1,0 +1,227 @@
+/** @file inspect: runs one step, and reports what it did. */
+import { runAll } from '../../core/cleanup.ts';
+import { IndexOutOfRangeError, RetrogradError, ValueError } from '../../core/errors.ts';
+import { requireInteger } from '../../core/shape.ts';
+import { describe } from '../../core/describe.ts';
+import { checkOptions } from '../../core/options.ts';
+import type { CaptureReport } from '../../autodiff/compile.ts';
+import { setGradientObserver } from '../../autodiff/gradientObserver.ts';
+import { isDebugMode, debugMode } from '../../history/callSite.ts';
+import { outputSearch, setOutputSearch } from '../../ops/outputSearch.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { getDevice } from '../../webgpu/current.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { requireDevice } from '../../webgpu/requireDevice.ts';
+import { profile } from '../profile.ts';
+import type { ProfileReport } from '../report.ts';
+import { AllocationLog } from './allocationLog.ts';
+import { assemble } from './assemble.ts';
+import { FeatureMapTaker } from './featureMaps.ts';
+import { StepRecorder } from './stepRecorder.ts';
+import { StepReport } from './stepReport.ts';
+import { Unseen } from './unseen.ts';
+import { StatisticsCollector } from './valueStatistics.ts';
+import { WeightWatch } from './weightWatch.ts';
+
+/** Options of `inspector`. */
+export interface InspectOptions {
+  /** What the report calls the step. Default: the name of the function or the model. */
+  name?: string;
+  /** Channels of each layer's feature maps to show as pictures; 0 for none. Default 8. */
+  featureMaps?: number;
+  /** Whose work is inspected. Default: the current device's. */
+  device?: Device;
+}
+
+/** A step of something that knows how to make one, such as the next training step of a model. */
+export interface InspectedStep {
+  readonly name: string;
+  /** Weights that should be trained, whether or not the step uses them. */
+  readonly weights: readonly Variable[];
+  run(): unknown;
+}
+
+/** Something that is inspected by its next step. */
+export interface Inspectable<A extends readonly unknown[]> {
+  inspectedStep(...args: A): InspectedStep;
+}
+
+/** What `inspector` returns. */
+export interface Inspect {
+  <A extends readonly unknown[]>(step: (...args: A) => unknown, ...args: A): Promise<StepReport>;
+  <A extends readonly unknown[]>(model: Inspectable<A>, ...args: A): Promise<StepReport>;
+}
+
+/**
+ * Runs one step and reports on it: ops forward and backward by layers, with shapes, times and kernels; statistics of
+ * activations, gradients and weights; memory; and findings, which say in words why a step doesn't learn.
+ *
+ *     const report = await inspect(step, x, y);           // a function, or a compiled one
+ *     const report = await inspect(net, x, y);            // the next training step of a compiled model, as `trainOnBatch`
+ *     console.log(report.summary());
+ *     await report.save('step.html');
+ *
+ * The step really runs: an optimizer applies it. The JavaScript of compiled functions runs, too, so launches are those of an
+ * eager call. Errors and faults of the step become findings. Everything that computes on the device until the step ends is
+ * part of it. Each result is looked at on the device, by two launches; everything is read at the end, at once.
+ * Errors: ValueError for what isn't a step, while a profile or another inspection runs; what the step throws before its first
+ * op.
+ */
+export const inspect: Inspect = (target: unknown, ...args: unknown[]) => inspectTarget({}, target, args);
+
+/** `inspect` with options: `inspector({ featureMaps: 0 })(step, x, y)`. Errors: ValueError for unknown options. */
+export function inspector(options: InspectOptions = {}): Inspect {
+  checkOptions('inspector', options, ['name', 'featureMaps', 'device']);
+  requireInteger('inspector', 'featureMaps', options.featureMaps ?? 0, 0);
+  return (target: unknown, ...args: unknown[]) => inspectTarget(options, target, args);
+}
+
+async function inspectTarget(
+  options: InspectOptions,
+  target: unknown,
+  args: readonly unknown[],
+): Promise<StepReport> {
+  const { device = getDevice(), featureMaps = 8 } = options;
+  requireDevice('inspect', device);
+  const step = stepOf(target, args);
+  const name = options.name ?? step.name;
+  const run = new StepRun(device, featureMaps);
+  try {
+    const profiled = await run.profile(step);
+    if (run.error !== null && run.recorder.calls.length === 0) throw run.error;
+    const data = await assemble({
+      name,
+      device,
+      profiled,
+      recorder: run.recorder,
+      statistics: run.statistics,
+      weights: run.weights.watched,
+      unseen: run.unseen,
+      log: run.allocations,
+      bytesBefore: run.bytesBefore,
+      launchesBefore: run.launchesBefore,
+      errors: run.errors,
+      captures: capturesOf(target),
+    });
+    return new StepReport(data, run.result);
+  } finally {
+    run.dispose();
+  }
+}
+
+/** One run of a step, with all that watches it. */
+class StepRun {
+  readonly unseen: Unseen;
+  readonly statistics: StatisticsCollector;
+  readonly weights: WeightWatch;
+  readonly recorder: StepRecorder;
+  readonly bytesBefore: number;
+  readonly launchesBefore: number;
+  /** What the step threw; null where it ended well. */
+  error: unknown = null;
+  /** What it returned. */
+  result: unknown;
+  #allocations: AllocationLog | null = null;
+
+  constructor(
+    private readonly device: Device,
+    featureMaps: number,
+  ) {
+    this.bytesBefore = device.allocator.statistics.bytesInUse;
+    this.launchesBefore = device.stream.statistics.launches;
+    this.unseen = new Unseen(device);
+    this.statistics = new StatisticsCollector(device);
+    this.weights = new WeightWatch(this.unseen, this.statistics);
+    this.recorder = new StepRecorder({
+      device,
+      unseen: this.unseen,
+      statistics: this.statistics,
+      maps: new FeatureMapTaker(this.unseen, featureMaps),
+      weights: this.weights,
+      allocations: () => this.allocations,
+    });
+  }
+
+  get allocations(): AllocationLog {
+    return this.#allocations as AllocationLog;
+  }
+
+  /** Errors and faults of the step, the first first. */
+  get errors(): readonly Error[] {
+    const { error } = this;
+    if (!(error instanceof Error)) return error === null ? [] : [new Error(String(error))];
+    return error instanceof RetrogradError ? [error, ...error.others] : [error];
+  }
+
+  profile(step: InspectedStep): Promise<ProfileReport<unknown>> {
+    return profile(() => this.#watched(step), { device: this.device });
+  }
+
+  async #watched(step: InspectedStep): Promise<void> {
+    const { device, recorder } = this;
+    const { executor } = device;
+    const before = { search: outputSearch(), debug: isDebugMode() };
+    this.#allocations = new AllocationLog(executor, () => recorder.calls.length);
+    for (const weight of step.weights) this.weights.add(weight);
+    try {
+      device.executor = this.allocations;
+      setOutputSearch(recorder);
+      setGradientObserver(recorder);
+      debugMode(true);
+      await this.#noting(async () => {
+        this.result = await step.run();
+      });
+    } finally {
+      this.allocations.close();
+      device.executor = executor;
+      setOutputSearch(before.search);
+      setGradientObserver(null);
+      debugMode(before.debug);
+    }
+    this.weights.compare();
+    await this.#noting(() => device.sync());
+  }
+
+  /** Runs `body`. Its error is a part of the report. */
+  async #noting(body: () => unknown): Promise<void> {
+    try {
+      await body();
+    } catch (error) {
+      // A fault says more than what followed from it.
+      if (
+        this.error === null ||
+        (error instanceof IndexOutOfRangeError && !(this.error instanceof IndexOutOfRangeError))
+      )
+        this.error = error;
+    }
+  }
+
+  dispose(): void {
+    runAll([() => this.recorder.dispose(), () => this.weights.dispose(), () => this.statistics.dispose()]);
+  }
+}
+
+function stepOf(target: unknown, args: readonly unknown[]): InspectedStep {
+  if (typeof target === 'function') {
+    const run = () => Reflect.apply(target, undefined, args) as unknown;
+    return { name: target.name || 'step', weights: [], run };
+  }
+  if (isInspectable(target)) return target.inspectedStep(...args);
+  throw new ValueError({
+    op: 'inspect',
+    rule: 'what is inspected is a function of tensors, or a compiled model.',
+    received: target instanceof Tensor ? String(target) : describe(target),
+    hint: 'call inspect(step, x, y) for step(x, y), or inspect(net, x, y) for its next training step.',
+  });
+}
+
+function isInspectable(value: unknown): value is Inspectable<readonly unknown[]> {
+  return typeof (value as Partial<Inspectable<never>> | null)?.inspectedStep === 'function';
+}
+
+/** How a compiled function was captured before this call. */
+function capturesOf(target: unknown): CaptureReport[] | null {
+  const explain = typeof target === 'function' && (target as { explain?: unknown }).explain;
+  return typeof explain === 'function' ? (explain() as CaptureReport[]) : null;
+}

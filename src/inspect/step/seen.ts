@@ -1,0 +1,49 @@
+/** @file What the recorder of a step notes of calls, tensors and gradients. */
+import type { Node } from '../../history/node.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Allocation } from './allocationLog.ts';
+import type { TensorRole } from './reportData.ts';
+import type { PendingStatistics } from './valueStatistics.ts';
+
+/** A tensor of the step. */
+export interface SeenTensor {
+  readonly id: number;
+  readonly name: string | undefined;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly bytes: number;
+  readonly role: TensorRole;
+  readonly maker: SeenCall | null;
+  readonly values: PendingStatistics | null;
+  readonly allocation: Allocation | undefined;
+  gradient: PendingStatistics | null;
+  /** Of a relu: the maxima of its units. */
+  unitMaxima: PendingStatistics | null;
+  /** Squared norms of the gradient by step of time. */
+  squaresOverTime: Tensor | null;
+}
+
+/** A call of an op. */
+export interface SeenCall {
+  readonly id: number;
+  readonly op: string;
+  readonly node: Node | null;
+  readonly parent: Node | null;
+  /** The call whose gradient it computes. */
+  readonly gradientOf: Node | null;
+  readonly inputs: readonly (SeenTensor | null)[];
+  outputs: readonly SeenTensor[];
+  readonly options: object;
+  readonly callSite: string | undefined;
+  /** Launches made before the end of the call, as the stream counts them. */
+  readonly launchesBy: number;
+}
+
+/** Gradients that a tape was asked for. */
+export interface GradientRequest {
+  readonly tape: object;
+  readonly targets: readonly Tensor[];
+  readonly sources: readonly Tensor[];
+  readonly isNull: readonly boolean[];
+  readonly gradients: readonly (PendingStatistics | null)[];
+}

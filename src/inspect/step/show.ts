@@ -1,0 +1,45 @@
+/** @file Shows a report in a page: in a shadow tree, so that neither's styles touch the other's, under any policy. */
+import { DeviceError } from '../../core/errors.ts';
+import type { PageData } from '../page/mount.ts';
+
+/** Errors: DeviceError where there is no page. */
+export async function showReport(data: PageData, container?: Element): Promise<HTMLElement> {
+  if (typeof document === 'undefined') {
+    throw new DeviceError({
+      op: 'show',
+      rule: 'a report is shown in a page.',
+      received: 'a call where there is no document',
+      hint: "write it to a file: await report.save('step.html').",
+    });
+  }
+  const { mountReport } = await import('../page/mount.ts');
+  const { pageStyle } = await import('../page/generated/style.ts');
+  const host = document.createElement('div');
+  const shadow = host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`${pageStyle}\n${container ? '' : dockedStyle}`);
+  shadow.adoptedStyleSheets = [sheet];
+  (container ?? document.body).append(host);
+  if (!container) shadow.append(closeButton(host));
+  mountReport(shadow, data);
+  return host;
+}
+
+/** Next to the app: the right part of the window. */
+const dockedStyle = `:host {
+  position: fixed; inset: 0 0 0 auto; width: min(100%, max(50%, 30rem)); z-index: 2147483000; overflow: auto;
+  box-shadow: 0 0 3rem #0006;
+}
+.close {
+  position: sticky; float: right; top: 0.8rem; right: 0.8rem; margin: 0.8rem; z-index: 3; font: 600 14px system-ui;
+  padding: 0.3rem 0.8rem; border: 1px solid #8886; border-radius: 99px; cursor: pointer;
+}`;
+
+function closeButton(host: HTMLElement): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'close';
+  button.textContent = 'Close';
+  button.addEventListener('click', () => host.remove());
+  return button;
+}

@@ -1,0 +1,24 @@
+/** @file StepRecord: what a run of a step left, to be read and assembled. */
+import type { CaptureReport } from '../../autodiff/compile.ts';
+import type { Device } from '../../webgpu/device.ts';
+import type { ProfileReport } from '../report.ts';
+import type { AllocationLog } from './allocationLog.ts';
+import type { StepRecorder } from './stepRecorder.ts';
+import type { Unseen } from './unseen.ts';
+import type { StatisticsCollector } from './valueStatistics.ts';
+import type { WatchedWeight } from './weightWatch.ts';
+
+export interface StepRecord {
+  readonly name: string;
+  readonly device: Device;
+  readonly profiled: ProfileReport<unknown>;
+  readonly recorder: StepRecorder;
+  readonly statistics: StatisticsCollector;
+  readonly weights: readonly WatchedWeight[];
+  readonly unseen: Unseen;
+  readonly log: AllocationLog;
+  readonly bytesBefore: number;
+  readonly launchesBefore: number;
+  readonly errors: readonly Error[];
+  readonly captures: CaptureReport[] | null;
+}

@@ -1,0 +1,176 @@
+/**
+ * @file StepRecorder: what a step does, as the dispatch and the tape tell it, with statistics of the values at the time when
+ * they were computed: most are freed before the step ends.
+ */
+import { isFloating } from '../../core/dtype.ts';
+import { sizeOf } from '../../core/shape.ts';
+import type { GradientObserver } from '../../autodiff/gradientObserver.ts';
+import { callSite } from '../../history/callSite.ts';
+import { currentGradient } from '../../history/frames.ts';
+import type { Node } from '../../history/node.ts';
+import { square } from '../../ops/unary.ts';
+import type { Call } from '../../ops/call.ts';
+import { max } from '../../ops/extrema.ts';
+import type { OutputSearch } from '../../ops/outputSearch.ts';
+import { sum } from '../../ops/sum.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import type { Device } from '../../webgpu/device.ts';
+import type { AllocationLog } from './allocationLog.ts';
+import type { FeatureMapTaker, TakenMaps } from './featureMaps.ts';
+import { isRelu } from './opKinds.ts';
+import type { TensorRole } from './reportData.ts';
+import type { GradientRequest, SeenCall, SeenTensor } from './seen.ts';
+import type { Unseen } from './unseen.ts';
+import type { PendingStatistics, StatisticsCollector } from './valueStatistics.ts';
+import type { WeightWatch } from './weightWatch.ts';
+
+/** What the recorder works with. */
+export interface RecorderParts {
+  readonly device: Device;
+  readonly unseen: Unseen;
+  readonly statistics: StatisticsCollector;
+  readonly maps: FeatureMapTaker;
+  readonly weights: WeightWatch;
+  readonly allocations: () => AllocationLog;
+}
+
+/** Ops that run all steps of a recurrent layer; their first input is [batch, time, …]. */
+const recurrentOps: ReadonlySet<string> = new Set(['lstmSteps', 'gruSteps']);
+
+export class StepRecorder implements OutputSearch, GradientObserver {
+  readonly calls: SeenCall[] = [];
+  readonly requests: GradientRequest[] = [];
+  readonly maps: TakenMaps[] = [];
+  readonly #tensors = new Map<number, SeenTensor>();
+  /** Whether a tape walks back. */
+  #isWalking = false;
+  /** Tensors [batch, time, …] that a recurrent op reads. */
+  readonly #sequences = new Set<number>();
+
+  constructor(private readonly parts: RecorderParts) {}
+
+  get tensors(): readonly SeenTensor[] {
+    return [...this.#tensors.values()];
+  }
+
+  find(id: number): SeenTensor | undefined {
+    return this.#tensors.get(id);
+  }
+
+  outputs(call: Call, inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
+    const { stream } = this.parts.device;
+    const launchesBy = stream.statistics.launches;
+    const read = inputs.map((input) => input && this.#leaf(input));
+    const gradientOf = currentGradient() ?? this.#sumOf(read);
+    const seen: SeenCall = {
+      id: this.calls.length,
+      op: call.op,
+      node: call.node,
+      parent: call.parent ?? gradientOf?.parent ?? null,
+      gradientOf,
+      inputs: read,
+      outputs: [],
+      options: call.options,
+      callSite: gradientOf?.callSite ?? callSite(),
+      launchesBy,
+    };
+    this.calls.push(seen);
+    const role = gradientOf ? 'gradient' : 'activation';
+    seen.outputs = outputs.map((output) => this.#add(output, role, seen));
+    if (recurrentOps.has(call.op) && inputs[0]) this.#sequences.add(inputs[0].id);
+    if (gradientOf) return;
+    const [first] = outputs;
+    if (!first) return;
+    if (isRelu(call.op, call.options)) this.#watchUnits(first);
+    const taken = this.parts.maps.take(first, seen);
+    if (taken) this.maps.push(taken);
+  }
+
+  /** Data that `fit` brings in are inputs of calls. */
+  data(): void {}
+
+  cotangents(_node: Node, outputIds: readonly number[], cotangents: readonly (Tensor | undefined)[]): void {
+    this.#isWalking = true;
+    outputIds.forEach((id, i) => {
+      const cotangent = cotangents[i];
+      const seen = this.#tensors.get(id);
+      if (!cotangent || !seen) return;
+      seen.gradient = this.#statisticsOf(cotangent);
+      if (!this.#sequences.has(id) || cotangent.rank !== 3) return;
+      seen.squaresOverTime?.dispose();
+      seen.squaresOverTime = this.parts.unseen.run(() => sum(square(cotangent), { axis: [0, 2] }));
+    });
+  }
+
+  gradients(
+    tape: object,
+    targets: readonly Tensor[],
+    sources: readonly Tensor[],
+    gradients: readonly (Tensor | null)[],
+  ): void {
+    this.#isWalking = false;
+    const pending = gradients.map((gradient) => gradient && this.#statisticsOf(gradient));
+    for (const target of targets) this.#leaf(target);
+    sources.forEach((source, i) => {
+      this.#leaf(source).gradient = pending[i] ?? null;
+    });
+    const isNull = gradients.map((gradient) => gradient === null);
+    this.requests.push({ tape, targets, sources, isNull, gradients: pending });
+  }
+
+  /** The call to whose gradient belongs a sum of gradients that a tape makes between calls; null of other calls. */
+  #sumOf(inputs: readonly (SeenTensor | null)[]): Node | null {
+    const isSum = this.#isWalking && inputs.every((input) => input?.role === 'gradient');
+    return isSum ? (inputs.at(-1)?.maker?.gradientOf ?? null) : null;
+  }
+
+  dispose(): void {
+    for (const { squaresOverTime } of this.#tensors.values()) squaresOverTime?.dispose();
+    for (const { pixels } of this.maps) pixels.dispose();
+  }
+
+  /** A tensor that is read: one of the step, or one from outside. */
+  #leaf(tensor: Tensor): SeenTensor {
+    const known = this.#tensors.get(tensor.id);
+    if (known) return known;
+    if (tensor instanceof Variable) this.parts.weights.add(tensor);
+    return this.#add(tensor, tensor instanceof Variable ? 'weight' : 'input', null);
+  }
+
+  #add(tensor: Tensor, role: TensorRole, maker: SeenCall | null): SeenTensor {
+    const { id, name, shape, dtype, bytes } = tensor;
+    const seen = {
+      id,
+      name,
+      shape,
+      dtype,
+      bytes,
+      role,
+      maker,
+      values: this.#statisticsOf(tensor),
+      allocation: tensor.disposed ? undefined : this.parts.allocations().of(tensor.storage),
+      gradient: null,
+      unitMaxima: null,
+      squaresOverTime: null,
+    };
+    // An op that hands its input on makes nothing new.
+    if (!this.#tensors.has(id)) this.#tensors.set(id, seen);
+    return this.#tensors.get(id) as SeenTensor;
+  }
+
+  #statisticsOf(tensor: Tensor): PendingStatistics | null {
+    if (tensor.disposed) return null;
+    const { unseen, statistics } = this.parts;
+    return unseen.run(() => statistics.of(tensor, { isMutable: tensor instanceof Variable }));
+  }
+
+  /** A unit that is zero for every sample and place is dead in this step. */
+  #watchUnits(output: Tensor): void {
+    const seen = this.#tensors.get(output.id);
+    const axes = output.shape.slice(0, -1).map((_, axis) => axis);
+    if (!seen || axes.length === 0 || sizeOf(output.shape) === 0 || !isFloating(output.dtype)) return;
+    const { unseen, statistics } = this.parts;
+    seen.unitMaxima = unseen.run(() => statistics.of(max(output, { axis: axes })));
+  }
+}

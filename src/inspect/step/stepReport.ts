@@ -1,0 +1,119 @@
+/** @file StepReport: what `inspect` gives. As data, as text, and as a page. */
+import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
+import { htmlOf } from './html.ts';
+import type { Finding, StepReportData } from './reportData.ts';
+import { showReport } from './show.ts';
+
+/** The report of one step: `toJSON()` is all of it, `html()` a page that shows it. */
+export class StepReport<R = unknown> {
+  readonly #data: StepReportData;
+
+  constructor(
+    data: StepReportData,
+    /** What the step returned. Tensors in it are the caller's. Undefined where the step failed. */
+    readonly result: R | undefined = undefined,
+  ) {
+    this.#data = data;
+  }
+
+  /** What the step shows, in words, the worst first. */
+  get findings(): readonly Finding[] {
+    return this.#data.findings;
+  }
+
+  /** The report as plain data: `JSON.stringify(report)`. */
+  toJSON(): StepReportData {
+    return this.#data;
+  }
+
+  /** The totals and the findings as text. */
+  summary(): string {
+    const { name, total, memory, findings } = this.#data;
+    const megabytes = (memory.peak / 1e6).toFixed(1);
+    const lines = findings.flatMap(({ severity, title, text, hint, callSite, layer }) => [
+      `${severity}: ${title}`,
+      ...text.split('\n').map((line) => `  ${line.trim()}`),
+      ...(layer || callSite
+        ? [`  at: ${[layer && `layer '${layer}'`, callSite].filter(Boolean).join(', ')}`]
+        : []),
+      `  hint: ${hint}`,
+    ]);
+    return [
+      `${name}: ${total.calls} calls, ${total.launches} launches, ${total.milliseconds.toFixed(3)} ms on the GPU, ${megabytes} MB at the peak`,
+      ...(lines.length > 0 ? lines : ['nothing conspicuous was found']),
+    ].join('\n');
+  }
+
+  /** The report as one HTML file, which needs nothing else: no network, no server. It opens in any browser of 2024 or later. */
+  html(): string {
+    return htmlOf({ report: this.#data });
+  }
+
+  /**
+   * Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `model.save`: a path in Node, a file handle or
+   * a stream in a page.
+   */
+  save(target: SaveTarget): Promise<void> {
+    const isData = /\.json$/i.test(targetName(target) ?? '');
+    return writeText(target, isData ? JSON.stringify(this.#data) : this.html());
+  }
+
+  /** In a page: shows the report next to the app, or in `container`. Resolves to the element, which can be removed. */
+  show(container?: Element): Promise<HTMLElement> {
+    return showReport({ report: this.#data }, container);
+  }
+
+  toString(): string {
+    return this.summary();
+  }
+}
+
+/** A comparison of two steps, such as before and after a change. */
+export class StepComparison {
+  /** For `compareSteps`. */
+  constructor(
+    readonly before: StepReport,
+    readonly after: StepReport,
+  ) {}
+
+  /** Both reports as plain data. */
+  toJSON(): { before: StepReportData; after: StepReportData } {
+    return { before: this.before.toJSON(), after: this.after.toJSON() };
+  }
+
+  /** One HTML file: the report of the second step, and what changed since the first. */
+  html(): string {
+    return htmlOf(this.#page);
+  }
+
+  /** Writes `html()`. Targets as for `StepReport.save`. */
+  save(target: SaveTarget): Promise<void> {
+    return writeText(target, this.html());
+  }
+
+  /** In a page: as `StepReport.show`. */
+  show(container?: Element): Promise<HTMLElement> {
+    return showReport(this.#page, container);
+  }
+
+  get #page() {
+    return { report: this.after.toJSON(), before: this.before.toJSON() };
+  }
+}
+
+/**
+ * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports that were written as JSON can be
+ * compared, too: `new StepReport(JSON.parse(text))`.
+ */
+export function compareSteps(before: StepReport, after: StepReport): StepComparison {
+  return new StepComparison(before, after);
+}
+
+async function writeText(target: SaveTarget, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  await targetOf(target).write(
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+}

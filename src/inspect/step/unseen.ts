@@ -1,0 +1,42 @@
+/** @file Work of the inspection itself, which the step's observers must not see. */
+import { gradientObserver, setGradientObserver } from '../../autodiff/gradientObserver.ts';
+import { insideCall } from '../../history/frames.ts';
+import { withoutOutputSearch } from '../../ops/outputSearch.ts';
+import { withRecorders } from '../../ops/recorders.ts';
+import { outsideScopes, tidy } from '../../tensor/scope.ts';
+import type { Device } from '../../webgpu/device.ts';
+
+export class Unseen {
+  readonly #own = new Set<number>();
+
+  constructor(private readonly device: Device) {}
+
+  /** Launches made here. */
+  get launches(): number {
+    return this.#own.size;
+  }
+
+  /** Whether the launch of this number, as the stream counts them, was made here. */
+  isOwn(launch: number): boolean {
+    return this.#own.has(launch);
+  }
+
+  /** Runs `body`. Tensors that it returns are the caller's to free. */
+  run<T>(body: () => T): T {
+    const { device } = this;
+    const { executor } = device;
+    const observer = gradientObserver();
+    const from = device.stream.statistics.launches;
+    device.executor = device.eager;
+    setGradientObserver(null);
+    try {
+      return withoutOutputSearch(() =>
+        withRecorders([], () => insideCall(null, () => outsideScopes(() => tidy(body)))),
+      );
+    } finally {
+      device.executor = executor;
+      setGradientObserver(observer);
+      for (let i = from; i < device.stream.statistics.launches; i++) this.#own.add(i);
+    }
+  }
+}

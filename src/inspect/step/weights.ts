@@ -1,0 +1,94 @@
+/** @file The weights of a step: values, gradients, updates, and why a gradient is missing. */
+import { GradientTape } from '../../autodiff/tape.ts';
+import type { PathExplanation } from '../../autodiff/pathExplanation.ts';
+import type { PathPoint } from './lossPaths.ts';
+import type { ReportedDisconnection, ReportedWeight, ValueStatistics } from './reportData.ts';
+import type { GradientRequest } from './seen.ts';
+import type { StepRecord } from './stepRecord.ts';
+import type { PendingStatistics } from './valueStatistics.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+
+export function reportWeights(
+  { recorder, weights }: StepRecord,
+  valuesOf: (pending: PendingStatistics) => ValueStatistics,
+  indexOf: (tensorId: number) => number | null,
+  pathTo: (tensor: number | null) => PathPoint[],
+): ReportedWeight[] {
+  const requests = requestsBySource(recorder.requests);
+  const reported = weights.map(({ variable, before, update }): ReportedWeight => {
+    const request = requests.get(variable.id);
+    const tensor = indexOf(variable.id);
+    return {
+      tensor,
+      name: variable.path,
+      shape: variable.shape,
+      trainable: variable.trainable,
+      values: valuesOf(before),
+      update: update && valuesOf(update),
+      path: pathTo(tensor),
+      ...gradientOf(request, variable, valuesOf),
+    };
+  });
+  // Gradients may be taken with respect to any tensor: an input, a picture.
+  for (const [id, request] of requests) {
+    const source = request.request.sources[request.at];
+    if (!source || source instanceof Variable || reported.some(({ tensor }) => tensor === indexOf(id)))
+      continue;
+    const tensor = indexOf(id);
+    reported.push({
+      tensor,
+      name: source.name ?? `source ${request.at + 1}`,
+      shape: source.shape,
+      trainable: false,
+      values: null,
+      update: null,
+      path: pathTo(tensor),
+      ...gradientOf(request, source, valuesOf),
+    });
+  }
+  return reported;
+}
+
+interface SourceRequest {
+  readonly request: GradientRequest;
+  readonly at: number;
+}
+
+/** By the id of a source: the last request for its gradient. */
+function requestsBySource(requests: readonly GradientRequest[]): Map<number, SourceRequest> {
+  const found = new Map<number, SourceRequest>();
+  for (const request of requests)
+    request.sources.forEach((source, at) => {
+      const known = found.get(source.id);
+      // Null on one tape and a value on another: it has a gradient.
+      if (!known || known.request.isNull[known.at]) found.set(source.id, { request, at });
+    });
+  return found;
+}
+
+function gradientOf(
+  found: SourceRequest | undefined,
+  source: Tensor,
+  valuesOf: (pending: PendingStatistics) => ValueStatistics,
+): Pick<ReportedWeight, 'gradient' | 'gradientValues' | 'disconnection'> {
+  if (!found) return { gradient: 'not asked for', gradientValues: null, disconnection: null };
+  const { request, at } = found;
+  if (request.isNull[at]) {
+    return {
+      gradient: 'disconnected',
+      gradientValues: null,
+      disconnection: disconnectionOf(request, source),
+    };
+  }
+  const pending = request.gradients[at];
+  return { gradient: 'computed', gradientValues: pending ? valuesOf(pending) : null, disconnection: null };
+}
+
+/** Why `source` has no gradient; null where the tape can't say. */
+function disconnectionOf({ tape, targets }: GradientRequest, source: Tensor): ReportedDisconnection | null {
+  const [target] = targets;
+  if (!(tape instanceof GradientTape) || !target) return null;
+  const { disconnectedAt }: PathExplanation = tape.explain(target, source);
+  return disconnectedAt && { ...disconnectedAt, where: disconnectedAt.where ?? null };
+}

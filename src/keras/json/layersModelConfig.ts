@@ -1,0 +1,264 @@
+/**
+ * @file Models as TF.js describes them: configurations of Keras 3 rewritten in the form of Keras 2. The way back is
+ * `olderConfig.ts`. What TF.js would compute in another way, or not at all, is refused.
+ */
+import { describe } from '../../core/shape.ts';
+import { FormatError } from '../../core/errors.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { layersCalls, layersEdges } from './layersModelGraph.ts';
+import {
+  layersActivation,
+  type LayersClass,
+  layersClassOf,
+  layersConstraints,
+  layersInitializer,
+} from './layersModelClasses.ts';
+import { isModel, isOp, makesMask, nameOf, optionsOf, type Refuse } from './layersModelParts.ts';
+
+/** `config`, which `modelToConfig` made, as TF.js reads it. Errors: FormatError. */
+export function layersModelConfig(config: JsonObject, source: string): JsonObject {
+  const refuse: Refuse = (layer, rule, received, hint) =>
+    new FormatError({ op: `save ${source}`, rule, received: `${received}, at layer '${layer}'`, hint });
+  requireLayers(config, refuse);
+  requireMasks(config, refuse);
+  return writeLayer(config, refuse);
+}
+
+/** Names all layers that TF.js doesn't have at once. */
+function requireLayers(config: JsonObject, refuse: Refuse): void {
+  const missing = layersIn(config).filter(
+    (layer) => isBuiltIn(layer) && !isOp(layer) && !isModel(layer) && !isInput(layer) && !classOf(layer),
+  );
+  const [first] = missing;
+  if (!first) return;
+  throw refuse(
+    nameOf(first),
+    'TF.js has every layer of the model.',
+    [...new Set(missing.map(({ class_name: name }) => String(name)))].join(', '),
+    'save the model for Keras, or build it of other layers.',
+  );
+}
+
+/** Layers that Keras computes in another way where some steps are masked, and TF.js doesn't. */
+function requireMasks(config: JsonObject, refuse: Refuse): void {
+  const layers = layersIn(config);
+  if (!layers.some(makesMask)) return;
+  const wrong = layers.find(
+    (layer) =>
+      layer.class_name === 'GlobalAveragePooling1D' || optionsOf(layer).zero_output_for_mask === true,
+  );
+  if (!wrong) return;
+  throw refuse(
+    nameOf(wrong),
+    'TF.js neither averages without masked steps nor makes their outputs zero.',
+    `${String(wrong.class_name)} in a model with masks`,
+    'leave out maskZero and Masking, or save the model for Keras.',
+  );
+}
+
+/** The layers of a configuration, those inside of others included. */
+function layersIn(value: Json): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => layersIn(item));
+  if (!isObject(value)) return [];
+  const { class_name: className, config } = value;
+  const isNamed = typeof className === 'string' && isObject(config) && 'name' in config;
+  const isLayer = isNamed && className !== 'DTypePolicy';
+  return [...(isLayer ? [value] : []), ...Object.values(value).flatMap(layersIn)];
+}
+
+function writeLayer(layer: JsonObject, refuse: Refuse): JsonObject {
+  const { class_name: className = null } = layer;
+  if (!isBuiltIn(layer)) return { class_name: className, config: optionsOf(layer) };
+  if (className === 'Functional') return { class_name: 'Model', config: graphConfig(layer, refuse) };
+  if (className === 'Sequential') return { class_name: className, config: stackConfig(layer, refuse) };
+  if (isInput(layer)) return { class_name: className, config: inputConfig(optionsOf(layer)) };
+  return { class_name: className, config: layerConfig(layer, classOf(layer) as LayersClass, refuse) };
+}
+
+function graphConfig(model: JsonObject, refuse: Refuse): JsonObject {
+  const { name = null, input_layers: inputs = null, output_layers: outputs = null } = optionsOf(model);
+  const layers = layersOf(model);
+  const calls = layersCalls(layers, refuse);
+  return {
+    name,
+    layers: layers
+      .filter((layer) => !isOp(layer))
+      .map((layer) => ({
+        ...writeLayer(layer, refuse),
+        name: nameOf(layer),
+        inbound_nodes: calls.get(nameOf(layer)) ?? [],
+      })),
+    input_layers: layersEdges(inputs, layers, refuse),
+    output_layers: layersEdges(outputs, layers, refuse),
+  };
+}
+
+function stackConfig(model: JsonObject, refuse: Refuse): JsonObject {
+  const { name = null, build_input_shape: shape = null } = optionsOf(model);
+  const layers = layersOf(model);
+  const written = layers.map((layer) => writeLayer(layer, refuse));
+  const [first] = layers;
+  if (first && isInput(first)) return { name, layers: written };
+  if (!Array.isArray(shape)) {
+    throw refuse(
+      String(name),
+      'TF.js makes a model with weights, which needs the shape of its input.',
+      'a Sequential that was never built',
+      'give it an input({ shape }) first, or call it.',
+    );
+  }
+  const input = {
+    class_name: 'InputLayer',
+    config: inputConfig({ batch_shape: shape, name: `${String(name)}_input` }),
+  };
+  return { name, layers: [input, ...written] };
+}
+
+function inputConfig({ batch_shape: shape = null, dtype = 'float32', name = null }: JsonObject): JsonObject {
+  return { batch_input_shape: shape, dtype, sparse: false, name };
+}
+
+function layerConfig(
+  layer: JsonObject,
+  { options, fixed, renamed }: LayersClass,
+  refuse: Refuse,
+): JsonObject {
+  const { name = null, trainable = true, dtype: _, seed: __, ...given } = optionsOf(layer);
+  requireLastAxis(layer, refuse);
+  const written = Object.entries(given).flatMap(([key, value]): [string, Json][] => {
+    const isFixed = Object.hasOwn(fixed, key);
+    if (isFixed ? !isSame(fixed[key] as Json, value) : !options.has(key))
+      throw otherOption(layer, key, value, isFixed ? (fixed[key] as Json) : undefined, refuse);
+    return options.has(key) ? [[renamed[key] ?? key, writeOption(layer, key, value, refuse)]] : [];
+  });
+  const { backward_layer: backward, zero_output_for_mask: ___, ...config } = Object.fromEntries(written);
+  if (backward !== undefined) requireMirrored(layer, config.layer as Json, backward, refuse);
+  // TF.js computes in float32 alone.
+  return { name, trainable, dtype: 'float32', ...withoutDirection(config) };
+}
+
+function otherOption(
+  layer: JsonObject,
+  key: string,
+  value: Json,
+  only: Json | undefined,
+  refuse: Refuse,
+): Error {
+  const className = String(layer.class_name);
+  return refuse(
+    nameOf(layer),
+    only === undefined
+      ? `TF.js has no \`${key}\` of ${className}.`
+      : `TF.js has ${className} with \`${key}\`: ${describe(only)} alone.`,
+    `${key}: ${describe(value)}`,
+    'build the layer without it, or save the model for Keras.',
+  );
+}
+
+/** TF.js throws for other axes of Softmax, and normalizes others wrongly on some of its backends. */
+function requireLastAxis(layer: JsonObject, refuse: Refuse): void {
+  const { class_name: name, build_config: built } = layer;
+  const { axis = -1 } = optionsOf(layer);
+  const shape = isObject(built) ? built.input_shape : null;
+  const last = Array.isArray(shape) ? shape.length - 1 : -1;
+  const isOther =
+    (name === 'Softmax' || name === 'BatchNormalization') && ![-1, last].includes([axis].flat()[0] as number);
+  if (!isOther) return;
+  throw refuse(
+    nameOf(layer),
+    `TF.js computes ${name} along the last axis alone.`,
+    `axis: ${describe(axis)}`,
+    'permute its input, or save the model for Keras.',
+  );
+}
+
+function writeOption(layer: JsonObject, key: string, value: Json, refuse: Refuse): Json {
+  if (value === null) return null;
+  if (key === 'activation' || key === 'recurrent_activation') return writeActivation(layer, value, refuse);
+  if (Array.isArray(value) && key === 'cells')
+    return value.map((cell: Json) => writeLayer(cell as JsonObject, refuse));
+  if (!isObject(value)) return value;
+  const className = String(value.class_name);
+  const options = optionsOf(value);
+  if (key.endsWith('_initializer')) return writeInitializer(className, options);
+  if (key.endsWith('_regularizer') && /^L1$|^L2$|^L1L2$/.test(className))
+    return { class_name: 'L1L2', config: { l1: 0, l2: 0, ...options } };
+  if (key.endsWith('_constraint') && layersConstraints.has(className))
+    return { class_name: className, config: options };
+  if ('name' in options) return writeLayer(value, refuse);
+  throw refuse(
+    nameOf(layer),
+    'regularizers are L1, L2 and L1L2 in TF.js, constraints its four.',
+    `${key}: ${className}`,
+    'save the model for Keras.',
+  );
+}
+
+/** Values come from the file: an initializer that TF.js doesn't have is left to its default. */
+function writeInitializer(className: string, options: JsonObject): Json {
+  const name = layersInitializer(className);
+  if (name === null) return null;
+  const { input_axes: _, output_axes: __, ...config } = options;
+  return { class_name: name, config };
+}
+
+function writeActivation(layer: JsonObject, value: Json, refuse: Refuse): string {
+  const isFunction = isObject(value) && value.class_name === 'function';
+  const name = isFunction ? value.config : value;
+  const registered = isFunction ? String(value.registered_name) : null;
+  const written = typeof name === 'string' ? layersActivation(name, registered) : null;
+  if (written !== null) return written;
+  throw refuse(
+    nameOf(layer),
+    'TF.js has the activation.',
+    isObject(value) ? `${String(value.class_name)} with options` : `activation ${describe(value)}`,
+    name === 'hard_sigmoid'
+      ? "TF.js's hard_sigmoid is another function, 0.2 x + 0.5: save the model for Keras."
+      : 'use another, such as relu or swish, or a layer of its own.',
+  );
+}
+
+/** TF.js makes the backward layer of the forward one. */
+function requireMirrored(layer: JsonObject, forward: Json, backward: Json, refuse: Refuse): void {
+  const compared = (made: Json) => {
+    const { name: _, go_backwards: __, ...options } = optionsOf(made as JsonObject);
+    return options;
+  };
+  if (isSame(compared(forward), compared(backward))) return;
+  throw refuse(
+    nameOf(layer),
+    'both directions of a Bidirectional of TF.js have the same options.',
+    'a backward layer of its own',
+    'leave out `backwardLayer`, or save the model for Keras.',
+  );
+}
+
+/** Keras calls the layer of a Bidirectional `forward_lstm`; TF.js puts the direction before the name itself. */
+function withoutDirection(config: JsonObject): JsonObject {
+  const { layer } = config;
+  if (!isObject(layer) || !('merge_mode' in config)) return config;
+  const options = optionsOf(layer);
+  const name = String(options.name).replace(/^forward_/, '');
+  return { ...config, layer: { ...layer, config: { ...options, name } } };
+}
+
+function isInput({ class_name: name }: JsonObject): boolean {
+  return name === 'InputLayer';
+}
+
+/** Classes of the app, which have no module, go by their names. */
+function isBuiltIn({ module }: JsonObject): boolean {
+  return module !== null;
+}
+
+function classOf({ class_name: name }: JsonObject): LayersClass | null {
+  return layersClassOf(String(name));
+}
+
+function layersOf(model: JsonObject): readonly JsonObject[] {
+  return (optionsOf(model).layers ?? []) as readonly JsonObject[];
+}
+
+function isSame(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

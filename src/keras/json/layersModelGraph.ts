@@ -1,0 +1,103 @@
+/** @file Calls of a graph as TF.js describes them: tensors as [layer, call, output, options]. */
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { isModel, isOp, makesMask, nameOf, type Refuse } from './layersModelParts.ts';
+
+type Reference = readonly [layer: string, call: number, output: number];
+
+/** The calls of each layer. */
+export function layersCalls(layers: readonly JsonObject[], refuse: Refuse): ReadonlyMap<string, Json> {
+  return new Map(
+    layers
+      .filter((layer) => !isOp(layer))
+      .map((layer) => {
+        const nodes = (layer.inbound_nodes ?? []) as readonly JsonObject[];
+        return [nameOf(layer), nodes.map((node) => writeCall(layer, node, layers, refuse))];
+      }),
+  );
+}
+
+/** The inputs or outputs of a model: always a list, in TF.js. */
+export function layersEdges(nest: Json, layers: readonly JsonObject[], refuse: Refuse): Json {
+  if (isReference(nest)) {
+    requireLayer(nest, layers, refuse);
+    // A Functional counts its own description already.
+    const isStack = layers.some((layer) => nameOf(layer) === nest[0] && layer.class_name === 'Sequential');
+    return [[nest[0], nest[1] + Number(isStack), nest[2]]];
+  }
+  if (Array.isArray(nest)) return nest.flatMap((item: Json) => layersEdges(item, layers, refuse) as Json[]);
+  throw refuse(
+    'model',
+    "inputs and outputs of TF.js's models are lists.",
+    'inputs or outputs by name',
+    'describe the model by a tensor, or a list of them.',
+  );
+}
+
+function writeCall(
+  layer: JsonObject,
+  { args, kwargs }: JsonObject,
+  layers: readonly JsonObject[],
+  refuse: Refuse,
+): Json {
+  const { mask = null, initial_state: states = null, training = null, ...rest } = kwargs as JsonObject;
+  const strange = Object.entries(rest).find(([, value]) => value !== null);
+  if (strange || training === true) {
+    throw refuse(
+      nameOf(layer),
+      'calls in TF.js have tensors alone.',
+      `a call with \`${strange ? strange[0] : 'training: true'}\``,
+      'call the layer without it, or save the model for Keras.',
+    );
+  }
+  requireImplicitMask(layer, mask, layers, refuse);
+  const inputs = [...tensorsIn(args as Json), ...tensorsIn(states)];
+  const options: JsonObject = training === null ? {} : { training };
+  return inputs.map((tensor): Json => {
+    requireLayer(tensor, layers, refuse);
+    const [name, call, output] = tensor;
+    // The first call of a model is that by which it was described.
+    const isOfModel = layers.some((other) => nameOf(other) === name && isModel(other));
+    return [name, call + Number(isOfModel), output, options];
+  });
+}
+
+/** TF.js computes masks as it runs, so that they aren't written; a mask that the app gave would be lost. */
+function requireImplicitMask(
+  layer: JsonObject,
+  mask: Json,
+  layers: readonly JsonObject[],
+  refuse: Refuse,
+): void {
+  const isComputed = ([name]: Reference) => layers.some((other) => nameOf(other) === name && isOp(other));
+  const tensors = tensorsIn(mask);
+  if (tensors.length === 0 || (layers.some(makesMask) && tensors.every(isComputed))) return;
+  throw refuse(
+    nameOf(layer),
+    'masks in TF.js are those of Embedding and Masking.',
+    'a mask that was given to the call',
+    'use maskZero or layers.masking, or save the model for Keras.',
+  );
+}
+
+function requireLayer([name]: Reference, layers: readonly JsonObject[], refuse: Refuse): void {
+  const found = layers.find((layer) => nameOf(layer) === name);
+  if (!found || !isOp(found)) return;
+  throw refuse(
+    name,
+    "TF.js's models are made of layers.",
+    `op ${String(found.class_name)}`,
+    'use a layer for it, such as layers.add().',
+  );
+}
+
+/** The tensors of an argument, in their order. */
+function tensorsIn(value: Json): Reference[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => tensorsIn(item));
+  if (!isObject(value)) return [];
+  if (value.class_name !== '__keras_tensor__') return Object.values(value).flatMap(tensorsIn);
+  return [(value.config as JsonObject).keras_history as unknown as Reference];
+}
+
+function isReference(nest: Json): nest is Reference & Json {
+  return Array.isArray(nest) && nest.length === 3 && typeof nest[0] === 'string';
+}

@@ -1,0 +1,28 @@
+/** @file What configurations of layers are asked when they are written for TF.js. */
+import type { FormatError } from '../../core/errors.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { isOperation } from './operations.ts';
+
+/** Makes the error for what TF.js can't say about the layer called `layer`. */
+export type Refuse = (layer: string, rule: string, received: string, hint: string) => FormatError;
+
+export function nameOf(layer: JsonObject): string {
+  return String(layer.name ?? optionsOf(layer).name);
+}
+
+export function optionsOf({ config }: JsonObject): JsonObject {
+  return isObject(config) ? config : {};
+}
+
+export function isModel({ class_name: name }: JsonObject): boolean {
+  return name === 'Functional' || name === 'Sequential';
+}
+
+/** Whether a layer masks steps of what comes after it. */
+export function makesMask(layer: JsonObject): boolean {
+  return layer.class_name === 'Masking' || optionsOf(layer).mask_zero === true;
+}
+
+export function isOp(layer: JsonObject): boolean {
+  return isOperation(layer as Json);
+}

@@ -1,0 +1,74 @@
+/** @file RMSNormalization: features divided by their root mean square. */
+import type { OptionNames } from '../../../core/options.ts';
+import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
+import { mean } from '../../../ops/mean.ts';
+import { requireEpsilon } from '../../../ops/normalization.ts';
+import { reshape } from '../../../ops/reshape.ts';
+import { rsqrt, square } from '../../../ops/unary.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { ones } from '../../initializers/index.ts';
+import { requireSize } from '../base/inputSpec.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { axisOrAxes } from './unitNormalization.ts';
+
+/** Options of `rmsNormalization`. */
+export interface RMSNormalizationOptions extends LayerOptions {
+  /** The axes to normalize over. Default -1. */
+  axis?: number | readonly number[];
+  /** Added to the mean of the squares. Default 1e-6. */
+  epsilon?: number;
+}
+
+/** The layer of `rmsNormalization`, where shapes, weights and errors are described. */
+export class RMSNormalization extends Layer {
+  static override readonly className: string = 'RMSNormalization';
+
+  static override get optionNames(): OptionNames<RMSNormalizationOptions> {
+    return { axis: true, epsilon: true, ...layerOptionNames };
+  }
+
+  scale: Variable | null = null;
+  readonly axis: readonly number[];
+  readonly epsilon: number;
+
+  constructor(options: RMSNormalizationOptions = {}) {
+    super(options);
+    const { axis = -1, epsilon = 1e-6 } = options;
+    requireEpsilon(this.name, epsilon);
+    this.axis = [axisOrAxes(this.name, axis)].flat();
+    this.epsilon = epsilon;
+  }
+
+  override build(inputShape: OpenShape): void {
+    const axes = normalizeAxes(this.name, this.axis, inputShape.length);
+    const shape = axes.map((axis) => requireSize(this.name, inputShape, axis));
+    this.scale = this.addWeight('scale', { shape, initializer: ones() });
+    const sizes = Object.fromEntries(axes.map((axis, i) => [axis, shape[i] as number]));
+    this.inputSpec = [{ rank: inputShape.length, axes: sizes }];
+  }
+
+  override call(x: Tensor): Tensor {
+    const axis = normalizeAxes(this.name, this.axis, x.rank);
+    const spread = rsqrt(add(mean(square(x), { axis, keepDims: true }), this.epsilon));
+    const shape = x.shape.map((size, i) => (axis.includes(i) ? size : 1));
+    return mul(mul(x, spread), reshape(this.scale as Tensor, { shape }));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { axis, epsilon } = this;
+    return { ...super.getConfig(), axis, epsilon };
+  }
+}
+
+/**
+ * x / √(mean of x² + epsilon) · scale, with the mean of each sample over `axis`. Shape: that of the input. float32. Weights:
+ * scale, of the sizes of `axis` in ascending order. Zhang and Sennrich, Root mean square layer normalization, NeurIPS 2019.
+ * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
+ */
+export function rmsNormalization(options?: RMSNormalizationOptions): RMSNormalization;
+export function rmsNormalization(...args: unknown[]): RMSNormalization {
+  return make(RMSNormalization, args);
+}

@@ -1,0 +1,115 @@
+/** @file SpectralNormalization: a layer whose kernel is divided by its largest singular value. */
+import type { OptionNames } from '../../../core/options.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { div } from '../../../ops/arithmetic.ts';
+import { equal } from '../../../ops/comparison.ts';
+import { matMul } from '../../../ops/matMul.ts';
+import { withRecorders } from '../../../ops/recorders.ts';
+import { reshape } from '../../../ops/reshape.ts';
+import { where } from '../../../ops/where.ts';
+import { tidy } from '../../../tensor/scope.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { Variable } from '../../../tensor/variable.ts';
+import { truncatedNormal } from '../../initializers/index.ts';
+import type { ClassConfig } from '../../namedObjects.ts';
+import { isTracing } from '../../graph/tracing.ts';
+import { serializeLayer } from '../../serialization/index.ts';
+import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { wrapped } from '../recurrent/timeDistributed.ts';
+import { unitLength } from './unitNormalization.ts';
+
+/** Options of `spectralNormalization`. */
+export interface SpectralNormalizationOptions extends LayerOptions {
+  /** A layer with a `kernel` or `embeddings`. */
+  layer: Layer | ClassConfig;
+  /** Steps of the power method at each call in training. Default 1. */
+  powerIterations?: number;
+}
+
+/** The layer of `spectralNormalization`, where shapes, weights and errors are described. */
+export class SpectralNormalization extends Layer {
+  static override readonly className: string = 'SpectralNormalization';
+
+  static override get optionNames(): OptionNames<SpectralNormalizationOptions> {
+    return { layer: true, powerIterations: true, ...layerOptionNames };
+  }
+
+  readonly layer: Layer;
+  readonly powerIterations: number;
+  /** The left singular vector, as far as it is known. */
+  vectorU: Variable | null = null;
+
+  constructor(options: SpectralNormalizationOptions) {
+    super(options);
+    const { powerIterations = 1 } = options;
+    requireInteger(this.name, 'powerIterations', powerIterations, 1);
+    this.layer = wrapped(this.name, options.layer) as unknown as Layer;
+    this.powerIterations = powerIterations;
+  }
+
+  override build(inputShape: OpenShape): void {
+    this.layer.ensureBuilt(inputShape);
+    const columns = this.#kernel().shape.at(-1) as number;
+    this.vectorU = this.addWeight('vector_u', {
+      shape: [1, columns],
+      initializer: truncatedNormal({ stddev: 0.02 }),
+      trainable: false,
+    });
+  }
+
+  override call(x: Tensor, { training = false }: CallOptions): Tensor {
+    if (training && !isTracing()) withRecorders([], () => tidy(() => this.#normalize()));
+    return this.layer.apply(x, { training });
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return this.layer.computeOutputShape(inputShape) as OpenShape;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { powerIterations, layer } = this;
+    return { ...super.getConfig(), powerIterations, layer: serializeLayer(layer as unknown as AnyLayer) };
+  }
+
+  /** Divides the kernel by its largest singular value, by the power method. A kernel of zeros stays. */
+  #normalize(): void {
+    const kernel = this.#kernel();
+    const columns = kernel.shape.at(-1) as number;
+    const weights = reshape(kernel, { shape: [-1, columns] });
+    let u: Tensor = this.vectorU as Variable;
+    let v = u;
+    for (let i = 0; i < this.powerIterations; i++) {
+      v = unitLength(matMul(u, weights, { transposeB: true }), [0, 1]);
+      u = unitLength(matMul(v, weights), [0, 1]);
+    }
+    const sigma = matMul(matMul(v, weights), u, { transposeB: true });
+    const isZero = equal(sigma, 0);
+    this.vectorU?.assign(where(isZero, this.vectorU, u));
+    kernel.assign(div(kernel, reshape(where(isZero, 1, sigma), { shape: [] })));
+  }
+
+  #kernel(): Variable {
+    const { kernel, embeddings } = this.layer as { kernel?: unknown; embeddings?: unknown };
+    const found = kernel ?? embeddings;
+    if (found instanceof Variable) return found;
+    throw new ValueError({
+      op: this.name,
+      rule: '`layer` has a kernel or embeddings.',
+      received: `layer: ${this.layer}`,
+      hint: 'wrap a dense or a convolutional layer, or an embedding.',
+    });
+  }
+}
+
+/**
+ * A layer whose kernel is divided by its largest singular value, which `powerIterations` steps of the power method find at
+ * each call in training. Shapes: those of the layer. Weights: vector_u [1, columns of the kernel], and those of the layer.
+ * Miyato, Kataoka, Koyama and Yoshida, Spectral normalization for generative adversarial networks, ICLR 2018.
+ * Errors: ValueError for invalid options, and for a layer without a kernel.
+ */
+export function spectralNormalization(options: SpectralNormalizationOptions): SpectralNormalization;
+export function spectralNormalization(...args: unknown[]): SpectralNormalization {
+  return make(SpectralNormalization, args);
+}

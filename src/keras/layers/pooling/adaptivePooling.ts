@@ -1,0 +1,195 @@
+/** @file Adaptive pools: as many windows along each axis as asked for, whatever the size of the input. */
+import type { OptionNames } from '../../../core/options.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import { mul } from '../../../ops/arithmetic.ts';
+import { max } from '../../../ops/extrema.ts';
+import { gather } from '../../../ops/gather.ts';
+import { sum } from '../../../ops/sum.ts';
+import { tensor } from '../../../tensor/create.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { type DataFormatOptions, type Pair, requireChannelsLast, type Single } from '../base/dataFormat.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+
+interface AdaptivePoolingOptions<Size> extends LayerOptions, DataFormatOptions {
+  /** Windows along each axis. */
+  outputSize: Size;
+}
+
+/** Options of `adaptiveAveragePooling1d` and `adaptiveMaxPooling1d`. */
+export type AdaptivePooling1DOptions = AdaptivePoolingOptions<Single>;
+/** Options of `adaptiveAveragePooling2d` and `adaptiveMaxPooling2d`. */
+export type AdaptivePooling2DOptions = AdaptivePoolingOptions<Pair>;
+
+const optionNames: OptionNames<AdaptivePoolingOptions<unknown>> = {
+  outputSize: true,
+  dataFormat: false,
+  ...layerOptionNames,
+};
+
+/** Windows along an axis: window i runs from ⌊i · size / count⌋ to ⌈(i + 1) · size / count⌉. */
+interface Windows {
+  /** For each window its places, the last repeated so that all have the same number. */
+  places: number[][];
+  /** 1 / length for the places of a window, 0 for those repeated. */
+  shares: number[][];
+}
+
+function windowsOf(size: number, count: number): Windows {
+  const bounds = Array.from({ length: count }, (_, i) => {
+    return [Math.floor((i * size) / count), Math.ceil(((i + 1) * size) / count)] as const;
+  });
+  const longest = Math.max(...bounds.map(([start, end]) => end - start));
+  const each = <T>(make: (place: number, start: number, end: number) => T) =>
+    bounds.map(([start, end]) => Array.from({ length: longest }, (_, k) => make(start + k, start, end)));
+  return {
+    places: each((place, _, end) => Math.min(place, end - 1)),
+    shares: each((place, start, end) => (place < end ? 1 / (end - start) : 0)),
+  };
+}
+
+/** What becomes of the windows [..., count, length, ...], where `axis` is that of the count. */
+type Pool = (windows: Tensor, axis: number, shares: number[][]) => Tensor;
+
+const averages: Pool = (windows, axis, shares) => {
+  const [count, length] = windows.shape.slice(axis, axis + 2) as [number, number];
+  const shape = windows.shape.map((_, i) => (i === axis ? count : i === axis + 1 ? length : 1));
+  return sum(mul(windows, tensor(shares.flat(), { shape }) as Tensor), { axis: axis + 1 });
+};
+
+const maxima: Pool = (windows, axis) => max(windows, { axis: axis + 1 });
+
+abstract class AdaptivePooling extends Layer {
+  readonly outputSize: readonly number[];
+  readonly dataFormat = 'channelsLast';
+  readonly #pool: Pool;
+
+  constructor(rank: 1 | 2, options: AdaptivePoolingOptions<unknown>, pool: Pool) {
+    super(options);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.outputSize = sizesOf(this.name, options.outputSize, rank);
+    this.inputSpec = [{ rank: rank + 2 }];
+    this.#pool = pool;
+  }
+
+  override call(x: Tensor): Tensor {
+    return this.outputSize.reduce((y, count, i) => {
+      const { places, shares } = windowsOf(y.shape[i + 1] as number, count);
+      const windows = gather(y, tensor(places, { dtype: 'int32' }) as Tensor, { axis: i + 1 });
+      return this.#pool(windows, i + 1, shares);
+    }, x);
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return [inputShape[0] ?? null, ...this.outputSize, inputShape.at(-1) ?? null];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { outputSize, dataFormat } = this;
+    return { ...super.getConfig(), outputSize, dataFormat };
+  }
+}
+
+function sizesOf(op: string, given: unknown, rank: number): readonly number[] {
+  const list: readonly unknown[] = Array.isArray(given) ? given : new Array(rank).fill(given);
+  if (list.length === rank && list.every((n) => Number.isInteger(n) && (n as number) >= 1)) {
+    return list as readonly number[];
+  }
+  throw new ValueError({
+    op,
+    rule: `\`outputSize\` is a positive whole number${rank === 1 ? '' : `, or a list of ${rank} of them`}.`,
+    received: `outputSize: ${describe(given)}`,
+    hint: 'pass 4 for four windows along each axis.',
+  });
+}
+
+/** The layer of `adaptiveAveragePooling1d`, where shapes, weights and errors are described. */
+export class AdaptiveAveragePooling1D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveAveragePooling1D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling1DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling1DOptions) {
+    super(1, options, averages);
+  }
+}
+
+/** The layer of `adaptiveAveragePooling2d`, where shapes, weights and errors are described. */
+export class AdaptiveAveragePooling2D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveAveragePooling2D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling2DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling2DOptions) {
+    super(2, options, averages);
+  }
+}
+
+/** The layer of `adaptiveMaxPooling1d`, where shapes, weights and errors are described. */
+export class AdaptiveMaxPooling1D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveMaxPooling1D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling1DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling1DOptions) {
+    super(1, options, maxima);
+  }
+}
+
+/** The layer of `adaptiveMaxPooling2d`, where shapes, weights and errors are described. */
+export class AdaptiveMaxPooling2D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveMaxPooling2D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling2DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling2DOptions) {
+    super(2, options, maxima);
+  }
+}
+
+/**
+ * The means of `outputSize` windows over a sequence; windows overlap where the steps can't be divided. Shapes: [batch, steps,
+ * channels] → [batch, outputSize, channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function adaptiveAveragePooling1d(options: AdaptivePooling1DOptions): AdaptiveAveragePooling1D;
+export function adaptiveAveragePooling1d(...args: unknown[]): AdaptiveAveragePooling1D {
+  return make(AdaptiveAveragePooling1D, args);
+}
+
+/**
+ * The means of windows over an image, `outputSize` along each axis; windows overlap where the size can't be divided. Shapes:
+ * [batch, height, width, channels] → [batch, rows, columns, channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function adaptiveAveragePooling2d(options: AdaptivePooling2DOptions): AdaptiveAveragePooling2D;
+export function adaptiveAveragePooling2d(...args: unknown[]): AdaptiveAveragePooling2D {
+  return make(AdaptiveAveragePooling2D, args);
+}
+
+/**
+ * The maxima of `outputSize` windows over a sequence. Shapes: as `adaptiveAveragePooling1d`.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function adaptiveMaxPooling1d(options: AdaptivePooling1DOptions): AdaptiveMaxPooling1D;
+export function adaptiveMaxPooling1d(...args: unknown[]): AdaptiveMaxPooling1D {
+  return make(AdaptiveMaxPooling1D, args);
+}
+
+/**
+ * The maxima of windows over an image, `outputSize` along each axis. Shapes: as `adaptiveAveragePooling2d`.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function adaptiveMaxPooling2d(options: AdaptivePooling2DOptions): AdaptiveMaxPooling2D;
+export function adaptiveMaxPooling2d(...args: unknown[]): AdaptiveMaxPooling2D {
+  return make(AdaptiveMaxPooling2D, args);
+}

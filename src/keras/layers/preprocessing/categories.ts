@@ -1,0 +1,59 @@
+/** @file How whole numbers become features: themselves, one-hot, multi-hot or counted. */
+import type { DType } from '../../../core/dtype.ts';
+import { oneOf, type OpenShape } from '../../../core/shape.ts';
+import { mul } from '../../../ops/arithmetic.ts';
+import { cast } from '../../../ops/cast.ts';
+import { expandDims } from '../../../ops/expandDims.ts';
+import { max } from '../../../ops/extrema.ts';
+import { oneHot } from '../../../ops/oneHot.ts';
+import { squeeze } from '../../../ops/squeeze.ts';
+import { sum } from '../../../ops/sum.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+
+const outputModes = ['int', 'oneHot', 'multiHot', 'count'] as const;
+
+/** 'int': the numbers themselves; the others are float32 vectors of one place for each number. */
+export type OutputMode = (typeof outputModes)[number];
+
+/** Errors: ValueError for what is no mode. */
+export function outputModeOf(
+  op: string,
+  mode: unknown,
+  allowed: readonly OutputMode[] = outputModes,
+): OutputMode {
+  return oneOf(op, 'outputMode', mode, allowed);
+}
+
+interface Encoding {
+  mode: OutputMode;
+  /** The number of categories. */
+  depth: number;
+  /** Of counts, in the shape of the indices. */
+  weights?: Tensor | null;
+}
+
+const isColumn = (shape: OpenShape) => shape.length > 1 && shape.at(-1) === 1;
+
+/** int32 `indices` in that encoding. A place outside [0, depth) stands for nothing. */
+export function encodeCategories(indices: Tensor, { mode, depth, weights = null }: Encoding): Tensor {
+  if (mode === 'int') return indices;
+  if (mode === 'oneHot')
+    return rows(isColumn(indices.shape) ? squeeze(indices, { axis: -1 }) : indices, depth);
+  const hot = rows(indices, depth);
+  // Keras counts over the second axis, and marks over the last.
+  if (mode === 'multiHot') return max(hot, { axis: -2 });
+  const counted = weights ? mul(hot, expandDims(weights, { axis: -1 })) : hot;
+  return sum(counted, { axis: indices.rank > 1 ? 1 : 0 });
+}
+
+const rows = (indices: Tensor, depth: number): Tensor => cast(oneHot(indices, { depth }), 'float32');
+
+/** The shape of that encoding. */
+export function encodedShape(shape: OpenShape, { mode, depth }: Encoding): OpenShape {
+  if (mode === 'int') return shape;
+  if (mode === 'oneHot') return [...(isColumn(shape) ? shape.slice(0, -1) : shape), depth];
+  if (mode === 'multiHot') return [...shape.slice(0, -1), depth];
+  return [...shape.filter((_, axis) => axis !== (shape.length > 1 ? 1 : 0)), depth];
+}
+
+export const encodedDType = (mode: OutputMode): DType => (mode === 'int' ? 'int32' : 'float32');

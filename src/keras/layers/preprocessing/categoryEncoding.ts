@@ -1,0 +1,79 @@
+/** @file CategoryEncoding: whole numbers as one-hot, multi-hot or counted features. */
+import type { DType } from '../../../core/dtype.ts';
+import { ValueError } from '../../../core/errors.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { type OpenShape, requireInteger } from '../../../core/shape.ts';
+import { cast } from '../../../ops/cast.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { encodeCategories, encodedShape, type OutputMode, outputModeOf } from './categories.ts';
+
+/** Options of `categoryEncoding`. */
+export interface CategoryEncodingOptions extends LayerOptions {
+  /** Categories: numbers are from 0 up to it. */
+  numTokens: number;
+  /** Default 'multiHot'. */
+  outputMode?: 'oneHot' | 'multiHot' | 'count';
+}
+
+/** The layer of `categoryEncoding`, where shapes, weights and errors are described. */
+export class CategoryEncoding extends Layer {
+  static override readonly className: string = 'CategoryEncoding';
+
+  static override get optionNames(): OptionNames<CategoryEncodingOptions> {
+    return { numTokens: true, outputMode: true, ...layerOptionNames };
+  }
+
+  override readonly inputDType: DType = 'int32';
+  readonly numTokens: number;
+  readonly outputMode: OutputMode;
+
+  constructor(options: CategoryEncodingOptions) {
+    super(options);
+    const { numTokens, outputMode = 'multiHot' } = options;
+    requireInteger(this.name, 'numTokens', numTokens, 1);
+    this.numTokens = numTokens;
+    this.outputMode = outputModeOf(this.name, outputMode, ['oneHot', 'multiHot', 'count']);
+    this.inputSpec = [{ minRank: 1 }];
+  }
+
+  override call(x: Tensor, { countWeights }: CallOptions): Tensor {
+    const { numTokens: depth, outputMode: mode } = this;
+    const weights = (countWeights as Tensor | null | undefined) ?? null;
+    if (weights && mode !== 'count') {
+      throw new ValueError({
+        op: this.name,
+        rule: "only counts have weights: `countWeights` goes with outputMode: 'count'.",
+        received: `countWeights with outputMode: '${mode}'`,
+        hint: 'leave the weights out.',
+      });
+    }
+    return encodeCategories(x.dtype === 'int32' ? x : cast(x, 'int32'), { mode, depth, weights });
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return encodedShape(inputShape, { mode: this.outputMode, depth: this.numTokens });
+  }
+
+  protected override outputDType(): DType {
+    return 'float32';
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { numTokens, outputMode } = this;
+    return { ...super.getConfig(), numTokens, outputMode };
+  }
+}
+
+/**
+ * Whole numbers from 0 to numTokens - 1 as float32 features: 1 at the place of each number ('oneHot'), at the places of all
+ * numbers of a sample ('multiHot'), or how often each occurs ('count', with `countWeights` of the call in place of ones).
+ * Shapes: [batch, n] → [batch, numTokens]; 'oneHot' [batch, n] → [batch, n, numTokens], and [batch, 1] → [batch, numTokens].
+ * A number outside the range stands for nothing.
+ * Errors: ValueError for invalid options.
+ */
+export function categoryEncoding(options: CategoryEncodingOptions): CategoryEncoding;
+export function categoryEncoding(...args: unknown[]): CategoryEncoding {
+  return make(CategoryEncoding, args);
+}

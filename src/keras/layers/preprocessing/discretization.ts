@@ -1,0 +1,164 @@
+/** @file Discretization: numbers by the bin that they fall into. */
+import type { DType } from '../../../core/dtype.ts';
+import { ValueError } from '../../../core/errors.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { describe, type OpenShape, requireFinite, requireInteger } from '../../../core/shape.ts';
+import { searchSorted } from '../../../ops/searchSorted.ts';
+import { fill } from '../../../ops/creation.ts';
+import { tensor } from '../../../tensor/create.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { binBoundaries } from './binBoundaries.ts';
+import { encodeCategories, encodedDType, encodedShape, type OutputMode, outputModeOf } from './categories.ts';
+import { asFloats } from './imageLayer.ts';
+
+/** Options of `discretization`. */
+export interface DiscretizationOptions extends LayerOptions {
+  /** Between the bins, in ascending order. In place of them, `numBins` and a call of `adapt`. */
+  binBoundaries?: readonly number[] | null;
+  /** The number of bins, whose boundaries `adapt` learns. */
+  numBins?: number | null;
+  /** How far quantiles may be off in `adapt`. Default 0.01. */
+  epsilon?: number;
+  /** Default 'int': the number of the bin. */
+  outputMode?: OutputMode;
+  /** Must be false: there are no sparse tensors. */
+  sparse?: false;
+}
+
+/** The layer of `discretization`, where shapes, weights and errors are described. */
+export class Discretization extends Layer {
+  static override readonly className: string = 'Discretization';
+
+  static override get optionNames(): OptionNames<DiscretizationOptions> {
+    return {
+      binBoundaries: true,
+      numBins: true,
+      epsilon: true,
+      outputMode: true,
+      sparse: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly numBins: number | null;
+  readonly epsilon: number;
+  readonly outputMode: OutputMode;
+  #boundaries: readonly number[] | null;
+
+  constructor(options: DiscretizationOptions) {
+    super(options);
+    const { name } = this;
+    const { binBoundaries: given = null, numBins = null, epsilon = 0.01, outputMode = 'int' } = options;
+    if (given === null && numBins === null) throw noBins(name, 'neither');
+    if (numBins !== null) requireInteger(name, 'numBins', numBins, 1);
+    requireFinite(name, 'epsilon', epsilon, Number.MIN_VALUE);
+    if ((options.sparse ?? false) !== false) throw notSparse(name);
+    this.numBins = numBins;
+    this.epsilon = epsilon;
+    this.outputMode = outputModeOf(name, outputMode);
+    this.#boundaries = given === null ? null : ascending(name, given);
+  }
+
+  /** Between the bins; null before `adapt`. */
+  get binBoundaries(): readonly number[] | null {
+    return this.#boundaries;
+  }
+
+  /**
+   * Learns the boundaries: `numBins` bins of about as many values each. Data are numbers at any depth, or a tensor, which is
+   * read back. Errors: ValueError for a layer that was given boundaries, and for no data.
+   */
+  async adapt(data: Tensor | readonly unknown[] | Float32Array): Promise<void> {
+    const { numBins, epsilon, name } = this;
+    if (numBins === null) throw noBins(name, 'boundaries');
+    const values = data instanceof Tensor ? await data.data() : numbersIn(data);
+    const list = Float32Array.from(values as Iterable<number>);
+    if (list.length === 0) throw noBins(name, 'no data');
+    this.#boundaries = binBoundaries(list, numBins, epsilon);
+  }
+
+  override call(x: Tensor): Tensor {
+    const boundaries = this.#boundaries;
+    if (boundaries === null) throw noBins(this.name, 'not adapted');
+    const { outputMode: mode } = this;
+    const bins = boundaries.length
+      ? searchSorted(tensor(Float32Array.from(boundaries)) as Tensor, asFloats(x), { side: 'right' })
+      : fill(x.shape, 0, { dtype: 'int32' });
+    return encodeCategories(bins, { mode, depth: boundaries.length + 1 });
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    const depth = this.#boundaries ? this.#boundaries.length + 1 : (this.numBins as number);
+    return encodedShape(inputShape, { mode: this.outputMode, depth });
+  }
+
+  protected override outputDType(): DType {
+    return encodedDType(this.outputMode);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { numBins, epsilon, outputMode } = this;
+    return {
+      ...super.getConfig(),
+      binBoundaries: this.#boundaries,
+      numBins,
+      epsilon,
+      outputMode,
+      sparse: false,
+    };
+  }
+}
+
+function ascending(op: string, given: unknown): readonly number[] {
+  const fits =
+    Array.isArray(given) && given.every((n, i) => Number.isFinite(n) && (i === 0 || n >= given[i - 1]));
+  if (fits) return given as readonly number[];
+  throw new ValueError({
+    op,
+    rule: '`binBoundaries` are finite numbers in ascending order.',
+    received: `binBoundaries: ${describe(given)}`,
+    hint: 'pass [0, 1, 2] for four bins.',
+  });
+}
+
+function numbersIn(data: unknown): Iterable<number> {
+  return Array.isArray(data) ? (data.flat(Number.POSITIVE_INFINITY) as number[]) : (data as Float32Array);
+}
+
+const reasons = {
+  neither: ['neither binBoundaries nor numBins', 'pass one of them.'],
+  boundaries: ['adapt of a layer without numBins', 'pass numBins in place of binBoundaries.'],
+  'no data': ['no data', 'adapt to one value or more.'],
+  'not adapted': ['a layer that was not adapted', 'await layer.adapt(data) first.'],
+} as const;
+
+function noBins(op: string, reason: keyof typeof reasons): ValueError {
+  const [received, hint] = reasons[reason];
+  return new ValueError({
+    op,
+    rule: 'bins are given by their boundaries, or learned from data.',
+    received,
+    hint,
+  });
+}
+
+function notSparse(op: string): ValueError {
+  return new ValueError({
+    op,
+    rule: '`sparse` is false: there are no sparse tensors.',
+    received: 'sparse: true',
+    hint: 'leave it out.',
+  });
+}
+
+/**
+ * The bin of each number: how many boundaries are not above it. Shapes: as `categoryEncoding`, or with outputMode 'int' that of
+ * the input, int32. Boundaries are given, or learned by `adapt`.
+ * Errors: ValueError for invalid options, and for a layer that was not adapted.
+ */
+export function discretization(options: DiscretizationOptions): Discretization;
+export function discretization(...args: unknown[]): Discretization {
+  return make(Discretization, args);
+}

@@ -1,0 +1,27 @@
+/** @file Preprocessing layers. */
+export { categoryEncoding, CategoryEncoding, type CategoryEncodingOptions } from './categoryEncoding.ts';
+export { discretization, Discretization, type DiscretizationOptions } from './discretization.ts';
+export {
+  randomBrightness,
+  RandomBrightness,
+  type RandomBrightnessOptions,
+  randomContrast,
+  RandomContrast,
+  type RandomContrastOptions,
+} from './randomColour.ts';
+export {
+  randomCrop,
+  RandomCrop,
+  type RandomCropOptions,
+  randomFlip,
+  RandomFlip,
+  type RandomFlipOptions,
+} from './randomGeometry.ts';
+export {
+  centerCrop,
+  CenterCrop,
+  type CenterCropOptions,
+  resizing,
+  Resizing,
+  type ResizingOptions,
+} from './resizing.ts';

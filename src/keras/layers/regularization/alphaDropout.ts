@@ -1,0 +1,59 @@
+/** @file AlphaDropout: dropout that keeps the mean and the variance of self-normalizing activations. */
+import { ValueError } from '../../../core/errors.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { make } from '../base/layerOptions.ts';
+import { add, mul } from '../../../ops/arithmetic.ts';
+import { greater } from '../../../ops/comparison.ts';
+import { dropout as cleared } from '../../../ops/dropout.ts';
+import { onesLike } from '../../../ops/like.ts';
+import { where } from '../../../ops/where.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { CallOptions } from '../base/layer.ts';
+import { Dropout, type DropoutOptions } from './dropout.ts';
+
+/** What selu tends to for large negative values: minus its alpha times its scale. */
+const saturation = -1.6732632423543772 * 1.0507009873554805;
+
+/** The layer of `alphaDropout`, where shapes, weights and errors are described. */
+export class AlphaDropout extends Dropout {
+  static override readonly className: string = 'AlphaDropout';
+
+  static override get optionNames(): OptionNames<DropoutOptions> {
+    return Dropout.optionNames;
+  }
+
+  constructor(options: DropoutOptions) {
+    super(options);
+    if (this.rate === 1) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`rate` is below 1: nothing would be left to scale.',
+        received: 'rate: 1',
+        hint: 'pass a fraction such as 0.1.',
+      });
+    }
+  }
+
+  override call(x: Tensor, { training = false }: CallOptions): Tensor {
+    const { rate, noiseShape } = this;
+    if (!training || rate === 0) return x;
+    const kept = cleared(onesLike(x), {
+      rate,
+      noiseShape: noiseShape ?? undefined,
+      seed: this.seeds?.draw(),
+    });
+    const scale = ((1 - rate) * (1 + rate * saturation ** 2)) ** -0.5;
+    return add(mul(where(greater(kept, 0), x, saturation), scale), -scale * saturation * rate);
+  }
+}
+
+/**
+ * While training, a fraction `rate` of the values set to the saturation of selu, and all scaled and shifted so that their mean
+ * and variance stay; what it is given otherwise. Shape: that of the input. float32. Klambauer et al., Self-normalizing neural
+ * networks, NeurIPS 2017.
+ * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
+ */
+export function alphaDropout(options: DropoutOptions): AlphaDropout;
+export function alphaDropout(...args: unknown[]): AlphaDropout {
+  return make(AlphaDropout, args);
+}

@@ -1,0 +1,105 @@
+/** @file Saves models as TF.js layers models: model.json, and the shards of its weights. */
+import { FormatError } from '../../core/errors.ts';
+import type { NewWeight } from '../../formats/tfjs/index.ts';
+import type { Pieces } from '../../formats/zip/index.ts';
+import { folderOf, type FolderTarget, type SaveFolder } from '../../storage/folderTargets.ts';
+import type { FilePieces } from '../../storage/fileTarget.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { layersModelConfig } from '../json/layersModelConfig.ts';
+import type { AnyModel } from '../json/read.ts';
+import { modelToConfig } from '../json/write.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import type { SaveOptions } from '../models/fileOptions.ts';
+import { layersModelWeights } from './layersModelWeights.ts';
+import { SavedBytes } from './savedBytes.ts';
+
+const modelName = 'model.json';
+/** The version of Keras in whose form TF.js expects configurations. */
+const kerasVersion = '2.15.0';
+
+/** As `Model.save` with `format: 'tfjs'`. */
+export async function saveLayersModelTo(
+  model: AnyModel,
+  target: SaveFolder,
+  options: SaveOptions,
+): Promise<void> {
+  const folder = folderOf(target);
+  const topology = layersModelConfig(modelToConfig(model), `'${model.name}'`);
+  const [{ writeManifest }, weights] = await Promise.all([
+    import('../../formats/tfjs/index.ts'),
+    readWeights(model),
+  ]);
+  const { manifest, shards } = writeManifest(weights);
+  const json = {
+    format: 'layers-model',
+    generatedBy: 'Retrograd',
+    convertedBy: null,
+    modelTopology: { ...topology, keras_version: kerasVersion, backend: 'tensorflow' },
+    weightsManifest: manifest,
+  };
+  const before = await shardsOf(folder);
+  const saved = new SavedBytes(options);
+  const files = [
+    ...shards.map(({ name, pieces }) => ({
+      name,
+      pieces: joined(pieces.map((piece) => saved.counted(piece))),
+    })),
+    { name: modelName, pieces: joined([[new TextEncoder().encode(JSON.stringify(json))]]) },
+  ];
+  const isOld = (name: string) => before.includes(name);
+  const written: string[] = [];
+  try {
+    for (const { name, pieces } of files) {
+      written.push(name);
+      await folder.writeFile({ name, pieces: saved.interruptible(pieces) });
+    }
+  } catch (error) {
+    await removeAll(
+      folder,
+      written.filter((name) => name !== modelName && !isOld(name)),
+    );
+    throw error;
+  }
+  await removeAll(
+    folder,
+    before.filter((name) => !written.includes(name)),
+  );
+}
+
+async function removeAll(folder: FolderTarget, names: readonly string[]): Promise<void> {
+  for (const name of names) await folder.remove?.(name);
+}
+
+/** The values of all weights as they are now. */
+async function readWeights(model: AnyModel): Promise<NewWeight[]> {
+  const named = layersModelWeights(model as unknown as AnyLayer);
+  return Promise.all([...named].map(([name, variable]) => readWeight(name, variable)));
+}
+
+async function readWeight(name: string, variable: Variable): Promise<NewWeight> {
+  const { shape, dtype } = variable;
+  if (dtype === 'uint32') {
+    throw new FormatError({
+      op: 'save',
+      rule: 'weights in TF.js are float32, int32 or bool.',
+      received: `'${name}' of uint32`,
+      hint: 'save the model for Keras.',
+    });
+  }
+  const { buffer, byteOffset, byteLength } = await variable.data();
+  const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+  return { name, shape, dtype: dtype === 'float16' ? 'float32' : dtype, bytes };
+}
+
+/** The shards of the model that the folder has, as far as they are of this library. */
+async function shardsOf(folder: FolderTarget): Promise<string[]> {
+  const text = await folder.readText?.(modelName);
+  if (!text) return [];
+  const { shardName } = await import('../../formats/tfjs/index.ts');
+  const names = [...text.matchAll(/"([^"\\]+\.bin)"/g)].map(([, name]) => name as string);
+  return names.filter((name) => shardName.test(name));
+}
+
+async function* joined(parts: readonly Pieces[]): FilePieces {
+  for (const part of parts) yield* part;
+}

@@ -1,0 +1,7 @@
+/** @file Has a device avoid variants that don't compile there. What that takes is loaded when the first one fails. */
+import type { Device } from '../webgpu/device.ts';
+
+export function avoidFailing(device: Device): void {
+  device.pipelines.onFailure ??= async (kernel, options) =>
+    (await import('./avoidance.ts')).avoidPipeline(device, kernel, options);
+}

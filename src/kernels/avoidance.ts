@@ -1,0 +1,126 @@
+/**
+ * @file The variants that a device doesn't launch, and what it launches instead. Loaded when the first one is found: by
+ * `verify`, which found wrong values, from a tuning store that remembers it, or by a pipeline that doesn't compile.
+ */
+import { type Avoidance, type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
+import type { GemmTile } from '../../shaders/gemm.ts';
+import { type DeviceProfile, profileOf } from './adapterProfiles.ts';
+import { type Conv2dAlgorithm, conv2dAlgorithms, conv2dTunable } from './conv2dAlgorithm.ts';
+import type { Conv2dProblem } from './conv2dProblem.ts';
+import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
+import { gemmAlgorithms, tiledAlgorithms } from './gemmAlgorithms.ts';
+import { gemmTiles } from './gemmTiles.ts';
+import { isProfilePart, profilePartOf, withoutPart } from './profileParts.ts';
+
+const wholeSuffix = ', k in one part';
+
+/** The name of the tile of a GEMM, whatever its depth and skew are. */
+export function tileName(tile: GemmTile): string {
+  if (tile.memory === 'lanes') return 'lanes';
+  if (tile.memory === 'subgroupMatrix') return 'subgroup matrices';
+  const shape = ({ memory, groupM, groupN, blockM, blockN, subgroupQuads, width }: GemmTile) =>
+    [memory, groupM, groupN, blockM, blockN, subgroupQuads, width].join();
+  const alike = Object.entries(gemmTiles).filter(([, known]) => shape(known) === shape(tile));
+  // Tiles in registers differ in their depth alone, too; that of tiles in workgroup memory may be halved.
+  const same = alike.find(([, { depth }]) => depth === tile.depth) ?? alike[0];
+  return same?.[0] ?? shape(tile);
+}
+
+/** The name by which a candidate is avoided: a tile with and without a split of k is one variant. */
+export function variantName(tunable: string, candidate: string): string {
+  const isWhole = candidate.endsWith(wholeSuffix);
+  return `${tunable}: ${isWhole ? candidate.slice(0, -wholeSuffix.length) : candidate}`;
+}
+
+const conv2dNames: Readonly<Record<Conv2dAlgorithm['kind'], string>> = {
+  gemm: 'GEMM',
+  implicitGemm: 'implicit GEMM',
+  gemmCol2im: 'GEMM + col2im',
+  winograd: 'Winograd',
+};
+
+/** The name of an algorithm of a convolution, as its candidates have it. */
+export function conv2dName(algorithm: Conv2dAlgorithm): string {
+  const name = conv2dNames[algorithm.kind];
+  return algorithm.kind === 'winograd' ? `${name} F(${algorithm.block}×${algorithm.block}, 3×3)` : name;
+}
+
+export class AvoidedVariants implements Avoidance {
+  version = 0;
+  readonly #names = new Set<string>();
+
+  /** The device's profile with all of its variants. */
+  readonly base: DeviceProfile;
+
+  constructor(private readonly device: Device) {
+    this.base = profileOf(device);
+  }
+
+  get names(): ReadonlySet<string> {
+    return this.#names;
+  }
+
+  /** Avoids a variant from now on. A part of the profile is replaced by its plainest form. */
+  add(name: string): void {
+    if (this.#names.has(name)) return;
+    this.#names.add(name);
+    if (isProfilePart(name)) this.device.profile = withoutPart(profileOf(this.device), name);
+    this.version++;
+  }
+
+  instead<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A {
+    // Tunables of one name have the same types.
+    const given = problem as unknown;
+    if (tunable.name === gemmTunable.name)
+      return this.#gemm(given as GemmProblem, chosen as GemmAlgorithm) as A;
+    if (tunable.name === conv2dTunable.name)
+      return this.#conv2d(given as Conv2dProblem, chosen as Conv2dAlgorithm) as A;
+    return chosen;
+  }
+
+  #gemm(problem: GemmProblem, chosen: GemmAlgorithm): GemmAlgorithm {
+    const isAvoided = (name: string) => this.#names.has(variantName(gemmTunable.name, name));
+    const safe =
+      chosen.fallback && isAvoided(tileName(chosen.fallback)) ? { ...chosen, fallback: null } : chosen;
+    // Integers have one tile.
+    if (!problem.dtype.startsWith('float') || !isAvoided(tileName(chosen.tile))) return safe;
+    const profile = profileOf(this.device);
+    const right = (list: Candidate<GemmAlgorithm>[]) => list.filter(({ name }) => !isAvoided(name));
+    const usual = right(gemmAlgorithms(problem, profile));
+    const others = usual.length > 0 ? usual : right(tiledAlgorithms(problem, profile));
+    return cheapest(others, ({ cost }) => cost ?? 0)?.algorithm ?? chosen;
+  }
+
+  #conv2d(problem: Conv2dProblem, chosen: Conv2dAlgorithm): Conv2dAlgorithm {
+    const isAvoided = (name: string) => this.#names.has(variantName(conv2dTunable.name, name));
+    if (!isAvoided(conv2dName(chosen))) return chosen;
+    const others = conv2dAlgorithms(problem, profileOf(this.device)).filter(({ name }) => !isAvoided(name));
+    return cheapest(others, ({ cost }) => cost ?? 0)?.algorithm ?? { kind: 'implicitGemm' };
+  }
+}
+
+/** What `device` avoids; nothing at first. */
+export function avoidanceOf(device: Device): AvoidedVariants {
+  // Nothing else is ever put there.
+  device.avoidance ??= new AvoidedVariants(device);
+  return device.avoidance as AvoidedVariants;
+}
+
+/** Avoids the variant that a pipeline belongs to. Says what is launched from then on; null where there is no other. */
+export function avoidPipeline(device: Device, kernel: Kernel, options: KernelOptions): string | null {
+  const name = variantOfPipeline(kernel, options);
+  if (name === null) return null;
+  avoidanceOf(device).add(name);
+  return `the variant '${name}' is avoided on this device from now on`;
+}
+
+function variantOfPipeline({ name }: Kernel, options: KernelOptions): string | null {
+  if (options.tile) return variantName(gemmTunable.name, tileName(options.tile as unknown as GemmTile));
+  if (name.startsWith('winograd'))
+    return variantName(conv2dTunable.name, conv2dName({ kind: 'winograd', block: options.block as 2 | 4 }));
+  if (name === 'col2im') return variantName(conv2dTunable.name, conv2dName({ kind: 'gemmCol2im' }));
+  if (options.subgroups === true) return 'subgroups';
+  return profilePartOf(name);
+}

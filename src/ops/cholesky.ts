@@ -1,0 +1,48 @@
+/** @file cholesky */
+import { choleskyKernel } from '../kernels/linalg.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, mul, sub } from './arithmetic.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { defineOp, type Op } from './define.ts';
+import { eye } from './eye.ts';
+import { matMul } from './matMul.ts';
+import { requireSquare, transposed } from './matrices.ts';
+import { solveTriangular } from './solveTriangular.ts';
+import { tril } from './triangle.ts';
+
+/** Of matrices that are symmetric, as is the gradient: see `cholesky`. */
+const factorOf: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ defineOp({
+  name: 'choleskyFactor',
+  inputs: ['x'],
+  options: {},
+  save: { inputs: [], outputs: [0] },
+  infer: ([{ shape }]) => ({ shape, dtype: 'float32' }),
+  forward: ([x], plan) => choleskyKernel('cholesky', x, plan) as Tensor<'float32'>,
+  backward: ([dy], { outputs: [factor] }) => {
+    // Lᵀ dy with its diagonal halved, between the inverses of Lᵀ and L; symmetric.
+    const product = tril(matMul(transposed(factor), dy));
+    const n = factor.shape.at(-1) as number;
+    const halved = sub(product, mul(mul(product, eye(n)), 0.5));
+    const left = solveTriangular(factor, halved, { transposeA: true });
+    return [symmetric(transposed(solveTriangular(factor, transposed(left), { transposeA: true })))];
+  },
+});
+
+const symmetric = (x: Tensor): Tensor => mul(add(x, transposed(x)), 0.5);
+
+/**
+ * The lower triangular L with L Lᵀ = x, of symmetric positive definite matrices. The symmetric part of x counts, as in JAX; NaN
+ * stands from where a matrix isn't positive definite. float32. Shape: that of x [..., n, n]. Backward stable: L Lᵀ is x to about
+ * n · 6e-8 of its norm.
+ * Source: G. Golub, C. Van Loan, Matrix computations, 4.2; I. Murray, "Differentiation of the Cholesky decomposition", 2016.
+ * Errors: ShapeError for other shapes, DTypeError.
+ */
+export const cholesky: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'cholesky',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => {
+    requireSquare('cholesky', 'x', x);
+    return factorOf(symmetric(x));
+  },
+});

@@ -1,0 +1,96 @@
+/** @file rgbToGrayscale, rgbToHsv, hsvToRgb */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { formatShape } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, div, mul, sub } from './arithmetic.ts';
+import { clip } from './clip.ts';
+import { equal, greater, less } from './comparison.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { maximum, minimum } from './maximum.ts';
+import { abs } from './rounding.ts';
+import { stack } from './stack.ts';
+import { sum } from './sum.ts';
+import { unstack } from './unstack.ts';
+import { where } from './where.ts';
+
+type Channels = [Tensor, Tensor, Tensor];
+
+/** Of red, green and blue (CCIR 601, as Keras rounds it). */
+const luma = /* @__PURE__ */ Float32Array.of(0.2989, 0.587, 0.114);
+
+/**
+ * The luma of colours, 0.2989 red + 0.587 green + 0.114 blue. float32. Shapes: images [..., 3] → [..., 1].
+ * Errors: ShapeError unless the last axis has three channels; DTypeError.
+ */
+export const rgbToGrayscale: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'rgbToGrayscale',
+  inputs: ['images'],
+  options: {},
+  compose: ([images]) => {
+    requireColours('rgbToGrayscale', images);
+    return sum(mul(images, luma), { axis: -1, keepDims: true });
+  },
+});
+
+/**
+ * Red, green and blue in [0, 1] as hue, saturation and value in [0, 1]. float32. Shapes: images [..., 3] → the same. The hue of a
+ * grey is 0.
+ * Source: A. R. Smith, "Color gamut transform pairs", 1978.
+ * Errors: as of `rgbToGrayscale`.
+ */
+export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'rgbToHsv',
+  inputs: ['images'],
+  options: {},
+  compose: ([images]) => {
+    requireColours('rgbToHsv', images);
+    const [red, green, blue] = unstack(images, { axis: -1 }) as Channels;
+    const value = maximum(maximum(red, green), blue);
+    const range = sub(value, minimum(minimum(red, green), blue));
+    const isColour = greater(range, 0);
+    // Where a colour is grey or black, a divisor of 1 keeps gradients finite.
+    const saturation = div(range, where(greater(value, 0), value, 1));
+    const sixth = div(1 / 6, where(isColour, range, 1));
+    const from = (a: Tensor, b: Tensor, first: number) => add(mul(sub(a, b), sixth), first);
+    const ofOthers = where(equal(green, value), from(blue, red, 2 / 6), from(red, green, 4 / 6));
+    const turned = where(equal(red, value), from(green, blue, 0), ofOthers);
+    const hue = where(less(turned, 0), add(turned, 1), turned);
+    return stack([where(isColour, hue, 0), saturation, value], { axis: -1 });
+  },
+});
+
+/**
+ * Hue, saturation and value in [0, 1] as red, green and blue in [0, 1]: the inverse of `rgbToHsv`. float32. Shapes: images
+ * [..., 3] → the same.
+ * Errors: as of `rgbToGrayscale`.
+ */
+export const hsvToRgb: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'hsvToRgb',
+  inputs: ['images'],
+  options: {},
+  compose: ([images]) => {
+    requireColours('hsvToRgb', images);
+    const [hue, saturation, value] = unstack(images, { axis: -1 }) as Channels;
+    const sixths = mul(hue, 6);
+    const within = (x: Tensor) => clip(x, { min: 0, max: 1 });
+    const pure = [
+      within(sub(abs(sub(sixths, 3)), 1)),
+      within(sub(2, abs(sub(sixths, 2)))),
+      within(sub(2, abs(sub(sixths, 4)))),
+    ];
+    const mixed = pure.map((part) => mul(add(mul(sub(part, 1), saturation), 1), value));
+    return stack(mixed, { axis: -1 });
+  },
+});
+
+function requireColours(op: string, { shape, dtype }: Tensor): void {
+  requireDType(op, 'images', dtype, ['float32']);
+  if (shape.at(-1) === 3) return;
+  throw new ShapeError({
+    op,
+    rule: 'the last axis of `images` must hold three channels.',
+    received: `images ${formatShape(shape)}`,
+    hint: 'slice off an alpha channel first.',
+  });
+}

@@ -1,0 +1,87 @@
+/** @file cropAndResize */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { formatShape, requireFinite, requireOneOf, requireRank } from '../core/shape.ts';
+import { perAxis } from '../core/windows.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, mul, sub } from './arithmetic.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { expandDims } from './expandDims.ts';
+import { gather } from './gather.ts';
+import { logicalAnd } from './logical.ts';
+import { range } from './range.ts';
+import { reshape } from './reshape.ts';
+import { type Interpolation, isWithin, sampleImages } from './sampleImages.ts';
+import { unstack } from './unstack.ts';
+import { where } from './where.ts';
+
+/** Options of `cropAndResize`. */
+export interface CropAndResizeOptions {
+  /** Height and width of a crop, in pixels. */
+  size: number | readonly number[];
+  /** Default 'bilinear'. */
+  interpolation?: Interpolation;
+  /** What lies outside of the image. Default 0. */
+  fillValue?: number;
+  /** Whether a box of an image that there isn't is a fault (default), or reads as zeros. */
+  validateIndices?: boolean;
+}
+
+/**
+ * Crops of images, each brought to one size. A box is [y1, x1, y2, x2], 0 and 1 being the centres of the first and the last
+ * pixel; turned round (y1 > y2) it flips. A crop one pixel high takes the middle. float32. Shapes: images [n, h, w, c], boxes
+ * [k, 4], boxIndices [k] of integers → [k, height, width, c]. Differentiable in images and boxes.
+ * Source: TensorFlow's crop_and_resize.
+ * Errors: ShapeError, DTypeError, ValueError; IndexOutOfRangeError for a box of an image that there isn't.
+ */
+export const cropAndResize: CompositeOp<
+  [images: Tensor, boxes: Tensor, boxIndices: Tensor],
+  CropAndResizeOptions
+> = /* @__PURE__ */ defineComposite({
+  name: 'cropAndResize',
+  inputs: ['images', 'boxes', 'boxIndices:int32'],
+  options: { size: true, interpolation: true, fillValue: true, validateIndices: false },
+  compose: ([images, boxes, boxIndices], options) => {
+    const { size, interpolation = 'bilinear', fillValue = 0, validateIndices = true } = options;
+    const op = 'cropAndResize';
+    requireShapes(images, boxes, boxIndices);
+    requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
+    requireFinite(op, 'fillValue', fillValue);
+    const [down, across] = perAxis(op, 'size', size, 2) as [number, number];
+    const [n, height, width] = images.shape as [number, number, number, number];
+    const [top, left, bottom, right] = unstack(boxes, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor];
+    const y = expandDims(positions(top, bottom, down, height), { axis: 2 });
+    const x = expandDims(positions(left, right, across, width), { axis: 1 });
+    // Validates the indices, and names the one that is outside.
+    const image = gather(range(0, n, 1, { dtype: 'int32' }), boxIndices, { validateIndices });
+    const points = { image: reshape(image, { shape: [-1, 1, 1] }), y, x };
+    const values = sampleImages(images, points, interpolation, null);
+    const isInside = logicalAnd(isWithin(y, height), isWithin(x, width));
+    return where(expandDims(isInside, { axis: -1 }), values, fillValue);
+  },
+});
+
+/** Where `count` samples from `first` to `last` lie on an axis of `size` pixels: [boxes, count]. */
+function positions(first: Tensor, last: Tensor, count: number, size: number): Tensor {
+  const column = (x: Tensor) => expandDims(x, { axis: 1 });
+  const scaled = (x: Tensor) => mul(column(x), size - 1);
+  if (count === 1) return mul(add(scaled(first), scaled(last)), 0.5);
+  const steps = mul(sub(scaled(last), scaled(first)), 1 / (count - 1));
+  return add(scaled(first), mul(steps, range(0, count)));
+}
+
+function requireShapes(images: Tensor, boxes: Tensor, boxIndices: Tensor): void {
+  const op = 'cropAndResize';
+  requireRank(op, 'images', images.shape, 4);
+  requireDType(op, 'images', images.dtype, ['float32']);
+  requireDType(op, 'boxes', boxes.dtype, ['float32']);
+  requireDType(op, 'boxIndices', boxIndices.dtype, ['int32', 'uint32']);
+  const fits = boxes.shape.length === 2 && boxes.shape[1] === 4 && boxIndices.shape.length === 1;
+  if (fits && boxes.shape[0] === boxIndices.shape[0] && !images.shape.includes(0)) return;
+  throw new ShapeError({
+    op,
+    rule: '`boxes` must be [k, 4] and `boxIndices` [k], for images that have pixels.',
+    received: `images ${formatShape(images.shape)}, boxes ${formatShape(boxes.shape)} and boxIndices ${formatShape(boxIndices.shape)}`,
+    hint: 'pass [y1, x1, y2, x2] and the image of each box.',
+  });
+}

@@ -1,0 +1,47 @@
+/** @file inTopK */
+import { ShapeError } from '../core/errors.ts';
+import { formatShape, requireInteger, sameShape } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { cast } from './cast.ts';
+import { greater, less } from './comparison.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { expandDims } from './expandDims.ts';
+import { logicalAnd } from './logical.ts';
+import { isFinite as areFinite } from './predicates.ts';
+import { squeeze } from './squeeze.ts';
+import { sum } from './sum.ts';
+import { takeAlongAxis } from './takeAlongAxis.ts';
+
+/** Options of `inTopK`. */
+export interface InTopKOptions {
+  /** How many of the highest predictions count. Default 1. */
+  k?: number;
+}
+
+/**
+ * Whether the class of each target is among the k highest predictions; classes that tie with the k-th are among them. bool,
+ * without a gradient. A target whose prediction isn't finite isn't.
+ * Shapes: targets [...] of integers, predictions [..., classes] → [...].
+ * Errors: ShapeError, DTypeError for what doesn't fit, ValueError for k; IndexOutOfRangeError as of `takeAlongAxis`.
+ */
+export const inTopK: CompositeOp<[targets: Tensor, predictions: Tensor], InTopKOptions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'inTopK',
+    inputs: ['targets:int32', 'predictions'],
+    options: { k: true },
+    backward: null,
+    compose: ([targets, predictions], { k = 1 }) => {
+      requireInteger('inTopK', 'k', k, 1);
+      if (predictions.shape.length === 0 || !sameShape(targets.shape, predictions.shape.slice(0, -1))) {
+        throw new ShapeError({
+          op: 'inTopK',
+          rule: '`targets` must have the shape of `predictions` without its last axis.',
+          received: `targets ${formatShape(targets.shape)} and predictions ${formatShape(predictions.shape)}`,
+          hint: 'pass one class for each vector of predictions.',
+        });
+      }
+      const chosen = takeAlongAxis(predictions, expandDims(targets, { axis: -1 }), { axis: -1 });
+      const better = sum(cast(greater(predictions, chosen), 'int32'), { axis: -1 });
+      return logicalAnd(less(better, k), areFinite(squeeze(chosen, { axis: -1 })));
+    },
+  });

@@ -1,0 +1,57 @@
+/** @file maxPoolWithArgmax */
+import { requireBoolean, stridesOf } from '../core/shape.ts';
+import { requireDType } from '../core/dtype.ts';
+import { poolKernel } from '../kernels/pool.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, mul } from './arithmetic.ts';
+import { cast } from './cast.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { defineOp, type Op } from './define.ts';
+import { maxPool } from './maxPool.ts';
+import { planPool, poolCost, poolOptionNames, type PoolOptions } from './pooling.ts';
+import { range } from './range.ts';
+import { reshape } from './reshape.ts';
+
+/** Options of `maxPoolWithArgmax`. */
+export interface MaxPoolWithArgmaxOptions extends PoolOptions {
+  /** Whether indices count through the whole batch, or each image by itself (default). */
+  includeBatchInIndex?: boolean;
+}
+
+/** The pixel of each window's maximum, row · width + column. */
+const pixels: Op<[x: Tensor], PoolOptions, Tensor<'uint32'>> = /* @__PURE__ */ defineOp({
+  name: 'maxPoolPixels',
+  inputs: ['x'],
+  options: poolOptionNames,
+  infer: ([x], options) => ({ ...planPool('maxPoolWithArgmax', x, options, 2), dtype: 'uint32' as const }),
+  forward: ([x], plan, { op }) => poolKernel(op, 'position', { x }, plan.geometry, plan),
+  backward: null,
+  cost: (_, [y], plan) => poolCost(y, plan),
+});
+
+/**
+ * [values, indices] of the maximum of each window of an image; values are those of `maxPool`, with its gradient. An index counts
+ * the elements of x, in row-major order; of equal elements the first is taken. float32, int32, uint32; indices are int32.
+ * Shapes: x [n, h, w, c] → [n, windows down, windows across, c].
+ * Errors: as of `maxPool`.
+ */
+export const maxPoolWithArgmax: CompositeOp<
+  [x: Tensor],
+  MaxPoolWithArgmaxOptions,
+  [values: Tensor, indices: Tensor]
+> = /* @__PURE__ */ defineComposite({
+  name: 'maxPoolWithArgmax',
+  inputs: ['x'],
+  options: { ...poolOptionNames, includeBatchInIndex: true },
+  compose: ([x], { includeBatchInIndex = false, ...options }) => {
+    requireBoolean('maxPoolWithArgmax', 'includeBatchInIndex', includeBatchInIndex);
+    requireDType('maxPoolWithArgmax', 'x', x.dtype, ['float32', 'int32', 'uint32']);
+    const values = maxPool(x, options);
+    const pixel = cast(pixels(x, options), 'int32');
+    const [n, , , channels] = x.shape as [number, number, number, number];
+    const inImage = add(mul(pixel, channels), range(0, channels, 1, { dtype: 'int32' }));
+    if (!includeBatchInIndex) return [values, inImage];
+    const image = mul(range(0, n, 1, { dtype: 'int32' }), stridesOf(x.shape)[0] as number);
+    return [values, add(inImage, reshape(image, { shape: [n, 1, 1, 1] }))];
+  },
+});

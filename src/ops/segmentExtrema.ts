@@ -1,0 +1,48 @@
+/** @file segmentMax, segmentMin */
+import { segmentExtremumKernel } from '../kernels/segmentExtremum.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { div, mul } from './arithmetic.ts';
+import { cast } from './cast.ts';
+import { equal } from './comparison.ts';
+import { defineOp, type Op } from './define.ts';
+import { gather } from './gather.ts';
+import { maximum } from './maximum.ts';
+import { planSegments, segmentChecking, segmentSum, type SegmentSumOptions } from './segmentSum.ts';
+
+type SegmentOp = Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor, 'first'>;
+
+/* @__NO_SIDE_EFFECTS__ */
+function defineExtremum(name: string, extremum: 'max' | 'min'): SegmentOp {
+  return defineOp({
+    name,
+    inputs: ['x', 'segmentIds:int32'],
+    options: { numSegments: true, validateIndices: false },
+    save: { inputs: [0, 1], outputs: [0] },
+    infer: ([x, ids], options) => planSegments(name, x, ids, options),
+    forward: ([x, ids], plan, call) =>
+      segmentExtremumKernel(name, extremum, ids, x, plan, plan.indexing, segmentChecking(call, ids, plan)),
+    backward: ([dy], { inputs: [x, ids], outputs: [y], options: { numSegments } }) => {
+      const unchecked = { axis: 0, validateIndices: false } as const;
+      const isExtremum = cast(equal(x, gather(y, ids, unchecked)), 'float32');
+      const count = segmentSum(isExtremum, ids, { numSegments, validateIndices: false });
+      const shared = div(dy, maximum(count, 1));
+      return [mul(isExtremum, gather(shared, ids, unchecked)), null];
+    },
+  });
+}
+
+/**
+ * The largest rows of `x` by segment, element by element; a segment without rows holds -Infinity, or the least integer. NaN
+ * wins. Ids are those of `segmentSum`. float32, int32, uint32.
+ * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. Elements that are equal share the gradient.
+ * Errors: IndexOutOfRangeError as of `gather`; ShapeError, DTypeError, ValueError.
+ */
+export const segmentMax: SegmentOp = /* @__PURE__ */ defineExtremum('segmentMax', 'max');
+
+/**
+ * The smallest rows of `x` by segment, element by element; a segment without rows holds Infinity, or the greatest integer.
+ * NaN wins. Ids are those of `segmentSum`. float32, int32, uint32.
+ * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. Elements that are equal share the gradient.
+ * Errors: IndexOutOfRangeError as of `gather`; ShapeError, DTypeError, ValueError.
+ */
+export const segmentMin: SegmentOp = /* @__PURE__ */ defineExtremum('segmentMin', 'min');

@@ -1,0 +1,76 @@
+/** @file tensorScatterUpdate */
+import { ShapeError } from '../core/errors.ts';
+import { formatShape, sameShape, type Shape, sizeOf, stridesOf } from '../core/shape.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { all } from './anyAll.ts';
+import { mul } from './arithmetic.ts';
+import { cast } from './cast.ts';
+import { greaterEqual, less } from './comparison.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { ones } from './creation.ts';
+import { requireSameDType } from './define.ts';
+import { gather } from './gather.ts';
+import { type CoordinateOptions, scatterNd } from './gatherNd.ts';
+import { range } from './range.ts';
+import { logicalAnd } from './logical.ts';
+import { reshape } from './reshape.ts';
+import { segmentMax } from './segmentExtrema.ts';
+import { sum } from './sum.ts';
+import { where } from './where.ts';
+
+/** Options of `tensorScatterUpdate`. */
+export type TensorScatterUpdateOptions = Pick<CoordinateOptions, 'validateIndices'>;
+
+/**
+ * `x` with the slices at coordinates `indices` replaced by `updates`; of several updates of one slice the last one stays.
+ * float32, int32, uint32. Shapes: x [s1 … sd, ..inner], indices [..k, d], updates [..k, ..inner] → that of x. Gradients: x gets
+ * none where it was replaced, an update that was replaced gets none.
+ * Errors: IndexOutOfRangeError as of `gatherNd` (such updates are dropped); ShapeError, DTypeError.
+ */
+export const tensorScatterUpdate: CompositeOp<
+  [x: Tensor, indices: Tensor, updates: Tensor],
+  TensorScatterUpdateOptions
+> = /* @__PURE__ */ defineComposite({
+  name: 'tensorScatterUpdate',
+  inputs: ['x', 'indices:int32', 'updates'],
+  options: { validateIndices: false },
+  compose: ([x, indices, updates], { validateIndices = true }) => {
+    requireSameDType('tensorScatterUpdate', x, updates);
+    const depth = requireShapes(x.shape, indices.shape, updates.shape);
+    const [table, inner] = [x.shape.slice(0, depth), x.shape.slice(depth)];
+    const [slices, count] = [sizeOf(table), sizeOf(indices.shape.slice(0, -1))];
+    // Also validates the indices, and names the axis of one that is outside.
+    const touched = scatterNd(indices, ones(indices.shape.slice(0, -1)), { shape: table, validateIndices });
+    const ids = reshape(flatIds(cast(indices, 'int32'), table), { shape: [count] });
+    const last = segmentMax(range(0, count, 1, { dtype: 'int32' }), ids, {
+      numSegments: slices,
+      validateIndices: false,
+    });
+    const rows = reshape(updates, { shape: [count, ...inner] });
+    // Slices that no update names read some row, and leave it.
+    const newest = gather(rows, last, { axis: 0, validateIndices: false });
+    const isReplaced = reshape(greaterEqual(touched, 0.5), { shape: [...table, ...inner.map(() => 1)] });
+    return where(isReplaced, reshape(newest, { shape: x.shape }), x);
+  },
+});
+
+/** Coordinates as positions in row-major order; -1 for those outside. */
+function flatIds(indices: Tensor, table: Shape): Tensor {
+  const isInside = all(logicalAnd(greaterEqual(indices, 0), less(indices, int32(table))), { axis: -1 });
+  return where(isInside, sum(mul(indices, int32(stridesOf(table))), { axis: -1 }), -1);
+}
+
+const int32 = (values: readonly number[]) => Int32Array.from(values);
+
+/** How many axes the coordinates point into. */
+function requireShapes(x: Shape, indices: Shape, updates: Shape): number {
+  const depth = indices.at(-1) ?? -1;
+  const wanted = [...indices.slice(0, -1), ...x.slice(Math.max(0, depth))];
+  if (depth >= 1 && depth <= x.length && sameShape(updates, wanted)) return depth;
+  throw new ShapeError({
+    op: 'tensorScatterUpdate',
+    rule: '`updates` must have the shape that the indices would gather from `x`; their last axis holds one coordinate for each of the first axes of x.',
+    received: `x ${formatShape(x)}, indices ${formatShape(indices)} and updates ${formatShape(updates)}`,
+    hint: 'pass indices [[0], [2]] with updates of two rows of x.',
+  });
+}

@@ -1,0 +1,110 @@
+/** @file transformImages */
+import { requireDType } from '../core/dtype.ts';
+import { ShapeError } from '../core/errors.ts';
+import { formatShape, requireFinite, requireOneOf, requireRank } from '../core/shape.ts';
+import { perAxis } from '../core/windows.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, div, mul, neg, sub } from './arithmetic.ts';
+import { greater, less } from './comparison.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { mod } from './division.ts';
+import { minimum } from './maximum.ts';
+import { range } from './range.ts';
+import { reshape } from './reshape.ts';
+import { clip } from './clip.ts';
+import { floor } from './rounding.ts';
+import { type Interpolation, sampleImages } from './sampleImages.ts';
+import { unstack } from './unstack.ts';
+import { where } from './where.ts';
+
+/** Options of `transformImages`. */
+export interface TransformImagesOptions {
+  /** Default 'bilinear'. */
+  interpolation?: Interpolation;
+  /**
+   * What lies outside: `fillValue` ('constant', default), the nearest pixel, the image again ('wrap') or its mirror image, in
+   * which the edge is repeated ('reflect').
+   */
+  fillMode?: 'constant' | 'nearest' | 'wrap' | 'reflect';
+  /** Default 0. */
+  fillValue?: number;
+  /** Height and width of a result. Default: those of the images. */
+  outputSize?: number | readonly number[];
+}
+
+/**
+ * Images under affine or projective maps. A map is [a0, a1, a2, b0, b1, b2, c0, c1]: pixel (x, y) of a result is that of the image
+ * at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1. float32. Shapes: images [n, h, w, c], transforms
+ * [n, 8], or [1, 8] for all → [n, height, width, c]. Differentiable in images and transforms.
+ * Source: TensorFlow's ImageProjectiveTransformV3.
+ * Errors: ShapeError, DTypeError, ValueError.
+ */
+export const transformImages: CompositeOp<[images: Tensor, transforms: Tensor], TransformImagesOptions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'transformImages',
+    inputs: ['images', 'transforms'],
+    options: { interpolation: true, fillMode: true, fillValue: true, outputSize: true },
+    compose: ([images, transforms], options) => {
+      const { interpolation = 'bilinear', fillMode = 'constant', fillValue = 0, outputSize } = options;
+      const op = 'transformImages';
+      requireShapes(images, transforms);
+      requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
+      requireOneOf(op, 'fillMode', fillMode, ['constant', 'nearest', 'wrap', 'reflect']);
+      requireFinite(op, 'fillValue', fillValue);
+      const [n, height, width] = images.shape as [number, number, number, number];
+      const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2) as [number, number];
+      const [sourceX, sourceY] = mapped(transforms, down, across);
+      const points = {
+        image: reshape(range(0, n, 1, { dtype: 'int32' }), { shape: [n, 1, 1] }),
+        y: broughtInside(sourceY, height, fillMode),
+        x: broughtInside(sourceX, width, fillMode),
+      };
+      return sampleImages(images, points, interpolation, fillMode === 'constant' ? fillValue : null);
+    },
+  });
+
+/** Where the pixels of a result of [down, across] are taken from: x and y, each [n or 1, down, across]. */
+function mapped(transforms: Tensor, down: number, across: number): [x: Tensor, y: Tensor] {
+  const x = reshape(range(0, across), { shape: [1, 1, across] });
+  const y = reshape(range(0, down), { shape: [1, down, 1] });
+  const [a0, a1, a2, b0, b1, b2, c0, c1] = unstack(reshape(transforms, { shape: [-1, 8, 1, 1] }), {
+    axis: 1,
+  }) as [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
+  const linear = (a: Tensor, b: Tensor) => add(mul(a, x), mul(b, y));
+  const scale = add(linear(c0, c1), 1);
+  return [div(add(linear(a0, a1), a2), scale), div(add(linear(b0, b1), b2), scale)];
+}
+
+/** Positions on an axis of `size` pixels with those outside mapped to pixels inside. */
+function broughtInside(position: Tensor, size: number, fillMode: string): Tensor {
+  if (fillMode === 'wrap') return clip(wrapped(position, size), { min: 0, max: size - 1 });
+  if (fillMode !== 'reflect') return position;
+  // The mirrored axis has twice the size, and its pixels stand half a pixel from the mirror.
+  const period = mod(add(position, 0.5), 2 * size);
+  const folded = sub(minimum(period, sub(2 * size, period)), 0.5);
+  return clip(folded, { min: 0, max: size - 1 });
+}
+
+/** As in TensorFlow, where the way from the last pixel to the next first one is that pixel's. */
+function wrapped(position: Tensor, size: number): Tensor {
+  const turns = (distance: Tensor) => mul(floor(mul(distance, 1 / Math.max(1, size - 1))), size);
+  const before = add(position, add(turns(neg(position)), size));
+  const behind = sub(position, turns(position));
+  return where(less(position, 0), before, where(greater(position, size - 1), behind, position));
+}
+
+function requireShapes(images: Tensor, transforms: Tensor): void {
+  const op = 'transformImages';
+  requireRank(op, 'images', images.shape, 4);
+  requireDType(op, 'images', images.dtype, ['float32']);
+  requireDType(op, 'transforms', transforms.dtype, ['float32']);
+  const [n, count] = transforms.shape;
+  const fits = transforms.shape.length === 2 && count === 8 && (n === 1 || n === images.shape[0]);
+  if (fits && !images.shape.includes(0)) return;
+  throw new ShapeError({
+    op,
+    rule: '`transforms` must be [n, 8] or [1, 8] for n images that have pixels.',
+    received: `images ${formatShape(images.shape)} and transforms ${formatShape(transforms.shape)}`,
+    hint: 'the identity is [1, 0, 0, 0, 1, 0, 0, 0].',
+  });
+}

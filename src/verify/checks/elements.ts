@@ -1,0 +1,190 @@
+/** @file Checks of kernels that go through elements: elementwise ops and fused chains, movements, gathers and scatters, pools. */
+import { compile } from '../../autodiff/compile.ts';
+import type { AdapterProfile } from '../../kernels/adapterProfiles.ts';
+import { add, mul } from '../../ops/arithmetic.ts';
+import { avgPool, maxPool } from '../../ops/index.ts';
+import { concat } from '../../ops/concat.ts';
+import { gather } from '../../ops/gather.ts';
+import { sigmoid } from '../../ops/activations.ts';
+import { tanh } from '../../ops/hyperbolic.ts';
+import { pad, slice } from '../../ops/slice.ts';
+import { transpose } from '../../ops/transpose.ts';
+import { tensor } from '../../tensor/create.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { type Check, differentiable, spec, type Values } from '../check.ts';
+import { elementwise, linear } from '../reference.ts';
+
+const sigmoidOf = (x: number) => 1 / (1 + Math.exp(-x));
+const formula = (x: number, y: number) => Math.tanh(x) * y + sigmoidOf(y);
+const body = (x: Tensor, y: Tensor) => add(mul(tanh(x as never), y as never), sigmoid(y as never));
+
+function chain(size: number): Check {
+  const inputs = [spec([size]), spec([size]), spec([size])];
+  return differentiable(`tanh(x) · y + sigmoid(y) of ${size}`, inputs, 1e-4, body, elementwise(formula));
+}
+
+/** The same as a compiled function: the first run is captured, the others are replayed, fused. */
+function compiledChain(size: number): Check {
+  const compiled = compile(body);
+  return {
+    name: `tanh(x) · y + sigmoid(y) of ${size}, compiled`,
+    keepsInputs: true,
+    inputs: [spec([size]), spec([size])],
+    tolerance: 1e-4,
+    run: ([x, y]) => [compiled(x as Tensor, y as Tensor)],
+    expected: ([x, y]) => [(x as Values).map((value, i) => formula(value, (y as Values)[i] as number))],
+  };
+}
+
+function broadcastSum(rows: number, columns: number): Check {
+  return {
+    name: `${rows} × ${columns} plus a row`,
+    inputs: [spec([rows, columns]), spec([columns])],
+    tolerance: 1e-6,
+    run: ([x, row]) => [add(x as never, row as never)],
+    expected: ([x, row]) => [
+      (x as Values).map((value, i) => value + ((row as Values)[i % columns] as number)),
+    ],
+  };
+}
+
+/** Of few elements, and of enough for two and for four per invocation. */
+export const elementwiseOps = ({ elementwise: { least } }: AdapterProfile): Check[] => [
+  chain(37),
+  ...[...new Set([least[2], least[4]])].map((count) => chain(4 * count + 4)),
+  broadcastSum(33, 7),
+  broadcastSum(Math.ceil(least[4] / 16), 64),
+  compiledChain(4 * 260),
+];
+
+function moved(
+  name: string,
+  x: readonly number[],
+  y: readonly number[],
+  op: (x: Tensor) => Tensor,
+  source: (at: number) => number | null,
+): Check {
+  const size = y.reduce((a, b) => a * b, 1);
+  return differentiable(
+    name,
+    [spec(x), spec(y)],
+    1e-6,
+    op,
+    linear((visit) => {
+      for (let k = 0; k < size; k++) {
+        const i = source(k);
+        if (i !== null) visit(i, k);
+      }
+    }),
+  );
+}
+
+function padded(rows: number, columns: number): Check {
+  const [height, width] = [rows + 3, columns + 3];
+  const op = (x: Tensor) =>
+    pad(x as never, {
+      paddings: [
+        [1, 2],
+        [2, 1],
+      ],
+    });
+  return moved(`pad of ${rows} × ${columns}`, [rows, columns], [height, width], op, (k) => {
+    const [row, column] = [Math.floor(k / width) - 1, (k % width) - 2];
+    return row < 0 || row >= rows || column < 0 || column >= columns ? null : row * columns + column;
+  });
+}
+
+function sliced(rows: number, columns: number): Check {
+  const size = [rows - 2, columns - 3];
+  const op = (x: Tensor) => slice(x as never, { begin: [1, 2], size });
+  return moved(`slice of ${rows} × ${columns}`, [rows, columns], size, op, (k) => {
+    const width = columns - 3;
+    return (Math.floor(k / width) + 1) * columns + (k % width) + 2;
+  });
+}
+
+export const movements = (): Check[] => [
+  padded(9, 13),
+  padded(40, 64),
+  sliced(9, 13),
+  sliced(40, 67),
+  {
+    name: 'concat of 5 × 3 and 5 × 8',
+    inputs: [spec([5, 3]), spec([5, 8])],
+    tolerance: 1e-6,
+    run: ([x, y]) => [concat([x, y] as never, { axis: 1 })],
+    expected: ([x, y]) => [
+      Array.from({ length: 5 }, (_, row) => [
+        ...(x as Values).subarray(3 * row, 3 * row + 3),
+        ...(y as Values).subarray(8 * row, 8 * row + 8),
+      ]).flat(),
+    ],
+  },
+];
+
+export const transposes = (): Check[] =>
+  [
+    [45, 70],
+    [3, 130],
+  ].map(([rows, columns]) =>
+    moved(
+      `transpose of ${rows} × ${columns}`,
+      [rows as number, columns as number],
+      [columns as number, rows as number],
+      (x) => transpose(x as never),
+      (k) => (k % (rows as number)) * (columns as number) + Math.floor(k / (rows as number)),
+    ),
+  );
+
+/** Rows of a table, and the gradient, which scatters. Indices repeat. */
+function gathered(rows: number, width: number, count: number): Check {
+  const indices = Int32Array.from({ length: count }, (_, i) => (i * 7 + (i % 5) * 11) % rows);
+  return moved(
+    `gather of ${count} rows of ${rows} × ${width}`,
+    [rows, width],
+    [count, width],
+    (x) => gather(x as never, tensor(indices)),
+    (k) => (indices[Math.floor(k / width)] as number) * width + (k % width),
+  );
+}
+
+export const gathers = (): Check[] => [gathered(50, 12, 33), gathered(17, 5, 9), gathered(9, 1, 70)];
+
+/** Of so many indices that their rows are found in each way that a profile has. */
+export const scatters = ({ scatter: { direct, owned, binned } }: AdapterProfile): Check[] => [
+  gathered(40, 4, direct.indices + 9),
+  gathered(11, 3, 2500),
+  gathered(300, 2, Math.max(owned, binned) + 50),
+];
+
+type Pool = (x: never, options: { poolSize: number; strides: number }) => Tensor;
+
+function pooled(
+  name: string,
+  op: Pool,
+  size: number,
+  channels: number,
+  join: (window: number[]) => number,
+): Check {
+  const out = Math.floor((size - 2) / 2) + 1;
+  return {
+    name: `${name} of ${size} × ${size} × ${channels}`,
+    inputs: [spec([1, size, size, channels])],
+    tolerance: 1e-6,
+    run: ([x]) => [op(x as never, { poolSize: 2, strides: 2 })],
+    expected: ([x]) => [
+      Array.from({ length: out * out * channels }, (_, k) => {
+        const [pixel, channel] = [Math.floor(k / channels), k % channels];
+        const [row, column] = [2 * Math.floor(pixel / out), 2 * (pixel % out)];
+        const at = (dy: number, dx: number) =>
+          (x as Values)[((row + dy) * size + column + dx) * channels + channel] as number;
+        return join([at(0, 0), at(0, 1), at(1, 0), at(1, 1)]);
+      }),
+    ],
+  };
+}
+
+export const pools = (): Check[] => [
+  pooled('maxPool', maxPool as Pool, 9, 5, (window) => Math.max(...window)),
+  pooled('avgPool', avgPool as Pool, 8, 4, (window) => window.reduce((a, b) => a + b, 0) / 4),
+];

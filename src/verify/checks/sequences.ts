@@ -1,0 +1,80 @@
+/** @file Checks of attention and recurrences, with gradients by central differences: they are small. */
+import { dotProductAttention } from '../../ops/dotProductAttention.ts';
+import { lstmSteps } from '../../ops/lstmSteps.ts';
+import { type Check, differentiable, spec, type Values } from '../check.ts';
+import { byDifferences } from '../reference.ts';
+
+function attention(queries: number, keys: number, heads: number, size: number, isCausal: boolean): Check {
+  const shapes = [
+    [1, queries, heads, size],
+    [1, keys, heads, size],
+    [1, keys, heads, size],
+    [1, queries, heads, size],
+  ];
+  const forward = (q: Values, k: Values, v: Values) => {
+    const y = new Float64Array(queries * heads * size);
+    const at = (x: Values, position: number, head: number, i: number) =>
+      x[(position * heads + head) * size + i] as number;
+    for (let head = 0; head < heads; head++)
+      for (let row = 0; row < queries; row++) {
+        const weights = Array.from({ length: isCausal ? Math.min(row + 1, keys) : keys }, (_, key) => {
+          let score = 0;
+          for (let i = 0; i < size; i++) score += at(q, row, head, i) * at(k, key, head, i);
+          return Math.exp(score / Math.sqrt(size));
+        });
+        const all = weights.reduce((a, b) => a + b, 0);
+        for (let i = 0; i < size; i++)
+          y[(row * heads + head) * size + i] = weights.reduce(
+            (sum, weight, key) => sum + (weight / all) * at(v, key, head, i),
+            0,
+          );
+      }
+    return y;
+  };
+  return differentiable(
+    `attention of ${queries} queries, ${keys} keys, ${heads} heads of ${size}${isCausal ? ', causal' : ''}`,
+    shapes.map((shape) => spec(shape)),
+    5e-5,
+    (q, k, v) =>
+      dotProductAttention(q as never, k as never, v as never, null as never, null as never, { isCausal }),
+    byDifferences(forward),
+  );
+}
+
+export const attentions = (): Check[] => [attention(5, 7, 2, 4, false), attention(6, 6, 1, 8, true)];
+
+function lstm(batch: number, time: number, units: number): Check {
+  const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+  const forward = (gates: Values, kernel: Values) => {
+    const y = new Float64Array(batch * time * units);
+    for (let b = 0; b < batch; b++) {
+      let h = new Float64Array(units);
+      const c = new Float64Array(units);
+      for (let t = 0; t < time; t++) {
+        const gate = (which: number, unit: number) => {
+          const column = which * units + unit;
+          const own = gates[(b * time + t) * 4 * units + column] as number;
+          return h.reduce((sum, value, j) => sum + value * (kernel[j * 4 * units + column] as number), own);
+        };
+        const next = new Float64Array(units);
+        for (let u = 0; u < units; u++) {
+          c[u] = sigmoid(gate(1, u)) * (c[u] as number) + sigmoid(gate(0, u)) * Math.tanh(gate(2, u));
+          next[u] = sigmoid(gate(3, u)) * Math.tanh(c[u] as number);
+        }
+        h = next;
+        y.set(h, (b * time + t) * units);
+      }
+    }
+    return y;
+  };
+  return differentiable(
+    `LSTM, batch ${batch}, ${time} steps, ${units} units`,
+    [spec([batch, time, 4 * units]), spec([units, 4 * units]), spec([batch, time, units])],
+    5e-5,
+    (gates, kernel) =>
+      lstmSteps(gates as never, kernel as never, null as never, null as never, null as never)[0],
+    byDifferences(forward),
+  );
+}
+
+export const recurrences = (): Check[] => [lstm(2, 3, 4), lstm(1, 4, 5)];

@@ -1,0 +1,178 @@
+/** @file The variants of kernels that a profile may choose, each with its checks and the way to force it. */
+import type { Autotuner, Tunable } from '../webgpu/autotuner.ts';
+import type { Device } from '../webgpu/device.ts';
+import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
+import { conv2dName, tileName, variantName } from '../kernels/avoidance.ts';
+import {
+  allowsCol2im,
+  allowsWinograd,
+  type Conv2dAlgorithm,
+  conv2dTunable,
+} from '../kernels/conv2dAlgorithm.ts';
+import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
+import { type GemmProblem, gemmTunable, onTile, subgroupMatrixTile } from '../kernels/gemmAlgorithm.ts';
+import { tiledAlgorithms } from '../kernels/gemmAlgorithms.ts';
+import { gemmTiles } from '../kernels/gemmTiles.ts';
+import { type ProfilePart, withoutPart } from '../kernels/profileParts.ts';
+import type { Check } from './check.ts';
+import { elementwiseOps, gathers, movements, pools, scatters, transposes } from './checks/elements.ts';
+import { lines, reductions } from './checks/lines.ts';
+import {
+  col2imConvolutions,
+  depthwiseConvolutions,
+  implicitGemms,
+  products,
+  rowProducts,
+  winogradConvolutions,
+} from './checks/products.ts';
+import { attentions, recurrences } from './checks/sequences.ts';
+
+/** Forces a variant: runs `body` with it, and with nothing that the device avoids or was measured to be fast. */
+export type Force = <R>(body: () => R) => R;
+
+/** A variant as it is checked. */
+export interface Variant {
+  /** By which it is avoided. */
+  readonly name: string;
+  readonly checks: readonly Check[];
+  readonly force: Force;
+  /** What may be launched in its place and must be checked first; none where an autotuner lists the others. */
+  readonly alternatives: readonly { readonly part: ProfilePart; readonly force: Force }[];
+}
+
+type Answer = (tunable: string, problem: object) => unknown;
+
+/** Runs `body` with `profile`, and with `answer` in place of an autotuner. */
+function forcing(device: Device, profile: DeviceProfile, answer: Answer): Force {
+  return (body) => {
+    const { autotuner, avoidance, profile: before } = device;
+    const forced: Autotuner = {
+      // Compiled functions are captured by it alone.
+      version: -1,
+      measuring: null,
+      // The caller knows the types that belong to the name of a tunable.
+      choose: <P extends object, A>(tunable: Tunable<P, A>, problem: P) =>
+        answer(tunable.name, problem) as A | null,
+    };
+    Object.assign(device, { autotuner: forced, avoidance: null, profile });
+    try {
+      return body();
+    } finally {
+      Object.assign(device, { autotuner, avoidance, profile: before });
+    }
+  };
+}
+
+/** All variants that `profile` may choose on `device`. */
+export function variantsOf(device: Device, profile: DeviceProfile): Variant[] {
+  return [
+    ...gemmVariants(device, profile),
+    ...conv2dVariants(device, profile),
+    ...partVariants(device, profile),
+  ];
+}
+
+function gemmVariants(device: Device, profile: DeviceProfile): Variant[] {
+  const { leastPart, tiles } = profile.gemm;
+  const checks = [...products(leastPart), ...implicitGemms()];
+  const rows = rowProducts(leastPart);
+  const isShared = tiles === 'shared';
+  const suits = Object.entries(gemmTiles).filter(
+    ([, { memory }]) => memory === 'registers' || (isShared && memory === 'shared'),
+  );
+  const names = [
+    ...suits.map(([name]) => name),
+    ...(isShared ? ['lanes'] : []),
+    ...(profile.subgroupMatrix ? ['subgroup matrices'] : []),
+  ];
+  const algorithmOn = (name: string, problem: GemmProblem) => {
+    if (name === 'subgroup matrices') {
+      const tile = subgroupMatrixTile(problem, profile);
+      return tile && onTile(tile, problem, profile);
+    }
+    const all = tiledAlgorithms(problem, profile);
+    return all.find((candidate) => tileName(candidate.algorithm.tile) === name)?.algorithm ?? null;
+  };
+  const problem = sampleProblem;
+  return names
+    .filter((name) => name === 'lanes' || name === 'subgroup matrices' || algorithmOn(name, problem))
+    .map((name) => ({
+      name: variantName(gemmTunable.name, name),
+      checks: name === 'lanes' ? rows : checks,
+      alternatives: [],
+      force: forcing(device, profile, (tunable, given) => {
+        if (tunable === conv2dTunable.name) return { kind: 'implicitGemm' } satisfies Conv2dAlgorithm;
+        const algorithm = algorithmOn(name, given as GemmProblem);
+        return algorithm && { ...algorithm, fallback: null };
+      }),
+    }));
+}
+
+/** A matmul that every tile can compute, on a device that can run it. */
+const sampleProblem: GemmProblem = {
+  dtype: 'float32',
+  size: { m: 36, n: 44, segments: 1, length: 20, slices: 1 },
+  a: { major: 'k', width: 4, float16: false },
+  b: { major: 'mn', width: 4, float16: false },
+  outWidth: 4,
+  conv2d: null,
+};
+
+function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
+  const variant = (
+    algorithm: Conv2dAlgorithm,
+    checks: readonly Check[],
+    allows: (problem: Conv2dProblem) => boolean,
+  ): Variant => ({
+    name: variantName(conv2dTunable.name, conv2dName(algorithm)),
+    checks,
+    alternatives: [],
+    force: forcing(device, profile, (tunable, problem) => {
+      if (tunable !== conv2dTunable.name) return null;
+      return allows(problem as Conv2dProblem) ? algorithm : { kind: 'implicitGemm' };
+    }),
+  });
+  return [
+    variant({ kind: 'gemmCol2im' }, col2imConvolutions(), allowsCol2im),
+    ...([2, 4] as const).map((block) =>
+      variant({ kind: 'winograd', block }, winogradConvolutions(), allowsWinograd),
+    ),
+  ];
+}
+
+function partVariants(device: Device, profile: DeviceProfile): Variant[] {
+  const selected: Answer = () => null;
+  const parts: readonly (readonly [ProfilePart | 'pool', readonly Check[]])[] = [
+    ['elementwise', elementwiseOps(profile)],
+    ['reduce', reductions()],
+    ['lines', lines(profile)],
+    ['strided', movements()],
+    ['transpose', transposes()],
+    ['indices', gathers()],
+    ['scatter', scatters(profile)],
+    [
+      'grouping',
+      scatters({ ...profile, scatter: { direct: { steps: 0, indices: 0 }, owned: 0, binned: 0 } }),
+    ],
+    ['depthwise', depthwiseConvolutions(profile.depthwise.strips)],
+    ['attention', attentions()],
+    ['recurrent', recurrences()],
+    ['pool', pools()],
+  ];
+  const alternativeTo = (part: ProfilePart) => ({
+    part,
+    force: forcing(device, withoutPart(profile, part), selected),
+  });
+  return parts.map(([name, checks]) => {
+    const folds = (name === 'reduce' || name === 'lines') && profile.subgroups;
+    const others: readonly ProfilePart[] = name === 'pool' ? [] : folds ? ['subgroups', name] : [name];
+    // Grouping is for what no other way of scattering takes.
+    const used = name === 'grouping' ? withoutPart(profile, 'scatter') : profile;
+    return {
+      name,
+      checks,
+      force: forcing(device, used, selected),
+      alternatives: others.map(alternativeTo),
+    };
+  });
+}

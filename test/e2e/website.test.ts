@@ -1,0 +1,160 @@
+/** @file The site as a visitor has it: the landing page trains, search finds, links lead somewhere, every page can be read. */
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openPage } from '../../scripts/lib/browser.mjs';
+import { buildLibrary, buildPage, buildWebsite, pages } from '../../scripts/lib/pages.mjs';
+import { useBrowser } from '../support/browser.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const site = path.join(root, 'site');
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const chromium = useBrowser({ mounts: { '/some/folder/': site } });
+const at = (place: string) => `${chromium.url}some/folder/${place}`;
+
+beforeAll(() => {
+  buildLibrary({}, () => {});
+  for (const { name } of pages) buildPage(name, {}, () => {});
+  buildWebsite({}, () => {});
+});
+
+/** One page of each kind, and those with the widest content. */
+const kinds = [
+  'guide/start.html',
+  'guide/training.html',
+  'reference/index.html',
+  'reference/all-ops.html',
+  'reference/gather.html',
+  'reference/tensor.html',
+  'reference/keras.layers.dense.html',
+];
+
+/** All pages that are generated, relative to the site. */
+const generated = () =>
+  ['guide', 'reference', 'decisions', '.'].flatMap((folder) =>
+    fs
+      .readdirSync(path.join(site, folder))
+      .filter((file) => file.endsWith('.html'))
+      .map((file) => path.posix.join(folder, file)),
+  );
+
+const textOf = (page: string) => fs.readFileSync(path.join(site, page), 'utf8');
+
+test('no link is dead', () => {
+  const all = generated();
+  expect(all.length).toBeGreaterThan(900);
+  const ids = new Map(
+    all.map((page) => [page, new Set([...textOf(page).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+  );
+  const dead = all.flatMap((page) =>
+    [...textOf(page).matchAll(/ (?:href|src)="([^"]+)"/g)].flatMap(([, link = '']) => {
+      if (/^(?:data|https?):/.test(link)) return [];
+      const [target = '', anchor] = link.split('#');
+      const file = target === '' ? page : path.posix.join(path.posix.dirname(page), target);
+      const isThere = fs.existsSync(path.join(site, file));
+      const isNamed = !anchor || !ids.has(file) || ids.get(file)?.has(anchor);
+      return isThere && isNamed ? [] : [`${page}: ${link}`];
+    }),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('every op and every layer has a page with an example, and its facts', () => {
+  const missing = ['gather', 'matmul', 'conv2d', 'softmax'].filter(
+    (op) => !textOf(`reference/${op}.html`).includes('Second gradient'),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('the landing page trains at once, without a click', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('index.html'));
+  await page.waitForFunction(
+    () => /step \d+ of \d+, \d/.test(document.querySelector('#status')?.textContent ?? ''),
+    {
+      timeout: 60_000,
+    },
+  );
+  const step = () => page.$eval('#status', (line) => Number(/step (\d+)/.exec(line.textContent ?? '')?.[1]));
+  const first = await step();
+  await page.waitForFunction(
+    (before) => Number(/step (\d+)/.exec(document.querySelector('#status')?.textContent ?? '')?.[1]) > before,
+    { timeout: 60_000 },
+    first,
+  );
+  await page.click('#pause');
+  expect(await page.$eval('#pause', (button) => button.textContent)).toBe('Continue');
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('without WebGPU the landing page says so in words', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('index.html'), {
+    prepare: (fresh) =>
+      fresh.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'gpu')),
+  });
+  await page.waitForFunction(() =>
+    /has no WebGPU/.test(document.querySelector('#status')?.textContent ?? ''),
+  );
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('search finds a function within two clicks', async () => {
+  const { page, errors } = await openPage(chromium.browser, at('guide/start.html'));
+  await page.keyboard.press('/');
+  for (const [query, title] of [
+    ['gather', 'gather'],
+    ['dense', 'layers.dense'],
+    ['matmul', 'matMul'],
+    ['earlystopping', 'callbacks.earlyStopping'],
+  ] as const) {
+    await page.$eval('#search', (field) => {
+      (field as HTMLInputElement).value = '';
+    });
+    await page.type('#search', query);
+    await page.waitForFunction(
+      (name) => document.querySelector('#found [aria-selected="true"] strong')?.textContent === name,
+      { timeout: 10_000 },
+      title,
+    );
+  }
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  expect(page.url()).toBe(at('reference/keras.callbacks.earlystopping.html'));
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+describe.each(['index.html', ...kinds])('%s', (place) => {
+  test('fits every width, and passes the checks of accessibility, light and dark', async () => {
+    const { page, errors } = await openPage(chromium.browser, at(place), {
+      prepare: async (fresh) => {
+        await fresh.setViewport({ width: 320, height: 700 });
+        // The landing page is looked at as it stands without a GPU: its cell has a test of its own.
+        await fresh.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'gpu'));
+      },
+    });
+    const timing = await page.evaluate(
+      () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domInteractive,
+    );
+    expect(timing).toBeLessThan(1000);
+    for (const [width, value] of [
+      [320, 'light'],
+      [1600, 'dark'],
+    ] as const) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+      await page.setViewport({ width, height: 900 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      if (width === 320) await page.evaluate(fs.readFileSync(axe, 'utf8'));
+      // As text: the page's own global.
+      const found = (await page.evaluate(
+        `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'], resultTypes: ['violations'] })
+          .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target).join(', ')))`,
+      )) as string[];
+      expect(found).toEqual([]);
+    }
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,40 @@
+/** @file Models outside of the other fixtures: their JSON and summaries, read and built here, are Keras's key by key. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { init } from '../../../src/index.ts';
+import { type AnyModel, modelFromJSON } from '../../../src/keras/json/read.ts';
+import { modelToConfig } from '../../../src/keras/json/write.ts';
+import { clearSession } from '../../../src/keras/index.ts';
+import { goldenModels } from './goldenModels.ts';
+
+const folder = new URL('../../fixtures/configs/', import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
+const names = readdirSync(folder).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
+
+beforeAll(async () => {
+  await init();
+});
+beforeEach(clearSession);
+
+/** Counts are 64 bits with Keras on TensorFlow, as here, and 32 with JAX, which wrote the files. */
+const withoutBytes = (text: string) => text.trimEnd().replace(/\(\d[\d.]* [KM]?B\)/g, '');
+
+/** Keras keeps some options, such as those of L1, in tensors of float32. */
+const plain = (text: string) =>
+  JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'number' ? Math.fround(value) : value,
+  ) as unknown;
+
+describe.each(names)('%s', (name) => {
+  const json = read(`${name}.json`);
+  const summary = read(`${name}.summary.txt`);
+
+  function requireSame(net: AnyModel) {
+    expect(plain(JSON.stringify(modelToConfig(net)))).toEqual(plain(json));
+    expect(withoutBytes(net.summary({ print: () => {} }))).toBe(withoutBytes(summary));
+    net.dispose();
+  }
+
+  test('read', () => requireSame(modelFromJSON(json)));
+  test('built here', () => requireSame((goldenModels[name] as () => AnyModel)()));
+});

@@ -1,0 +1,116 @@
+/**
+ * @file Search over the guide and the reference, in the page: the index is one JSON file, loaded when the field is first used.
+ * `/` focuses the field, arrows choose, Enter opens.
+ */
+type Entry = readonly [title: string, kind: string, page: string, words: string];
+
+const SHOWN = 12;
+const root = document.body.dataset.root ?? './';
+
+/** How well `entry` answers `query`, in lower case; 0 for not at all. */
+function score([title, kind, , words]: Entry, query: string): number {
+  const name = title.toLowerCase();
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  const short = 1 / (1 + name.length);
+  if (name === query || last === query) return 5 + short;
+  if (name.startsWith(query) || last.startsWith(query)) return 4 + short;
+  if (name.includes(query)) return 3 + short;
+  const text = `${name} ${kind.toLowerCase()} ${words.toLowerCase()}`;
+  return query.split(/\s+/).every((word) => text.includes(word)) ? 1 + short : 0;
+}
+
+function find(entries: readonly Entry[], query: string): Entry[] {
+  const rated = entries
+    .map((entry) => [score(entry, query), entry] as const)
+    .filter(([points]) => points > 0);
+  return rated
+    .sort(([a], [b]) => b - a)
+    .slice(0, SHOWN)
+    .map(([, entry]) => entry);
+}
+
+function itemFor([title, kind, page, words]: Entry, index: number): HTMLLIElement {
+  const item = document.createElement('li');
+  item.id = `found-${index}`;
+  item.role = 'option';
+  const link = document.createElement('a');
+  link.href = root + page;
+  link.tabIndex = -1;
+  const name = document.createElement('strong');
+  name.textContent = title;
+  const about = document.createElement('small');
+  about.textContent = words ? `${kind} · ${words}` : kind;
+  link.append(name, about);
+  item.append(link);
+  return item;
+}
+
+function start(field: HTMLInputElement, list: HTMLUListElement): void {
+  let index: Promise<readonly Entry[]> | undefined;
+  let chosen = 0;
+  const load = () => (index ??= fetch(`${root}assets/search.json`).then((answer) => answer.json()));
+  const options = () => [...list.querySelectorAll<HTMLLIElement>('[role="option"]')];
+
+  function choose(to: number): void {
+    const all = options();
+    chosen = all.length === 0 ? 0 : (to + all.length) % all.length;
+    all.forEach((item, i) => {
+      item.ariaSelected = String(i === chosen);
+    });
+    all[chosen]?.scrollIntoView({ block: 'nearest' });
+    field.setAttribute('aria-activedescendant', all[chosen]?.id ?? '');
+  }
+
+  function show(isOpen: boolean): void {
+    list.hidden = !isOpen;
+    field.ariaExpanded = String(isOpen);
+  }
+
+  async function update(): Promise<void> {
+    const query = field.value.trim().toLowerCase();
+    if (query === '') return show(false);
+    const found = find(await load(), query);
+    list.replaceChildren(...found.map(itemFor));
+    if (found.length === 0) {
+      const none = document.createElement('li');
+      none.className = 'none';
+      none.textContent = `Nothing is called “${field.value.trim()}”.`;
+      list.append(none);
+    }
+    show(true);
+    choose(0);
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    if (event.key === 'Escape') show(false);
+    else if (event.key === 'Enter') options()[chosen]?.querySelector('a')?.click();
+    else if (event.key === 'ArrowDown') choose(chosen + 1);
+    else if (event.key === 'ArrowUp') choose(chosen - 1);
+    else return;
+    event.preventDefault();
+  }
+
+  field.addEventListener('focus', () => void load());
+  field.addEventListener('input', () => void update());
+  field.addEventListener('keydown', onKey);
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey)
+      return;
+    event.preventDefault();
+    field.focus();
+  });
+  document.addEventListener('click', (event) => {
+    if (event.target instanceof Node && !list.contains(event.target) && event.target !== field) show(false);
+  });
+}
+
+const field = document.querySelector<HTMLInputElement>('#search');
+const list = document.querySelector<HTMLUListElement>('#found');
+if (field && list) start(field, list);
+
+/** On wide screens the list of pages is always open. */
+const wide = matchMedia('(min-width: 60rem)');
+const pages = document.querySelector<HTMLDetailsElement>('.pages > details');
+const openOnWide = () => pages?.toggleAttribute('open', wide.matches);
+wide.addEventListener('change', openOnWide);
+openOnWide();
