@@ -159,9 +159,9 @@ export function valueAndGrads(
 
 /** Of one argument, with `dy` after it, or of the arguments `argnums` among all. */
 function gradientOf(name: string, f: unknown, options: GradOfOptions) {
+  checkOptions(name, options, optionNames);
   const { argnums } = options;
   return (args: readonly unknown[]) => {
-    checkOptions(name, options, optionNames);
     const positions = argnums === undefined ? [0] : listOf<number>(name, argnums);
     const [given, dy] = argnums === undefined ? [args.slice(0, 1), args[1]] : [args, undefined];
     const { grads, ...rest } = differentiate(name, f, given, positions, options, dy as Tensor | undefined);
@@ -170,8 +170,8 @@ function gradientOf(name: string, f: unknown, options: GradOfOptions) {
 }
 
 function gradientsOf(name: string, f: unknown, options: GradOptions) {
+  checkOptions(name, options, listOptionNames);
   return (inputs: readonly unknown[], dy: Tensor | undefined) => {
-    checkOptions(name, options, listOptionNames);
     requireFunction(name, f);
     if (!Array.isArray(inputs)) {
       throw new TapeError({

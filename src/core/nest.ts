@@ -8,6 +8,8 @@ export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T>
 
 /** Deeper than any nest of inputs, and far from where recursion ends. */
 const maxDepth = 200;
+/** Longer lists are no nests that anyone made: their holes alone would take minutes. */
+const maxItems = 2 ** 20;
 
 /** Arrays and plain objects are nests; everything else, null included, is a leaf. */
 export function isBranch(value: unknown): value is readonly unknown[] | Record<string, unknown> {
@@ -32,7 +34,8 @@ function mapLevel<T, R>(
   depth: number,
 ): Nest<R> {
   if (!isBranch(nest)) return map(nest as T, path);
-  if (depth >= maxDepth) throw tooDeep(path);
+  if (depth >= maxDepth) throw tooLarge(path);
+  if (Array.isArray(nest) && nest.length > maxItems) throw tooLarge(path);
   if (Array.isArray(nest))
     return nest.map((item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
   const entries = Object.entries(nest as Record<string, Nest<T>>);
@@ -41,10 +44,10 @@ function mapLevel<T, R>(
   );
 }
 
-function tooDeep(path: string): ValueError {
+function tooLarge(path: string): ValueError {
   return new ValueError({
-    rule: `lists and records nest at most ${maxDepth} deep, and never contain themselves.`,
-    received: `more levels than that, at ${path.slice(0, 40)}…`,
+    rule: `lists and records nest at most ${maxDepth} deep, hold at most ${maxItems} items, and never contain themselves.`,
+    received: `more than that, at ${path.slice(0, 40)}…`,
     hint: 'look for a list or record that contains itself.',
   });
 }
