@@ -144,8 +144,8 @@ describe('against JAX', () => {
   });
 });
 
-/** Ops without a rule: recurrent kernels, and formulas that need more axes than tensors have. */
-const notMapped = ['depthToSpace', 'gruSteps', 'lstmSteps', 'spaceToDepth'];
+/** Ops without a rule: recurrent kernels and extrema of segments, and formulas that need more axes than tensors have. */
+const notMapped = ['depthToSpace', 'gruSteps', 'lstmSteps', 'segmentMax', 'segmentMin', 'spaceToDepth'];
 /** Of elementwise ops, which share a rule, one of each kind. */
 const elementwise = ['add', 'cast', 'clip', 'gelu', 'where', 'zerosLike'];
 /** Of formulas of other ops, which are mapped op by op, some. */

@@ -78,6 +78,12 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   depthwiseConv2dInputGrad: products.inputGradients(products.depthwise),
   depthwiseConv2dFilterGrad: products.filterGradients(products.depthwise),
   fusedConv2d: products.fusedConvolutions,
+  // Linear algebra: of the last two axes
+  choleskyFactor: axes.unchanged,
+  det: axes.unchanged,
+  qr: axes.unchanged,
+  solve: axes.unchanged,
+  solveTriangular: axes.unchanged,
   // Images
   maxPool: axes.mergedBatch(),
   maxPoolGradient: axes.mergedBatch(),
