@@ -22,6 +22,8 @@ await runMain(async () => {
       '--project',
       'unit',
       '--reporter=verbose',
+      // Two Pythons, a browser and the unit tests' device would take the cores from each other.
+      '--no-file-parallelism',
       'test/keras/interop',
     ],
     { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env, RETROGRAD_KERAS_PYTHON: python } },

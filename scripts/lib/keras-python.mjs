@@ -9,6 +9,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { ROOT, SetupError } from '../setup.mjs';
 
+/** What the packages need. */
+const leastPython = '3.11';
 const packages = ['keras==3.15.1', 'jax==0.10.2', 'h5py==3.16.0'];
 
 /** @param {string} command @param {string[]} args @param {boolean} [show] */
@@ -37,14 +39,16 @@ export function findKerasPython() {
   const venv = path.join(ROOT, 'out', 'keras-venv');
   const python = path.join(venv, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
   if (fs.existsSync(python) && hasKeras(python)) return python;
-  if (!succeeds('python3', ['-m', 'venv', venv]))
+  if (!['python3', 'python'].some((command) => succeeds(command, ['-m', 'venv', venv])))
     throw new SetupError(
-      'Python 3 with venv is needed: install python3 and python3-venv, or set RETROGRAD_KERAS_PYTHON.',
+      `Python ${leastPython} or newer with venv is needed. Received: none that makes an environment in ` +
+        `${path.relative(ROOT, venv)}. Hint: install python3 and python3-venv, or set RETROGRAD_KERAS_PYTHON.`,
     );
   process.stderr.write(`Installing ${packages.join(', ')} into ${path.relative(ROOT, venv)} …\n`);
   if (!succeeds(python, ['-m', 'pip', 'install', '--quiet', ...packages], true) || !hasKeras(python))
     throw new SetupError(
-      'Keras could not be installed (see above): pip needs a connection, or set RETROGRAD_KERAS_PYTHON.',
+      `Keras could not be installed (see above). Hint: pip needs a connection and Python ${leastPython} or newer; or set ` +
+        'RETROGRAD_KERAS_PYTHON.',
     );
   return python;
 }

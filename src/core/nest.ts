@@ -8,7 +8,8 @@ export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T>
 
 /** Deeper than any nest of inputs, and far from where recursion ends. */
 const maxDepth = 200;
-/** Longer lists are no nests that anyone made: their holes alone would take minutes. */
+
+/** More than any list of inputs has. */
 const maxItems = 2 ** 20;
 
 /** Arrays and plain objects are nests; everything else, null included, is a leaf. */
@@ -21,7 +22,7 @@ export function isBranch(value: unknown): value is readonly unknown[] | Record<s
 
 /**
  * The nest with `map` applied to every leaf; `path` names the leaf, as in `inputs.image` or `inputs[1]`.
- * Errors: ValueError for a nest that is cyclic, or more than 200 deep.
+ * Errors: ValueError for a nest that is cyclic, more than 200 deep, or with a list of more than a million items.
  */
 export function mapNest<T, R>(nest: Nest<T>, map: (leaf: T, path: string) => R, path = 'inputs'): Nest<R> {
   return mapLevel(nest, map, path, 0);
@@ -34,20 +35,30 @@ function mapLevel<T, R>(
   depth: number,
 ): Nest<R> {
   if (!isBranch(nest)) return map(nest as T, path);
-  if (depth >= maxDepth) throw tooLarge(path);
-  if (Array.isArray(nest) && nest.length > maxItems) throw tooLarge(path);
-  if (Array.isArray(nest))
-    return nest.map((item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
+  if (depth >= maxDepth) throw tooDeep(path);
+  if (Array.isArray(nest)) {
+    if (nest.length > maxItems) throw tooLong(path, nest.length);
+    // Unlike `map`, `from` doesn't pass over holes.
+    return Array.from(nest, (item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
+  }
   const entries = Object.entries(nest as Record<string, Nest<T>>);
   return Object.fromEntries(
     entries.map(([key, item]) => [key, mapLevel(item, map, `${path}.${key}`, depth + 1)]),
   );
 }
 
-function tooLarge(path: string): ValueError {
+function tooLong(path: string, length: number): ValueError {
   return new ValueError({
-    rule: `lists and records nest at most ${maxDepth} deep, hold at most ${maxItems} items, and never contain themselves.`,
-    received: `more than that, at ${path.slice(0, 40)}…`,
+    rule: `a list of tensors has at most ${maxItems} items.`,
+    received: `${length} of them, at ${path.slice(0, 40)}`,
+    hint: 'pass many numbers as one tensor: tensor(values).',
+  });
+}
+
+function tooDeep(path: string): ValueError {
+  return new ValueError({
+    rule: `lists and records nest at most ${maxDepth} deep, and never contain themselves.`,
+    received: `more levels than that, at ${path.slice(0, 40)}…`,
     hint: 'look for a list or record that contains itself.',
   });
 }

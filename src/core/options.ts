@@ -23,7 +23,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Throws a ValueError unless `options` is an object whose keys are all in `known`. */
+/** Entries of a list that is an option, at most: what checks each entry of a longer one would seem to hang. */
+const longestList = 2 ** 24;
+
+/** Throws a ValueError unless `options` is an object whose keys are all in `known`, without lists beyond all measure. */
 export function checkOptions(
   op: string,
   options: unknown,
@@ -31,7 +34,11 @@ export function checkOptions(
   hint?: string,
 ): void {
   if (!isPlainObject(options)) throw notOptions(op, options, namesIn(known));
-  for (const key in options) if (!isKnown(key, known)) throw unknownOption(op, options, namesIn(known), hint);
+  for (const key in options) {
+    if (!isKnown(key, known)) throw unknownOption(op, options, namesIn(known), hint);
+    const value = options[key];
+    if (Array.isArray(value) && value.length > longestList) throw tooLong(op, key, value);
+  }
 }
 
 function isKnown(name: string, known: Names | readonly string[]): boolean {
@@ -130,6 +137,15 @@ interface Accepted {
   readonly known: readonly string[];
   readonly positions: readonly string[];
   readonly before: readonly string[];
+}
+
+function tooLong(op: string, name: string, list: readonly unknown[]): ValueError {
+  return new ValueError({
+    op,
+    rule: `a list that is an option has at most ${longestList} entries.`,
+    received: `${name}: ${describe(list)}`,
+    hint: 'pass many values as a tensor, or as a typed array.',
+  });
 }
 
 function leftOver(op: string, given: readonly unknown[], { known, positions, before }: Accepted): ValueError {

@@ -3,6 +3,7 @@
  *
  * A shape is a list of sizes, row-major, the last axis contiguous. Ranks go from 0 to `maxRank`.
  */
+import { isListOf } from './lists.ts';
 import { describe } from './describe.ts';
 import { ShapeError, ValueError } from './errors.ts';
 import { foldedName, foldName, suggestionFor } from './suggest.ts';
@@ -55,8 +56,7 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
     });
   }
   const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= 0;
-  // Copied, since `every` passes over holes.
-  if (Array.isArray(shape) && [...shape].every(isSize)) return;
+  if (isListOf(shape, isSize)) return;
   const isOpen = Array.isArray(shape) && shape.includes(null);
   throw new ShapeError({
     op,

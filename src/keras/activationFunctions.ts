@@ -1,7 +1,7 @@
 /** @file Keras's activations that are composed of several ops. Options follow the tensor, with Keras's defaults. */
 import { optionsOf } from '../core/options.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { describe, requireFinite } from '../core/shape.ts';
+import { describe, normalizeAxis, requireFinite } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { sigmoid } from '../ops/activations.ts';
 import { add, div, mul, sub } from '../ops/arithmetic.ts';
@@ -43,6 +43,18 @@ export function celu(x: Tensor, ...args: unknown[]): Tensor {
   });
 }
 
+/** The size of an axis of `x`; null where it is open. Errors: ShapeError, and ValueError for what is no tensor. */
+function sizeAlong(op: string, x: Tensor, axis: unknown): number | null {
+  const { shape } = (x ?? {}) as Partial<Pick<Tensor, 'shape'>>;
+  if (Array.isArray(shape)) return shape[normalizeAxis(op, axis, shape.length)] as number | null;
+  throw new ValueError({
+    op,
+    rule: 'it takes a tensor.',
+    received: describe(x),
+    hint: 'make one of numbers with tensor(values).',
+  });
+}
+
 /**
  * The first half along `axis`, gated by the sigmoid of the second. Default axis -1. Errors: ShapeError for an odd size.
  * Source: Y. Dauphin et al., Language modeling with gated convolutional networks, 2016.
@@ -50,8 +62,8 @@ export function celu(x: Tensor, ...args: unknown[]): Tensor {
 export function glu(x: Tensor, options?: { axis?: number }): Tensor;
 export function glu(x: Tensor, ...args: unknown[]): Tensor {
   const { axis = -1 }: { axis?: number } = optionsOf('glu', args, { axis: true }, ['x']);
-  const size = x.shape.at(axis);
-  if (x.rank === 0 || size === undefined || (size !== null && size % 2 !== 0)) {
+  const size = sizeAlong('glu', x, axis);
+  if (size === null || size % 2 !== 0) {
     throw new ShapeError({
       op: 'glu',
       rule: 'the axis that is halved has an even size.',
@@ -159,8 +171,8 @@ export function sparseSigmoid(x: Tensor, ...args: unknown[]): Tensor {
 export function sparsemax(x: Tensor, options?: { axis?: number }): Tensor;
 export function sparsemax(x: Tensor, ...args: unknown[]): Tensor {
   const { axis = -1 }: { axis?: number } = optionsOf('sparsemax', args, { axis: true }, ['x']);
-  const size = x.shape.at(axis);
-  if (x.rank === 0 || size === undefined || size === null) {
+  const size = sizeAlong('sparsemax', x, axis);
+  if (size === null) {
     throw new ShapeError({
       op: 'sparsemax',
       rule: 'the axis of the classes has a known size.',

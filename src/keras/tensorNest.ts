@@ -1,4 +1,5 @@
 /** @file Nests of tensors: the inputs and outputs of layers and models are tensors, or arrays and records of them. */
+import { isListOf } from '../core/lists.ts';
 import type { Nest } from '../core/nest.ts';
 import type { OpenShape } from '../core/shape.ts';
 import type { SymbolicTensor } from '../ops/recorders.ts';
@@ -22,5 +23,5 @@ export function mapShapes<R>(nest: Nest<OpenShape>, map: (shape: OpenShape) => R
 }
 
 function isShape(value: unknown): value is OpenShape {
-  return Array.isArray(value) && value.every((n) => n === null || typeof n === 'number');
+  return isListOf(value, (n) => n === null || typeof n === 'number');
 }

@@ -1,6 +1,7 @@
 /**
  * @file stridedSlice and stridedScatter. Each is the gradient of the other, so they share a file.
  */
+import { isListOf } from '../core/lists.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import type { OptionNames } from '../core/options.ts';
 import {
@@ -161,9 +162,7 @@ function entriesOf(op: string, shape: Shape, options: StridedSliceOptions): (Ent
   const lists = [begin, end, strides];
   const isSound =
     isShort &&
-    lists.every(
-      (list) => Array.isArray(list) && list.length === begin.length && [...list].every(Number.isInteger),
-    );
+    lists.every((list) => isListOf(list, Number.isInteger, begin.length) && list.length === begin.length);
   if (!isSound) {
     throw new ShapeError({
       op,

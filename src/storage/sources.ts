@@ -2,6 +2,7 @@
  * @file Opens what an app names as a file: bytes, Blobs, paths in Node, URLs, responses and streams. Nothing is read before
  * it is needed, where that is possible: a server that answers ranges is asked for ranges.
  */
+import { checkSignal } from '../core/abortSignal.ts';
 import { requireOptions } from '../core/arguments.ts';
 import { describe } from '../core/shape.ts';
 import { FormatError, ValueError } from '../core/errors.ts';
@@ -39,7 +40,7 @@ export interface OpenOptions {
 export async function openSource(given: FileSource, options: OpenOptions = {}): Promise<ByteSource> {
   requireOptions('load', options);
   const { file, signal } = options;
-  signal?.throwIfAborted();
+  checkSignal('load', signal);
   if (given instanceof ArrayBuffer || ArrayBuffer.isView(given))
     return bytesSource(bytesOf(given), file ?? 'file');
   if (typeof given === 'string' || given instanceof URL) return openNamed(given, file, signal);

@@ -1,4 +1,5 @@
 /** @file verify: whether every kernel variant that may be chosen here computes the right values on this device. */
+import { checkSignal } from '../core/abortSignal.ts';
 import { ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
@@ -54,7 +55,7 @@ export async function verify(options: VerifyOptions = {}): Promise<VerificationR
   if (only !== undefined && !(only instanceof RegExp)) throw notPattern(only);
   const device = getDevice();
   const { store = tunerOf(device).settings.store } = options;
-  signal?.throwIfAborted();
+  checkSignal('verify', signal);
   const { runVerification } = await import('./run.ts');
   return runVerification(device, { store, only: only ?? null, signal, onProgress });
 }

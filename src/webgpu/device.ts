@@ -136,6 +136,8 @@ export class Device implements EagerDevice, ExecutorHolder {
 
   /** Writes `data` into `buffer` before all commands that are submitted later. */
   write(buffer: DeviceBuffer, data: ArrayBufferView<ArrayBuffer>): void {
+    // Deno 2.9 ends the process where nothing is written.
+    if (data.byteLength === 0) return;
     const write = () =>
       this.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
     if (buffer.confirmed) write();

@@ -1,4 +1,5 @@
 /** @file What the networks share: their options, the checks of these, their input, initializers from one seed. */
+import { isListOf } from '../../core/lists.ts';
 import { byPosition, checkOptions, type OptionNames } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../core/shape.ts';
@@ -192,9 +193,12 @@ export function initializersOf({ seed, kernelInitializer }: NetworkOptions) {
 export type OwnInitializer = (options: { seed: number | undefined }) => Initializer;
 
 function requireImages(op: string, shape: OpenShape, least: number, isOpen: boolean): void {
-  const [height, width, channels] = shape;
-  const large = (n: number | null | undefined) => (n === null ? isOpen : n !== undefined && n >= least);
-  if (shape.length === 3 && large(height) && large(width) && channels !== null) return;
+  const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) > 0);
+  const large = (n: number | null) => (n === null ? isOpen : n >= least);
+  if (isListOf(shape, isSize, 3) && shape.length === 3) {
+    const [height, width, channels] = shape as [number | null, number | null, number | null];
+    if (large(height) && large(width) && channels !== null) return;
+  }
   throw new ShapeError({
     op,
     rule: `\`inputShape\` is [height, width, channels], of at least ${least} pixels each way${isOpen ? ', or null for any' : ''}.`,

@@ -2,6 +2,7 @@
  * @file History: the metrics of a training run per epoch. Save it as JSON next to the model. It is unrelated to
  * `kerasHistory`, which records the operation that produced a tensor.
  */
+import { isListOf } from '../../core/lists.ts';
 import { FormatError, MissingHistoryError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { notHistory } from '../../history/explain.ts';
@@ -100,7 +101,7 @@ function requireJSON(json: unknown): HistoryJSON {
   const isValue = (value: unknown) => typeof value === 'number' || special.includes(value as string);
   const isValid =
     isRecord(history) &&
-    Object.values(history).every((values) => Array.isArray(values) && values.every(isValue)) &&
+    Object.values(history).every((values) => isListOf(values, isValue)) &&
     Array.isArray(epoch) &&
     epoch.every(Number.isInteger) &&
     isRecord(params);

@@ -11,6 +11,7 @@ export {
   Conv2D,
   type Conv2DOptions,
 } from './convolutional/conv.ts';
+export { conv3d, Conv3D, type Conv3DOptions } from './convolutional/conv3d.ts';
 export {
   conv1dTranspose,
   Conv1DTranspose,
@@ -76,6 +77,13 @@ export {
   MaxPooling2D,
   type MaxPooling2DOptions,
 } from './pooling/maxPooling.ts';
+export {
+  averagePooling3d,
+  AveragePooling3D,
+  maxPooling3d,
+  MaxPooling3D,
+  type Pooling3DOptions,
+} from './pooling/pooling3d.ts';
 // Arrangement
 export {
   cropping1d,

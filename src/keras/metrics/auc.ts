@@ -1,4 +1,5 @@
 /** @file AUC: the area under a curve of a classifier, over thresholds. */
+import { isListOf } from '../../core/lists.ts';
 import { plainOptions } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
@@ -193,7 +194,7 @@ function checked(op: string, given: AUCOptions): Options {
     });
   }
   const isWeight = (weight: unknown) => typeof weight === 'number' && weight >= 0;
-  if (labelWeights !== null && !(Array.isArray(labelWeights) && labelWeights.every(isWeight))) {
+  if (labelWeights !== null && !isListOf(labelWeights, isWeight)) {
     throw new ValueError({
       op,
       rule: '`labelWeights` is a list of numbers of at least 0.',

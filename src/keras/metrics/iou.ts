@@ -1,4 +1,5 @@
 /** @file Intersection over union of segmentations, from a confusion of classes. */
+import { isListOf } from '../../core/lists.ts';
 import { plainOptions } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
@@ -300,7 +301,7 @@ function requireClasses(op: string, options: Record<string, unknown>): Classes {
     Classes,
     'targetClassIds'
   >;
-  if (Array.isArray(ids) && ids.length > 0 && ids.every((id) => all.includes(id))) {
+  if (isListOf(ids, (id): id is number => all.includes(id as number)) && ids.length > 0) {
     return { ...classes, targetClassIds: ids };
   }
   throw new ValueError({

@@ -1,4 +1,5 @@
 /** @file Sequential: a linear stack of layers. Without an input layer, it is built at its first call. */
+import { isListOf } from '../../core/lists.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import type { OptionNames } from '../../core/options.ts';
@@ -108,7 +109,7 @@ export class Sequential extends Model<Tensor, Tensor> {
 
   /** Builds the model for inputs of `inputShape`, the batch included. */
   override build(inputShape: OpenShape): void {
-    const isShape = Array.isArray(inputShape) && inputShape.every((n) => n === null || Number.isInteger(n));
+    const isShape = isListOf(inputShape, (n) => n === null || Number.isInteger(n));
     if (!isShape) return; // Nests of inputs go through the layers call by call.
     if (this.layers.length === 0) {
       throw new ValueError({

@@ -1,4 +1,5 @@
 /** @file Saves models and weights in Keras 3's formats, models for TF.js, and weights as safetensors. */
+import { checkSignal } from '../../core/abortSignal.ts';
 import { checkOptions } from '../../core/options.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
@@ -28,7 +29,7 @@ export async function saveModelTo(
   checkOptions('save', options, saveOptionNames);
   const { format = isForLayers(target) ? 'tfjs' : 'keras', includeOptimizer, signal } = options;
   requireOneOf('save', 'format', format, ['keras', 'tfjs'] as const);
-  signal?.throwIfAborted();
+  checkSignal('save', signal);
   if (format === 'keras') return saveKeras(model, target as SaveTarget, options);
   if (includeOptimizer) throw noOptimizer();
   const { saveLayersModelTo } = await import('./saveLayersModel.ts');

@@ -1,4 +1,5 @@
 /** @file Saves and loads the weights of models by path, as safetensors. Loading sets all weights or none. */
+import { isListOf } from '../../core/lists.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { withDevice } from '../../webgpu/current.ts';
@@ -99,7 +100,7 @@ export function weightsByPath(op: string, model: WithWeights): Map<string, Varia
 
 function requireWeights(op: string, model: unknown): void {
   const { weights } = (model ?? {}) as Partial<WithWeights>;
-  if (Array.isArray(weights) && weights.every((weight) => weight instanceof Variable)) return;
+  if (isListOf(weights, (weight) => weight instanceof Variable)) return;
   throw new ValueError({
     op,
     rule: 'it takes a model or a layer: what has weights.',

@@ -1,4 +1,5 @@
 /** @file evaluate: computes the metrics of a model over data. */
+import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
 import { type CallbackLike, CallbackList } from '../callbacks/callbackList.ts';
 import type { Logs, StepLogs } from './batch.ts';
@@ -45,7 +46,7 @@ export async function evaluate(
   requireCount('evaluate', 'steps', steps, 1);
   const { trainer } = model;
   trainer.requireCompiled('evaluate');
-  signal?.throwIfAborted();
+  checkSignal('evaluate', signal);
   const device = deviceOf(model);
   const throttle = new Throttle(device, 'evaluate', signal);
   const cleanup = new Cleanup();

@@ -1,4 +1,5 @@
 /** @file fit: trains a model for a number of epochs. */
+import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
 import { freshSeed } from '../../ops/seeds.ts';
 import { disposing } from '../../tensor/scope.ts';
@@ -43,7 +44,7 @@ export async function fit(
   const { signal, seed = freshSeed(), classWeight } = options;
   const { trainer } = model;
   trainer.requireCompiled('fit');
-  signal?.throwIfAborted();
+  checkSignal('fit', signal);
   const device = deviceOf(model);
   const throttle = new Throttle(device, 'fit', signal);
   const cleanup = new Cleanup();

@@ -1,4 +1,5 @@
 /** @file predict: computes the outputs of a model for data. */
+import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
 import { concat } from '../../ops/concat.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -39,7 +40,7 @@ export async function predict(
   const { batchSize, steps, signal, verbose } = options;
   requireCount('predict', 'batchSize', batchSize, 1);
   requireCount('predict', 'steps', steps, 1);
-  signal?.throwIfAborted();
+  checkSignal('predict', signal);
   const device = deviceOf(model);
   const cleanup = new Cleanup();
   const parts: Nest<Tensor>[] = [];

@@ -137,7 +137,7 @@ describe.runIf(python)('Keras', () => {
     const { status, stderr } = spawnSync(python as string, [script, folder], { encoding: 'utf8' });
     if (status !== 0) throw new Error(`Keras's side failed:\n${stderr}`);
     results = JSON.parse(fs.readFileSync(at('results.json'), 'utf8'));
-  }, 600_000);
+  }, 1_200_000);
   afterAll(() => fs.rmSync(folder, { recursive: true }));
 
   test.each(trips)('%s goes from Keras to Retrograd and back: weights, configuration, optimizer', (name) => {

@@ -1,5 +1,5 @@
 /** @file Models that are dropped without `dispose`: all that they held comes back. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   GradientTape,
   init,
@@ -23,15 +23,13 @@ import {
   sequential,
 } from '../../../src/keras/index.ts';
 import type { Batch } from '../../../src/keras/training/index.ts';
-import { collectAll, collectUntil } from '../../support/collectGarbage.ts';
+import { type Alive, collectAll, collectUntil } from '../../support/collectGarbage.ts';
 import { data, regressor, wave } from './support.ts';
 
 beforeAll(async () => {
   await init();
 });
 
-const rounds = 2;
-const modelsPerRound = 1;
 const options = { epochs: 2, batchSize: 4 } as const;
 
 /** Uses a model, and holds nothing of it afterwards. */
@@ -309,18 +307,23 @@ Object.assign(uses, {
 } satisfies Record<string, Use>);
 
 describe('what a dropped model held comes back after', () => {
-  test.each(Object.entries(uses))('%s', async (_, use) => {
-    const [x, y] = data(12);
-    const round = async () => {
-      for (let i = 0; i < modelsPerRound; i++) await use(x, y);
-    };
+  let x: Tensor;
+  let y: Tensor;
+  let start: Alive;
+
+  beforeAll(async () => {
+    [x, y] = data(12);
     // What is made once for all models (constants, pipelines) is made here.
-    await round();
-    const start = await collectAll();
-    for (let i = 0; i < rounds; i++) {
-      await round();
-      expect(await collectUntil(start)).toEqual(start);
-    }
+    for (const use of Object.values(uses)) await use(x, y);
+    start = await collectAll();
+  });
+
+  test.each(Object.entries(uses))('%s', async (_, use) => {
+    await use(x, y);
+    expect(await collectUntil(start)).toEqual(start);
+  });
+
+  afterAll(() => {
     x.dispose();
     y.dispose();
   });

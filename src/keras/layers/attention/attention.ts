@@ -45,6 +45,13 @@ interface AttentionCall extends CallOptions {
 }
 
 abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'useCausalMask',
+    'returnAttentionScores',
+  ];
+
   override readonly supportsMasking: boolean = true;
   override readonly takesMask: boolean = true;
   readonly useScale: boolean;

@@ -1,5 +1,5 @@
 /** @file MultiHeadAttention: several attentions side by side, each in its own projection. */
-import type { OptionNames } from '../../../core/options.ts';
+import { type OptionNames, plainOptions } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames, make } from '../base/layerOptions.ts';
 import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
@@ -74,6 +74,14 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 /** The layer of `multiHeadAttention`, where shapes, weights and errors are described. */
 export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
   static override readonly className: string = 'MultiHeadAttention';
+
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'attentionMask',
+    'useCausalMask',
+    'returnAttentionScores',
+  ];
 
   static override get optionNames(): OptionNames<MultiHeadAttentionOptions> {
     return {
@@ -164,7 +172,8 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
     inputs: SymbolicTensor | readonly SymbolicTensor[],
     options?: ApplyOptions & AttentionOptions<SymbolicTensor> & { returnAttentionScores?: false },
   ): KerasTensor;
-  override apply(inputs: Nest<unknown>, { value, key, ...options }: ApplyOptions = {}): never {
+  override apply(inputs: Nest<unknown>, called: ApplyOptions = {}): never {
+    const { value, key, ...options } = plainOptions(this.name, called);
     const [query, given = value ?? query, givenKey = key ?? null] = leavesOf(inputs);
     const all = [query, given, ...(givenKey === null ? [] : [givenKey])];
     return super.apply(all as Tensor[], options) as never;

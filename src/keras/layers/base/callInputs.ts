@@ -22,6 +22,14 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
     });
   });
   const leaves = leavesOf(inputs);
+  if (leaves.length === 0) {
+    throw new ValueError({
+      op: layer,
+      rule: 'a layer is called on tensors or symbolic tensors.',
+      received: describe(inputs),
+      hint: 'pass at least one.',
+    });
+  }
   const symbolic = leaves.some(isSymbolic);
   if (symbolic ? leaves.every(isSymbolic) : !leavesOf(options as Nest<unknown>).some(isSymbolic))
     return symbolic;

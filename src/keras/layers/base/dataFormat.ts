@@ -5,6 +5,8 @@ import { foldedName } from '../../../core/suggest.ts';
 
 /** One number for both axes of an image, or one per axis. */
 export type Pair = number | readonly [number, number];
+/** One number for all axes of a volume, or one per axis. */
+export type Triple = number | readonly [number, number, number];
 /** A number, or a list of one number, as in configurations. */
 export type Single = number | readonly [number];
 

@@ -1,5 +1,6 @@
 /** @file The shapes of inputs that a layer accepts. */
-import { ShapeError } from '../../../core/errors.ts';
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { isBranch, leavesOf, type Nest } from '../../../core/nest.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
 
@@ -31,8 +32,20 @@ export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec
   }
 }
 
-/** Throws unless every input matches its spec. */
-export function checkInputs(name: string, wanted: readonly InputSpec[], given: readonly OpenSpec[]): void {
+/**
+ * Throws unless every input matches its spec. A layer with one spec takes one tensor, not a list of one.
+ * Errors: ValueError for a nest in its place; ShapeError.
+ */
+export function checkInputs(name: string, wanted: readonly InputSpec[], inputs: Nest<OpenSpec>): void {
+  if (wanted.length === 1 && isBranch(inputs)) {
+    throw new ValueError({
+      op: name,
+      rule: 'it takes one tensor.',
+      received: describe(inputs),
+      hint: 'pass the tensor itself; layers.concatenate() makes one of several.',
+    });
+  }
+  const given = leavesOf(inputs);
   wanted.forEach((spec, i) => {
     const input = given[i];
     if (input) checkInput(name, spec, input);

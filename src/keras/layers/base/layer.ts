@@ -28,7 +28,7 @@ import { findInProperties } from './findInProperties.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
-import type { LayerOptions } from './layerOptions.ts';
+import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
 import { requireTracked } from './tracked.ts';
 import { WeightedOperation } from './weightedOperation.ts';
 
@@ -71,6 +71,9 @@ export abstract class Layer<
   Out extends Nest<Tensor> = Tensor,
 > extends WeightedOperation<In, Out> {
   static override readonly className: string = 'Layer';
+
+  /** Options that `apply` takes. Not checked for classes of an app, whose `call` may take others. */
+  static readonly callOptionNames: readonly string[] = ['training', 'mask'];
 
   /** Creates a layer from the result of `getConfig`. */
   static fromConfig<T, C>(this: new (options: C) => T, config: C): T {
@@ -115,9 +118,10 @@ export abstract class Layer<
   /** Computes the outputs with ops. It is also run on symbolic tensors, to infer shapes. */
   abstract call(inputs: In, options: CallOptions): Out;
 
-  /** Shapes of the outputs. Default: inferred by running `call` on symbolic tensors. */
+  /** Shapes of the outputs. Default: inferred by running `call` on symbolic tensors, once the layer is built. */
   computeOutputShape(inputShape: Shapes<In>): Shapes<Out> {
     const shapes = inputShape as Nest<OpenShape>;
+    this.ensureBuilt(inputShape);
     const inputs = trace(() => mapShapes(shapes, (shape) => new KerasTensor({ shape, dtype: this.dtype })));
     return mapNest(this.traceCall(inputs, {}), ({ shape }) => shape) as Shapes<Out>;
   }
@@ -166,8 +170,9 @@ export abstract class Layer<
 
   #apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions): unknown {
     const nest = inputs as Nest<unknown>;
+    checkCallOptions(this.constructor as typeof Layer & OptionClass, this.name, options);
     const symbolic = requireTensors(this.name, nest, options);
-    checkInputs(this.name, this.inputSpec, leavesOf(nest) as OpenSpec[]);
+    checkInputs(this.name, this.inputSpec, nest as Nest<OpenSpec>);
     const isNew = !this.built;
     this.ensureBuilt(mapNest(nest, (leaf) => (leaf as OpenSpec).shape) as Shapes<In>);
     requireTracked(this, isNew);

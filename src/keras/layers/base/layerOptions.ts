@@ -3,7 +3,13 @@
  * object or by position as Keras does.
  */
 import type { DType } from '../../../core/dtype.ts';
-import { byPosition, checkOptions, type Names, type OptionNames } from '../../../core/options.ts';
+import {
+  byPosition,
+  checkOptions,
+  type Names,
+  type OptionNames,
+  plainOptions,
+} from '../../../core/options.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 
 /** Options of every layer. */
@@ -32,6 +38,11 @@ export interface OptionClass {
   readonly optionNames: Names;
 }
 
+/** A class with the names of the options of its calls. */
+interface CallOptionClass extends OptionClass {
+  readonly callOptionNames: readonly string[];
+}
+
 /**
  * The options of a layer. A class that lists no names of its own is an app's: it may have any options.
  * Errors: ValueError for unknown options.
@@ -46,6 +57,17 @@ export function checkedOptions<O extends LayerOptions>(
     checkOptions(type.className, options, type.optionNames, hint);
   }
   return options ?? {};
+}
+
+/**
+ * Checks the options of a call. Those of an app's class, which lists no names of its own, may be any.
+ * Errors: ValueError for unknown options, and for what is no object.
+ */
+export function checkCallOptions(type: CallOptionClass, name: string, options: object): void {
+  const known = Object.hasOwn(type, 'optionNames')
+    ? type.callOptionNames
+    : Object.keys(plainOptions(name, options));
+  checkOptions(name, options, known, 'options of the layer itself belong to its factory.');
 }
 
 /** Makes a layer from the arguments of its factory. Errors: ValueError, and those of the class. */

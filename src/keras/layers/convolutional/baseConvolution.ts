@@ -68,9 +68,9 @@ export abstract class Convolution extends Layer {
   readonly useBias: boolean;
   protected readonly biasRules: WeightRules;
 
-  /** `rank` is 1 for sequences, 2 for images. */
+  /** `rank` is 1 for sequences, 2 for images, 3 for volumes. */
   constructor(
-    readonly rank: 1 | 2,
+    readonly rank: 1 | 2 | 3,
     options: Omit<ConvolutionOptions<unknown>, 'padding'> & { padding?: string },
     paddings: readonly string[] = ['valid', 'same'],
   ) {

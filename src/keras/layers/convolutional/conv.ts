@@ -28,7 +28,7 @@ export abstract class GroupedConvolution extends Convolution {
   readonly #kernelRules: WeightRules;
 
   constructor(
-    rank: 1 | 2,
+    rank: 1 | 2 | 3,
     options: Omit<GroupedConvolutionOptions<unknown>, 'padding'> & { padding?: string },
     paddings?: readonly string[],
   ) {

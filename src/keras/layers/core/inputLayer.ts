@@ -1,4 +1,5 @@
 /** @file InputLayer: where values enter a model. Its one call has no inputs. */
+import { isListOf } from '../../../core/lists.ts';
 import { type DType, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
@@ -84,7 +85,7 @@ export function inputLayer(...args: unknown[]): InputLayer {
 
 function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape {
   const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 0);
-  const isShape = (sizes: unknown) => Array.isArray(sizes) && sizes.every(isSize);
+  const isShape = (sizes: unknown) => isListOf(sizes, isSize, maxRank);
   if (batchShape !== undefined) {
     const alone = shape === undefined && batchSize === undefined;
     if (alone && isShape(batchShape) && batchShape.length >= 1 && batchShape.length <= maxRank)

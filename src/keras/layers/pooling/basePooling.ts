@@ -30,7 +30,7 @@ export abstract class Pooling extends Layer {
   readonly padding: 'valid' | 'same';
   readonly dataFormat = 'channelsLast';
 
-  constructor(rank: 1 | 2, options: PoolingOptions<unknown> = {}) {
+  constructor(rank: 1 | 2 | 3, options: PoolingOptions<unknown> = {}) {
     super(options);
     const { poolSize = 2, strides, padding = 'valid' } = options;
     this.poolSize = perAxis(this.name, 'poolSize', poolSize, rank);

@@ -3,7 +3,14 @@ import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { type RetrogradError, ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, normalizeAxes, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';
+import {
+  describe,
+  maxRank,
+  normalizeAxes,
+  type OpenShape,
+  requireBoolean,
+  sizeOf,
+} from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
 import { broadcastTo } from '../../../ops/sum.ts';
@@ -231,11 +238,11 @@ function givenMoments(op: string, mean: Moments | null, variance: Moments | null
   });
 }
 
-/** The shape of nested lists of numbers; null for anything else. */
-function shapeOf(values: unknown): number[] | null {
+/** The shape of nested lists of numbers, of at most `maxRank` axes; null for anything else. */
+function shapeOf(values: unknown, axes = maxRank): number[] | null {
   if (typeof values === 'number' && Number.isFinite(values)) return [];
-  if (!Array.isArray(values) || values.length === 0) return null;
-  const shapes = values.map(shapeOf);
+  if (!Array.isArray(values) || values.length === 0 || axes === 0) return null;
+  const shapes = values.map((item) => shapeOf(item, axes - 1));
   const [first] = shapes;
   return first && shapes.every((shape) => describe(shape) === describe(first))
     ? [values.length, ...first]

@@ -36,6 +36,8 @@ const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies
 export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'Bidirectional';
 
+  static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
+
   static override get optionNames(): OptionNames<BidirectionalOptions> {
     return { layer: true, mergeMode: true, backwardLayer: false, ...layerOptionNames };
   }

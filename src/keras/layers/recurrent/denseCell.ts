@@ -127,7 +127,7 @@ export abstract class DenseCell extends RNNCell {
   protected abstract projected(x: Tensor): Tensor;
 
   override build([x]: readonly OpenShape[]): void {
-    const features = x?.at(-1) ?? null;
+    const features = Array.isArray(x) ? (x.at(-1) ?? null) : null;
     if (x?.length !== 2 || features === null) {
       throw new ShapeError({
         op: this.name,

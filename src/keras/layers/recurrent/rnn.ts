@@ -68,6 +68,8 @@ const flags = [
 export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'RNN';
 
+  static override readonly callOptionNames: readonly string[] = ['training', 'mask', 'initialState'];
+
   static override get optionNames(): Names {
     return { cell: true, ...recurrentOptionNames } satisfies OptionNames<RNNOptions>;
   }

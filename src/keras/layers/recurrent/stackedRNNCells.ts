@@ -28,7 +28,7 @@ export class StackedRNNCells extends RNNCell {
     super(options);
     const { cells } = options;
     if (!Array.isArray(cells) || cells.length === 0) throw this.#refused(cells);
-    this.cells = cells.map((given: RNNCell | object) => {
+    this.cells = Array.from(cells, (given: RNNCell | object) => {
       const cell = given instanceof RNNCell ? given : deserializeLayer(given as never);
       if (cell instanceof RNNCell) return cell;
       throw this.#refused(given);

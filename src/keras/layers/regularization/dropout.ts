@@ -1,8 +1,9 @@
 /** @file Dropout, SpatialDropout1D, SpatialDropout2D: values cleared at random while training. */
+import { isListOf } from '../../../core/lists.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape } from '../../../core/shape.ts';
+import { describe, type OpenShape, maxRank } from '../../../core/shape.ts';
 import { dropout as cleared } from '../../../ops/dropout.ts';
 import { zerosLike } from '../../../ops/like.ts';
 import { SeedSequence } from '../../../ops/seeds.ts';
@@ -80,7 +81,7 @@ export class Dropout extends RandomClearing {
     super(options);
     const { noiseShape = null } = options;
     const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 1);
-    if (noiseShape !== null && !(Array.isArray(noiseShape) && noiseShape.every(isSize))) {
+    if (noiseShape !== null && !isListOf(noiseShape, isSize, maxRank)) {
       throw new ValueError({
         op: this.name,
         rule: '`noiseShape` is a list of positive sizes, the batch included, with null for those of the input.',

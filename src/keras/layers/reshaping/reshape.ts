@@ -1,9 +1,10 @@
 /** @file Reshape: the values of each sample in another shape. */
+import { isListOf } from '../../../core/lists.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, type Shape, sizeOf } from '../../../core/shape.ts';
+import { describe, type OpenShape, type Shape, sizeOf, maxRank } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { reshape as reshaped } from '../../../ops/reshape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -29,7 +30,7 @@ export class Reshape extends Layer {
     super(options);
     const { targetShape } = options;
     const isSize = (n: unknown) => Number.isInteger(n) && (n as number) >= -1;
-    const valid = Array.isArray(targetShape) && targetShape.every(isSize);
+    const valid = isListOf(targetShape, isSize, maxRank);
     if (!valid || targetShape.filter((n) => n === -1).length > 1) {
       throw new ValueError({
         op: this.name,

@@ -4,7 +4,7 @@
  */
 import { bytesPerElement, type DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';
-import { formatShape, type Shape, sizeOf } from '../../../core/shape.ts';
+import { formatShape, maxRank, type Shape, sizeOf } from '../../../core/shape.ts';
 import { gather } from '../../../ops/gather.ts';
 import { slice } from '../../../ops/slice.ts';
 import { type HostArray, type HostValues, type ShapedData, tensor } from '../../../tensor/create.ts';
@@ -214,10 +214,11 @@ function shapeOf(op: string, what: string, values: HostValues, slot: Slot | null
 }
 
 /** Sizes along the first elements. Ragged rows are detected at the upload. */
-function nestingOf(values: HostValues): Shape {
+function nestingOf(values: HostValues, axes = maxRank): Shape {
   if (ArrayBuffer.isView(values)) return (values as ShapedData).shape ?? [(values as HostArray).length];
-  if (!Array.isArray(values)) return [];
-  return values.length === 0 ? [0] : [values.length, ...nestingOf(values[0] as HostValues)];
+  // Deeper nests are refused at the upload.
+  if (!Array.isArray(values) || axes === 0) return [];
+  return values.length === 0 ? [0] : [values.length, ...nestingOf(values[0] as HostValues, axes - 1)];
 }
 
 function noSamples(op: string, what: string, shape: string): ShapeError {

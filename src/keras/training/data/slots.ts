@@ -58,7 +58,7 @@ export function entriesOf(
     });
     return Object.fromEntries(entries);
   }
-  if (Array.isArray(given) && isList(given, slots)) {
+  if (Array.isArray(given) && startsWithValue(given) && isList(given, slots)) {
     return given.map((values, i) => entryOf(op, `${what}[${i}]`, values, slots?.[i] ?? null));
   }
   return entryOf(op, what, given, slots?.length === 1 ? (slots[0] as Slot) : null);
@@ -69,6 +69,11 @@ function isList(given: readonly unknown[], slots: readonly Slot[] | null): boole
   if (given.some((item) => item instanceof Tensor)) return true;
   const holdsValues = given.every((item) => Array.isArray(item) || ArrayBuffer.isView(item));
   return slots !== null && slots.length > 1 && slots.length === given.length && holdsValues;
+}
+
+/** Whether the first item of a list, where it has one, is something: a list may be of billions of holes. */
+function startsWithValue(list: readonly unknown[]): boolean {
+  return list.length === 0 || (list[0] !== undefined && list[0] !== null);
 }
 
 function entryOf(op: string, what: string, values: unknown, slot: Slot | null): Entry {
@@ -82,6 +87,7 @@ function entryOf(op: string, what: string, values: unknown, slot: Slot | null): 
 }
 
 function isValues(values: unknown): values is Values {
-  if (values instanceof Tensor || Array.isArray(values)) return true;
+  if (values instanceof Tensor) return true;
+  if (Array.isArray(values)) return startsWithValue(values);
   return ArrayBuffer.isView(values) && !(values instanceof DataView);
 }

@@ -1,0 +1,123 @@
+// @ts-check
+/**
+ * @file One module on each engine: Node and Chromium, whose WebGPU is Dawn; Firefox and Deno, whose WebGPU is wgpu. The caller
+ * calls the module's exports; arguments and results are JSON.
+ */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { ROOT, SetupError } from '../setup.mjs';
+
+/** @typedef {{ call: (name: string, ...args: unknown[]) => Promise<any>, close: () => Promise<void> }} Engine */
+
+export const engineNames = ['node', 'chromium', 'firefox', 'deno'];
+
+/** What an answer of the runner begins with: everything else on its output is printed by what runs. */
+export const answerMark = '@answer ';
+
+/**
+ * @param {string} name
+ * @param {string} entry the module, relative to the repository
+ * @param {Record<string, string>} env of the set-up, by which Dawn in Node finds its adapter
+ * @returns {Promise<Engine>}
+ */
+export async function openEngine(name, entry, env) {
+  const { bundle, temporaryFolder } = await import('./bundle.mjs');
+  const folder = temporaryFolder(`engine-${name}`);
+  const built = await bundle({ entry, folder, external: [/^webgpu$/] });
+  if (name === 'node') return inProcess(process.execPath, ['--expose-gc'], built, { ...process.env, ...env });
+  if (name === 'deno') {
+    // What leads Dawn to its software adapter is none for wgpu.
+    const { VK_ICD_FILENAMES, VK_DRIVER_FILES, LD_LIBRARY_PATH, ...own } = process.env;
+    return inProcess(
+      requireDeno(),
+      ['run', '--allow-all', '--unstable-webgpu', '--v8-flags=--expose-gc'],
+      built,
+      own,
+    );
+  }
+  return inPage(name, folder, path.basename(built));
+}
+
+/** The Deno that RETROGRAD_DENO names, or that is on the PATH. */
+export function findDeno() {
+  const file = process.platform === 'win32' ? 'deno.exe' : 'deno';
+  const onPath = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, file));
+  const named = process.env.RETROGRAD_DENO;
+  return (named ? [named] : onPath).find((place) => fs.existsSync(place)) ?? null;
+}
+
+function requireDeno() {
+  const found = findDeno();
+  if (found) return found;
+  throw new SetupError(
+    'Deno is needed. Received: none on the PATH. Hint: `npm install --global deno`, or set RETROGRAD_DENO to its path.',
+  );
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} flags
+ * @param {string} built
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Engine}
+ */
+function inProcess(command, flags, built, env) {
+  const runner = path.join(ROOT, 'scripts', 'lib', 'engine-runner.mjs');
+  const child = spawn(command, [...flags, runner, built], {
+    cwd: ROOT,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  /** @type {((line: string) => void)[]} */
+  const waiting = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith(answerMark)) waiting.shift()?.(line.slice(answerMark.length));
+    else if (line !== '') process.stderr.write(`${line}\n`);
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  return {
+    async call(name, ...args) {
+      const answer = new Promise((resolve) => {
+        waiting.push(resolve);
+      });
+      child.stdin.write(`${JSON.stringify({ name, args })}\n`);
+      const died = ended.then((code) => JSON.stringify({ error: `the process ended with code ${code}` }));
+      const { value, error } = JSON.parse(String(await Promise.race([answer, died])));
+      if (error) throw new Error(error);
+      return value;
+    },
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/**
+ * @param {string} name
+ * @param {string} folder
+ * @param {string} file
+ * @returns {Promise<Engine>}
+ */
+async function inPage(name, folder, file) {
+  const { launchBrowser, openPage, serveFolder } = await import('./browser.mjs');
+  const { launchFirefox } = await import('./firefox.mjs');
+  const server = await serveFolder(folder);
+  const browser = name === 'firefox' ? await launchFirefox() : await launchBrowser();
+  const { page } = await openPage(browser, server.url);
+  /** Runs in the page. @param {string} address @param {string} called @param {unknown[]} args */
+  const call = async (address, called, args) => {
+    const module = await import(/** @type {string} */ (address));
+    return (await module[called](...args)) ?? null;
+  };
+  return {
+    call: (called, ...args) => page.evaluate(call, `/${file}`, called, args),
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}

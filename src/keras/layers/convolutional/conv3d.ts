@@ -1,0 +1,43 @@
+/** @file Conv3D: a convolution of volumes with a learned kernel, in groups of channels. */
+import type { OptionNames } from '../../../core/options.ts';
+import { conv3d as convolve } from '../../../ops/conv3d.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Triple } from '../base/dataFormat.ts';
+import { make } from '../base/layerOptions.ts';
+import { kernelOptionNames } from '../base/weightOptions.ts';
+import { convolutionOptionNames } from './baseConvolution.ts';
+import { GroupedConvolution, type GroupedConvolutionOptions } from './conv.ts';
+
+/** Options of `conv3d`. */
+export type Conv3DOptions = GroupedConvolutionOptions<Triple>;
+
+/** The layer of `conv3d`, where shapes, weights and errors are described. */
+export class Conv3D extends GroupedConvolution {
+  static override readonly className: string = 'Conv3D';
+
+  static override get optionNames(): OptionNames<Conv3DOptions> {
+    return { filters: true, ...convolutionOptionNames, groups: false, ...kernelOptionNames };
+  }
+
+  constructor(options: Conv3DOptions) {
+    super(3, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    const { strides, dilationRate, groups } = this;
+    // 'causal' is for sequences alone.
+    const padding = this.padding === 'same' ? 'same' : 'valid';
+    const volumes = convolve(x, this.kernel as Tensor, { strides, padding, dilationRate, groups });
+    return this.activation(this.withBias(volumes));
+  }
+}
+
+/**
+ * A convolution of volumes with a learned kernel. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width',
+ * filters]. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, channels / groups, filters] and bias [filters].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
+ */
+export function conv3d(options: Conv3DOptions): Conv3D;
+export function conv3d(...args: unknown[]): Conv3D {
+  return make(Conv3D, args);
+}

@@ -1,0 +1,84 @@
+/** @file Float64 values on the host, and the few array operations that the reference of random programs is made of. */
+
+export interface Value {
+  readonly shape: readonly number[];
+  readonly dtype: 'float32' | 'int32';
+  readonly data: Float64Array;
+}
+
+export const sizeOf = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+
+/** Numbers in [0, 1) from a seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A value whose element at `position` is `element(position)`. */
+export function build(
+  shape: readonly number[],
+  dtype: Value['dtype'],
+  element: (position: readonly number[]) => number,
+): Value {
+  const data = new Float64Array(sizeOf(shape));
+  const position = shape.map(() => 0);
+  for (let i = 0; i < data.length; i++) {
+    data[i] = element(position);
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      position[axis] = (position[axis] as number) + 1;
+      if ((position[axis] as number) < (shape[axis] as number)) break;
+      position[axis] = 0;
+    }
+  }
+  return { shape, dtype, data };
+}
+
+export function at({ shape, data }: Value, position: readonly number[]): number {
+  let index = 0;
+  for (const [axis, size] of shape.entries()) index = index * size + (position[axis] as number);
+  return data[index] as number;
+}
+
+/** The shape that two broadcast to; null where they don't. */
+export function broadcast(a: readonly number[], b: readonly number[]): number[] | null {
+  const rank = Math.max(a.length, b.length);
+  const result: number[] = [];
+  for (let i = 1; i <= rank; i++) {
+    const [x, y] = [a[a.length - i] ?? 1, b[b.length - i] ?? 1];
+    if (x !== y && x !== 1 && y !== 1) return null;
+    result.unshift(x === 1 ? y : x);
+  }
+  return result;
+}
+
+/** The element of `x` at a position of what it broadcasts to. */
+export function spread(x: Value, position: readonly number[]): number {
+  const skipped = position.length - x.shape.length;
+  return at(
+    x,
+    x.shape.map((size, axis) => (size === 1 ? 0 : (position[axis + skipped] as number))),
+  );
+}
+
+/** `position` with `value` in place of what it has at `axis`. */
+export const withAxis = (position: readonly number[], axis: number, value: number): number[] =>
+  position.map((p, i) => (i === axis ? value : p));
+
+/** The values of `x` along `axis`, of each line; what `reduce` makes of them is the result's one element there. */
+export function reduceAxis(
+  x: Value,
+  axis: number,
+  keepDims: boolean,
+  reduce: (line: number[]) => number,
+): Value {
+  const kept = x.shape.map((size, i) => (i === axis ? 1 : size));
+  const full = build(kept, x.dtype, (position) =>
+    reduce(Array.from({ length: x.shape[axis] as number }, (_, i) => at(x, withAxis(position, axis, i)))),
+  );
+  return keepDims ? full : { ...full, shape: x.shape.filter((_, i) => i !== axis) };
+}
