@@ -142,7 +142,7 @@ test("Keras's VGG16 is recognized by content, and sees pictures as Keras prepare
   );
 });
 
-test('a file that does not fit is told, for both networks, and leaves nothing behind', async () => {
+test('a file that does not fit is reported, for both networks, and leaves nothing behind', async () => {
   using net = sequential([input({ shape: [2] }), layers.dense({ units: 2, name: 'top' })]);
   const target = new BytesTarget();
   await net.saveWeights(target);

@@ -1,5 +1,6 @@
 /** @file Shows a report in a page: in a shadow tree, so that neither's styles touch the other's, under any policy. */
 import { DeviceError } from '../../core/errors.ts';
+import { pageStyle } from '../page/generated/style.ts';
 import type { PageData } from '../page/mount.ts';
 
 /** Errors: DeviceError where there is no page. */
@@ -13,7 +14,6 @@ export async function showReport(data: PageData, container?: Element): Promise<H
     });
   }
   const { mountReport } = await import('../page/mount.ts');
-  const { pageStyle } = await import('../page/generated/style.ts');
   const host = document.createElement('div');
   const shadow = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();

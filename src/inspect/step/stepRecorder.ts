@@ -72,7 +72,8 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       inputs: read,
       outputs: [],
       options: call.options,
-      callSite: gradientOf?.callSite ?? callSite(),
+      // A stack trace is slow: one of the record is taken over.
+      callSite: gradientOf ? gradientOf.callSite : (call.node?.callSite ?? callSite()),
       launchesBy,
     };
     this.calls.push(seen);
