@@ -92,9 +92,11 @@ export {
   vjp,
   type VjpOptions,
 } from './autodiff/linearMaps.ts';
+export { scan, type ScanOptions } from './autodiff/scan.ts';
 export type { GradientsOf, TensorTree } from './autodiff/tree.ts';
 export { gradients, type ValueAndGradients } from './autodiff/gradients.ts';
 export type { Gradient, GradientOptions, UnconnectedGradients } from './autodiff/request.ts';
+export { type Axes, vmap, type VmapOptions } from './autodiff/vmap/vmap.ts';
 export { GradientTape, type TapeOptions } from './autodiff/tape.ts';
 // History
 export { debugMode } from './history/callSite.ts';

@@ -130,6 +130,8 @@ const before: Record<string, unknown[]> = {
   randomPoisson: [[1]],
   permutation: [1],
   'applications.decodePredictions': [tensorOfOne],
+  'utils.padSequences': [[[1]]],
+  'utils.toCategorical': [[1]],
   modelFromJSON: ['{}'],
   registerClass: [class {}],
   loadCheckpoint: [{ name: 'm', weights: [] }, new Uint8Array()],

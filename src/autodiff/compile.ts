@@ -11,7 +11,7 @@ import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { currentExecutor } from '../execution/currentExecutor.ts';
 import { outputSearch } from '../ops/outputSearch.ts';
-import { activeRecorders } from '../ops/recorders.ts';
+import { activeRecorders, isAbstract } from '../ops/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Captured, captureCall } from './capturedCall.ts';
 import { type FrozenValue, frozenWarning } from './frozenValues.ts';
@@ -140,6 +140,8 @@ export function compileCompared<A extends readonly unknown[], R>(
     if (mode === 'captured' || mode === 'encoded' || activeRecorders().length > 0 || outputSearch())
       return plainly();
     const signature = signatureOf(this, args);
+    // What vmap maps is compiled outside of it: compile(vmap(f)).
+    if (signature.tensors.some(isAbstract)) return plainly();
     const device = deviceOf(label, signature.tensors);
     const { inputs, objects } = signature;
     const body = (proxies: readonly Tensor[]) => {

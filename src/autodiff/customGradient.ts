@@ -4,17 +4,21 @@
  */
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
-import { specOf } from '../core/spec.ts';
-import type { OpDefinition } from '../ops/define.ts';
-import { recordCall } from '../ops/dispatch.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
-import { activeRecorders, nextRecording, type Recorder, withRecorders } from '../ops/recorders.ts';
+import {
+  activeRecorders,
+  isAbstract,
+  nextRecording,
+  type Recorder,
+  withRecorders,
+} from '../ops/recorders.ts';
 import { replaySeeds, seedPosition } from '../ops/seeds.ts';
-import { disposing, tidy } from '../tensor/scope.ts';
-import { Tensor } from '../tensor/tensor.ts';
+import { disposing, outsideScopes, tidy } from '../tensor/scope.ts';
+import { alias, Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
 import { Tape } from './recordedCalls.ts';
+import { recordFunction } from './recordFunction.ts';
 
 /** What a function given to `customGradient` returns: its value, and its gradient. */
 export interface CustomGradientResult {
@@ -41,7 +45,10 @@ export function customGradient(
       [{ name: 'inputs', hostDType: undefined, optional: false }],
       operands,
     ) as Tensor[];
-    const result = withRecorders([], () => f(...inputs)) as Partial<CustomGradientResult> | undefined;
+    const isRecorded = activeRecorders().length > 0;
+    const result = withRecorders([], () => runOnce(f, inputs, isRecorded)) as
+      | Partial<CustomGradientResult>
+      | undefined;
     const { value, gradient } = result ?? {};
     if (!(value instanceof Tensor) || typeof gradient !== 'function') {
       throw new TapeError({
@@ -53,9 +60,28 @@ export function customGradient(
     }
     // The value may be an input, or a tensor with a history of its own: the result must be this call's.
     const output = withRecorders([], () => identity(value));
-    recordFunction('customGradient', inputs, output, (dy) => listOf(gradient(dy), inputs), []);
+    recordFunction({
+      name: 'customGradient',
+      inputs,
+      outputs: [output],
+      save: { inputs: [] },
+      backward: ([dy]) => listOf(gradient(dy as Tensor), inputs),
+    });
     return output;
   };
+}
+
+/**
+ * f(...inputs). Inside vmap, whose scope ends before a tape outside asks for gradients, what the gradient may close over lives
+ * on: the garbage collector frees it.
+ */
+function runOnce(
+  f: (...inputs: Tensor[]) => CustomGradientResult,
+  inputs: readonly Tensor[],
+  isRecorded: boolean,
+): unknown {
+  if (!isRecorded || !inputs.some(isAbstract)) return f(...inputs);
+  return outsideScopes(() => f(...inputs.map(alias)));
 }
 
 function listOf(
@@ -79,31 +105,6 @@ function listOf(
 }
 
 /**
- * Records that a function of that name made `output` from `inputs`. `backward` gives the cotangents of the inputs from that of
- * the output and the inputs that are saved: all of them, unless `save` lists their positions.
- */
-export function recordFunction(
-  name: string,
-  inputs: readonly Tensor[],
-  output: Tensor,
-  backward: (dy: Tensor, saved: readonly Tensor[]) => readonly (Tensor | null)[],
-  save: readonly number[] = inputs.map((_, i) => i),
-): void {
-  const never = () => {
-    throw new TypeError(`${name} is recorded, never dispatched`);
-  };
-  const definition: OpDefinition = {
-    name,
-    inputs: ['...inputs'],
-    infer: never,
-    forward: never,
-    backward: ([dy], { inputs: saved }) => backward(dy as Tensor, saved as readonly Tensor[]),
-    save: { inputs: save },
-  };
-  recordCall(definition, inputs, [output], {}, specOf(output));
-}
-
-/**
  * Runs `f` without keeping what its gradient needs: the backward walk computes `f` again. Trades time for memory.
  * Trainable variables that `f` uses get their gradients. `f` must compute the same when called twice; random ops without
  * a seed do so, since their seeds are replayed.
@@ -121,9 +122,13 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
     const value = withRecorders([usage], () => tidy(() => identity(f(...inputs))));
     value.origin = { kind: 'unrecorded', op: 'checkpoint' };
     const leaves = [...inputs, ...[...usage.variables].filter((v) => !inputs.includes(v))];
-    recordFunction('checkpoint', leaves, value, (dy, saved) =>
-      replaySeeds(seeds, () => recompute(f, saved, inputs.length, dy)),
-    );
+    recordFunction({
+      name: 'checkpoint',
+      inputs: leaves,
+      outputs: [value],
+      save: { inputs: leaves.map((_, i) => i) },
+      backward: ([dy], saved) => replaySeeds(seeds, () => recompute(f, saved, inputs.length, dy as Tensor)),
+    });
     return value;
   };
 }

@@ -8,9 +8,9 @@ import { type TensorLike, toTensors } from '../ops/operands.ts';
 import { withRecorders } from '../ops/recorders.ts';
 import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import { recordFunction } from './customGradient.ts';
 import { requireFunction, requireValue } from './functional.ts';
 import { Tape } from './recordedCalls.ts';
+import { recordFunction } from './recordFunction.ts';
 
 /** The tangent of the value, from the inputs and their tangents, in which it is linear. */
 export type TangentRule = (inputs: readonly Tensor[], tangents: readonly Tensor[]) => Tensor;
@@ -43,7 +43,13 @@ export function customJvp(
     requireValue('customJvp', value);
     // The value may be an input, or a tensor with a history of its own: the result must be this call's.
     const output = withRecorders([], () => identity(value));
-    recordFunction('customJvp', inputs, output, (dy, saved) => transposed(rule, saved, dy));
+    recordFunction({
+      name: 'customJvp',
+      inputs,
+      outputs: [output],
+      save: { inputs: inputs.map((_, i) => i) },
+      backward: ([dy], saved) => transposed(rule, saved, dy as Tensor),
+    });
     return output;
   };
 }

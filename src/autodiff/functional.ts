@@ -11,7 +11,7 @@ import { disposing, tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { Tape } from './recordedCalls.ts';
 import { listOf, type UnconnectedGradients } from './request.ts';
-import { floatsIn, type GradientsOf, packTree, pathsIn } from './tree.ts';
+import { floatsIn, type GradientsOf, packTree } from './tree.ts';
 
 type Function = (...inputs: Tensor[]) => Tensor;
 
@@ -162,7 +162,7 @@ function gradientOf(name: string, f: unknown, options: GradOfOptions) {
   checkOptions(name, options, optionNames);
   const { argnums } = options;
   return (args: readonly unknown[]) => {
-    const positions = argnums === undefined ? [0] : positionsOf(name, argnums, args.length);
+    const positions = argnums === undefined ? [0] : listOf<number>(name, argnums);
     const [given, dy] = argnums === undefined ? [args.slice(0, 1), args[1]] : [args, undefined];
     const { grads, ...rest } = differentiate(name, f, given, positions, options, dy as Tensor | undefined);
     return { ...rest, grad: Array.isArray(argnums) ? grads : grads[0] };
@@ -184,18 +184,6 @@ function gradientsOf(name: string, f: unknown, options: GradOptions) {
     const list = listOf<unknown>(name, inputs);
     return differentiate(name, f, list, [...list.keys()], options, dy);
   };
-}
-
-function positionsOf(name: string, argnums: Argnums, count: number): readonly number[] {
-  const positions = listOf<number>(name, argnums);
-  const isPosition = (n: unknown) => Number.isInteger(n) && (n as number) >= 0 && (n as number) < count;
-  if (positions.length > 0 && positions.every(isPosition)) return positions;
-  throw new TapeError({
-    op: name,
-    rule: '`argnums` is the position of an argument, or a list of positions.',
-    received: `argnums: ${describe(argnums)} for ${count} arguments`,
-    hint: 'count from 0: { argnums: 0 } is the first.',
-  });
 }
 
 /** Runs `body` with a tape, both of which leave nothing behind but the result. */
@@ -228,7 +216,8 @@ function differentiate(
   dy: Tensor | undefined,
 ): { value: Tensor; grads: readonly unknown[]; aux?: unknown } {
   requireFunction(name, f);
-  const leaves = positions.map((i) => floatsIn(name, args[i], `input ${i}`));
+  const paths: string[] = [];
+  const leaves = positions.map((i) => floatsIn(name, args[i], `input ${i}`, paths));
   const inputs = leaves.flat();
   return withTape(false, (tape) => {
     const own = tape.stopRecording(() => distinct(inputs));
@@ -238,8 +227,9 @@ function differentiate(
     positions.forEach((i, k) => {
       given[i] = packed[k];
     });
-    const [value, aux] = hasAux ? pairOf(name, f(...given)) : [f(...given)];
-    requireValue(name, value);
+    const result = f(...given);
+    const [value, aux] = hasAux ? (Array.isArray(result) ? result : []) : [result];
+    requireValue(name, value, result);
     const disconnections = tape.disconnections.map(({ operation, callSite }) =>
       placeOf(operation.name, callSite),
     );
@@ -250,11 +240,10 @@ function differentiate(
         disconnections.length > 0
           ? `disconnected at ${[...new Set(disconnections)].join(' and ')}`
           : 'no call leads from it';
-      const path = positions.flatMap((i) => pathsIn(args[i], `input ${i}`))[unconnected];
       throw new TapeError({
         op: name,
         rule: 'the result must depend on every input through differentiable operations.',
-        received: `no gradient for ${path}, ${formatSpec(own[unconnected] as Tensor)}: ${where}`,
+        received: `no gradient for ${paths[unconnected]}, ${formatSpec(own[unconnected] as Tensor)}: ${where}`,
         hint: "compute the result from the inputs by such ops, leave the input out, or pass unconnectedGradients: 'zero'; GradientTape.explain() says more.",
       });
     }
@@ -286,23 +275,23 @@ export function ownValue(value: Tensor, inputs: readonly Tensor[]): Tensor {
 const placeOf = (operation: string, callSite: string | undefined) =>
   `'${operation}'${callSite ? `, ${callSite}` : ''}`;
 
-export function requireValue(name: string, value: unknown): asserts value is Tensor {
+export function requireValue(name: string, value: unknown, result = value): asserts value is Tensor {
   if (value instanceof Tensor) return;
   throw new TapeError({
     op: name,
-    rule: 'the function must return one tensor.',
-    received: describe(value),
+    rule: 'the function must return one tensor, or with hasAux a pair, [tensor, aux].',
+    received: describe(result),
     hint: 'return the result of an op; async functions can’t be differentiated.',
   });
 }
 
-/** The two parts of what a function with `hasAux` returned. */
-export function pairOf(name: string, result: unknown): readonly [unknown, unknown] {
+/** The two parts of what a function returned: by default one with `hasAux`. */
+export function pairOf(
+  name: string,
+  result: unknown,
+  rule = 'with hasAux the function returns a pair.',
+  hint = 'return [value, aux].',
+): readonly [unknown, unknown] {
   if (Array.isArray(result) && result.length === 2) return [result[0], result[1]];
-  throw new TapeError({
-    op: name,
-    rule: 'with hasAux the function returns a pair.',
-    received: describe(result),
-    hint: 'return [value, aux].',
-  });
+  throw new TapeError({ op: name, rule, received: describe(result), hint });
 }

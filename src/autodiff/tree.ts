@@ -37,24 +37,32 @@ export function tensorsIn(op: string, tree: unknown, path: string): Tensor[] {
   });
 }
 
-/** The leaves of `tree`, which gradients are taken with respect to. Errors: as `tensorsIn`; TapeError for integers. */
-export function floatsIn(op: string, tree: unknown, path: string): Tensor[] {
-  const leaves = tensorsIn(op, tree, path);
-  const integer = leaves.findIndex(({ dtype }) => !isFloating(dtype));
-  if (integer < 0) return leaves;
-  throw new TapeError({
-    op,
-    rule: 'derivatives are taken with respect to floating-point tensors.',
-    received: `${pathsIn(tree, path)[integer]}: ${formatSpec(leaves[integer] as Tensor)}`,
-    hint: "cast it to 'float32', or pass it as an argument that isn't differentiated (argnums).",
-  });
+/**
+ * The leaves of `tree`, which derivatives are taken with respect to; their places, such as `input 0.layers[1].kernel`, go to
+ * `paths`. Errors: TapeError where one isn't a tensor of floats, or where there is none.
+ */
+export function floatsIn(op: string, tree: unknown, path: string, paths: string[] = []): Tensor[] {
+  const leaves: Tensor[] = [];
+  mapNest(
+    tree as Nest<unknown>,
+    (leaf, at) => {
+      if (!(leaf instanceof Tensor && isFloating(leaf.dtype))) throw notFloats(op, leaf, at);
+      leaves.push(leaf);
+      paths.push(at);
+    },
+    path,
+  );
+  if (leaves.length === 0) throw notFloats(op, tree, path);
+  return leaves;
 }
 
-/** The places of the leaves, such as `input 0.layers[1].kernel`. */
-export function pathsIn(tree: unknown, path: string): string[] {
-  const paths: string[] = [];
-  mapNest(tree as Nest<unknown>, (_, at) => paths.push(at), path);
-  return paths;
+function notFloats(op: string, received: unknown, path: string): TapeError {
+  return new TapeError({
+    op,
+    rule: 'derivatives are taken with respect to floating-point tensors: one, or arrays and plain objects of them.',
+    received: `${path}: ${received instanceof Tensor ? formatSpec(received) : describe(received)}`,
+    hint: "make numbers tensors, and cast integers to 'float32'; argnums names the arguments that are differentiated.",
+  });
 }
 
 /** `tree` with its leaves replaced by `leaves`, in order. */

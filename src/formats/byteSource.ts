@@ -14,6 +14,8 @@ export interface ByteSource {
    * them.
    */
   read(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Whether each read is a request to a server, so that bytes are better read once. */
+  readonly isRemote?: boolean;
   /** Lets go of the file, where it is held open. */
   close?(): Promise<void>;
   /** Opens a file in the same folder, or below it, where there is one. Errors: FormatError for a file that isn't there. */
@@ -35,6 +37,16 @@ export function blobSource(blob: Blob, name: string): ByteSource {
     return requireLength(name, bytes, begin, end);
   };
   return { name, size: blob.size, read };
+}
+
+const fetchedBytes = 8 << 20;
+
+/** `source`, read once, as a Blob: browsers keep large ones on disk. */
+export async function fetchedSource({ name, size, read }: ByteSource): Promise<ByteSource> {
+  const parts: Blob[] = [];
+  for (let at = 0; at < size; at += fetchedBytes)
+    parts.push(new Blob([await read(at, Math.min(size, at + fetchedBytes))]));
+  return blobSource(new Blob(parts), name);
 }
 
 /** The bytes from `begin` to `end` of `source`, as a file of its own. */

@@ -60,6 +60,8 @@ export { type FromJSONOptions, modelFromJSON } from './json/read.ts';
 export { modelToConfig, modelToJSON } from './json/write.ts';
 export type { NamedKind, RegisteredNames } from './nameTypes.ts';
 export { type CustomObjects, registerClass, type RegisterOptions } from './serialization/registered.ts';
+// Utilities
+export * as utils from './utils/index.ts';
 // Callbacks
 export * as callbacks from './callbacks/index.ts';
 export { History } from './callbacks/history.ts';

@@ -38,6 +38,7 @@ const castOp: Op<[x: Tensor], CastOptions> = /* @__PURE__ */ defineOp({
   options: { dtype: true },
   acceptsFloat16: true,
   save: { inputs: [] },
+  elementwise: true,
   infer: ([{ shape }], { dtype }) => {
     checkStoredDType('cast', dtype);
     return { shape, dtype };

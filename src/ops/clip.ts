@@ -77,5 +77,6 @@ export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp({
     return kernels().elementwiseKernel('clip', `clamp(a, ${from}, ${to})`, [x], plan, { alpha, beta });
   },
   backward: ([dy], { inputs: [x], options }) => [clipDerivative(dy, x, options)],
+  elementwise: true,
   cost: perResult,
 });

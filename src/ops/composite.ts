@@ -8,7 +8,7 @@ import { tidy } from '../tensor/scope.ts';
 import { inputsOf, type OpCall, splitArguments } from './define.ts';
 import type { InputNames, Operands, Results } from './definition.ts';
 import { type InputSlot, toTensors } from './operands.ts';
-import { isSymbolic } from './recorders.ts';
+import { isAbstract } from './recorders.ts';
 
 /** Typed as a method, so that one definition fits where any is taken. */
 type Formula<I extends readonly unknown[], O, R> = {
@@ -64,9 +64,9 @@ function tensorsOf(
   slots: readonly InputSlot[],
   operands: readonly unknown[],
 ): readonly unknown[] {
-  if (!operands.some(isSymbolic)) return toTensors(op, slots, operands);
+  if (!operands.some(isAbstract)) return toTensors(op, slots, operands);
   return operands.map((operand, i) => {
-    if (isSymbolic(operand)) return operand;
+    if (isAbstract(operand)) return operand;
     return toTensors(op, [(slots[i] ?? slots.at(-1)) as InputSlot], [operand])[0];
   });
 }

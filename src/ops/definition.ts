@@ -134,6 +134,8 @@ export interface OpDefinition<
   takesNull?: N;
   /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */
   acceptsFloat16?: boolean;
+  /** Whether an element of the result depends on the elements at its place alone, of inputs that broadcast. */
+  elementwise?: boolean;
   /** What backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: S;
   /**

@@ -46,6 +46,7 @@ export function defineDerivative<O extends object = object>({
       needs[0] ? derivative(g, b, options) : null,
       needs[1] && curve && dy ? mul(mul(g, dy), curve(b, options)) : null,
     ],
+    elementwise: true,
     cost: perResult,
   });
   return derivative;
@@ -67,6 +68,7 @@ export function defineChoice(name: string, condition: string): Choice {
     forward: (operands, plan) =>
       kernels().elementwiseKernel(name, `select(0.0, a, ${condition})`, operands, plan),
     backward: ([g], { inputs: [, x, y], needs }) => [needs[0] ? choice(g, x, y) : null, null, null],
+    elementwise: true,
     cost: perResult,
   });
   return choice;

@@ -1,6 +1,6 @@
 /**
- * @file The one dispatch. A symbolic input sends the call to its graph; otherwise the kernels run, and active recorders
- * receive the call.
+ * @file The one dispatch. A symbolic input sends the call to its graph, and one inside vmap to its map; otherwise the kernels
+ * run, and active recorders receive the call.
  */
 import { DTypeError } from '../core/errors.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -16,13 +16,7 @@ import { outputSearch } from './outputSearch.ts';
 import { attributeForward } from './attribution.ts';
 import { type OpDefinition, outputsOf, type Plan, type Results } from './definition.ts';
 import { areReady, type InputSlot, toTensors } from './operands.ts';
-import {
-  activeRecorders,
-  isSymbolic,
-  symbolicGraph,
-  type SymbolicTensor,
-  withRecorders,
-} from './recorders.ts';
+import { activeRecorders, isAbstract, symbolicGraph, withRecorders } from './recorders.ts';
 
 export function dispatch(
   op: OpDefinition,
@@ -30,8 +24,8 @@ export function dispatch(
   operands: readonly unknown[],
   options: object,
 ): unknown {
-  const symbolic = operands.find(isSymbolic);
-  if (symbolic) return graphOf(symbolic).call(op, operands, options);
+  const abstract = operands.find(isAbstract);
+  if (abstract) return abstract[symbolicGraph].call(op, operands, options);
   if (areReady(operands)) return execute(op, operands, operands, options);
   // Tensors of host values live as long as the call.
   return tidy(() => execute(op, toTensors(op.name, slots, operands), operands, options));
@@ -156,8 +150,4 @@ function outermost(node: Node): Node {
   let top = node;
   while (top.parent) top = top.parent;
   return top;
-}
-
-function graphOf(symbolic: SymbolicTensor) {
-  return symbolic[symbolicGraph];
 }

@@ -73,6 +73,7 @@ export function defineUnary<O extends object = object>(definition: UnaryDefiniti
     },
     backward:
       gradient && (([dy], { inputs: [x], outputs: [y], options }) => [gradient(dy, y ?? x ?? dy, options)]),
+    elementwise: true,
     cost: perResult,
   });
 }
@@ -136,6 +137,7 @@ export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Te
           needs[1] && dy ? sumToShape(dy, inputSpecs[1].shape) : null,
         ];
       }),
+    elementwise: true,
     cost: perResult,
   });
 }

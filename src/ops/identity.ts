@@ -14,6 +14,7 @@ export const identity: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ *
   options: {},
   acceptsFloat16: true,
   save: { inputs: [] },
+  elementwise: true,
   infer: ([x]) => specOf(x),
   forward: ([x], plan) => view(x, plan, 'identity'),
   backward: ([dy]) => [dy],

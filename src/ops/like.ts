@@ -10,6 +10,7 @@ function defineLike(name: string, value: number): UnaryOp {
     name,
     inputs: ['x'],
     options: {},
+    elementwise: true,
     infer: ([x]) => specOf(x),
     forward: ([x], plan) => fillKernel(x.device, plan, value, name),
     backward: null,

@@ -128,7 +128,7 @@ export function toTensors(
   return operands.map((operand, i) => {
     const slot = (slots[i] ?? slots.at(-1)) as InputSlot;
     if (operand instanceof Tensor) {
-      void operand.storage;
+      if (operand.disposed) void operand.storage;
       return operand;
     }
     if (operand === null || operand === undefined) {

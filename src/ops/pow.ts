@@ -28,6 +28,7 @@ const logOrZero: FloatOp = /* @__PURE__ */ defineUnary({
 const powDerivative: Op<[dy: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'powDerivative',
   inputs: ['dy', 'x', 'y'],
+  elementwise: true,
   infer: ([dy, x, y]) => ({ shape: broadcastShapes('powDerivative', x.shape, y.shape), dtype: dy.dtype }),
   forward: (operands, plan) =>
     kernels().elementwiseKernel(

@@ -5,7 +5,7 @@
 import type { OpenSpec } from '../core/spec.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import type { KerasHistory, Node } from '../history/node.ts';
-import type { Tensor } from '../tensor/tensor.ts';
+import { Tensor } from '../tensor/tensor.ts';
 import type { OpDefinition, Plan } from './definition.ts';
 
 /** One executed call, as a recorder sees it. */
@@ -59,7 +59,7 @@ export function withRecorders<T>(recorders: readonly Recorder[], body: () => T):
   }
 }
 
-/** Marks tensors that stand for values to come. The mark leads to the graph that such calls go to. */
+/** Marks tensors that aren't concrete: symbolic ones, and those inside vmap. The mark leads to where calls on them go. */
 export const symbolicGraph: unique symbol = Symbol('retrograd symbolic');
 
 /** A value to come: a shape, with null where a size is open, a dtype, and where it comes from. */
@@ -69,11 +69,21 @@ export interface SymbolicTensor extends OpenSpec {
   readonly [symbolicGraph]: SymbolicGraph;
 }
 
-export interface SymbolicGraph {
+/** Where calls on tensors go that aren't concrete. */
+export interface CallTarget {
+  call(op: OpDefinition, operands: readonly unknown[], options: object): unknown;
+}
+
+export interface SymbolicGraph extends CallTarget {
   /** Adds a call of `op` to the graph. Inputs that are tensors or host values are constants. */
   call(op: OpDefinition, inputs: readonly unknown[], options: object): SymbolicTensor | SymbolicTensor[];
 }
 
-export function isSymbolic(value: unknown): value is SymbolicTensor {
+/** Whether calls on `value` go elsewhere. */
+export function isAbstract(value: unknown): value is { readonly [symbolicGraph]: CallTarget } {
   return typeof value === 'object' && value !== null && symbolicGraph in value;
+}
+
+export function isSymbolic(value: unknown): value is SymbolicTensor {
+  return isAbstract(value) && !(value instanceof Tensor);
 }

@@ -14,6 +14,7 @@ export const stopGradient: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE
   inputs: ['x'],
   options: {},
   acceptsFloat16: true,
+  elementwise: true,
   infer: ([x]) => specOf(x),
   forward: ([x], plan) =>
     view(x, plan, 'stopGradient', {

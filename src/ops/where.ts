@@ -36,5 +36,6 @@ export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor
       needs[1] ? sumToShape(where(condition, dy, 0), x.shape) : null,
       needs[2] ? sumToShape(where(condition, 0, dy), y.shape) : null,
     ],
+    elementwise: true,
     cost: perResult,
   });

@@ -159,7 +159,7 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
     if (!isSame) throw unreadable(name, `status ${response.status}, or another file`, 'load it again.');
     return requireLength(name, new Uint8Array(await response.arrayBuffer()), begin, end);
   };
-  return { name, size, read, ...siblings };
+  return { name, size, read, isRemote: true, ...siblings };
 }
 
 /** A whole response, as a Blob: browsers keep large ones on disk. */

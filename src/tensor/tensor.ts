@@ -212,6 +212,11 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     }
   }
 
+  /** A second handle under the same identity, for `alias`. */
+  duplicate(): Tensor {
+    return new Tensor(this.device, this.storage.retain(), this, this.origin, this.id);
+  }
+
   /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
   array(): Promise<NestedArray> {
     return this.data().then((data) => nest(data, this.shape));
@@ -295,7 +300,7 @@ export function makeTensor(device: Device, storage: Storage, spec: TensorSpec, o
 
 /** A second handle on `tensor` under the same identity, outside all scopes: what tapes save. */
 export function alias(tensor: Tensor): Tensor {
-  const second = new Tensor(tensor.device, tensor.storage.retain(), tensor, tensor.origin, tensor.id);
+  const second = tensor.duplicate();
   second.name = tensor.name;
   second.watchDrop();
   return second;

@@ -205,7 +205,7 @@ test('say what is wrong', () => {
   );
   expect(() => vjp(square, [n])).toThrow(/inputs\[0\]: int32/);
   expect(() => grad((p: { a: [Tensor, number] }) => p.a[0])({ a: [x, 3] })).toThrow(/input 0\.a\[1\]: 3/);
-  expect(() => grad((_: object) => sum(square(x)))({} as never)).toThrow(/at least one tensor/);
+  expect(() => grad((_: object) => sum(square(x)))({} as never)).toThrow(/input 0: \{\}/);
   const { pullback } = vjp((p: { a: Tensor; b: Tensor }) => ({ y: mul(p.a, p.b) }), [{ a: x, b: x }]);
   expect(() => pullback({ z: x } as never)).toThrow(/same structure[\s\S]*\{z: \*\} for \{y: \*\}/);
   expect(() => pullback({ y: tensor([1]) })).toThrow(ShapeError);
@@ -214,8 +214,8 @@ test('say what is wrong', () => {
   expect(() => jvp(square, x as never, [x])).toThrow(/one list/);
   expect(() => hvp(square, [x], [n, n])).toThrow(/same structure/);
   expect(() => linearize(() => 3 as never, [x])).toThrow(/the value: 3/);
-  expect(() => grad(loss, { argnums: 3 })({} as never, x, x)).toThrow(/argnums: 3 for 3 arguments/);
-  expect(() => grad(square, { hasAux: true } as never)(x)).toThrow(/returns a pair/);
+  expect(() => grad(loss, { argnums: 3 })({} as never, x, x)).toThrow(/input 3: undefined/);
+  expect(() => grad(square, { hasAux: true } as never)(x)).toThrow(/with hasAux a pair/);
   expect(() => grad(square, { hasaux: true } as never)(x)).toThrow(ValueError);
   expect(() => vjp(square, [x], { aux: true } as never)).toThrow(ValueError);
   const cyclic: { a?: object } = {};

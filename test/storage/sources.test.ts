@@ -7,7 +7,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FormatError, ValueError } from '../../src/index.ts';
-import { bufferedSource, bytesSource, rangeSource } from '../../src/formats/byteSource.ts';
+import { bufferedSource, type ByteSource, bytesSource, rangeSource } from '../../src/formats/byteSource.ts';
+import { writeZip, ZipArchive } from '../../src/formats/zip/index.ts';
 import { type FileSource, openSource } from '../../src/storage/sources.ts';
 import { targetOf } from '../../src/storage/targets.ts';
 
@@ -50,6 +51,31 @@ const kinds: [string, () => FileSource, string][] = [
   ['a URL with ranges', () => `${url}/ranges.bin?v=1`, 'ranges.bin'],
   ['a URL without ranges', () => new URL(`${url}/whole.bin`), 'whole.bin'],
 ];
+
+test('an archive on a server is fetched once', async () => {
+  const archive: Uint8Array<ArrayBuffer>[] = [];
+  for await (const piece of writeZip([{ name: 'weights', pieces: [bytes] }])) archive.push(piece.slice());
+  const blob = new Blob(archive);
+  let fetched = 0;
+  const real = globalThis.fetch;
+  globalThis.fetch = async (_, options) => {
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(new Headers(options?.headers).get('Range') ?? '') ?? [];
+    const part = blob.slice(Number(from), Number(to) + 1);
+    fetched += part.size;
+    const headers = { 'Content-Range': `bytes ${from}-${to}/${blob.size}` };
+    return new Response(part, { status: 206, headers });
+  };
+  try {
+    const zip = await ZipArchive.open(await openSource('https://models.example/net.keras'));
+    const entry = (await zip.entry('weights')) as ByteSource;
+    for (let at = 0; at < entry.size; at += 50_000)
+      expect(await entry.read(at, at + 50_000)).toEqual(bytes.slice(at, at + 50_000));
+    // The directory is looked for at the end of the archive, where a comment may be.
+    expect(fetched).toBeLessThan(blob.size + (1 << 17));
+  } finally {
+    globalThis.fetch = real;
+  }
+});
 
 test.each(kinds)('%s', async (_, make, name) => {
   const source = await openSource(make());

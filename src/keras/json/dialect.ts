@@ -64,6 +64,8 @@ const dialects: Readonly<Record<string, Dialect>> = {
   Masking: madeBuilt,
   UnitNormalization: madeBuilt,
   ActivityRegularization: madeBuilt,
+  AlphaDropout: noise,
+  Discretization: { plain: true },
   Dropout: noise,
   SpatialDropout1D: { ...noise, plain: true },
   SpatialDropout2D: { ...noise, plain: true },

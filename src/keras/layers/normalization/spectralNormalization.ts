@@ -49,6 +49,14 @@ export class SpectralNormalization extends Layer {
     this.powerIterations = powerIterations;
   }
 
+  /** In Keras's order: the kernel counts as a weight of this layer. */
+  override get weights(): Variable[] {
+    const weights = super.weights;
+    if (!this.vectorU) return weights;
+    const kernel = this.#kernel();
+    return [kernel, ...weights.filter((weight) => weight !== kernel)];
+  }
+
   override build(inputShape: OpenShape): void {
     this.layer.ensureBuilt(inputShape);
     const columns = this.#kernel().shape.at(-1) as number;

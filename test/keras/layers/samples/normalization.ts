@@ -187,7 +187,7 @@ export const samples: LayerSamples[] = [
       {
         options: () => ({ layer: layers.dense({ units: 2, name: 'inner' }), powerIterations: 2 }),
         inputs: features,
-        reference: (tf, [x], [, kernel, bias]) => tf.add(tf.matMul(x, kernel), bias),
+        reference: (tf, [x], [kernel, , bias]) => tf.add(tf.matMul(x, kernel), bias),
       },
     ],
     bad: [

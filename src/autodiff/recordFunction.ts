@@ -1,0 +1,59 @@
+/**
+ * @file Records calls of functions that bring their own gradient: customGradient, customJvp, checkpoint, scan. They are never
+ * dispatched.
+ */
+import { specOf } from '../core/spec.ts';
+import type { OpDefinition } from '../ops/define.ts';
+import { recordCall } from '../ops/dispatch.ts';
+import { type CallTarget, isAbstract, symbolicGraph } from '../ops/recorders.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+
+/** What became of a function: `outputs` from `inputs`, and how its gradient is computed. */
+export interface FunctionCall {
+  readonly name: string;
+  readonly inputs: readonly Tensor[];
+  readonly outputs: readonly Tensor[];
+  /** Positions of the inputs, and of the outputs, that `backward` gets. */
+  readonly save: { readonly inputs: readonly number[]; readonly outputs?: readonly number[] };
+  /** The cotangents of the inputs from those of the outputs, and from what is saved. */
+  backward(
+    cotangents: readonly Tensor[],
+    inputs: readonly Tensor[],
+    outputs: readonly Tensor[],
+  ): readonly (Tensor | null)[];
+}
+
+/** Where functions of mapped tensors are recorded. */
+export interface FunctionTarget extends CallTarget {
+  recordFunction(call: FunctionCall): void;
+}
+
+/** Records `call`; that of mapped tensors at their vmap. */
+export function recordFunction(call: FunctionCall): void {
+  const tensors: readonly unknown[] = [...call.inputs, ...call.outputs];
+  const mapped = tensors.find(isAbstract);
+  // Symbolic tensors are no inputs of such functions.
+  if (mapped) (mapped[symbolicGraph] as FunctionTarget).recordFunction(call);
+  else recordHere(call);
+}
+
+/** Records `call` as it is. */
+export function recordHere({ name, inputs, outputs, save, backward }: FunctionCall): void {
+  const never = () => {
+    throw new TypeError(`${name} is recorded, never dispatched`);
+  };
+  const definition: OpDefinition = {
+    name,
+    inputs: ['...inputs'],
+    infer: never,
+    forward: never,
+    backward: (cotangents, saved) =>
+      backward(
+        cotangents as readonly Tensor[],
+        saved.inputs as readonly Tensor[],
+        saved.outputs as readonly Tensor[],
+      ),
+    save,
+  };
+  recordCall(definition, inputs, outputs, {}, outputs.map(specOf));
+}

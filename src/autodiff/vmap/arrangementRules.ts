@@ -1,0 +1,134 @@
+/** @file Batching rules of ops that act on axes: the batch is one axis more, in front. */
+import { normalizeAxes, normalizeAxis, sizeOf } from '../../core/shape.ts';
+import type { Results } from '../../ops/definition.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { broadcastTo } from '../../ops/sum.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
+
+/** Of elementwise ops: operands of fewer axes get them behind the batch, where those of one example would. */
+export const elementwise: BatchingRule = (call) => {
+  const rank = Math.max(...call.inputs.map((_, i) => call.rank(i)));
+  const raised = call.inputs.map((_, i) => call.raised(i, rank));
+  const plan = call.op.infer(raised, call.options);
+  const fits = 'shape' in plan && String(plan.shape) === String(call.resultOfAll());
+  // Derivatives take the shape of their result from one operand.
+  return call.one(fits ? raised : raised.map((x) => x && inRank(call, x, rank)));
+};
+
+/** `x`, raised to `rank`, repeated to the shape of the result where it isn't mapped. */
+function inRank(call: MappedCall, x: Tensor, rank: number): Tensor {
+  return x.rank > rank ? x : broadcastTo(x, { shape: call.resultOfAll() });
+}
+
+/** Of ops that only change the shape: reshape, expandDims, squeeze. */
+export const reshaping: BatchingRule = (call) => reshape(call.spread(0), { shape: call.resultOfAll() });
+
+/** Of ops whose first operand has axes that options name. The batch is axis 0, so that they move by one. */
+export function onAxes(options: (call: MappedCall) => Options): BatchingRule {
+  return (call) => call.run(call.spreadAll(), options(call));
+}
+
+/** The option `axis`, one or several, of an operand of `rank` axes; all of them where it is left out. */
+export function axesBehindBatch(call: MappedCall, rank = call.rank(0)): number[] {
+  const axis = call.options.axis as number | readonly number[] | null | undefined;
+  return normalizeAxes(call.op.name, axis, rank).map((i) => i + 1);
+}
+
+/** Of ops whose option `axis` is one axis of an operand. `more` axes has the result than the operand. */
+export function alongAxis(standard: number, more = 0): BatchingRule {
+  return onAxes((call) => {
+    const { axis = standard } = call.options;
+    return {
+      ...call.options,
+      axis: normalizeAxis(call.op.name, axis as number, call.rank(0) + more) + 1,
+    };
+  });
+}
+
+export const reductions: BatchingRule = onAxes((call) => ({ ...call.options, axis: axesBehindBatch(call) }));
+
+/** argMax and argMin: without an axis they search all elements, by their flat position. */
+export const searches: BatchingRule = (call) => {
+  const { axis = null } = call.options;
+  const x = call.spread(0);
+  const lines = axis === null ? reshape(x, { shape: [call.size, sizeOf(call.shape(0))] }) : x;
+  const along = axis === null ? 1 : normalizeAxis(call.op.name, axis as number, call.rank(0)) + 1;
+  return reshape(call.one([lines], { axis: along }), { shape: call.resultOfAll() });
+};
+
+/** Of ops that act on the last axis, whatever is in front. */
+export const unchanged: BatchingRule = (call) => call.run(call.spreadAll());
+
+export const broadcasting: BatchingRule = (call) =>
+  call.one([call.raised(0, call.result.length)], { shape: call.resultOfAll() });
+
+export const transposition: BatchingRule = onAxes(({ plan }) => {
+  const { perm } = plan as unknown as { perm: readonly number[] };
+  return { perm: [0, ...perm.map((axis) => axis + 1)] };
+});
+
+export const slices: BatchingRule = onAxes((call) => {
+  const { begin } = call.options as { begin: number | readonly number[] };
+  const from = typeof begin === 'number' ? [begin] : begin;
+  const rest = new Array<number>(call.rank(0) - from.length).fill(0);
+  return { begin: [0, ...from, ...rest], size: call.resultOfAll() };
+});
+
+export const pads: BatchingRule = onAxes(({ options }) => ({
+  ...options,
+  paddings: [[0, 0], ...(options.paddings as number[][])],
+}));
+
+export const tiles: BatchingRule = onAxes(({ options }) => ({ reps: [1, ...(options.reps as number[])] }));
+
+const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
+
+/** stridedSlice and stridedScatter: the first entry takes the whole batch. */
+export const stridedSlices: BatchingRule = onAxes((call) => {
+  const options = call.options as { begin: number[]; end: number[]; strides?: number[]; shape?: number[] };
+  const moved: Record<string, number> = {};
+  for (const mask of masks) moved[mask] = ((call.options[mask] as number | undefined) ?? 0) << 1;
+  return {
+    ...moved,
+    beginMask: (moved.beginMask as number) | 1,
+    endMask: (moved.endMask as number) | 1,
+    begin: [0, ...options.begin],
+    end: [0, ...options.end],
+    strides: [1, ...(options.strides ?? options.begin.map(() => 1))],
+    ...(options.shape && { shape: [call.size, ...options.shape] }),
+  };
+});
+
+/** Without a mask of its own all examples share one, as random numbers that are drawn inside a map. */
+export const dropouts: BatchingRule = onAxes((call) => {
+  const { mask } = call.plan as unknown as { mask: readonly number[] };
+  const ones = new Array<number>(call.rank(0) - mask.length + 1).fill(1);
+  return { ...call.options, noiseShape: [...ones, ...mask] };
+});
+
+/** Of ops whose operands and results have a batch as first axis: both batches become one. `sized` lists its options' shapes. */
+export function mergedBatch(sized: readonly string[] = []): BatchingRule {
+  return (call) => merged(call, call.spreadAll(), sized);
+}
+
+/** Merges the batch with the first axis of `operands`, where they have one more than for one example. */
+export function merged(
+  call: MappedCall,
+  operands: readonly (Tensor | null)[],
+  sized: readonly string[] = [],
+): Results {
+  const flat = operands.map((x, i) => {
+    if (!x || x.rank === call.rank(i)) return x;
+    const [size, n, ...rest] = x.shape as [number, number, ...number[]];
+    return reshape(x, { shape: [size * n, ...rest] });
+  });
+  const options: Record<string, unknown> = { ...call.options };
+  for (const name of sized) {
+    const [n, ...rest] = options[name] as [number, ...number[]];
+    options[name] = [n * call.size, ...rest];
+  }
+  const results = call.run(flat, options);
+  const apart = (y: Tensor, i: number) => reshape(y, { shape: call.resultOfAll(i) });
+  return Array.isArray(results) ? results.map(apart) : apart(results as Tensor, 0);
+}

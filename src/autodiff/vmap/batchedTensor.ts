@@ -1,0 +1,99 @@
+/**
+ * @file BatchedTensor: what a mapped function gets in place of each example. It has the shape of one example; the values of
+ * all examples lie in `physical`, whose first axis is the batch.
+ */
+import { TapeError } from '../../core/errors.ts';
+import type { Shape } from '../../core/shape.ts';
+import { formatSpec } from '../../core/spec.ts';
+import type { Storage } from '../../webgpu/storage.ts';
+import { symbolicGraph } from '../../ops/recorders.ts';
+import type { FunctionTarget } from '../recordFunction.ts';
+import { track } from '../../tensor/scope.ts';
+import { alias, Tensor } from '../../tensor/tensor.ts';
+
+/** A vmap under way, as its tensors and the batching rules know it. */
+export interface Level extends FunctionTarget {
+  /** The number of examples. */
+  readonly size: number;
+  /** Larger for levels that began later. */
+  readonly order: number;
+  isMapped(tensor: Tensor | null): boolean;
+  /** The values of all examples: [batch, ...shape]. What isn't mapped is the same for all. */
+  spread(tensor: Tensor): Tensor;
+  /** Throws once the map is over. */
+  requireOpen(tensor: Tensor): void;
+}
+
+export class BatchedTensor extends Tensor {
+  /** A handle of its own on the values of all examples: [batch, ...shape]. */
+  readonly #physical: Tensor;
+  readonly #level: Level;
+
+  constructor(level: Level, physical: Tensor, shape: Shape, aliasOf?: number) {
+    const spec = { shape, dtype: physical.dtype };
+    super(physical.device, storageOf(physical).retain(), spec, { kind: 'unrecorded', op: 'vmap' }, aliasOf);
+    this.#physical = alias(physical);
+    this.#level = level;
+  }
+
+  get level(): Level {
+    return this.#level;
+  }
+
+  /** Errors: TapeError once the map is over. */
+  get physical(): Tensor {
+    this.#level.requireOpen(this);
+    return this.#physical;
+  }
+
+  /** Where ops on it go. */
+  get [symbolicGraph](): Level {
+    return this.#level;
+  }
+
+  /** Errors: TapeError. It has no values that a kernel could read as those of one example. */
+  override get storage(): Storage {
+    this.#level.requireOpen(this);
+    throw new TapeError({
+      op: 'vmap',
+      rule: 'inside vmap, a mapped tensor stands for one example: ops take it, but its values cannot be read, assigned or used outside.',
+      received: `a mapped ${formatSpec(this)}`,
+      hint: 'return it from the function, and use the result of vmap.',
+    });
+  }
+
+  override data(): never {
+    return this.storage as never;
+  }
+
+  override item(): never {
+    return this.storage as never;
+  }
+
+  override duplicate(): Tensor {
+    const second = new BatchedTensor(this.#level, this.#physical, this.shape, this.id);
+    second.origin = this.origin;
+    return second;
+  }
+
+  /** The storage of all examples. */
+  get physicalStorage(): Storage {
+    return storageOf(this.#physical);
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.#physical.dispose();
+  }
+}
+
+function storageOf(physical: Tensor): Storage {
+  return physical instanceof BatchedTensor ? physical.physicalStorage : physical.storage;
+}
+
+/** `physical` as a mapped tensor of `shape`, in the current scope. */
+export function batched(level: Level, physical: Tensor, shape: Shape): BatchedTensor {
+  const made = new BatchedTensor(level, physical, shape);
+  track(made);
+  return made;
+}

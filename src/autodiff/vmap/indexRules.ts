@@ -1,0 +1,78 @@
+/** @file Batching rules of gathers and scatters. */
+import { add } from '../../ops/arithmetic.ts';
+import { gather, scatterAdd } from '../../ops/gather.ts';
+import type { IndexOptions } from '../../ops/indices.ts';
+import { maximum } from '../../ops/maximum.ts';
+import { slice } from '../../ops/slice.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { moveAxis } from '../../ops/moveAxis.ts';
+import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
+
+/** The plan of a gather or scatter along an axis. */
+interface AxisPlan {
+  readonly geometry: { readonly axis: number };
+}
+
+const axisOf = ({ plan }: MappedCall) => (plan as unknown as AxisPlan).geometry.axis;
+
+const batchDimsOf = ({ options }: MappedCall) => (options.batchDims as number | undefined) ?? 0;
+
+/** One batch axis more, which table and indices share. */
+function sharingBatch(call: MappedCall): Options {
+  const { options, size, inputs } = call;
+  const indices = inputs.length - (options.shape ? 2 : 1);
+  const batchDims = batchDimsOf(call);
+  const counted = batchDims < 0 ? batchDims + call.rank(indices) : batchDims;
+  const { shape } = options as { shape?: number[] };
+  return { ...options, batchDims: counted + 1, ...(shape && { shape: [size, ...shape] }) };
+}
+
+export const gathers: BatchingRule = (call) => {
+  const axis = axisOf(call);
+  const plain = batchDimsOf(call) === 0;
+  if (plain && !call.isMapped(1))
+    return call.one([call.whole(0), call.whole(1)], { ...call.options, axis: axis + 1 });
+  if (plain && !call.isMapped(0)) {
+    // The batch is the first axis of the indices, and stands where they do.
+    const gathered = call.one([call.whole(0), call.whole(1)], { ...call.options, axis });
+    return axis === 0 ? gathered : moveAxis(gathered, { source: axis, destination: 0 });
+  }
+  return call.one(call.spreadAll(), { ...sharingBatch(call), axis: axis + 1 });
+};
+
+export const scatters: BatchingRule = (call) =>
+  call.one(call.spreadAll(), { ...sharingBatch(call), axis: axisOf(call) + 1 });
+
+/** A table for each example is a gather with a batch. */
+export const embeddings: BatchingRule = (call) => {
+  if (!call.isMapped(0)) return call.one([call.whole(0), call.whole(1)]);
+  const [table, ids] = call.inputs as [Tensor, Tensor];
+  return call.level.spread(gather(table, ids, call.options as IndexOptions));
+};
+
+export const coordinates: BatchingRule = (call) => call.one(call.spreadAll(), sharingBatch(call));
+
+/** takeAlongAxis and scatterAddAlongAxis. */
+export const alongIndices: BatchingRule = (call) => {
+  const { axis } = call.plan as unknown as { axis: number };
+  const { shape } = call.options as { shape?: number[] };
+  const options = { ...call.options, axis: axis + 1, ...(shape && { shape: [call.size, ...shape] }) };
+  return call.one(call.spreadAll(), options);
+};
+
+/** Rows with a negative id are dropped: they are added to a row in front, which is cut off. */
+export const segments: BatchingRule = (call) => {
+  const [x, ids] = call.inputs as [Tensor, Tensor];
+  const { validateIndices } = call.options as IndexOptions;
+  const [rows, ...inner] = call.result as [number, ...number[]];
+  const shape = [rows + 1, ...inner];
+  const added = scatterAdd(add(maximum(ids, -1), 1), x, { shape, validateIndices });
+  const begin = shape.map((_, i) => (i === 0 ? 1 : 0));
+  return call.level.spread(slice(added, { begin, size: [rows, ...inner] }));
+};
+
+/** oneHot has a new axis; its place counts from the last of the result. */
+export const oneHots: BatchingRule = (call) => {
+  const { axis } = call.plan as unknown as { axis: number };
+  return call.one(call.spreadAll(), { ...call.options, axis: axis + 1 });
+};

@@ -1,0 +1,187 @@
+/**
+ * @file BatchLevel: one vmap under way. It receives the calls of ops on its mapped tensors, and has a batching rule compute
+ * all examples at once.
+ *
+ * Recorders (tapes) that began inside the map see the call on one example, so that gradients inside are those of one example;
+ * those that began outside see what the rule calls. So tapes and maps nest in any order.
+ */
+import { TapeError } from '../../core/errors.ts';
+import { formatSpec } from '../../core/spec.ts';
+import { inputsOf, type OpDefinition } from '../../ops/define.ts';
+import { outputsOf, type Plan } from '../../ops/definition.ts';
+import { recordCall } from '../../ops/dispatch.ts';
+import { mul } from '../../ops/arithmetic.ts';
+import { identity } from '../../ops/identity.ts';
+import { toTensors } from '../../ops/operands.ts';
+import {
+  activeRecorders,
+  isSymbolic,
+  nextRecording,
+  type Recorder,
+  withRecorders,
+} from '../../ops/recorders.ts';
+import { broadcastTo, sum } from '../../ops/sum.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { type FunctionCall, recordFunction, recordHere } from '../recordFunction.ts';
+import { BatchedTensor, batched, type Level } from './batchedTensor.ts';
+import { MappedCall } from './mappedCall.ts';
+import { batchingRuleOf } from './rules.ts';
+
+export class BatchLevel implements Level {
+  /** In the order of recorders: those with larger numbers began inside this map. */
+  #recording = nextRecording();
+  #isOpen = true;
+
+  constructor(
+    /** The number of examples. */
+    readonly size: number,
+  ) {}
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  requireOpen(tensor: Tensor): void {
+    if (this.#isOpen) return;
+    throw new TapeError({
+      op: 'vmap',
+      rule: 'a mapped tensor can be used until the mapped function returns.',
+      received: `a mapped ${formatSpec(tensor)} after the end of its vmap`,
+      hint: 'return it from the function, and use the result of vmap.',
+    });
+  }
+
+  /** A call of `op`, of which an operand is mapped. */
+  call(op: OpDefinition, operands: readonly unknown[], given: object): unknown {
+    const innermost = levelOf(operands);
+    if (innermost && innermost !== this) return innermost.call(op, operands, given);
+    return tidy(() => {
+      const inputs = toTensors(op.name, inputsOf(op).slots, operands);
+      requireConcrete(op.name, operands);
+      const plan = op.infer(inputs, given);
+      const options = op.settle ? op.settle(given) : given;
+      const outputs = this.#outside(() => this.#run(op, inputs, plan, options));
+      this.#inside(() => recordCall(op, inputs, outputs, options, plan));
+      return Array.isArray(plan) ? outputs : (outputs[0] as Tensor);
+    });
+  }
+
+  #run(op: OpDefinition, inputs: readonly (Tensor | null)[], plan: Plan, options: object): Tensor[] {
+    const rule = batchingRuleOf(op);
+    const result = rule(new MappedCall(this, op, inputs, plan, options));
+    const physical = Array.isArray(result) ? (result as Tensor[]) : [result as Tensor];
+    return outputsOf(plan).map(({ shape }, i) => batched(this, physical[i] as Tensor, shape));
+  }
+
+  /**
+   * Records a function with a gradient of its own, which is written for one example. For tapes outside, the function is one of
+   * all examples: its gradient maps that of one, and adds up what inputs get that all examples share.
+   */
+  recordFunction(call: FunctionCall): void {
+    const { inputs, outputs, backward } = call;
+    const innermost = levelOf([...inputs, ...outputs]);
+    if (innermost && innermost !== this) {
+      innermost.recordFunction(call);
+      return;
+    }
+    this.#inside(() => recordHere(call));
+    const isMapped = inputs.map((input) => this.isMapped(input));
+    const isMappedOutput = outputs.map((output) => this.isMapped(output));
+    const examples = (all: readonly Tensor[], mapped: readonly boolean[]) =>
+      all.map((tensor, i) => (tensor && mapped[i] ? this.example(tensor) : tensor));
+    const ofAll: FunctionCall = {
+      ...call,
+      inputs: inputs.map((input) => this.#physicalOf(input)),
+      outputs: outputs.map((output) => this.#physicalOf(output)),
+      backward: (cotangents, savedInputs, savedOutputs) =>
+        this.#reopened(() =>
+          backward(
+            examples(cotangents, isMappedOutput),
+            examples(savedInputs, isMapped),
+            examples(savedOutputs, isMappedOutput),
+          ).map((gradient, i) => gradient && this.#total(gradient, isMapped[i] as boolean)),
+        ),
+    };
+    this.#outside(() => recordFunction(ofAll));
+  }
+
+  /** The cotangent of an input of all examples from that of one. */
+  #total(gradient: Tensor, isMapped: boolean): Tensor {
+    // A tensor of its own: that of a mapped tensor goes with it.
+    if (isMapped) return identity(this.spread(gradient));
+    if (this.isMapped(gradient)) return sum(gradient.physical, { axis: 0 });
+    return mul(gradient, this.size);
+  }
+
+  /** Runs `body` while mapped tensors can be used again, as if the map began now. */
+  #reopened<T>(body: () => T): T {
+    const before = this.#recording;
+    const wasOpen = this.#isOpen;
+    this.#recording = nextRecording();
+    this.#isOpen = true;
+    try {
+      return body();
+    } finally {
+      this.#recording = before;
+      this.#isOpen = wasOpen;
+    }
+  }
+
+  get order(): number {
+    return this.#recording;
+  }
+
+  isMapped(tensor: Tensor | null): tensor is BatchedTensor {
+    return tensor instanceof BatchedTensor && tensor.level === this;
+  }
+
+  /** `physical` [batch, ...shape] as one example. */
+  example(physical: Tensor): Tensor {
+    return batched(this, physical, physical.shape.slice(1));
+  }
+
+  #physicalOf(tensor: Tensor): Tensor {
+    return this.isMapped(tensor) ? tensor.physical : tensor;
+  }
+
+  spread(tensor: Tensor): Tensor {
+    if (this.isMapped(tensor)) return tensor.physical;
+    return broadcastTo(tensor, { shape: [this.size, ...tensor.shape] });
+  }
+
+  /** Runs `body` seen by the recorders that began outside of this map. */
+  #outside<T>(body: () => T): T {
+    return withRecorders(activeRecorders().filter(this.#isOutside), body);
+  }
+
+  /** Runs `body` seen by the recorders that began inside. */
+  #inside(body: () => void): void {
+    const inside = activeRecorders().filter((recorder) => !this.#isOutside(recorder));
+    if (inside.length > 0) withRecorders(inside, body);
+  }
+
+  readonly #isOutside = ({ recording }: Recorder) => recording < this.#recording;
+}
+
+/** The level that began last among those of `operands`. */
+function levelOf(operands: readonly unknown[]): Level | null {
+  let innermost: Level | null = null;
+  for (const operand of operands) {
+    if (!(operand instanceof BatchedTensor)) continue;
+    const { level } = operand;
+    if (!innermost || level.order > innermost.order) innermost = level;
+  }
+  return innermost;
+}
+
+function requireConcrete(op: string, operands: readonly unknown[]): void {
+  const symbolic = operands.find(isSymbolic);
+  if (!symbolic) return;
+  throw new TapeError({
+    op,
+    rule: 'a mapped tensor and a symbolic tensor are not operands of one call.',
+    received: String(symbolic),
+    hint: 'call the model on tensors inside vmap.',
+  });
+}

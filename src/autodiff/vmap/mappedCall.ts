@@ -1,0 +1,93 @@
+/** @file MappedCall: a call of an op inside vmap, as batching rules see it. */
+import type { Shape } from '../../core/shape.ts';
+import { applyOp, type OpDefinition } from '../../ops/define.ts';
+import { outputsOf, type Plan, type Results } from '../../ops/definition.ts';
+import { reshape } from '../../ops/reshape.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { BatchedTensor, type Level } from './batchedTensor.ts';
+
+/** What an op gives for all examples: its results with the batch as first axis. */
+export type BatchingRule = (call: MappedCall) => Results;
+
+/** The options of a call by name. Rules know those of their ops. */
+export type Options = Readonly<Record<string, unknown>>;
+
+export class MappedCall {
+  readonly size: number;
+  readonly options: Options;
+
+  constructor(
+    readonly level: Level,
+    readonly op: OpDefinition,
+    /** The operands for one example. */
+    readonly inputs: readonly (Tensor | null)[],
+    /** What the op inferred for one example. */
+    readonly plan: Plan,
+    options: object,
+  ) {
+    this.size = level.size;
+    this.options = options as Options;
+  }
+
+  isMapped(i: number): boolean {
+    return this.level.isMapped(this.inputs[i] ?? null);
+  }
+
+  /** The shape of operand `i` for one example; [] where it is left out. */
+  shape(i: number): Shape {
+    return this.inputs[i]?.shape ?? [];
+  }
+
+  rank(i: number): number {
+    return this.shape(i).length;
+  }
+
+  /** The shape of the result for one example. */
+  get result(): Shape {
+    return outputsOf(this.plan)[0]?.shape ?? [];
+  }
+
+  /** The shape of result `i` for all examples. */
+  resultOfAll(i = 0): Shape {
+    return [this.size, ...(outputsOf(this.plan)[i]?.shape ?? [])];
+  }
+
+  /** Operand `i` for all examples, [batch, ...shape], where it is mapped; else as it is. */
+  whole(i: number): Tensor | null {
+    const input = this.inputs[i] ?? null;
+    return input instanceof BatchedTensor && this.isMapped(i) ? input.physical : input;
+  }
+
+  /** Operand `i` for all examples; repeated, where it isn't mapped. */
+  spread(i: number): Tensor {
+    return this.level.spread(this.inputs[i] as Tensor);
+  }
+
+  /** All operands for all examples, repeated where they aren't mapped; null where they are left out. */
+  spreadAll(): (Tensor | null)[] {
+    return this.inputs.map((input) => input && this.level.spread(input));
+  }
+
+  /** Operand `i` with axes of size 1 before its own, so that it broadcasts with examples of `rank` axes. */
+  raised(i: number, rank: number): Tensor | null {
+    const x = this.whole(i);
+    if (!x || !this.isMapped(i) || this.rank(i) === rank) return x;
+    const ones = new Array<number>(rank - this.rank(i)).fill(1);
+    return reshape(x, { shape: [this.size, ...ones, ...this.shape(i)] });
+  }
+
+  /** Runs the op. */
+  run(inputs: readonly (Tensor | null)[], options: object = this.options): Results {
+    return applyOp(this.op, inputs, options) as Results;
+  }
+
+  /** Runs the op, which has one result. */
+  one(inputs: readonly (Tensor | null)[], options: object = this.options): Tensor {
+    return this.run(inputs, options) as Tensor;
+  }
+
+  /** `results` for one example, made of ops on the operands, for all examples. */
+  ofAll(results: readonly Tensor[]): readonly Tensor[] {
+    return results.map((result) => this.level.spread(result));
+  }
+}

@@ -1,0 +1,141 @@
+/** @file Batching rules of matmuls and convolutions, and of what is fused with them. */
+import { type Shape, sizeOf } from '../../core/shape.ts';
+import { add } from '../../ops/arithmetic.ts';
+import { conv2d } from '../../ops/conv2d.ts';
+import { applyOp, type OpDefinition } from '../../ops/define.ts';
+import type { ActivationPlan } from '../../ops/fusedActivation.ts';
+import { matMul, type MatMulPlan } from '../../ops/matMul.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { transpose } from '../../ops/transpose.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { merged } from './arrangementRules.ts';
+import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
+
+/** Of matMul, and of fusedMatMul with a bias that all examples share. */
+export const matMuls: BatchingRule = (call) => {
+  const { transposeA, transposeB, k, m, aBatch } = call.plan as MatMulPlan;
+  // A vector isn't transposed, but the matrix that it becomes would be.
+  const options = { ...call.options, transposeA, transposeB };
+  const bias = call.inputs.slice(2);
+  if (call.isMapped(2)) return unfused(call, matMul);
+  if (!call.isMapped(1) && call.rank(1) <= 2 && !transposeA) {
+    // One matrix for all: the rows of all examples are those of one matmul.
+    const rows = reshape(call.whole(0) as Tensor, { shape: [call.size * sizeOf(aBatch) * m, k] });
+    return reshape(call.one([rows, call.whole(1), ...bias], options), { shape: call.resultOfAll() });
+  }
+  const rank = Math.max(call.rank(0), call.rank(1), 2);
+  const operands = [matrices(call, 0, rank), matrices(call, 1, rank)];
+  const product = call.one([...operands, ...bias], options);
+  return reshape(product, { shape: call.resultOfAll() });
+};
+
+/** Operand `i` as matrices: a vector is a row on the left, a column on the right. */
+function matrices(call: MappedCall, i: 0 | 1, rank: number): Tensor {
+  const shape = call.shape(i);
+  const n = shape[0] as number;
+  const matrix: Shape = shape.length > 1 ? shape : i === 0 ? [1, n] : [n, 1];
+  const x = call.whole(i) as Tensor;
+  if (!call.isMapped(i)) return reshape(x, { shape: matrix });
+  const ones = new Array<number>(rank - matrix.length).fill(1);
+  return reshape(x, { shape: [call.size, ...ones, ...matrix] });
+}
+
+/** A fused op of one example: product, bias and activation one after the other. */
+function unfused(call: MappedCall, product: (a: Tensor, b: Tensor, options: Options) => Tensor): Tensor {
+  const { activation: _, negativeSlope: __, alpha: ___, ...own } = call.options;
+  const [a, b, bias] = call.inputs as [Tensor, Tensor, Tensor | null];
+  const plain = product(a, b, own);
+  const sum = bias ? add(plain, bias) : plain;
+  const { activation } = call.plan as unknown as { activation: ActivationPlan };
+  return call.level.spread(
+    activation
+      ? (applyOp(
+          activation.entry.op.definition as unknown as OpDefinition,
+          [sum],
+          activation.options,
+        ) as Tensor)
+      : sum,
+  );
+}
+
+/** Of conv2d and depthwiseConv2d in the direction that takes images and a kernel. */
+export function convolutions(kind: Kind): BatchingRule {
+  return (call) => {
+    if (!call.isMapped(1)) return merged(call, [call.spread(0), call.whole(1)]);
+    const result = call.one([toChannels(call.spread(0)), kind.joined(call.spread(1))], kind.options(call));
+    return fromChannels(result, call);
+  };
+}
+
+/** In the direction from the cotangent and the kernel to the image. */
+export function inputGradients(kind: Kind): BatchingRule {
+  return (call) => {
+    if (!call.isMapped(1)) return merged(call, [call.spread(0), call.whole(1)], ['inputShape']);
+    const [n, h, w, c] = call.options.inputShape as [number, number, number, number];
+    const options = { ...kind.options(call), inputShape: [n, h, w, call.size * c] };
+    return fromChannels(call.one([toChannels(call.spread(0)), kind.joined(call.spread(1))], options), call);
+  };
+}
+
+/** In the direction from the image and the cotangent to the kernel. */
+export function filterGradients(kind: Kind): BatchingRule {
+  return (call) => {
+    const kernelShape = kind.joinedShape(call.options.kernelShape as Shape, call.size);
+    const images = [toChannels(call.spread(0)), toChannels(call.spread(1))];
+    return kind.apart(call.one(images, { ...kind.options(call), kernelShape }), call.size);
+  };
+}
+
+export const fusedConvolutions: BatchingRule = (call) => {
+  const rest = call.inputs.slice(1);
+  if (!call.isMapped(1) && !call.isMapped(2)) return merged(call, [call.spread(0), ...rest]);
+  return unfused(call, conv2d);
+};
+
+/** How kernels of all examples become one, whose channels are those of all examples. */
+interface Kind {
+  options(call: MappedCall): Options;
+  joined(kernels: Tensor): Tensor;
+  joinedShape(kernel: Shape, size: number): Shape;
+  apart(kernel: Tensor, size: number): Tensor;
+}
+
+/** A kernel for each example is a group of its own. */
+export const grouped: Kind = {
+  options: ({ options, size }) => ({
+    ...options,
+    groups: ((options.groups as number | undefined) ?? 1) * size,
+  }),
+  joined: (kernels) => behind(kernels, 3),
+  joinedShape: ([h, w, c, f], size) => [h, w, c, (f as number) * size] as Shape,
+  apart: (kernel, size) => before(kernel, 3, size),
+};
+
+/** Channels are convolved on their own as it is. */
+export const depthwise: Kind = {
+  options: ({ options }) => options,
+  joined: (kernels) => behind(kernels, 2),
+  joinedShape: ([h, w, c, m], size) => [h, w, (c as number) * size, m] as Shape,
+  apart: (kernel, size) => before(kernel, 2, size),
+};
+
+const toChannels = (images: Tensor) => behind(images, 3);
+
+const fromChannels = (image: Tensor, { size }: MappedCall) => before(image, 3, size);
+
+/** [batch, ...shape] with the batch merged into `axis` of the shape, as its slower part. */
+function behind(x: Tensor, axis: number): Tensor {
+  const [size, ...shape] = x.shape as [number, ...number[]];
+  const perm = shape.map((_, i) => i + 1);
+  perm.splice(axis, 0, 0);
+  const moved = transpose(x, { perm });
+  return reshape(moved, { shape: shape.map((n, i) => (i === axis ? n * size : n)) });
+}
+
+/** The inverse: the batch, the slower part of `axis`, becomes the first axis. */
+function before(x: Tensor, axis: number, size: number): Tensor {
+  const split = x.shape.flatMap((n, i) => (i === axis ? [size, n / size] : [n]));
+  const apart = reshape(x, { shape: split });
+  const perm = split.map((_, i) => i).filter((i) => i !== axis);
+  return transpose(apart, { perm: [axis, ...perm] });
+}

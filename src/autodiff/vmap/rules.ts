@@ -1,0 +1,126 @@
+/**
+ * @file The batching rules by the names of ops. Elementwise ops need none here, and formulas of other ops (defineComposite)
+ * are mapped op by op.
+ */
+import { TapeError } from '../../core/errors.ts';
+import type { OpDefinition } from '../../ops/define.ts';
+import * as axes from './arrangementRules.ts';
+import * as indices from './indexRules.ts';
+import type { BatchingRule } from './mappedCall.ts';
+import * as normalization from './normalizationRules.ts';
+import * as products from './productRules.ts';
+
+/** Of ops whose forward is made of ops alone. */
+const byForward: BatchingRule = (call) => {
+  const result = call.op.forward(call.inputs, call.plan, call as never);
+  return call.ofAll(Array.isArray(result) ? result : [result])[0] as never;
+};
+
+const rules: Readonly<Record<string, BatchingRule>> = {
+  // Axes
+  reshape: axes.reshaping,
+  expandDims: axes.reshaping,
+  squeeze: axes.reshaping,
+  broadcastTo: axes.broadcasting,
+  transpose: axes.transposition,
+  slice: axes.slices,
+  pad: axes.pads,
+  tile: axes.tiles,
+  stridedSlice: axes.stridedSlices,
+  stridedScatter: axes.stridedSlices,
+  flip: axes.reductions,
+  concat: axes.alongAxis(0),
+  stack: axes.alongAxis(0, 1),
+  unstack: axes.alongAxis(0),
+  split: axes.alongAxis(0),
+  addN: axes.unchanged,
+  dropout: axes.dropouts,
+  // Reductions and scans
+  sum: axes.reductions,
+  mean: axes.reductions,
+  max: axes.reductions,
+  min: axes.reductions,
+  prod: axes.reductions,
+  any: axes.reductions,
+  all: axes.reductions,
+  variance: axes.reductions,
+  std: axes.reductions,
+  moments: axes.reductions,
+  logSumExp: axes.reductions,
+  argMax: axes.searches,
+  argMin: axes.searches,
+  cumsum: axes.alongAxis(0),
+  topK: axes.unchanged,
+  softmax: axes.alongAxis(-1),
+  logSoftmax: axes.alongAxis(-1),
+  softmaxGradient: axes.alongAxis(-1),
+  logSoftmaxGradient: axes.alongAxis(-1),
+  simplexSupport: axes.alongAxis(-1),
+  // Gathers and scatters
+  gather: indices.gathers,
+  scatterAdd: indices.scatters,
+  embedding: indices.embeddings,
+  gatherNd: indices.coordinates,
+  scatterNd: indices.coordinates,
+  takeAlongAxis: indices.alongIndices,
+  scatterAddAlongAxis: indices.alongIndices,
+  segmentSum: indices.segments,
+  oneHot: indices.oneHots,
+  // Products
+  matMul: products.matMuls,
+  fusedMatMul: products.matMuls,
+  conv1d: byForward,
+  conv2d: products.convolutions(products.grouped),
+  conv2dInputGrad: products.inputGradients(products.grouped),
+  conv2dFilterGrad: products.filterGradients(products.grouped),
+  conv2dTranspose: byForward,
+  depthwiseConv2d: products.convolutions(products.depthwise),
+  depthwiseConv2dInputGrad: products.inputGradients(products.depthwise),
+  depthwiseConv2dFilterGrad: products.filterGradients(products.depthwise),
+  fusedConv2d: products.fusedConvolutions,
+  // Linear algebra: of the last two axes
+  choleskyFactor: axes.unchanged,
+  det: axes.unchanged,
+  qr: axes.unchanged,
+  solve: axes.unchanged,
+  solveTriangular: axes.unchanged,
+  // Images
+  maxPool: axes.mergedBatch(),
+  maxPoolGradient: axes.mergedBatch(),
+  maxPoolPick: axes.mergedBatch(),
+  maxPool1d: axes.mergedBatch(),
+  maxPool1dGradient: axes.mergedBatch(),
+  maxPool1dPick: axes.mergedBatch(),
+  avgPool: axes.mergedBatch(),
+  avgPoolGradient: axes.mergedBatch(['shape']),
+  avgPool1d: axes.mergedBatch(),
+  avgPool1dGradient: axes.mergedBatch(['shape']),
+  globalMaxPool: axes.mergedBatch(),
+  globalAveragePool: axes.mergedBatch(),
+  resizeNearest: axes.mergedBatch(),
+  resizeNearestGradient: axes.mergedBatch(['shape']),
+  resizeBilinear: axes.mergedBatch(),
+  resizeBilinearGradient: axes.mergedBatch(['shape']),
+  upSampling2d: axes.mergedBatch(),
+  upSampling2dGradient: axes.mergedBatch(['shape']),
+  // Normalization
+  layerNorm: normalization.layerNorms,
+  layerNormGrad: normalization.layerNormGradients,
+  layerNormInputGrad: normalization.layerNormGradients,
+  batchNorm: normalization.batchNorms,
+  batchNormGrad: normalization.batchNormGradients,
+  batchNormTrain: normalization.batchNormsInTraining,
+  groupNorm: normalization.groupNorms,
+};
+
+/** Errors: TapeError for an op without a rule. */
+export function batchingRuleOf(op: OpDefinition): BatchingRule {
+  const rule = op.elementwise ? axes.elementwise : rules[op.name];
+  if (rule) return rule;
+  throw new TapeError({
+    op: 'vmap',
+    rule: 'ops on mapped tensors need a batching rule.',
+    received: `'${op.name}', which has none`,
+    hint: 'compute it on the whole batch outside of vmap, or write it with ops that have rules: sums, matmuls, gathers, elementwise ops and others.',
+  });
+}

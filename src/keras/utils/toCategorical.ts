@@ -1,0 +1,53 @@
+/** @file toCategorical: classes as one-hot rows. */
+import { ValueError } from '../../core/errors.ts';
+import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { describe, requireInteger } from '../../core/shape.ts';
+import { type HostArray, tensor } from '../../tensor/create.ts';
+import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
+
+/** Options of `toCategorical`. */
+export interface ToCategoricalOptions {
+  /** Default: the largest class and one more. */
+  numClasses?: number | null;
+}
+
+const optionNames: OptionNames<ToCategoricalOptions> = { numClasses: true };
+
+/**
+ * Classes, whole numbers from 0, as one-hot rows for a categorical loss. Shapes: [n] or [n, 1] → [n, numClasses], float32.
+ *
+ *     const y = toCategorical([0, 2, 1]);   // [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
+ *
+ * For tensors there is `oneHot`. Errors: ValueError for what are no classes, and for one beyond `numClasses`.
+ */
+export function toCategorical(
+  classes: NestedArray | HostArray,
+  options?: ToCategoricalOptions,
+): Tensor<'float32'>;
+export function toCategorical(classes: unknown, ...args: unknown[]): Tensor<'float32'> {
+  const op = 'toCategorical';
+  const options: ToCategoricalOptions = optionsOf(op, args, optionNames, ['classes']);
+  const values = classesOf(op, classes);
+  const largest = values.reduce((a, b) => Math.max(a, b), -1);
+  const numClasses = options.numClasses ?? largest + 1;
+  requireInteger(op, 'numClasses', numClasses, Math.max(1, largest + 1));
+  const rows = new Float32Array(values.length * numClasses);
+  values.forEach((index, i) => {
+    rows[i * numClasses + index] = 1;
+  });
+  return tensor(rows, { shape: [values.length, numClasses] }) as Tensor<'float32'>;
+}
+
+function classesOf(op: string, classes: unknown): number[] {
+  const list = ArrayBuffer.isView(classes) ? Array.from(classes as unknown as ArrayLike<number>) : classes;
+  const values = Array.isArray(list)
+    ? list.map((item) => (Array.isArray(item) && item.length === 1 ? item[0] : item))
+    : [];
+  if (Array.isArray(list) && values.every((n) => Number.isInteger(n) && n >= 0)) return values;
+  throw new ValueError({
+    op,
+    rule: 'classes are whole numbers from 0, in a list.',
+    received: describe(classes),
+    hint: 'pass [0, 2, 1]; for a tensor, oneHot(x, { depth }).',
+  });
+}

@@ -1,0 +1,370 @@
+/// <reference types="vite/client" />
+/** @file vmap against JAX, and each op under vmap against the op on one example at a time. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  add,
+  checkpoint,
+  compile,
+  conv2d,
+  customGradient,
+  customJvp,
+  defineOp,
+  dropout,
+  gather,
+  GradientTape,
+  grad,
+  grads,
+  hessian,
+  hvp,
+  identity,
+  init,
+  jacfwd,
+  jvp,
+  matMul,
+  mean,
+  memory,
+  mul,
+  outer,
+  prod,
+  reshape,
+  ShapeError,
+  sin,
+  square,
+  stack,
+  sub,
+  sum,
+  TapeError,
+  type Tensor,
+  tanh,
+  tensor,
+  tidy,
+  unstack,
+  ValueError,
+  variable,
+  vmap,
+} from '../../src/index.ts';
+import { layers } from '../../src/keras/index.ts';
+import * as ops from '../../src/ops/index.ts';
+import { drawValues, generator, upload } from '../ops/samples/draw.ts';
+import type { OpSamples } from '../ops/samples/types.ts';
+import { expectJax, inputsOf } from './jaxCases.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+interface Params {
+  layers: [{ kernel: Tensor; bias: Tensor }, { kernel: Tensor; bias: Tensor }];
+  scale: Tensor;
+}
+interface Wave {
+  w: Tensor;
+  b: Tensor;
+}
+
+function loss({ layers: [first, second], scale }: Params, x: Tensor, y: Tensor): Tensor {
+  const h = tanh(add(matMul(x, first.kernel), first.bias));
+  const prediction = mul(scale, add(matMul(h, second.kernel), second.bias));
+  return mean(square(sub(prediction, y)));
+}
+
+const convolved = (image: Tensor, kernel: Tensor) => conv2d(image, kernel, { padding: 'same' });
+const wavy = (image: Tensor, kernel: Tensor) => sum(sin(convolved(image, kernel)));
+
+describe('against JAX', () => {
+  test('per-example gradients', async () => {
+    const [params, x, y] = inputsOf<[Params, Tensor, Tensor]>('per-example gradients');
+    const perExample = vmap(grad(loss, { argnums: 0 }), { inAxes: [null, 0, 0] });
+    await expectJax('per-example gradients', perExample(params, x, y));
+    // Closed over, and on a tape instead of a function.
+    const onTape = vmap((xi: Tensor, yi: Tensor) => {
+      using tape = new GradientTape();
+      tape.watch([params.scale, params.layers[1].bias]);
+      return tape.gradient(loss(params, xi, yi), [params.scale, params.layers[1].bias]) as Tensor[];
+    })(x, y);
+    const wanted = perExample(params, x, y);
+    expect(await onTape[0]?.array()).toEqual(await wanted.scale.array());
+    expect(await onTape[1]?.array()).toEqual(await wanted.layers[1].bias.array());
+  });
+
+  test('nested maps', async () => {
+    const [a, b] = inputsOf<[Tensor, Tensor]>('nested vmap');
+    const distance = (x: Tensor, y: Tensor) => sum(square(sub(x, y)));
+    const all = vmap(vmap(distance, { inAxes: [null, 0] }), { inAxes: [0, null] });
+    await expectJax('nested vmap', all(a, b));
+    const compiled = compile(all);
+    await expectJax('nested vmap', compiled(a, b));
+    await expectJax('nested vmap', compiled(a, b));
+    expect(compiled.explain()).toMatchObject([{ captured: true }]);
+    compiled.dispose();
+  });
+
+  test('inAxes and outAxes', async () => {
+    const [c, d] = inputsOf<[Tensor, Tensor]>('inAxes and outAxes');
+    const f = (r: { c: Tensor; d: Tensor }) => ({
+      outer: outer(r.c, unstack(r.d)[0] as Tensor),
+      sum: add(r.d, 1),
+    });
+    const mapped = vmap(f, { inAxes: [{ c: 0, d: 1 }], outAxes: { outer: 2, sum: -1 } });
+    await expectJax('inAxes and outAxes', mapped({ c, d }));
+  });
+
+  test('derivatives in maps, and maps in derivatives', async () => {
+    const [p, vs] = inputsOf<[Wave, Tensor]>('vmap of jacfwd');
+    const wave = (v: Tensor) => add(sin(matMul(p.w, v)), p.b);
+    await expectJax('vmap of jacfwd', vmap(jacfwd(wave))(vs));
+    await expectJax(
+      'vmap of hessian',
+      vmap(hessian((v: Tensor) => mul(sum(sin(v)), prod(v))))(inputsOf<[Tensor]>('vmap of hessian')[0]),
+    );
+    const total = (q: Wave) => sum(square(vmap((v: Tensor) => mul(tanh(matMul(q.w, v)), q.b))(vs)));
+    await expectJax('grad of vmap', grad(total)(p));
+    const [, , dp] = inputsOf<[Wave, Tensor, Wave]>('hvp through vmap of grad');
+    const inner = (q: Wave) => vmap(grad((v: Tensor) => sum(square(sin(matMul(q.w, v))))))(vs);
+    await expectJax('hvp through vmap of grad', jvp(inner, [p], [dp]).tangent);
+  });
+
+  test('convolutions', async () => {
+    const [images, kernels] = inputsOf<[Tensor, Tensor]>('a kernel for each image');
+    await expectJax('a kernel for each image', vmap(convolved)(images, kernels));
+    await expectJax(
+      'gradients of a kernel for each image',
+      vmap((i: Tensor, k: Tensor) => grads(wavy)([i, k]))(images, kernels),
+    );
+    const [many, kernel] = inputsOf<[Tensor, Tensor]>('per-example gradients of one kernel');
+    const ofKernel = vmap((k: Tensor, i: Tensor) => grad((t: Tensor) => wavy(i, t))(k), {
+      inAxes: [null, 0],
+    });
+    await expectJax('per-example gradients of one kernel', ofKernel(kernel, many));
+  });
+
+  test('a table for each example', async () => {
+    const [table, ids] = inputsOf<[Tensor, Tensor]>('gather from a table for each');
+    await expectJax('gather from a table for each', vmap((t: Tensor, i: Tensor) => gather(t, i))(table, ids));
+  });
+});
+
+/** Ops without a rule: recurrent kernels and extrema of segments, and formulas that need more axes than tensors have. */
+const notMapped = ['depthToSpace', 'gruSteps', 'lstmSteps', 'segmentMax', 'segmentMin', 'spaceToDepth'];
+/** Of elementwise ops, which share a rule, one of each kind. */
+const elementwise = ['add', 'cast', 'clip', 'gelu', 'where', 'zerosLike'];
+/** Of formulas of other ops, which are mapped op by op, some. */
+const composite = ['einsum', 'moveAxis', 'roll', 'sort'];
+
+type AnyOp = ((...args: unknown[]) => Tensor | readonly Tensor[]) & {
+  definition: { inputs: readonly string[]; backward?: unknown; elementwise?: boolean; compose?: unknown };
+};
+const opOf = (name: string) => (ops as unknown as Record<string, AnyOp>)[name] as AnyOp;
+const modules = import.meta.glob<{ samples?: OpSamples[] }>('../ops/samples/*.ts', { eager: true });
+
+/** The first case of each op that has inputs, room for one axis more, and a dtype that ops compute in. */
+const samples = Object.values(modules)
+  .flatMap((module) => module.samples ?? [])
+  .flatMap(({ op, cases }) => {
+    const { definition } = opOf(op);
+    const isMapped =
+      !notMapped.includes(op) &&
+      (!definition.elementwise || elementwise.includes(op)) &&
+      (!definition.compose || composite.includes(op));
+    const sample = cases.find(
+      ({ inputs }) =>
+        inputs.some((input) => input) &&
+        inputs.every((input) => !input || (input.shape.length < 6 && input.dtype !== 'float16')),
+    );
+    return isMapped && sample ? [{ op, sample }] : [];
+  });
+
+test.each(samples)('the map of $op is that of each example', async ({ op: name, sample }) => {
+  const op = opOf(name);
+  const isVariadic = op.definition.inputs[0]?.startsWith('...');
+  const call = (inputs: readonly (Tensor | null)[]): Tensor[] => {
+    const result = isVariadic ? op(inputs, sample.options ?? {}) : op(...inputs, sample.options ?? {});
+    return Array.isArray(result) ? [...result] : [result as Tensor];
+  };
+  /** What the op gives, and the gradients of its inputs. */
+  const withGradients = (inputs: readonly (Tensor | null)[]): Tensor[] => {
+    const floats = inputs.filter((x): x is Tensor => x?.dtype === 'float32');
+    if (op.definition.backward === null || floats.length === 0) return call(inputs);
+    using tape = new GradientTape();
+    tape.watch(floats);
+    const results = call(inputs);
+    const targets = results.filter(({ dtype }) => dtype === 'float32').map((y) => square(y));
+    return [...results, ...tape.gradient(targets, floats, { unconnectedGradients: 'zero' })];
+  };
+  const random = generator(7);
+  const draw = () => sample.inputs.map((input) => (input ? upload(input, drawValues(input, random)) : null));
+  const examples = [draw(), draw()] as const;
+  const present = sample.inputs.flatMap((input, i) => (input ? [i] : []));
+  // All inputs are mapped; of two, each alone, too.
+  const choices = present.length === 2 ? [present, ...present.map((i) => [i])] : [present];
+  for (const mapped of choices) {
+    const own = (e: 0 | 1) => sample.inputs.map((_, i) => examples[mapped.includes(i) ? e : 0][i] ?? null);
+    const batch = mapped.map((i) => stack(examples.map((example) => example[i] as Tensor)));
+    const withInputs = (given: readonly Tensor[]) =>
+      own(0).map((input, i) => (mapped.includes(i) ? (given[mapped.indexOf(i)] as Tensor) : input));
+    const all = vmap((...given: Tensor[]) => withGradients(withInputs(given)))(...batch);
+    const [first, second] = [withGradients(own(0)), withGradients(own(1))];
+    for (const [r, whole] of all.entries()) {
+      const wanted = stack([first[r] as Tensor, second[r] as Tensor]);
+      expect(whole.shape).toEqual(wanted.shape);
+      await expectClose(whole, wanted);
+    }
+  }
+});
+
+async function expectClose(actual: Tensor, wanted: Tensor): Promise<void> {
+  const [a, b] = [Array.from(await actual.data()), Array.from(await wanted.data())];
+  const scale = Math.max(1, ...b.map((v) => (Number.isFinite(v) ? Math.abs(v) : 0)));
+  const wrong = b.findIndex(
+    (v, i) => !(Object.is(v, a[i]) || Math.abs(v - (a[i] as number)) <= 2e-5 * scale),
+  );
+  expect(wrong < 0 ? null : { at: wrong, found: a[wrong], wanted: b[wrong] }).toBeNull();
+}
+
+describe('inside a map', () => {
+  const rows = () =>
+    tensor([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+
+  test('functions with gradients of their own are mapped, and differentiated from outside', async () => {
+    const k = tensor([1, 2, 3]);
+    const doubled = customGradient((x, s) => ({
+      value: mul(x, s),
+      gradient: (dy) => [mul(mul(dy, s), 100), mul(dy, x)],
+    }));
+    const tripled = customJvp(
+      (x, s) => mul(x, s),
+      ([x, s], [dx, ds]) => add(mul(mul(dx as Tensor, s as Tensor), 100), mul(x as Tensor, ds as Tensor)),
+    );
+    for (const f of [doubled, tripled]) {
+      const outside = (x: Tensor, s: Tensor) => sum(vmap((row: Tensor) => f(row, s))(x));
+      const [dx, ds] = grads(outside)([rows(), k]);
+      expect(await dx?.array()).toEqual([
+        [100, 200, 300],
+        [100, 200, 300],
+      ]);
+      expect(await ds?.array()).toEqual([5, 7, 9]);
+      const inside = vmap((row: Tensor) => grads((x, s) => sum(f(x, s)))([row, k]))(rows());
+      expect(await inside[1]?.array()).toEqual([
+        [1, 2, 3],
+        [4, 5, 6],
+      ]);
+    }
+    const again = checkpoint((x, s) => square(mul(x, s))) as (x: Tensor, s: Tensor) => Tensor;
+    const [dx, ds] = grads((x, s) => sum(vmap((row: Tensor) => again(row, s))(x)))([rows(), k]);
+    expect(await dx?.array()).toEqual([
+      [2, 16, 54],
+      [8, 40, 108],
+    ]);
+    expect(await ds?.array()).toEqual([34, 116, 270]);
+  });
+
+  test('random ops draw once for all examples', async () => {
+    const ones = tensor([
+      [1, 1, 1, 1, 1, 1, 1, 1],
+      [1, 1, 1, 1, 1, 1, 1, 1],
+    ]);
+    const dropped = (x: Tensor) => dropout(x, { rate: 0.5, seed: 3 });
+    const [first, second] = (await vmap(dropped)(ones).array()) as number[][];
+    expect(first).toEqual(second);
+    expect(first).toEqual(await dropped(unstack(ones)[0] as Tensor).array());
+    expect(await vmap(grad(dropped))(ones).array()).toEqual([first, first]);
+  });
+
+  test('layers of a model take examples', async () => {
+    const dense = layers.dense({ units: 2, activation: 'relu' });
+    const x = tensor([[[1, -2, 3]], [[-4, 5, 6]]]);
+    const wanted = dense.apply(reshape(x, { shape: [2, 3] }));
+    const found = vmap((row: Tensor) => dense.apply(row))(x);
+    expect(found.shape).toEqual([2, 1, 2]);
+    expect(await reshape(found, { shape: [2, 2] }).array()).toEqual(await wanted.array());
+  });
+
+  test('what is the same for all stays so', async () => {
+    const constant = tensor([7, 8]);
+    const { mapped, same } = vmap(
+      (x: Tensor) => ({ mapped: add(sum(x), constant), same: square(constant) }),
+      {
+        outAxes: { mapped: -1, same: null },
+      },
+    )(rows());
+    expect(await mapped.array()).toEqual([
+      [13, 22],
+      [14, 23],
+    ]);
+    expect(await same.array()).toEqual([49, 64]);
+    expect(await vmap((_: Tensor) => constant)(rows()).array()).toEqual([
+      [7, 8],
+      [7, 8],
+    ]);
+    expect(await vmap((x: Tensor) => x)(rows()).array()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    expect(vmap((x: Tensor) => sum(x))(tensor([], { shape: [0, 3] })).shape).toEqual([0]);
+    expect(
+      await vmap((x: Tensor, by: number) => mul(x, by), { inAxes: [1, null] })(rows(), 2).array(),
+    ).toEqual([
+      [2, 8],
+      [4, 10],
+      [6, 12],
+    ]);
+  });
+
+  test('a compiled function is part of the map', async () => {
+    using squared = compile((x: Tensor) => square(x));
+    expect(await vmap((x: Tensor) => squared(x))(rows()).array()).toEqual([
+      [1, 4, 9],
+      [16, 25, 36],
+    ]);
+  });
+
+  test('leaves nothing behind', async () => {
+    const x = rows();
+    const perExample = () => tidy(() => void vmap(grad((r: Tensor) => sum(mul(r, square(r)))))(x));
+    perExample();
+    await x.data();
+    const before = memory();
+    perExample();
+    vmap((r: Tensor) => hvp((t) => sum(mul(t, square(t))), [r], [r])[0])(x).dispose();
+    await x.data();
+    expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
+    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    expect(memory().openTapes).toBe(before.openTapes);
+  });
+
+  test('says what is wrong', () => {
+    const [x, y] = [rows(), tensor([1, 2, 3])];
+    const unknown = defineOp<[x: Tensor]>({
+      name: 'unknown',
+      inputs: ['x'],
+      infer: ([{ shape, dtype }]) => ({ shape, dtype }),
+      forward: ([t]) => identity(t),
+      backward: null,
+    });
+    expect(() => vmap((t: Tensor) => unknown(t))(x)).toThrow(/batching rule[\s\S]*'unknown'/);
+    expect(() => vmap(add)(x, y)).toThrow(/2 in argument 0, axis 0, and 3 in argument 1, axis 0/);
+    expect(() => vmap((p: { a: Tensor; n: number }) => p.a)({ a: x, n: 3 })).toThrow(/argument 0\.n: 3/);
+    expect(() => vmap((t: Tensor) => t, { inAxes: null })(x)).toThrow(/at least one tensor/);
+    expect(() => vmap((t: Tensor) => t, { inAxes: [0, 0] })(x)).toThrow(/for 1 arguments/);
+    expect(() => vmap((t: Tensor) => t, { inAxes: [{ a: 0 }] })(x)).toThrow(ValueError);
+    expect(() => vmap((t: Tensor) => t, { inAxes: 2 })(x)).toThrow(ShapeError);
+    expect(() => vmap((t: Tensor) => t)(tensor(1))).toThrow(/batch among its axes/);
+    expect(() => vmap((t: Tensor) => t, { outAxes: null })(x)).toThrow(/same for all/);
+    expect(() => vmap((_: Tensor) => 3)(x)).toThrow(/the result: 3/);
+    expect(() => vmap((t: Tensor) => t, { inaxes: 0 } as never)).toThrow(/did you mean/);
+    expect(() => vmap(3 as never)).toThrow(TapeError);
+    expect(() => vmap((t: Tensor) => t.data())(x)).toThrow(/cannot be read/);
+    expect(() => vmap((t: Tensor) => matMul(t, tensor([1, 2])))(x)).toThrow(/columns of `a`/);
+    const v = variable(tensor([1, 2, 3]));
+    expect(() => vmap((t: Tensor) => v.assign(t))(x)).toThrow(TapeError);
+    let leaked: Tensor | undefined;
+    vmap((t: Tensor) => {
+      leaked = t;
+      return t;
+    })(x);
+    expect(() => square(leaked as Tensor)).toThrow(/after the end of its vmap/);
+  });
+});
