@@ -509,7 +509,7 @@ export async function checkPrograms(from: number, to: number): Promise<string | 
     const programs = Array.from({ length: count }, (_, i) => makeProgram(first + i));
     const failures = await Promise.all(programs.map(runProgram));
     const failed = failures.findIndex((failure) => failure !== null);
-    // A program that only fails beside others is reported as it failed there.
+    // A program that fails only next to others is reported as it failed there.
     if (failed >= 0)
       return (await reduceProgram(programs[failed] as Program)).failure || (failures[failed] as string);
   }
