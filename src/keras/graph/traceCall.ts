@@ -10,6 +10,7 @@ import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
 import { withoutLaunching } from '../../ops/withoutLaunching.ts';
 import { leavesOf, mapNest, type Nest, packNest } from '../tensorNest.ts';
+import { requireResult } from './callResult.ts';
 import { KerasTensor } from './kerasTensor.ts';
 import { notingReads, type ShapeReads, withProbe } from './tracing.ts';
 
@@ -34,8 +35,13 @@ export function traceCall(
   layer: string,
   inputs: Nest<KerasTensor>,
   options: object,
-  run: Run,
+  call: Run,
 ): Nest<KerasTensor> {
+  const run: Run = (given, settings) => {
+    const outputs = call(given, settings);
+    for (const output of leavesOf<unknown>(outputs)) requireResult(layer, output);
+    return outputs;
+  };
   const reads: ShapeReads = { open: false };
   let traced: Nest<KerasTensor> | null = null;
   let refusal: unknown;

@@ -1,6 +1,5 @@
 /** @file A layer call on tensors: one node of history, which can be expanded to the ops inside. */
-import { RetrogradError } from '../../../core/errors.ts';
-import { describe } from '../../../core/shape.ts';
+import { requireResult } from '../../graph/callResult.ts';
 import { formatSpec, type OpenSpec } from '../../../core/spec.ts';
 import { callSite } from '../../../history/callSite.ts';
 import { currentParent, insideCall } from '../../../history/frames.ts';
@@ -70,14 +69,7 @@ function metadataOf(options: object): Record<string, unknown> {
  * `identity`, so that its own history is unchanged; a detached tensor stays detached.
  */
 function ownOutput(output: Tensor, node: Node): Tensor {
-  if (!(output instanceof Tensor)) {
-    throw new RetrogradError({
-      op: node.operation.name,
-      rule: '`call` must return tensors.',
-      received: describe(output),
-      hint: 'return the result of an op, or arrays or records of such results.',
-    });
-  }
+  requireResult(node.operation.name, output);
   const { origin } = output;
   if (origin.kind === 'detached') return output;
   return origin.kind === 'recorded' && origin.history.node.parent === node ? output : identity(output);
