@@ -17,7 +17,7 @@ import {
   variable,
 } from '../src/index.ts';
 import { describe as describeValue } from '../src/core/describe.ts';
-import { type Call, callOf, faultsOf, junk } from './support/junk.ts';
+import { type Call, callOf, faultsOf, forgetFaults, junk } from './support/junk.ts';
 import { random } from './support/random.ts';
 
 beforeAll(async () => {
@@ -25,9 +25,10 @@ beforeAll(async () => {
 });
 
 // Junk that counts as true turns it on, for the tests of other files as well.
-afterEach(() => {
+afterEach(async () => {
   checkNumerics(false);
   debugMode(false);
+  await forgetFaults();
 });
 
 /** They change what other tests share, run for minutes, or take functions of the app whose errors are the app's. */

@@ -1,8 +1,8 @@
 /** @file Whatever is passed to a factory, a layer or a model: it works, or throws a typed error. */
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init, tensor, tidy } from '../../src/index.ts';
 import * as keras from '../../src/keras/index.ts';
-import { type Call, callOf, faultsOf, junk } from '../support/junk.ts';
+import { type Call, callOf, faultsOf, forgetFaults, junk } from '../support/junk.ts';
 import { generator } from '../ops/samples/draw.ts';
 import type { LayerCase, LayerSamples } from './layers/samples/types.ts';
 
@@ -10,6 +10,7 @@ beforeAll(async () => {
   await init();
 });
 beforeEach(keras.clearSession);
+afterEach(forgetFaults);
 
 const modules = import.meta.glob<{ samples?: LayerSamples[] }>('./layers/samples/*.ts', { eager: true });
 const samples = new Map(

@@ -78,7 +78,12 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
   static override readonly callOptionNames: readonly string[] = [
     'training',
     'mask',
+    'value',
+    'key',
     'attentionMask',
+    'queryMask',
+    'valueMask',
+    'keyMask',
     'useCausalMask',
     'returnAttentionScores',
   ];
