@@ -499,19 +499,11 @@ function* smallerThan(program: Program): Generator<Program> {
   if (variables > 1) yield { ...program, variables: 1 };
 }
 
-/** So many programs run side by side: most of a program's time is spent waiting for what it reads. */
-const together = 8;
-
 /** Runs the programs of the seeds in [from, to). Returns what the first failure reduces to, or null. */
 export async function checkPrograms(from: number, to: number): Promise<string | null> {
-  for (let first = from; first < to; first += together) {
-    const count = Math.min(together, to - first);
-    const programs = Array.from({ length: count }, (_, i) => makeProgram(first + i));
-    const failures = await Promise.all(programs.map(runProgram));
-    const failed = failures.findIndex((failure) => failure !== null);
-    // A program that fails only next to others is reported as it failed there.
-    if (failed >= 0)
-      return (await reduceProgram(programs[failed] as Program)).failure || (failures[failed] as string);
+  for (let seed = from; seed < to; seed++) {
+    const program = makeProgram(seed);
+    if ((await runProgram(program)) !== null) return (await reduceProgram(program)).failure;
   }
   return null;
 }
