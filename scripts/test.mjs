@@ -25,6 +25,7 @@ const STAGE_MINUTES = 25;
  * @property {string[][]} commands run in order; `node` is this Node
  * @property {(output: string) => Counts | null} [count]
  * @property {() => Record<string, string>} [prepare] installs what this stage alone needs; gives its environment
+ * @property {boolean} [withNext] runs at the same time as the next stage; what it prints is shown when it ends
  */
 
 /** @param {...string} parts */
@@ -36,6 +37,7 @@ function stages() {
   const all = [
     {
       name: 'types',
+      withNext: true,
       commands: [
         [bin('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'],
         [bin('typescript', 'bin', 'tsc'), '-p', 'examples/programs/tsconfig.json'],
@@ -56,7 +58,8 @@ function stages() {
       ],
     },
     { name: 'package', commands: [['scripts/check-package.mjs']] },
-    { name: 'conformance', commands: [['scripts/conformance.mjs']], count: countInOutput },
+    // One process of the two cores: the browser tests leave a third of them idle.
+    { name: 'conformance', commands: [['scripts/conformance.mjs']], count: countInOutput, withNext: true },
     { ...vitest('browser'), prepare: () => ({ RETROGRAD_FIREFOX: ensureFirefox() }) },
   ];
   return all.filter(
@@ -99,13 +102,14 @@ function countInOutput(output) {
 }
 
 /**
- * Runs one command of a stage and gives what it printed, which is shown as it comes.
+ * Runs one command of a stage and gives what it printed, which is shown as it comes where `isShown`.
  *
  * @param {string[]} command
  * @param {Record<string, string>} env
+ * @param {boolean} isShown
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
-function run(command, env) {
+function run(command, env, isShown) {
   return new Promise((resolve) => {
     const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
     const child = spawn(NODE, command, {
@@ -118,7 +122,7 @@ function run(command, env) {
     const chunks = [];
     child.stdout.on('data', (chunk) => {
       chunks.push(chunk);
-      process.stdout.write(chunk);
+      if (isShown) process.stdout.write(chunk);
     });
     const limit = setTimeout(() => {
       process.stderr.write(`\nNot done within ${STAGE_MINUTES} minutes, stopped: ${command.join(' ')}\n`);
@@ -154,6 +158,9 @@ function table(rows) {
   return `\n${lines.join('\n')}\n\n`;
 }
 
+/** @param {string} name @returns {Row} */
+const notRun = (name) => ({ name, outcome: 'not run', seconds: 0, counts: null });
+
 /** @param {Stage[]} all @returns {Stage[]} those named by `--only`, else all */
 function chosen(all) {
   const at = process.argv.indexOf('--only');
@@ -169,6 +176,43 @@ function chosen(all) {
   return all.filter((stage) => names.includes(stage.name));
 }
 
+/** @param {Stage} stage @param {Record<string, string>} env @returns {Promise<Row>} */
+async function runStage({ name, commands, count, prepare, withNext }, env) {
+  const isShown = !withNext;
+  if (isShown) process.stdout.write(`\n== ${name}\n`);
+  const start = performance.now();
+  let output = '';
+  let failed = false;
+  const ownEnv = { ...env, ...prepare?.() };
+  for (const command of commands) {
+    const result = await run(command, ownEnv, isShown);
+    output += result.output;
+    failed = !result.ok;
+    if (failed) break;
+  }
+  const counts = count?.(output) ?? null;
+  failed ||= (counts?.failed ?? 0) > 0 || (count !== undefined && !counts?.passed); // No test run is no pass.
+  if (!isShown) process.stdout.write(`\n== ${name}\n${output}`);
+  const seconds = (performance.now() - start) / 1000;
+  return { name, outcome: failed ? 'FAILED' : 'passed', seconds, counts };
+}
+
+/**
+ * The stages in their order, those together that run at the same time.
+ *
+ * @param {Stage[]} all
+ * @returns {Stage[][]}
+ */
+function rounds(all) {
+  /** @type {Stage[][]} */
+  const groups = [];
+  all.forEach((stage, i) => {
+    if (all[i - 1]?.withNext) groups.at(-1)?.push(stage);
+    else groups.push([stage]);
+  });
+  return groups;
+}
+
 async function main() {
   const started = performance.now();
   const { env } = setup();
@@ -176,31 +220,12 @@ async function main() {
   fs.mkdirSync(OUT, { recursive: true });
   /** @type {Row[]} */
   const rows = [];
-  let failed = false;
-  for (const { name, commands, count, prepare } of chosen(stages())) {
-    if (failed) {
-      rows.push({ name, outcome: 'not run', seconds: 0, counts: null });
-      continue;
-    }
-    process.stdout.write(`\n== ${name}\n`);
-    const start = performance.now();
-    let output = '';
-    const ownEnv = { ...env, ...prepare?.() };
-    for (const command of commands) {
-      const result = await run(command, ownEnv);
-      output += result.output;
-      failed = !result.ok;
-      if (failed) break;
-    }
-    const counts = count?.(output) ?? null;
-    failed ||= (counts?.failed ?? 0) > 0 || (count !== undefined && !counts?.passed); // No test run is no pass.
-    rows.push({
-      name,
-      outcome: failed ? 'FAILED' : 'passed',
-      seconds: (performance.now() - start) / 1000,
-      counts,
-    });
+  for (const round of rounds(chosen(stages()))) {
+    const failed = rows.some(({ outcome }) => outcome === 'FAILED');
+    if (failed) rows.push(...round.map(({ name }) => notRun(name)));
+    else rows.push(...(await Promise.all(round.map((stage) => runStage(stage, env)))));
   }
+  const failed = rows.some(({ outcome }) => outcome !== 'passed');
   process.stdout.write(table(rows));
   process.stdout.write(`${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
   const passes = rows.reduce((total, { counts }) => total + (counts?.passed ?? 0), 0);
