@@ -68,7 +68,7 @@ export function pageHtml({ title, description, root, section, main, sidebar = ''
     </search>
     </header>
     <div class="page${sidebar ? ' has-sidebar' : ''}${onPage ? ' has-contents' : ''}">
-${sidebar ? `<div class="pages"><details><summary>${escapeHtml(section)}: all pages</summary><nav aria-label="${escapeHtml(section)}">${sidebar}</nav></details></div>` : ''}
+${sidebar ? `<div class="pages" tabindex="0"><details><summary>${escapeHtml(section)}: all pages</summary><nav aria-label="${escapeHtml(section)}">${sidebar}</nav></details></div>` : ''}
 <main id="main">
 ${main}
 </main>
