@@ -101,7 +101,7 @@ export async function faultsOf(calls: readonly [how: string, call: () => unknown
   return found;
 }
 
-/** Takes the faults of what calls with junk launched: whoever reads next would be told of them. */
+/** Reads the faults of what calls with junk launched, which the next read would report. */
 export async function forgetFaults(): Promise<void> {
   await untyped(() => getDevice().sync());
 }
