@@ -1,5 +1,18 @@
 /** @file The models of test/fixtures/configs, built here: make_models.py builds them in Keras. */
-import { add, concat, exp, mean, mul, relu, reshape, softmax, sub, tensor } from '../../../src/index.ts';
+import {
+  add,
+  concat,
+  exp,
+  mean,
+  mul,
+  relu,
+  reshape,
+  softmax,
+  sub,
+  type Tensor,
+  tensor,
+} from '../../../src/index.ts';
+import type { SymbolicTensor } from '../../../src/ops/recorders.ts';
 import type { AnyModel } from '../../../src/keras/json/read.ts';
 import {
   constraints,
@@ -11,14 +24,10 @@ import {
   sequential,
 } from '../../../src/keras/index.ts';
 
-/** Symbolic tensors, in any place of a call. */
-// biome-ignore lint/suspicious/noExplicitAny: the makers below call layers of any inputs and outputs.
-type Any = any;
-
-const makers: Record<string, () => Any> = {
+const makers: Record<string, () => AnyModel> = {
   automatic: () => {
     const x = input({ shape: [16, 16, 3] });
-    let h: Any = L.conv2d({ filters: 4, kernelSize: 3, padding: 'same' }).apply(x);
+    let h: SymbolicTensor = L.conv2d({ filters: 4, kernelSize: 3, padding: 'same' }).apply(x);
     h = L.reLU().apply(L.batchNormalization().apply(h));
     h = L.conv2d({ filters: 4, kernelSize: 3, strides: 2 }).apply(h);
     h = L.elu().apply(L.leakyReLU().apply(L.prelu({ sharedAxes: [1, 2] }).apply(h)));
@@ -42,7 +51,7 @@ const makers: Record<string, () => Any> = {
   recurrent: () => {
     const x = input({ shape: [6, 3] });
     const lstm = L.lstm({ units: 4, returnSequences: true, dropout: 0.1, seed: 3 });
-    let h: Any = L.bidirectional({ layer: lstm }).apply(x);
+    let h: SymbolicTensor = L.bidirectional({ layer: lstm }).apply(x);
     h = L.timeDistributed({ layer: L.dropout({ rate: 0.2, seed: 5 }) }).apply(h);
     h = L.timeDistributed({ layer: L.dense({ units: 5 }) }).apply(h);
     h = L.bidirectional({ layer: L.gru({ units: 3, returnSequences: true }), mergeMode: 'sum' }).apply(h);
@@ -69,10 +78,13 @@ const makers: Record<string, () => Any> = {
   },
   attention: () => {
     const [x, y] = [input({ shape: [6, 8] }), input({ shape: [4, 8] })];
-    let h: Any = L.multiHeadAttention({ numHeads: 2, keyDim: 4, dropout: 0.1, seed: 9 }).apply([x, y]);
+    let h: SymbolicTensor = L.multiHeadAttention({ numHeads: 2, keyDim: 4, dropout: 0.1, seed: 9 }).apply([
+      x,
+      y,
+    ]) as SymbolicTensor;
     h = L.layerNormalization().apply(L.add().apply([x, h]));
-    const g: Any = L.attention({ useScale: true }).apply([h, y]);
-    h = L.average().apply([g, L.additiveAttention().apply([h, y]) as Any]);
+    const g = L.attention({ useScale: true }).apply([h, y]) as SymbolicTensor;
+    h = L.average().apply([g, L.additiveAttention().apply([h, y]) as SymbolicTensor]);
     h = L.einsumDense({
       equation: 'abc,cd->abd',
       outputShape: [6, 7],
@@ -83,7 +95,7 @@ const makers: Record<string, () => Any> = {
     return model({ inputs: [x, y], outputs: L.globalAveragePooling1d().apply(h) });
   },
   nested: () => {
-    const inner: Any = sequential([
+    const inner = sequential([
       input({ shape: [4] }),
       L.dense({ units: 5, activation: 'relu' }),
       L.dropout({ rate: 0.1 }),
@@ -91,15 +103,15 @@ const makers: Record<string, () => Any> = {
     ]);
     const [a, b] = [input({ shape: [4] }), input({ shape: [4], name: 'second' })];
     const c = input({ shape: [4] });
-    const graph: Any = model({ inputs: c, outputs: L.multiply().apply([c, L.dense({ units: 4 }).apply(c)]) });
+    const graph = model({ inputs: c, outputs: L.multiply().apply([c, L.dense({ units: 4 }).apply(c)]) });
     const s = L.dense({ units: 4, name: 'shared' });
-    let j: Any = L.subtract().apply([inner.apply(a), inner.apply(b)]);
+    let j: SymbolicTensor = L.subtract().apply([inner.apply(a), inner.apply(b)]);
     j = L.maximum().apply([s.apply(j), s.apply(graph.apply(b))]);
     const o = L.dot({ axes: 1, normalize: true }).apply([j, inner.apply(j)]);
     return model({ inputs: [a, b], outputs: [o, graph.apply(j)] });
   },
   deferred: () => {
-    const made: Any = sequential([
+    const made = sequential([
       L.conv1d({ filters: 4, kernelSize: 3, padding: 'causal', dilationRate: 2 }),
       L.maxPooling1d(),
       L.conv1d({ filters: 4, kernelSize: 2 }),
@@ -118,28 +130,30 @@ const makers: Record<string, () => Any> = {
     return made;
   },
   operations: () => {
-    const [x, y]: Any[] = [input({ shape: [4] }), input({ shape: [4] })];
-    let h: Any = add(mul(x, 2), y);
+    const inputs = [input({ shape: [4] }), input({ shape: [4] })];
+    // For TypeScript such ops take and give tensors; called on symbolic ones they extend the graph.
+    const [x, y] = inputs as unknown as [Tensor, Tensor];
+    let h: Tensor = add(mul(x, 2), y);
     h = sub(relu(h), 1);
     h = concat([h, exp(x)], { axis: -1 });
     h = mean(h, { axis: 1, keepDims: true });
     h = reshape(h, { shape: [-1, 1] });
-    h = softmax(add(h, L.dense({ units: 3 }).apply(x) as Any));
-    return model({ inputs: [x, y], outputs: h });
+    h = softmax(add(h, L.dense({ units: 3 }).apply(x)));
+    return model({ inputs, outputs: h as unknown as SymbolicTensor });
   },
   masked: () => {
     const x = input({ shape: [7], dtype: 'int32' });
-    let h: Any = L.embedding({ inputDim: 11, outputDim: 4, maskZero: true }).apply(x);
+    let h: SymbolicTensor = L.embedding({ inputDim: 11, outputDim: 4, maskZero: true }).apply(x);
     h = L.lstm({ units: 3, returnSequences: true }).apply(h);
     h = L.bidirectional({ layer: L.gru({ units: 3 }) }).apply(h);
     const y = input({ shape: [7, 2] });
     const g = L.simpleRNN({ units: 2 }).apply(L.masking({ maskValue: -1 }).apply(y));
     const top = L.dense({ units: 1, activation: 'sigmoid' });
-    return model({ inputs: [x, y], outputs: top.apply(L.concatenate().apply([h, g as Any])) });
+    return model({ inputs: [x, y], outputs: top.apply(L.concatenate().apply([h, g as SymbolicTensor])) });
   },
   random: () => {
     const x = input({ shape: [5, 4] });
-    let h: Any = L.dropout({ rate: 0.2, seed: 1 }).apply(x);
+    let h: SymbolicTensor = L.dropout({ rate: 0.2, seed: 1 }).apply(x);
     h = L.spatialDropout1d({ rate: 0.2, seed: 2 }).apply(h);
     h = L.gaussianNoise({ stddev: 0.1, seed: 3 }).apply(h);
     h = L.gaussianDropout({ rate: 0.1 }).apply(h);
@@ -148,8 +162,8 @@ const makers: Record<string, () => Any> = {
     return model({ inputs: x, outputs: L.dense({ units: 2, activityRegularizer: 'l2' }).apply(h) });
   },
   options: () => {
-    const x = input({ batchShape: [2, 6, 6, 4], name: 'image' } as Any);
-    let h: Any = L.conv2d({
+    const x = input({ batchShape: [2, 6, 6, 4], name: 'image' } as never);
+    let h: SymbolicTensor = L.conv2d({
       filters: 4,
       kernelSize: 3,
       kernelInitializer: initializers.heNormal({ seed: 3 }),
@@ -179,7 +193,7 @@ const makers: Record<string, () => Any> = {
     return model({ inputs: x, outputs: h, name: 'chosen' });
   },
   frozen: () => {
-    const base: Any = sequential({
+    const base = sequential({
       layers: [
         input({ shape: [8, 8, 3] }),
         L.conv2d({ filters: 2, kernelSize: 3 }),

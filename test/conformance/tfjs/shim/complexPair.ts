@@ -2,23 +2,14 @@
 import type { Tensor } from '../../../../src/index.ts';
 import { notOffered } from './notOffered.ts';
 
-/** A pair that looks like TF.js's tensor. Everything else that TF.js does with complex tensors isn't offered. */
+/** A pair that looks like TF.js's tensor, as far as it goes. */
 export class ComplexPair {
   readonly dtype = 'complex64';
 
   constructor(
     readonly real: Tensor,
     readonly imaginary: Tensor,
-  ) {
-    // biome-ignore lint/correctness/noConstructorReturn: the pair stands in for a tensor, whose other members are refused.
-    return new Proxy(this, {
-      get: (target, key) => {
-        if (typeof key === 'symbol' || key in target || key === 'then' || key === 'toJSON')
-          return Reflect.get(target, key);
-        return notOffered('complex64 tensors');
-      },
-    });
-  }
+  ) {}
 
   get shape(): readonly number[] {
     return this.real.shape;
@@ -41,4 +32,15 @@ export class ComplexPair {
     this.real.dispose();
     this.imaginary.dispose();
   }
+}
+
+/** A pair, of which everything else that TF.js does with complex tensors isn't offered. */
+export function complexPair(real: Tensor, imaginary: Tensor): ComplexPair {
+  return new Proxy(new ComplexPair(real, imaginary), {
+    get: (target, key) => {
+      if (typeof key === 'symbol' || key in target || key === 'then' || key === 'toJSON')
+        return Reflect.get(target, key);
+      return notOffered('complex64 tensors');
+    },
+  });
 }

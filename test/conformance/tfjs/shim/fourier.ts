@@ -1,14 +1,13 @@
 /** @file Fourier transforms of complex tensors, which are pairs here. */
 import { Tensor } from '../../../../src/index.ts';
 import { defineShim, type Loose, native, refuseUnless, toTensor } from './call.ts';
-import { ComplexPair } from './complexPair.ts';
+import { ComplexPair, complexPair } from './complexPair.ts';
 import { notOffered } from './notOffered.ts';
 
 const partsOf = (x: Loose): [Tensor, Tensor] => [x.real, x.imaginary];
 
 /** The pair of a call that gives two tensors. */
-const paired = ([real, imaginary]: readonly [Tensor, Tensor]): ComplexPair =>
-  new ComplexPair(real, imaginary);
+const paired = ([real, imaginary]: readonly [Tensor, Tensor]): ComplexPair => complexPair(real, imaginary);
 
 export const complex = (first: Loose, second: Loose): Loose =>
   paired(
