@@ -14,7 +14,7 @@ export type DType = 'float32' | 'int32' | 'uint32' | 'bool' | 'float16';
  * `Tensor<'int32'>`, so that apps that never write a dtype never have to. That takes a type which is assignable both ways:
  * with `DType` it would be refused wherever one dtype is wanted, with `never` it would accept no tensor.
  */
-// biome-ignore lint/suspicious/noExplicitAny: `any` alone is assignable to and from every dtype, see above.
+// biome-ignore lint/suspicious/noExplicitAny: only `any` is assignable both to and from every dtype, which apps without dtypes need.
 export type AnyDType = any;
 
 /** The dtypes that every op computes in. float16 is for storage. */
