@@ -10,7 +10,8 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
-import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+import { runUnitTests } from './lib/unit-tests.mjs';
+import { ROOT, runMain, SetupError } from './setup.mjs';
 
 const version = '4.3.0';
 const models = ['mobilenet_v2', 'inception_v3'];
@@ -46,19 +47,5 @@ function writeFiles(folder) {
 await runMain(async () => {
   const folder = unpacked();
   for (const model of models) writeFiles(path.join(folder, model));
-  const { env } = setup({ browser: false });
-  const file = 'test/keras/interop/trainedModels.test.ts';
-  const { status } = spawnSync(
-    process.execPath,
-    [
-      path.join('node_modules', 'vitest', 'vitest.mjs'),
-      'run',
-      '--project',
-      'unit',
-      '--reporter=verbose',
-      file,
-    ],
-    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env, RETROGRAD_TFJS_MODELS: folder } },
-  );
-  process.exitCode = status ?? 1;
+  runUnitTests(['test/keras/interop/trainedModels.test.ts'], { RETROGRAD_TFJS_MODELS: folder });
 });
