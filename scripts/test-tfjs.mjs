@@ -9,7 +9,6 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import process from 'node:process';
 import { runUnitTests } from './lib/unit-tests.mjs';
 import { ROOT, runMain, SetupError } from './setup.mjs';
 
