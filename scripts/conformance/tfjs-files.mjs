@@ -6,9 +6,9 @@
 /** The tested files of ops, under `@tensorflow/tfjs-core/dist/ops`, without `_test.js`. */
 const OPS = `
   abs acos acosh add add_n all any arg_max arg_min arithmetic asin asinh atan atanh avg_pool
-  avg_pool_3d basic_lstm_cell batch_to_space_nd batchnorm binary_ops bincount boolean_mask
+  avg_pool_3d basic_lstm_cell batch_to_space_nd batchnorm binary_ops bincount bitwise_and boolean_mask
   broadcast_args broadcast_to ceil clip_by_value clone concat confusion_matrix conv1d conv2d
-  conv2d_separable conv2d_transpose conv3d cos cosh cumprod cumsum dense_bincount depth_to_space
+  conv2d_separable conv2d_transpose conv3d conv3d_transpose cos cosh cumprod cumsum dense_bincount depth_to_space
   depthwise_conv2d diag dilation2d dropout einsum elu ensure_shape equal erf euclidean_norm exp
   expand_dims expm1 eye fill floor floordiv gather gather_nd greater greater_equal in_top_k
   is_finite is_inf is_nan leaky_relu less less_equal linspace local_response_normalization log log1p

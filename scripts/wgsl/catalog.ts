@@ -322,6 +322,7 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
     cholesky: entry({}),
     lu: entry({}),
     householder: entry({}),
+    jacobi: entry({}),
     'triangular solve': entry<TriangularOptions>(
       { lower: true, transposed: false, unitDiagonal: true },
       { backward: { lower: false, unitDiagonal: false } },

@@ -1,12 +1,12 @@
 /** @file cholesky */
 import { choleskyKernel } from '../kernels/linalg.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { add, mul, sub } from './arithmetic.ts';
+import { mul, sub } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { defineOp, type Op } from './define.ts';
 import { eye } from './eye.ts';
 import { matMul } from './matMul.ts';
-import { requireSquare, transposed } from './matrices.ts';
+import { requireSquare, symmetricPart, transposed } from './matrices.ts';
 import { solveTriangular } from './solveTriangular.ts';
 import { tril } from './triangle.ts';
 
@@ -24,11 +24,9 @@ const factorOf: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ def
     const n = factor.shape.at(-1) as number;
     const halved = sub(product, mul(mul(product, eye(n)), 0.5));
     const left = solveTriangular(factor, halved, { transposeA: true });
-    return [symmetric(transposed(solveTriangular(factor, transposed(left), { transposeA: true })))];
+    return [symmetricPart(transposed(solveTriangular(factor, transposed(left), { transposeA: true })))];
   },
 });
-
-const symmetric = (x: Tensor): Tensor => mul(add(x, transposed(x)), 0.5);
 
 /**
  * The lower triangular L with L Lᵀ = x, of symmetric positive definite matrices. The symmetric part of x counts, as in JAX; NaN
@@ -43,6 +41,6 @@ export const cholesky: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposit
   options: {},
   compose: ([x]) => {
     requireSquare('cholesky', 'x', x);
-    return factorOf(symmetric(x));
+    return factorOf(symmetricPart(x));
   },
 });

@@ -1,13 +1,14 @@
 /** @file conv2dTranspose: the input gradient of conv2d, as an operation of its own. */
 import { requireDType } from '../core/dtype.ts';
-import { ShapeError, ValueError } from '../core/errors.ts';
-import { describe, requireOneOf, requireRank } from '../core/shape.ts';
+import { ShapeError } from '../core/errors.ts';
+import { requireOneOf, requireRank } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { perAxis } from '../core/windows.ts';
 import { requireKernelSize } from '../core/convolution.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad } from './conv2d.ts';
 import { defineOp, type Op } from './define.ts';
+import { transposedSizes } from './transposedSizes.ts';
 
 /** Options of `conv2dTranspose`. */
 export interface Conv2dTransposeOptions {
@@ -22,35 +23,6 @@ export interface Conv2dTransposeOptions {
 }
 
 const op = 'conv2dTranspose';
-
-/** Size of one axis of the result, as Keras computes it where it is given an output padding, and where it isn't. */
-function outputSize(
-  input: number,
-  window: number,
-  stride: number,
-  same: boolean,
-  extra: number | null,
-): number {
-  if (extra === null) return same ? input * stride : input * stride + Math.max(window - stride, 0);
-  return (input - 1) * stride + window - 2 * (same ? Math.floor(window / 2) : 0) + extra;
-}
-
-function extras(
-  outputPadding: Conv2dTransposeOptions['outputPadding'],
-  strides: readonly number[],
-): (number | null)[] {
-  if (outputPadding === null || outputPadding === undefined) return [null, null];
-  const list = Array.isArray(outputPadding) ? outputPadding : [outputPadding, outputPadding];
-  const fits =
-    list.length === 2 && list.every((n, i) => Number.isInteger(n) && n >= 0 && n < (strides[i] as number));
-  if (fits) return list;
-  throw new ValueError({
-    op,
-    rule: '`outputPadding` is a whole number of at least 0 and below the stride, or a pair of them.',
-    received: `outputPadding: ${describe(outputPadding)} with strides ${describe(strides)}`,
-    hint: 'leave it out, or pass less than the stride.',
-  });
-}
 
 interface TransposePlan extends TensorSpec {
   /** The options of the convolution that this transposes. */
@@ -77,13 +49,13 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
       hint: 'check the layout: the last axis of a transposed kernel counts the channels of the image.',
     });
   }
-  const [rows, columns] = extras(options.outputPadding, strides) as [number | null, number | null];
-  const same = padding === 'same';
-  const extent = (window: number, axis: number) => (window - 1) * (dilationRate[axis] as number) + 1;
-  const sizes = [
-    outputSize(height, extent(kernelHeight, 0), strides[0] as number, same, rows),
-    outputSize(width, extent(kernelWidth, 1), strides[1] as number, same, columns),
-  ].map((size) => Math.max(0, size));
+  const sizes = transposedSizes(op, [height, width], {
+    window: [kernelHeight, kernelWidth],
+    strides,
+    dilation: dilationRate,
+    padding,
+    outputPadding: options.outputPadding ?? null,
+  });
   const convolution = { strides, padding, dilationRate };
   return { shape: [batch, ...sizes, outputs], dtype: 'float32', convolution };
 }

@@ -2,6 +2,7 @@
 export { broadcastTo } from './sum.ts';
 export { conv1d, type Conv1dOptions } from './conv1d.ts';
 export { conv3d, type Conv3dOptions } from './conv3d.ts';
+export { conv3dTranspose, type Conv3dTransposeOptions } from './conv3dTranspose.ts';
 export { conv2dTranspose, type Conv2dTransposeOptions } from './conv2dTranspose.ts';
 export {
   depthwiseConv2d,
@@ -43,6 +44,7 @@ export {
   type UniformOptions,
 } from './random.ts';
 export { categorical, type CategoricalOptions } from './categorical.ts';
+export { type BetaOptions, randomBeta } from './randomBeta.ts';
 export { type GammaOptions, type PoissonOptions, randomGamma, randomPoisson } from './randomGamma.ts';
 export { permutation, type PermutationOptions, shuffle, type ShuffleOptions } from './shuffle.ts';
 // Elementwise
@@ -59,6 +61,7 @@ export {
 } from './activations.ts';
 export { addN } from './addN.ts';
 export { add, div, mul, neg, squaredDifference, sub } from './arithmetic.ts';
+export { bitwiseAnd, bitwiseNot, bitwiseOr, bitwiseXor, leftShift, rightShift } from './bitwise.ts';
 export { type CastOptions, cast } from './cast.ts';
 export { clip, type ClipOptions } from './clip.ts';
 export { dropout, type DropoutOptions } from './dropout.ts';
@@ -183,9 +186,11 @@ export {
 } from './resize.ts';
 // Linear algebra
 export { cholesky } from './cholesky.ts';
+export { eigh } from './eigh.ts';
 export { qr, type QrOptions } from './qr.ts';
 export { det, inv, solve } from './solve.ts';
 export { solveTriangular, type SolveTriangularOptions } from './solveTriangular.ts';
+export { svd, type SvdOptions } from './svd.ts';
 // Signals
 export { fft, ifft, irfft, rfft, type RfftOptions } from './fourier.ts';
 export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions } from './stft.ts';

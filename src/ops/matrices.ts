@@ -4,11 +4,45 @@ import { ShapeError } from '../core/errors.ts';
 import { formatShape, sameShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { add, mul } from './arithmetic.ts';
+import { equal } from './comparison.ts';
+import { expandDims } from './expandDims.ts';
+import { max } from './extrema.ts';
+import { eye } from './eye.ts';
 import { moveAxis } from './moveAxis.ts';
+import { abs } from './rounding.ts';
+import { where } from './where.ts';
 
 /** x with its last two axes exchanged. */
 export function transposed(x: Tensor): Tensor {
   return moveAxis(x, { source: -1, destination: -2 });
+}
+
+/** (x + xᵀ) / 2. */
+export function symmetricPart(x: Tensor): Tensor {
+  return mul(add(x, transposed(x)), 0.5);
+}
+
+/** Matrices [..., n, n] with `x` [..., n] on their diagonals. */
+export function diagonalMatrices(x: Tensor): Tensor {
+  return mul(expandDims(x, { axis: -1 }), eye(x.shape.at(-1) as number));
+}
+
+/** The largest magnitude of each matrix, [..., 1, 1]; 1 for a matrix of zeros. Squares of what is divided by it don't overflow. */
+export function scaleOf(x: Tensor): Tensor {
+  const largest = max(abs(x), { axis: [-2, -1], keepDims: true });
+  return where(equal(largest, 0), 1, largest);
+}
+
+/** Throws unless `x` holds matrices, in its last two axes. */
+export function requireMatrices(op: string, name: string, { shape }: TensorSpec): void {
+  if (shape.length >= 2) return;
+  throw new ShapeError({
+    op,
+    rule: `\`${name}\` must have at least two axes.`,
+    received: `${name} ${formatShape(shape)}`,
+    hint: 'the last two axes are those of the matrices.',
+  });
 }
 
 /** Throws unless `a` holds square matrices of float32. */

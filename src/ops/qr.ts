@@ -9,7 +9,7 @@ import { concat } from './concat.ts';
 import { defineOp, type Op } from './define.ts';
 import { eye } from './eye.ts';
 import { matMul } from './matMul.ts';
-import { transposed } from './matrices.ts';
+import { requireMatrices, transposed } from './matrices.ts';
 import { slice } from './slice.ts';
 import { solveTriangular } from './solveTriangular.ts';
 import { broadcastTo } from './sum.ts';
@@ -34,17 +34,11 @@ export const qr: Op<[x: Tensor], QrOptions, [q: Tensor, r: Tensor]> = /* @__PURE
   inputs: ['x'],
   options: { mode: true },
   save: { inputs: [], outputs: [0, 1] },
-  infer: ([{ shape, dtype }], { mode = 'reduced' }) => {
-    requireDType('qr', 'x', dtype, ['float32']);
+  infer: ([x], { mode = 'reduced' }) => {
+    requireDType('qr', 'x', x.dtype, ['float32']);
     requireOneOf('qr', 'mode', mode, ['reduced', 'complete']);
-    if (shape.length < 2) {
-      throw new ShapeError({
-        op: 'qr',
-        rule: '`x` must have at least two axes.',
-        received: `x ${formatShape(shape)}`,
-        hint: 'the last two axes are those of the matrices.',
-      });
-    }
+    requireMatrices('qr', 'x', x);
+    const { shape } = x;
     const batch = shape.slice(0, -2);
     const [m, n] = shape.slice(-2) as [number, number];
     const k = mode === 'complete' ? m : Math.min(m, n);

@@ -42,6 +42,9 @@ const poissonOptionNames: OptionNames<PoissonOptions> = { rate: true, seed: true
 /** Each accepts at least 0.95 of the candidates: one in 10^13 is left without. */
 const rounds = 10;
 
+/** The derived seed of the power that brings values of small parameters down; the rounds take those below. */
+export const boostSeed = 2 * rounds;
+
 /**
  * Gamma values of density ∝ x^(alpha - 1) e^(-beta x). float32; mean alpha / beta, variance alpha / beta². Shape: `shape`. Numbers
  * are parameters, so there is no gradient.
@@ -63,12 +66,13 @@ export function randomGamma(shape: Shape, ...settings: unknown[]): Tensor {
     // Below 1 the method needs alpha + 1, and a power of a uniform value brings it down again.
     const gamma = gammaAboveOne(shape, alpha < 1 ? alpha + 1 : alpha, seed);
     if (alpha >= 1) return mul(gamma, 1 / beta);
-    const boost = pow(randomUniform(shape, { seed: derivedSeed(seed, 2 * rounds) }), 1 / alpha);
+    const boost = pow(randomUniform(shape, { seed: derivedSeed(seed, boostSeed) }), 1 / alpha);
     return mul(mul(gamma, boost), 1 / beta);
   });
 }
 
-function gammaAboveOne(shape: Shape, alpha: number, seed: number | undefined): Tensor {
+/** Gamma values of a parameter of at least 1. */
+export function gammaAboveOne(shape: Shape, alpha: number, seed: number | undefined): Tensor {
   const d = alpha - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
   let accepted: Tensor = fill(shape, d);
@@ -126,7 +130,13 @@ function poissonTable(rate: number): { first: number; cumulative: Float32Array }
   return { first, cumulative };
 }
 
-function requireParameter(op: string, name: string, value: unknown, most: number): asserts value is number {
+/** Throws unless `value` is a number above 0, and at most `most`. */
+export function requireParameter(
+  op: string,
+  name: string,
+  value: unknown,
+  most: number,
+): asserts value is number {
   if (typeof value === 'number' && value > 0 && value <= most) return;
   throw new ValueError({
     op,

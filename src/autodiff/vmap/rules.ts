@@ -81,9 +81,11 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   // Linear algebra: of the last two axes
   choleskyFactor: axes.unchanged,
   det: axes.unchanged,
+  eigenpairs: axes.unchanged,
   qr: axes.unchanged,
   solve: axes.unchanged,
   solveTriangular: axes.unchanged,
+  svd: axes.unchanged,
   // Images
   maxPool: axes.mergedBatch(),
   maxPoolGradient: axes.mergedBatch(),

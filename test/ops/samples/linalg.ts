@@ -13,6 +13,7 @@ const regular = matrices(
   [2, 3, 3],
   [0.1, 2, -1, 3, 0.5, 1, -1, 1, 2, 2, -0.5, 0.3, -1.5, 3, 0.2, 0.3, 0.7, 1],
 );
+const tall = [1, 2, -1, 0.5, 3, 1, 0.2, -2];
 
 const badMatrices = [
   { why: 'a vector', inputs: [x(3)], error: ShapeError },
@@ -70,10 +71,36 @@ export const samples: OpSamples[] = [
     ],
   },
   {
+    op: 'eigh',
+    cases: [
+      { inputs: [positive] },
+      { inputs: [matrices([1, 1], [-4])] },
+      { inputs: [x(0, 2, 2)] },
+      { inputs: [x(2, 0, 0)] },
+    ],
+    bad: badMatrices,
+  },
+  {
+    op: 'svd',
+    cases: [
+      { inputs: [regular] },
+      { inputs: [matrices([4, 2], tall)], options: { fullMatrices: false } },
+      { inputs: [matrices([2, 4], tall)], options: { fullMatrices: false } },
+      { inputs: [matrices([4, 2], tall)], gradient: false },
+      { inputs: [x(2, 4)], gradient: false },
+      { inputs: [x(0, 3, 2)], options: { fullMatrices: false } },
+    ],
+    bad: [
+      { why: 'a vector', inputs: [x(3)], error: ShapeError },
+      { why: 'a word', inputs: [x(2, 2)], options: { fullMatrices: 'yes' }, error: ValueError },
+      { why: 'integers', inputs: [ints(2, 2)], error: DTypeError },
+    ],
+  },
+  {
     op: 'qr',
     cases: [
       { inputs: [regular] },
-      { inputs: [matrices([4, 2], [1, 2, -1, 0.5, 3, 1, 0.2, -2])] },
+      { inputs: [matrices([4, 2], tall)] },
       { inputs: [x(2, 4)], gradient: false },
       { inputs: [x(3, 2)], options: { mode: 'complete' }, gradient: false },
       { inputs: [x(0, 3, 2)] },

@@ -67,6 +67,36 @@ export const samples: OpSamples[] = [
     ],
   },
   {
+    op: 'conv3dTranspose',
+    cases: [
+      { inputs: [x(2, 2, 3, 2, 2), x(3, 2, 2, 3, 2)], options: { strides: [2, 1, 3], padding: 'same' } },
+      { inputs: [x(1, 2, 2, 3, 1), x(2, 1, 2, 2, 1)], options: { strides: [1, 2, 1], dilationRate: [2, 1, 1] } },
+      {
+        inputs: [x(1, 2, 2, 1, 1), x(3, 3, 3, 1, 1)],
+        options: { strides: 2, padding: 'same', outputPadding: [1, 0, 1] },
+      },
+      { inputs: [x(0, 2, 2, 2, 1), x(2, 2, 2, 1, 1)], carriesNaN: false },
+    ],
+    bad: [
+      { why: 'an image', inputs: [x(1, 3, 3, 1), x(2, 2, 1, 1)], error: ShapeError },
+      { why: 'other channels', inputs: [x(1, 3, 3, 3, 2), x(2, 2, 2, 2, 1)], error: ShapeError },
+      { why: 'a kernel without taps', inputs: [x(1, 3, 3, 3, 1), x(2, 0, 2, 1, 1)], error: ShapeError },
+      {
+        why: 'an unknown padding',
+        inputs: [x(1, 2, 2, 2, 1), x(1, 1, 1, 1, 1)],
+        options: { padding: 'full' },
+        error: ValueError,
+      },
+      {
+        why: 'an output padding of the stride',
+        inputs: [x(1, 2, 2, 2, 1), x(1, 1, 1, 1, 1)],
+        options: { strides: 2, outputPadding: 2 },
+        error: ValueError,
+      },
+      { why: 'integers', inputs: [ints(1, 2, 2, 2, 1), ints(2, 2, 2, 1, 1)], error: DTypeError },
+    ],
+  },
+  {
     op: 'maxPool3d',
     cases: [
       { inputs: [apart(1, 4, 4, 3, 2)], options: { poolSize: 2, strides: [1, 2, 1] } },

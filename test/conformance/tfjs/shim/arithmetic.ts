@@ -46,6 +46,14 @@ export const pow = defineShim('pow', ['base', 'exp'], (base, exponent) =>
   native('pow')(toNumber(base), toNumber(exponent)),
 );
 
+/** TF.js takes two tensors of one shape; the library broadcasts. */
+export const bitwiseAnd = defineShim('bitwiseAnd', ['x', 'y'], (first, second) => {
+  const [x, y] = [toTensor(first), toTensor(second)];
+  refuseUnless(String(x.shape) === String(y.shape), `BitwiseAnd: Tensors must have the same shape.`);
+  return native('bitwiseAnd')(x, y);
+});
+sayAlso('bitwiseAnd', () => [`BitwiseAnd: Only supports 'int32' values in tensor`]);
+
 /** Integers divide to integers, downwards. */
 export const div = defineShim('div', ['a', 'b'], (first, second) => {
   const [a, b] = [toNumber(first), toNumber(second)];

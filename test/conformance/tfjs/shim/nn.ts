@@ -123,7 +123,7 @@ export const conv2dTranspose = defineShim(
  * Keras's output padding for TF.js's output shape: none where Keras infers that shape, else as it computes
  * `out = (in - 1) * stride + kernel - 2 * pad + outputPadding`.
  */
-function transposePadding(
+export function transposePadding(
   x: Loose,
   filter: Loose,
   outputShape: Loose,
@@ -131,13 +131,9 @@ function transposePadding(
   pad: string,
 ): Loose {
   if (!(x instanceof Tensor && filter instanceof Tensor)) return null;
-  const axes = [0, 1].map((axis) => {
-    const [input, kernel, stride] = [x.shape[axis + 1], filter.shape[axis], strides[axis]] as number[] as [
-      number,
-      number,
-      number,
-    ];
-    const wanted: number = outputShape.at(axis - 3);
+  const axes = strides.map((stride, axis) => {
+    const [input, kernel] = [x.shape[axis + 1], filter.shape[axis]] as number[] as [number, number];
+    const wanted: number = outputShape.at(axis - strides.length - 1);
     const inferred = input * stride + (pad === 'same' ? 0 : Math.max(kernel - stride, 0));
     const full = (input - 1) * stride + kernel - 2 * (pad === 'same' ? Math.floor(kernel / 2) : 0);
     return { isInferred: wanted === inferred, extra: wanted - full, stride };
@@ -211,14 +207,22 @@ const pool2d = (name: 'maxPool' | 'avgPool') =>
 export const maxPool = pool2d('maxPool');
 export const avgPool = pool2d('avgPool');
 
-/** With dilations TF.js moves space into the batch; the library's pools have none. */
+/** With dilations, space moves into the batch and back, as in TF.js. */
 export const pool = defineShim(
   'pool',
   ['x'],
   (x, windowShape, poolingType, pad, dilations = 1, strides = 1, rounding?) => {
     refuseBothAboveOne('pool', strides ?? 1, dilations ?? 1);
-    if ([dilations ?? 1].flat().some((n: number) => n !== 1)) notOffered('pools with dilation');
-    return (poolingType === 'avg' ? avgPool : maxPool)(x, windowShape, strides ?? 1, pad, rounding);
+    const pooled = poolingType === 'avg' ? avgPool : maxPool;
+    const blockShape = pair(dilations ?? 1);
+    if (blockShape.every((n: number) => n === 1)) return pooled(x, windowShape, strides ?? 1, pad, rounding);
+    if (pad !== 0 && pad !== 'valid') notOffered('pools with dilation and padding');
+    return batched(toTensor(x), 4, (image) => {
+      if (blockShape.some((block: number, i: number) => image.shape[i + 1] % block !== 0))
+        notOffered('pools with a dilation that does not divide the image');
+      const blocks = native('spaceToBatch')(image, { blockShape });
+      return native('batchToSpace')(pooled(blocks, windowShape, 1, 'valid'), { blockShape });
+    });
   },
 );
 

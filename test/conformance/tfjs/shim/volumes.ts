@@ -10,7 +10,7 @@ import {
   requireRank,
   toTensor,
 } from './call.ts';
-import { batched, padding, pair, refuseBothAboveOne, requireReach } from './nn.ts';
+import { batched, padding, pair, refuseBothAboveOne, requireReach, transposePadding } from './nn.ts';
 
 const triple = (value: Loose): number[] => (Array.isArray(value) ? value : [value, value, value]);
 
@@ -23,6 +23,19 @@ export const conv3d = defineShim(
     refuseBothAboveOne('conv3D', strides, dilations);
     const options = { strides: triple(strides), padding: pad, dilationRate: triple(dilations) };
     return batched(x, 5, (volume) => native('conv3d')(volume, filter, options));
+  },
+);
+
+export const conv3dTranspose = defineShim(
+  'conv3dTranspose',
+  ['x', 'filter'],
+  (value, kernel, outputShape, steps, pad) => {
+    const [x, filter] = [toTensor(value), toTensor(kernel)];
+    const strides = triple(steps);
+    return batched(x, 5, (volume) => {
+      const outputPadding = transposePadding(volume, filter, outputShape, strides, pad);
+      return native('conv3dTranspose')(volume, filter, { strides, padding: pad, outputPadding });
+    });
   },
 );
 

@@ -1,0 +1,91 @@
+/** @file eigh */
+import { jacobiKernel } from '../kernels/jacobi.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { add, div, mul, sub } from './arithmetic.ts';
+import { type CompositeOp, defineComposite } from './composite.ts';
+import { defineOp, type Op } from './define.ts';
+import { expandDims } from './expandDims.ts';
+import { eye } from './eye.ts';
+import { gather } from './gather.ts';
+import { matMul } from './matMul.ts';
+import { diagonalMatrices, requireSquare, scaleOf, symmetricPart, transposed } from './matrices.ts';
+import { norm } from './norm.ts';
+import { reshape } from './reshape.ts';
+import { argsort } from './sort.ts';
+import { sum } from './sum.ts';
+import { takeAlongAxis } from './takeAlongAxis.ts';
+
+type Eigenpairs = [values: Tensor<'float32'>, vectors: Tensor<'float32'>];
+
+/** Of matrices that are symmetric, as is the gradient: see `eigh`. */
+const eigenpairs: Op<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineOp({
+  name: 'eigenpairs',
+  inputs: ['x'],
+  options: {},
+  takesNull: true,
+  save: { inputs: [], outputs: [0, 1] },
+  infer: ([{ shape }]) =>
+    [
+      { shape: shape.slice(0, -1), dtype: 'float32' },
+      { shape, dtype: 'float32' },
+    ] as const,
+  forward: ([x]) => {
+    const scale = scaleOf(x);
+    const scaled = div(x, scale);
+    const rows = eigenvectors(scaled);
+    // Rayleigh quotients: their errors are the squares of those of the vectors.
+    const values = mul(sum(mul(matMul(rows, scaled), rows), { axis: -1 }), reshape(scale, { shape: rowsOf(scale) }));
+    const order = argsort(values);
+    const batchDims = x.shape.length - 2;
+    const sorted = gather(rows, order, { axis: batchDims, batchDims, validateIndices: false });
+    return [takeAlongAxis(values, order, { axis: -1 }), transposed(sorted)] as Eigenpairs;
+  },
+  backward: ([dValues, dVectors], { outputs: [values, vectors] }) => {
+    const inner = [dValues && diagonalMatrices(dValues), dVectors && ofVectors(dVectors, values, vectors)];
+    const [first, second] = inner.filter((part) => part !== null);
+    if (!first) return [null];
+    const middle = second ? add(first, second) : first;
+    return [symmetricPart(matMul(matMul(vectors, middle), transposed(vectors)))];
+  },
+});
+
+/** [..., 1, 1] as [..., 1]. */
+const rowsOf = ({ shape }: Tensor) => shape.slice(0, -1);
+
+/**
+ * The eigenvectors of symmetric matrices of elements up to 1, as rows. Shifted by twice their norm they are positive definite
+ * and well conditioned, so that singular vectors are eigenvectors, of values that can be told apart.
+ */
+function eigenvectors(x: Tensor): Tensor {
+  const shift = mul(norm(x, { axis: [-2, -1], keepDims: true }), 2);
+  const [, rotations] = jacobiKernel('eigh', add(x, mul(shift, eye(x.shape.at(-1) as number))));
+  return rotations;
+}
+
+/** Between the vectors: vectorsᵀ dVectors, each element divided by the difference of its two values. */
+function ofVectors(dVectors: Tensor, values: Tensor, vectors: Tensor): Tensor {
+  const ones = eye(values.shape.at(-1) as number);
+  const differences = sub(expandDims(values, { axis: -2 }), expandDims(values, { axis: -1 }));
+  const rates = sub(div(1, add(differences, ones)), ones);
+  return mul(rates, matMul(transposed(vectors), dVectors));
+}
+
+/**
+ * [values, vectors] of symmetric matrices: eigenvalues in ascending order, and eigenvectors of length 1 as columns. The
+ * symmetric part of x counts, as in JAX. float32. Shapes: x [..., n, n] → values [..., n], vectors [..., n, n]. The sign of a
+ * vector is arbitrary. Accuracy: vectors are orthonormal, and x vectors is vectors · values, to about n · 6e-8 of the norm
+ * of x. For matrices of up to some hundred rows. The gradient through vectors isn't finite where values repeat; that through
+ * values alone is.
+ * Source: G. Golub, C. Van Loan, Matrix computations, 8.5 (Jacobi); the gradient, M. Giles, "An extended collection of matrix
+ * derivative results for forward and reverse mode algorithmic differentiation", 2008.
+ * Errors: ShapeError for other shapes, DTypeError.
+ */
+export const eigh: CompositeOp<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineComposite({
+  name: 'eigh',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => {
+    requireSquare('eigh', 'x', x);
+    return eigenpairs(symmetricPart(x));
+  },
+});
